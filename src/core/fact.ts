@@ -192,7 +192,7 @@ export type Fact =
   /**
    * The breaker of a target's address opened, let a trial through, opened again because the trial failed, or closed. `openedAt`: when the
    * breaker was closed last. It equals `at` when the breaker opens, and not when a trial fails. `retryAt`: when it lets the next trial
-   * through. `reason`: the last failure.
+   * through. `reason`: the last failure. `isReset`: an operator closed the breaker, and nobody knows whether the target works.
    */
   | {
       readonly kind: 'breaker_changed'
@@ -204,6 +204,7 @@ export type Fact =
       readonly reason: string
       readonly openedAt: number
       readonly retryAt?: number | undefined
+      readonly isReset?: boolean
     }
   /** A script of a route ended. `ms`: its time, with its wait for a slot. */
   | { readonly kind: 'script_ended'; readonly ok: boolean; readonly ms: number }

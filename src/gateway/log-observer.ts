@@ -98,7 +98,8 @@ const logBreaker = (fact: Extract<Fact, { kind: 'breaker_changed' }>, log: Log):
   const { target, state, at, openedAt } = fact
   const fields = { target, address: fact.address || undefined, reason: fact.reason }
   if (state === 'open' && at === openedAt) log('warn', fields, 'target is down: its texts wait until it works again')
-  if (state === 'closed') log('info', { ...fields, down_seconds: Math.round((at - openedAt) / 1000) }, 'target works again')
+  const message = fact.isReset ? 'an operator closed the breaker of a target that was down' : 'target works again'
+  if (state === 'closed') log('info', { ...fields, down_seconds: Math.round((at - openedAt) / 1000) }, message)
 }
 
 type Cause = Extract<Fact, { kind: 'text_logged' }>['cause']

@@ -194,10 +194,10 @@ export type ControlAnswers = {
   readonly breakers: {
     readonly breakers: readonly OpenBreaker[]
   }
-  /** Closes the breakers of a target, or that of one address, and makes the runs due that wait for it. */
+  /** Makes the next trials of a target due now, or that of one address. Closes breakers that no run waits for. */
   readonly resetBreaker: {
-    /** The breakers that were not closed before. */
-    readonly closed: readonly {
+    /** The receivers whose breakers were not closed. */
+    readonly reset: readonly {
       readonly target: string
       readonly address: string
     }[]

@@ -156,7 +156,9 @@ export type StoredStanding = {
   /** `waiting`: due, or waiting for its next attempt or its turn. */
   readonly state: 'waiting' | 'running' | 'dead'
   readonly attempt: number
-  /** The time until the next attempt, in milliseconds; below 0, the time since it was due. */
+  /**
+   * The time until the next attempt, in milliseconds; below 0, the time since it was due. Absent for a run without an attempt that is due.
+   */
   readonly dueInMs?: number
   /** The error of the last attempt. */
   readonly error?: string

@@ -181,7 +181,7 @@ t.test('runs that wait for a target that is down: shown, kept through a kill -9,
   for (const id of later) t.equal((await second.post('work', id)).status, 202)
   await second.line(({ msg }) => msg.startsWith('target is down'))
   status = 200
-  t.match(command({ dir }, 'targets', 'reset', 'http', origin), { status: 0, stdout: `closed   http ${origin}\n` })
+  t.match(command({ dir }, 'targets', 'reset', 'http', origin), { status: 0, stdout: `reset    http ${origin}\n` })
   const all = later.slice(1)
   await until(() => all.every((id) => sent().includes(id)), 30_000)
   t.same(

@@ -237,16 +237,36 @@ t.test('Retry-After, one trial at a time, a text that always fails, reset, and d
   t.equal(bad.seen.length, before + 2)
   t.notOk(tried.has(bad.texts().at(-1) ?? ''), 'the next trial is that of another run')
 
+  const http = { target: 'http', address: bad.origin }
+  const failed = gateway.said('run failed, it will be tried again')
+  t.same(await operations.resetBreaker({ target: 'http', address: 'https://other.example.org' }), { reset: [] })
+  t.same(await operations.resetBreaker({ target: 'http' }), { reset: [http] })
+  await gateway.pass(1)
+  t.equal(bad.seen.length, before + 3, 'a reset while the receiver is down: one trial, and no text of the others')
+  t.match(await breaker(), { state: 'open', waiting: 6, opened_at: opened?.opened_at })
+  t.equal(gateway.said('run failed, it will be tried again'), failed, 'it spends no attempt')
+  t.equal(gateway.said(up), 0)
+
   bad.status = 200
-  t.same(await operations.resetBreaker({ target: 'http', address: 'https://other.example.org' }), { closed: [] })
-  t.same(await operations.resetBreaker({ target: 'http' }), { closed: [{ target: 'http', address: bad.origin }] })
+  t.same(await operations.resetBreaker({ target: 'http' }), { reset: [http] })
+  await gateway.pass(1)
   await until(async () => (await operations.status()).backlog === 0)
-  t.same(new Set(bad.texts().slice(before + 2)), new Set(['a', 'b', 'c', 'd', 'e', 'f']), 'what waited went out at once')
+  t.same(new Set(bad.texts().slice(before + 3)), new Set(['a', 'b', 'c', 'd', 'e', 'f']), 'what waited went out at once')
   t.equal(gateway.asked.length, new Set(gateway.asked).size)
   t.equal((await gateway.post('direct', { body: { prompt: 'x' } })).status, 200)
   t.equal(gateway.said('run is dead'), 1, 'the text that failed alone')
   t.match(
     gateway.lines.find(({ msg }) => msg === up),
-    { reason: 'closed by an operator', target: 'http' },
+    { reason: /answered HTTP 503/, target: 'http' },
+  )
+
+  bad.status = 503
+  for (let text = 0; text < 4; text++) t.equal((await gateway.post('direct', { body: { prompt: `${text}` } })).status, 502)
+  t.match(await breaker(), { state: 'open', waiting: 0 })
+  t.same(await operations.resetBreaker({ target: 'http' }), { reset: [http] })
+  t.equal(await breaker(), undefined, 'a breaker that no run waits for is closed')
+  t.match(
+    gateway.lines.find(({ msg }) => msg.startsWith('an operator closed')),
+    { target: 'http', reason: /answered HTTP 503/ },
   )
 })

@@ -9,7 +9,7 @@ export const checkRunning = ({ workspace: { self }, status }: CheckInput): reado
   const { not_ready, targets_down = 0, alerts = [] } = status
   const checks = [
     ...(not_ready ? [fail(name, `it takes no events: ${not_ready}`, 'its log has the reason; senders get 503 until it is ready')] : []),
-    ...(targets_down > 0 ? [warn(name, `${targets_down} targets are down, and their runs wait`, `${self} targets list`)] : []),
+    ...(targets_down > 0 ? [warn(name, `${targets_down === 1 ? 'a target is down, and its' : `${targets_down} targets are down, and their`} runs wait`, `${self} targets list`)] : []),
     ...(alerts.length > 0 ? [warn(name, `these alerts fire: ${alerts.join(', ')}`, `${self} alerts list`)] : []),
   ]
   return checks.length > 0 ? checks : [ok(name, 'it is ready, and no target is down')]

@@ -73,7 +73,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     replay: (question) => replay(question, { records, shared, facts, serving: current }),
     startJob: ({ profile, job }) => scheduler.startByHand(profile, job),
     breakers: async () => ({ breakers: shared.breakers.list().map(breakerView) }),
-    resetBreaker: async ({ target, address }) => ({ closed: [...shared.breakers.reset(target, address)] }),
+    resetBreaker: async ({ target, address }) => ({ reset: [...shared.breakers.reset(target, address)] }),
     runningJobs: async () => ({ jobs: worker.runningJobs() }),
     sessions: async ({ max, ...filter }) => ({
       sessions: (await store.sessions(filter, max)).map((session) => sessionView(session, clock.now())),

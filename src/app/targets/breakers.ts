@@ -1,4 +1,4 @@
-/** Lists the targets that are down in the running gateway, and closes their breakers. */
+/** Lists the targets that are down in the running gateway, and resets their breakers. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { OpenBreaker } from '../../generated/control.ts'
@@ -10,14 +10,14 @@ export const readBreakers = async (finder: GatewayFinder): Promise<readonly Open
   (await (await finder.find())?.breakers())?.breakers
 
 /**
- * Closes the breakers of a target, or that of one address, so that its texts are sent again. Resolves to the addresses. Throws a Fault where
- * no gateway runs (exit 4), and where no such breaker is open.
+ * Lets the gateway try a target that is down at once, or one address of it. Resolves to the addresses. Throws a Fault where no gateway runs
+ * (exit 4), and where no such breaker is open.
  */
 export const resetBreakers = async (finder: GatewayFinder, named: string, address: string | undefined): Promise<readonly string[]> => {
   const gateway = await finder.need()
   const target = targetName(named)
-  const { closed } = await gateway.resetBreaker({ target, ...(address === undefined ? {} : { address }) })
-  if (closed.length > 0) return closed.map((each) => each.address)
+  const { reset } = await gateway.resetBreaker({ target, ...(address === undefined ? {} : { address }) })
+  if (reset.length > 0) return reset.map((each) => each.address)
   const { breakers } = await gateway.breakers()
   const where = address === undefined ? target : `${target} at ${address}`
   const suggest = breakers.map((each) => `${each.target} ${each.address}`.trim())

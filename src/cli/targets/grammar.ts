@@ -22,7 +22,7 @@ export const addTargets = (targets: Command, run: Run): void => {
     .action((options: TargetsListOptions) => run(async (cli) => (await import('./list.ts')).targetsList(options, cli)))
   targets
     .command('reset <target> [address]')
-    .description('close the breaker of a target that is down, or of one address: what waits for it is due at once')
+    .description('try a target that is down at once, or one address of it: what waits for it follows if that works')
     .action((target: string, address: string | undefined) =>
       run(async (cli) => (await import('./reset.ts')).targetsReset(target, address, cli)),
     )

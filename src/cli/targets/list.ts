@@ -40,7 +40,7 @@ const targetCells = ({ name, state, missing, hasHomeChannel, ways }: KnownTarget
 
 const breakerLine = ({ target, address, opened_at, retry_at, state, waiting, reason }: OpenBreaker): string => {
   const next = state === 'half_open' ? 'a trial is under way' : `next trial ${retry_at}`
-  return `down since ${opened_at}: ${printable(`${target} ${address}`.trim())}, ${next}, ${waiting} runs wait: ${printable(reason)}\n`
+  return `down since ${opened_at}: ${printable(`${target} ${address}`.trim())}, ${next}, ${waiting === 1 ? '1 run waits' : `${waiting} runs wait`}: ${printable(reason)}\n`
 }
 
 const targetData = ({ name, state, missing, ways, hasHomeChannel, isPlugin }: KnownTarget): JsonObject => ({

@@ -1,4 +1,4 @@
-/** `targets reset <target> [address]`: closes the breaker of a target that is down, so that its texts are sent again at once. */
+/** `targets reset <target> [address]`: lets the gateway try a target that is down at once. */
 
 import { resetBreakers } from '../../app/targets/breakers.ts'
 import { printable } from '../../core/text.ts'
@@ -9,6 +9,6 @@ import { answer, type Cli } from '../shell/output.ts'
 export const targetsReset = async (named: string, address: string | undefined, cli: Cli): Promise<number> => {
   const addresses = await resetBreakers(gatewayAt(cli.workspace), named, address)
   const target = targetName(named)
-  const text = addresses.map((each) => `${`closed   ${target} ${printable(each)}`.trimEnd()}\n`).join('')
+  const text = addresses.map((each) => `${`reset    ${target} ${printable(each)}`.trimEnd()}\n`).join('')
   return answer(cli, { kind: 'targets.reset', data: { target, addresses: [...addresses] }, text })
 }

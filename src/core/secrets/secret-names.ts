@@ -10,8 +10,11 @@
  */
 const lastWord = (words: string): string => `(?<![a-z])(?:${words})(?![a-z_-])`
 
+/** Names of numbers of tokens, such as `day_tokens` and a model's `total_tokens`, up to their last letter but one. */
+const numberOfTokens = '(?:run|day|input|output|total|prompt|completion)_token(?=s(?![a-z]))'
+
 const commonWords = [
-  'secret|token|passw|passphrase|credential|authorization',
+  `secret|token(?<!${numberOfTokens})|passw|passphrase|credential|authorization`,
   '(?:api|private|account|access|auth|signing|shared)[_-]?key',
   lastWord('auth|cookies?'),
 ].join('|')

@@ -31,7 +31,7 @@ export const kinds: { readonly [kind in AlertKind]: KindOfAlert } = {
     // The breaker tells its trials. A breaker that nobody hears of any more went with its gateway.
     quietMs: hourMs,
     began: ({ subject, detail }) => `the target ${subject} fails, and its deliveries wait${because(detail)}`,
-    over: ({ subject }) => `the target ${subject} takes texts again`,
+    over: ({ subject }) => `the deliveries to the target ${subject} wait no more`,
     more: () => 'targets list',
   },
   refused_signatures: {

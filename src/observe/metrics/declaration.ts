@@ -94,7 +94,7 @@ export const metrics = {
   ),
   toolCalls: counter('headgate_tool_calls_total', 'Calls of tools by agents.', 'toolset', 'tool', 'result'),
   toolSeconds: histogram('headgate_tool_call_duration_seconds', workSeconds, 'Time of a call of a tool.', 'toolset', 'tool'),
-  budgets: counter('headgate_budgets_used_up_total', 'Runs that ended because a budget was used up.', 'route', 'budget'),
+  budgets: counter('headgate_budgets_used_up_total', 'Times that a run found a budget used up, or used it up.', 'route', 'budget'),
   activeRequests: gauge('headgate_requests_in_progress', 'Requests without their answer.'),
   connections: gauge('headgate_connections', 'Open connections of senders.'),
   bodyMemory: gauge('headgate_body_memory_bytes', 'Bytes of unfinished bodies in memory; at most 67108864.'),

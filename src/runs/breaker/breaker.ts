@@ -26,7 +26,7 @@ export interface Breaker {
   readonly state: 'closed' | 'open' | 'half_open'
   /** When the next trial is due. */
   readonly retryAt: number
-  /** The last failure, or why the breaker was closed. */
+  /** The last failure. */
   readonly reason: string
   /** Whether the last failures in a row are those of several texts. Then the receiver fails, and not one text. */
   readonly isSuspected: boolean
@@ -34,8 +34,10 @@ export interface Breaker {
   begin(): 'free' | 'trial' | 'held'
   /** Takes in how a sending ended. */
   end(ended: Ended, isTrial: boolean): void
-  /** Closes the breaker. `reason`: why, where the receiver has not shown that it works. */
-  close(reason?: string): void
+  /** Makes the next trial due now, unless a trial is on its way. */
+  tryNow(): void
+  /** Closes the breaker, and forgets the failures in a row. */
+  close(): void
 }
 
 /** The wait before the first trial, at most. It doubles with each failed trial. */
@@ -64,9 +66,9 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
     retryAt = now() + Math.max(askedMs, Math.round(ceiling * (0.5 + random() / 2)))
     become('open')
   }
-  const close = (why = reason): void => {
+  const close = (): void => {
     const wasOpen = state !== 'closed'
-    ;[failures, trials, isSeveral, firstText, reason] = [0, 0, false, undefined, why]
+    ;[failures, trials, isSeveral, firstText] = [0, 0, false, undefined]
     if (wasOpen) become('closed')
   }
   const countFailure = ({ text, askedMs }: Ended): void => {
@@ -113,6 +115,11 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
       else if (ended.receiver === 'down' && state === 'closed') countFailure(ended)
       // The text was on its way when the breaker opened.
       else if (ended.receiver === 'down') retryAt = Math.max(retryAt, now() + (ended.askedMs ?? 0))
+    },
+    tryNow() {
+      if (state !== 'open') return
+      retryAt = now()
+      become('open')
     },
     close,
   }

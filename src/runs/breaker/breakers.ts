@@ -49,6 +49,8 @@ type Entry = {
   readonly runs: WaitingRuns
   /** Since when the breaker is not closed: wall time, milliseconds. `undefined` while it is closed. */
   openedAt: number | undefined
+  /** Whether an operator closes the breaker. */
+  isReset: boolean
 }
 
 export class Breakers {
@@ -127,13 +129,23 @@ export class Breakers {
     })
   }
 
-  /** Closes the breakers of a target that are not closed, or that of one address. Returns their receivers. */
+  /**
+   * Makes the next trials of a target's breakers due now, or that of one address, and closes breakers that no run waits for. Returns the
+   * receivers of these breakers. A breaker with waiting runs is not closed: if the receiver still fails, each of them would spend an attempt.
+   */
   reset(target: string, address?: string): readonly Receiver[] {
     const chosen = [...this.#entries.values()].filter(
       ({ receiver, breaker }) =>
         breaker.state !== 'closed' && receiver.target === target && (address ?? receiver.address) === receiver.address,
     )
-    for (const { breaker } of chosen) breaker.close('closed by an operator')
+    for (const entry of chosen) {
+      if (entry.runs.size > 0) {
+        entry.breaker.tryNow()
+        continue
+      }
+      entry.isReset = true
+      entry.breaker.close()
+    }
     return chosen.map(({ receiver }) => receiver)
   }
 
@@ -200,7 +212,7 @@ export class Breakers {
       random,
       changed: () => this.#changed(entry),
     })
-    const entry: Entry = { receiver, breaker, runs: new WaitingRuns({ clock, breaker, makeDue }), openedAt: undefined }
+    const entry: Entry = { receiver, breaker, runs: new WaitingRuns({ clock, breaker, makeDue }), openedAt: undefined, isReset: false }
     this.#entries.set(receiverKey(receiver), entry)
     return entry
   }
@@ -211,7 +223,7 @@ export class Breakers {
     const at = this.#options.clock.now()
     entry.openedAt ??= at
     const times = { openedAt: entry.openedAt, ...(state === 'open' ? { retryAt: this.#wallTime(breaker.retryAt) } : {}) }
-    this.#options.facts.tell({ kind: 'breaker_changed', at, ...receiver, state, reason, ...times })
+    this.#options.facts.tell({ kind: 'breaker_changed', at, ...receiver, state, reason, ...times, ...(entry.isReset ? { isReset: true } : {}) })
     runs.setTimer()
     if (state !== 'closed') return
     this.#entries.delete(receiverKey(receiver))

@@ -213,7 +213,7 @@ export class Runs {
       eventId: run.eventId,
       state,
       attempt,
-      ...(state === 'waiting' && attempt > 0 ? { dueInMs: dueAt - now } : {}),
+      ...(state === 'waiting' && (attempt > 0 || dueAt > now) ? { dueInMs: dueAt - now } : {}),
       ...(error === undefined ? {} : { error }),
     }
   }

@@ -198,7 +198,7 @@ const standingOf = ([eventId, attempt, leased, dueAt, endedAt, stored]: Standing
     eventId,
     state,
     attempt,
-    ...(state === 'waiting' && attempt > 0 && dueAt !== null ? { dueInMs: dueAt - now } : {}),
+    ...(state === 'waiting' && dueAt !== null && (attempt > 0 || dueAt > now) ? { dueInMs: dueAt - now } : {}),
     ...(error === undefined ? {} : { error }),
   }
 }

@@ -24,9 +24,9 @@ const inMs = (time: string): string => `(extract(epoch from ${time} - clock()) *
 
 /** The call for the states of the runs of events. The ids must be checked by `isEventId`, so that `list` need not escape them. */
 export const standingsKind: CallKind<readonly string[], readonly StoredStanding[]> = {
-  name: 'standings_1',
+  name: 'standings_2',
   text: `select event_id, attempt, leased, due, dead, error from (
-      select 1 as rank, id, event_id, attempt, leased, case when attempt > 0 then ${inMs('due_at')} end as due, ended_at is not null as dead, error
+      select 1 as rank, id, event_id, attempt, leased, case when attempt > 0 or due_at > clock() then ${inMs('due_at')} end as due, ended_at is not null as dead, error
       from runs where event_id = any ($1::text[])
       union all
       select 2, id, event_id, 0, false, ${inMs('due_at')}, false, null from groups where event_id = any ($1::text[])
