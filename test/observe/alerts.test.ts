@@ -132,7 +132,10 @@ t.test('what begins within a minute is one message; its end is told once, and ea
   alerts.on({ kind: 'config_replaced', routes: 1, changes: { added: [], changed: [], removed: [] }, needRestart: [] })
   await pass(5)
   t.equal(sent.length, 2)
-  t.match(sent[1], /: 3 over\nOVER breaker_open:telegram: the deliveries to the target telegram wait no more\. since 2026-01-05 12:00 UTC, until/)
+  t.match(
+    sent[1],
+    /: 3 over\nOVER breaker_open:telegram: the deliveries to the target telegram wait no more\. since 2026-01-05 12:00 UTC, until/,
+  )
   await pass(120)
   t.equal(sent.length, 2)
   t.strictSame(alerts.view()?.firing, [])

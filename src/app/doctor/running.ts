@@ -4,12 +4,14 @@ import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
 
 const name = 'running gateway'
 
+const downText = (count: number): string => (count === 1 ? 'a target is down, and its' : `${count} targets are down, and their`)
+
 export const checkRunning = ({ workspace: { self }, status }: CheckInput): readonly Check[] => {
   if (!status) return []
   const { not_ready, targets_down = 0, alerts = [] } = status
   const checks = [
     ...(not_ready ? [fail(name, `it takes no events: ${not_ready}`, 'its log has the reason; senders get 503 until it is ready')] : []),
-    ...(targets_down > 0 ? [warn(name, `${targets_down === 1 ? 'a target is down, and its' : `${targets_down} targets are down, and their`} runs wait`, `${self} targets list`)] : []),
+    ...(targets_down > 0 ? [warn(name, `${downText(targets_down)} runs wait`, `${self} targets list`)] : []),
     ...(alerts.length > 0 ? [warn(name, `these alerts fire: ${alerts.join(', ')}`, `${self} alerts list`)] : []),
   ]
   return checks.length > 0 ? checks : [ok(name, 'it is ready, and no target is down')]

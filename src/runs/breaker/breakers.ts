@@ -218,12 +218,13 @@ export class Breakers {
   }
 
   #changed(entry: Entry): void {
-    const { receiver, breaker, runs } = entry
+    const { receiver, breaker, runs, isReset } = entry
     const { state, reason } = breaker
     const at = this.#options.clock.now()
     entry.openedAt ??= at
-    const times = { openedAt: entry.openedAt, ...(state === 'open' ? { retryAt: this.#wallTime(breaker.retryAt) } : {}) }
-    this.#options.facts.tell({ kind: 'breaker_changed', at, ...receiver, state, reason, ...times, ...(entry.isReset ? { isReset: true } : {}) })
+    const { openedAt } = entry
+    const more = { ...(state === 'open' ? { retryAt: this.#wallTime(breaker.retryAt) } : {}), ...(isReset ? { isReset } : {}) }
+    this.#options.facts.tell({ kind: 'breaker_changed', at, ...receiver, state, reason, openedAt, ...more })
     runs.setTimer()
     if (state !== 'closed') return
     this.#entries.delete(receiverKey(receiver))
