@@ -216,6 +216,9 @@ t.test('promtool finds nothing to say, in both formats a scrape is whole', { ski
   t.equal(execFileSync(promtool as string, ['check', 'metrics'], { input: `${own.join('\n')}\n`, encoding: 'utf8' }), '')
   const open = await scrape(url, { accept: 'application/openmetrics-text; version=1.0.0' })
   t.match(open.text, /# TYPE headgate_requests counter\n[\s\S]*headgate_requests_total\{[\s\S]*# EOF\n$/)
+  const namesIn = (page: string): readonly string[] => page.match(/^# TYPE .*$/gm) ?? []
+  t.same(namesIn((await scrape(url)).text), namesIn(text), 'a page in the first format has its names after one in the other')
+  t.ok(namesIn(text).includes('# TYPE process_cpu_seconds_total counter'))
   const folder = 'examples/observability'
   for (const args of [
     ['check', 'rules', 'rules.yml'],

@@ -21,6 +21,8 @@ export interface EventTraces {
   placeOf(event: TracedEvent): SpanPlace
   /** Returns the id of the event's trace. */
   traceIdOf(event: TracedEvent): string
+  /** Whether the trace of an event that came without the context of a trusted caller is sampled. */
+  isSampled(eventId: string): boolean
 }
 
 const form = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
@@ -65,11 +67,18 @@ const digitsOf = (id: string): string =>
 
 /** Half the bits of a trace id decide whether it is sampled: the last 56, which are random in every trace id (W3C, level 2). */
 const randomDigits = 14
-const randomRange = 2 ** 56
+
+/** Returns the least of these digits of a sampled trace. Texts of digits are compared, because a number would have to be read first. */
+const leastSampled = (ratio: number): string => {
+  const digits = BigInt(Math.ceil((1 - ratio) * 2 ** (4 * randomDigits))).toString(16)
+  // No text of digits is as great as the letter g.
+  return digits.length > randomDigits ? 'g' : digits.padStart(randomDigits, '0')
+}
 
 /** `ratio`: the share of traces that are sampled, from 0 to 1. The trace of a caller is sampled where the caller samples it. */
 export const createEventTraces = (ratio: number): EventTraces => {
-  const isSampled = (traceId: string): boolean => Number.parseInt(traceId.slice(-randomDigits), 16) / randomRange >= 1 - ratio
+  const least = leastSampled(ratio)
+  const isSampled = (traceId: string): boolean => traceId.slice(-randomDigits) >= least
   // The log, the records and the traces ask for the same event one after the other.
   let latest = { eventId: '', digits: '' }
   const digitsFor = (eventId: string): string => {
@@ -79,6 +88,7 @@ export const createEventTraces = (ratio: number): EventTraces => {
   const callerOf = ({ traceparent }: TracedEvent): TraceContext | undefined =>
     traceparent === undefined ? undefined : parseTraceparent(traceparent)
   return {
+    isSampled: (eventId) => isSampled(digitsFor(eventId)),
     traceIdOf: (event) => callerOf(event)?.traceId ?? digitsFor(event.eventId),
     placeOf(event) {
       const traceId = digitsFor(event.eventId)

@@ -27,7 +27,7 @@ const countRequest = ({ ended, route, ms, replay }: RequestEnded, meter: Meter, 
   if (replay) return void meter.add('replays', [name, outcomeName(outcome)])
   meter.add('requests', [name, outcomeName(outcome), stage])
   if (verified) {
-    meter.observe('requestSeconds', [name], seconds(ms()))
+    meter.add('requestSeconds', [name], seconds(ms()))
     meter.add('bodyBytes', [name], verified.body.length)
   }
   if (isTakenOutcome(outcome)) meter.set('lastAccepted', [name], seconds(clock.now()))
@@ -37,8 +37,8 @@ const countAttempt = (run: RunAttempt, meter: Meter): void => {
   const { end, usage, attempt, acceptedAt, startedAt, ms } = run
   const route = run.route || jobRuns
   meter.add('attempts', [route, end.kind === 'done' && end.silent ? 'silent' : end.kind])
-  meter.observe('attemptSeconds', [route], seconds(ms))
-  if (attempt === 1) meter.observe('runWaitSeconds', [route], seconds(Math.max(0, startedAt - acceptedAt)))
+  meter.add('attemptSeconds', [route], seconds(ms))
+  if (attempt === 1) meter.add('runWaitSeconds', [route], seconds(Math.max(0, startedAt - acceptedAt)))
   if (usage?.cost !== undefined) meter.add('cost', [route], usage.cost)
 }
 
@@ -47,14 +47,14 @@ const countOther = (fact: Exclude<Fact, RequestEnded>, meter: Meter): void => {
     case 'commit_ended':
       meter.add('commits', [resultOf(fact.ok)])
       meter.add('commitCalls', [], fact.calls)
-      meter.observe('commitSeconds', [], seconds(fact.ms))
+      meter.add('commitSeconds', [], seconds(fact.ms))
       break
     case 'text_sent':
       meter.add('deliveries', [fact.target, resultOf(fact.ok)])
-      meter.observe('deliverySeconds', [fact.target], seconds(fact.ms))
+      meter.add('deliverySeconds', [fact.target], seconds(fact.ms))
       break
     case 'script_ended':
-      meter.observe('scriptSeconds', [resultOf(fact.ok)], seconds(fact.ms))
+      meter.add('scriptSeconds', [resultOf(fact.ok)], seconds(fact.ms))
       break
     case 'job_started':
       meter.add('jobs', [fact.job])
@@ -64,7 +64,7 @@ const countOther = (fact: Exclude<Fact, RequestEnded>, meter: Meter): void => {
       break
     case 'tool_called':
       meter.add('toolCalls', [fact.toolset, fact.tool, resultOf(fact.ok)])
-      meter.observe('toolSeconds', [fact.toolset, fact.tool], seconds(fact.ms))
+      meter.add('toolSeconds', [fact.toolset, fact.tool], seconds(fact.ms))
       break
     case 'budget_used_up':
       meter.add('budgets', [fact.cause.route || jobRuns, fact.key])
@@ -77,7 +77,7 @@ const countOther = (fact: Exclude<Fact, RequestEnded>, meter: Meter): void => {
 const countModelCall = (call: Extract<Fact, { kind: 'model_called' }>, meter: Meter): void => {
   const { provider, model, ok, inputTokens, outputTokens, ms } = call
   meter.add('modelCalls', [provider, model, resultOf(ok)])
-  meter.observe('modelSeconds', [provider, model], seconds(ms))
+  meter.add('modelSeconds', [provider, model], seconds(ms))
   for (const [direction, tokens] of [
     ['input', inputTokens],
     ['output', outputTokens],

@@ -33,8 +33,9 @@ export const createStageWaits = (clock: Pick<Clock, 'now' | 'monotonic'>): Stage
       let last = 0
       const waits: StageWait[] = []
       return (stage, ended, event) => {
-        const now = clock.monotonic()
         // Before there is an event, a wait is that for the body.
+        if (eventId === undefined && event === undefined) return
+        const now = clock.monotonic()
         if (eventId !== undefined && (now - last >= leastMs || stage === endingStage)) {
           const toWall = clock.now() - now
           waits.push({ stage, startMs: last + toWall, endMs: now + toWall })

@@ -69,12 +69,12 @@ const createSpanObserver = ({ spans, waits, content, places, clock }: SpanObserv
     if (outcome.kind === 'refused' && !isFailure && !strangers.take(1)) return
     const recorded = fact.refusal === 'counted' ? undefined : fact.refusal
     const eventId = verified?.eventId ?? recorded?.eventId ?? randomUUID()
-    const place = places.placeOf({ eventId, traceparent: event?.traceparent })
-    if (outcome.kind === 'coalesced') merged.add(outcome.group, contextOf(place))
     const waited = waits.take(eventId)
     // Nothing follows a request that made no work, so no later failure can ask for its span.
     const isLast = !isTakenOutcome(outcome) && event?.traceparent === undefined
-    if (isLast && !isFailure && !contextOf(place).isSampled) return
+    if (isLast && !isFailure && !places.isSampled(eventId)) return
+    const place = places.placeOf({ eventId, traceparent: event?.traceparent })
+    if (outcome.kind === 'coalesced') merged.add(outcome.group, contextOf(place))
     const stages = waited.filter(({ stage }) => stage !== endingStage || outcome.kind !== 'delivered')
     const request = requestSpan(fact, place, linksOf(fact), clock.now())
     spans.add([request, ...stages.map((wait) => stageSpan(wait, place))], isFailure)
