@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import root from 'otlp-definitions/build/src/generated/root.js'
 import type { Test } from 'tap'
 import { until } from './wait.ts'
 
@@ -68,111 +69,51 @@ export const otlpReceiver = async (t: Test): Promise<OtlpReceiver> => {
 const spansIn = ({ headers, body }: Post): ReceivedSpan[] =>
   headers['content-type'] === 'application/x-protobuf' ? spansInProtobuf(body) : spansInJson(JSON.parse(body.toString()))
 
-/** The number that each field has in opentelemetry/proto/trace/v1/trace.proto and the files that it imports. */
-const fields = {
-  request: { resourceSpans: 1 },
-  resourceSpans: { resource: 1, scopeSpans: 2 },
-  resource: { attributes: 1 },
-  scopeSpans: { scope: 1, spans: 2, schemaUrl: 3 },
-  scope: { name: 1 },
-  span: { traceId: 1, spanId: 2, parentId: 4, name: 5, kind: 6, start: 7, end: 8, attributes: 9, links: 13, status: 15 },
-  link: { traceId: 1, spanId: 2 },
-  status: { message: 2, code: 3 },
-  pair: { key: 1, value: 2 },
-  value: { text: 1, flag: 2, integer: 3, fraction: 4 },
-} as const
+type Decoded = { readonly toJSON: never }
+/** A message as OpenTelemetry's own definitions of OTLP read it (opentelemetry-proto, compiled by protobufjs). */
+type Definition = {
+  readonly decode: (bytes: Buffer) => Decoded
+  readonly encode: (message: Decoded) => { readonly finish: () => Uint8Array }
+  readonly toObject: (message: Decoded, options: object) => unknown
+}
+const { opentelemetry } = root as never as {
+  readonly opentelemetry: {
+    readonly proto: { readonly collector: { readonly trace: { readonly v1: object }; readonly metrics: { readonly v1: object } } }
+  }
+}
+const { ExportTraceServiceRequest } = opentelemetry.proto.collector.trace.v1 as { readonly ExportTraceServiceRequest: Definition }
+const { ExportMetricsServiceRequest } = opentelemetry.proto.collector.metrics.v1 as { readonly ExportMetricsServiceRequest: Definition }
 
-type Field = { readonly bytes: Buffer; readonly number: bigint }
-type Message = ReadonlyMap<number, readonly Field[]>
-
-/** Reads a message of protobuf: its fields by their numbers. */
-const messageOf = (bytes: Buffer): Message => {
-  const read = new Map<number, Field[]>()
-  let at = 0
-  const varint = (): bigint => {
-    for (let value = 0n, shift = 0n; ; shift += 7n) {
-      const byte = BigInt(bytes.readUInt8(at++))
-      value |= (byte & 127n) << shift
-      if (byte < 128n) return value
-    }
-  }
-  const taken = (length: number): Buffer => {
-    at += length
-    if (at > bytes.length) throw new Error('a message of protobuf ends too early')
-    return bytes.subarray(at - length, at)
-  }
-  const none = Buffer.alloc(0)
-  while (at < bytes.length) {
-    const key = Number(varint())
-    const kind = key & 7
-    const field =
-      kind === 0
-        ? { bytes: none, number: varint() }
-        : kind === 2
-          ? { bytes: taken(Number(varint())), number: 0n }
-          : kind === 1
-            ? { bytes: taken(8), number: bytes.readBigUInt64LE(at - 8) }
-            : { bytes: taken(4), number: BigInt(bytes.readUInt32LE(at - 4)) }
-    read.set(key >> 3, [...(read.get(key >> 3) ?? []), field])
-  }
-  return read
+/** Reads a message, ids in base64. Throws where the definitions do not know a part of it. */
+const messageIn = (definition: Definition, bytes: Buffer): unknown => {
+  const message = definition.decode(bytes)
+  // What the definitions do not know is left out when the message is written again.
+  if (definition.encode(message).finish().length !== bytes.length) throw new Error('a message of protobuf has unknown fields')
+  return definition.toObject(message, { longs: String, bytes: String, defaults: true })
 }
 
-const all = (message: Message, number: number): Message[] => (message.get(number) ?? []).map(({ bytes }) => messageOf(bytes))
-const bytesAt = (message: Message, number: number): Buffer => message.get(number)?.at(-1)?.bytes ?? Buffer.alloc(0)
-const numberAt = (message: Message, number: number): bigint => message.get(number)?.at(-1)?.number ?? 0n
-const hexAt = (message: Message, number: number): string => bytesAt(message, number).toString('hex')
+/** Reads the metrics of a post in protobuf. */
+export const metricsIn = ({ body }: Post): unknown => messageIn(ExportMetricsServiceRequest, body)
 
-const pairsAt = (message: Message, number: number): Values =>
-  Object.fromEntries(
-    all(message, number).map((pair) => {
-      const [value = new Map() as Message] = all(pair, fields.pair.value)
-      const { text, flag, integer, fraction } = fields.value
-      const read = value.has(text)
-        ? bytesAt(value, text).toString()
-        : value.has(flag)
-          ? numberAt(value, flag) === 1n
-          : value.has(integer)
-            ? Number(numberAt(value, integer))
-            : value.has(fraction)
-              ? bytesAt(value, fraction).readDoubleLE()
-              : undefined
-      return [bytesAt(pair, fields.pair.key).toString(), read]
-    }),
-  )
+const hexOf = (base64: string): string => Buffer.from(base64, 'base64').toString('hex')
 
 const spansInProtobuf = (body: Buffer): ReceivedSpan[] =>
-  all(messageOf(body), fields.request.resourceSpans).flatMap((ofResource) => {
-    const [resource = new Map() as Message] = all(ofResource, fields.resourceSpans.resource)
-    return all(ofResource, fields.resourceSpans.scopeSpans).flatMap((ofScope) => {
-      const [scope = new Map() as Message] = all(ofScope, fields.scopeSpans.scope)
-      return all(ofScope, fields.scopeSpans.spans).map((span) => {
-        const [status = new Map() as Message] = all(span, fields.span.status)
-        return {
-          traceId: hexAt(span, fields.span.traceId),
-          spanId: hexAt(span, fields.span.spanId),
-          parentId: hexAt(span, fields.span.parentId),
-          name: bytesAt(span, fields.span.name).toString(),
-          kind: Number(numberAt(span, fields.span.kind)),
-          startNs: numberAt(span, fields.span.start),
-          endNs: numberAt(span, fields.span.end),
-          attributes: pairsAt(span, fields.span.attributes),
-          links: all(span, fields.span.links).map((link) => ({
-            traceId: hexAt(link, fields.link.traceId),
-            spanId: hexAt(link, fields.link.spanId),
-          })),
-          status: Number(numberAt(status, fields.status.code)),
-          message: bytesAt(status, fields.status.message).toString(),
-          resource: pairsAt(resource, fields.resource.attributes),
-          scope: `${bytesAt(scope, fields.scope.name)} ${bytesAt(ofScope, fields.scopeSpans.schemaUrl)}`,
-        }
-      })
-    })
-  })
+  spansInJson(messageIn(ExportTraceServiceRequest, body) as JsonRequest).map(({ traceId, spanId, parentId, links, ...span }) => ({
+    ...span,
+    traceId: hexOf(traceId),
+    spanId: hexOf(spanId),
+    parentId: hexOf(parentId),
+    links: links.map((link) => ({ traceId: hexOf(link.traceId), spanId: hexOf(link.spanId) })),
+  }))
 
 type JsonPair = {
   readonly key: string
-  readonly value: { readonly stringValue?: string; readonly intValue?: number; readonly boolValue?: boolean; readonly doubleValue?: number }
+  readonly value: {
+    readonly stringValue?: string
+    readonly intValue?: number | string
+    readonly boolValue?: boolean
+    readonly doubleValue?: number
+  }
 }
 type JsonSpan = {
   readonly traceId: string
@@ -197,8 +138,10 @@ type JsonRequest = {
   }[]
 }
 
-const jsonPairs = (pairs: readonly JsonPair[]): Values =>
-  Object.fromEntries(pairs.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.boolValue ?? value.doubleValue]))
+const jsonPairs = (pairs: readonly JsonPair[]): Values => Object.fromEntries(pairs.map(({ key, value }) => [key, plainOf(value)]))
+
+const plainOf = ({ stringValue, intValue, boolValue, doubleValue }: JsonPair['value']): unknown =>
+  stringValue ?? (intValue === undefined ? (boolValue ?? doubleValue) : Number(intValue))
 
 const spansInJson = ({ resourceSpans }: JsonRequest): ReceivedSpan[] =>
   resourceSpans.flatMap(({ resource, scopeSpans }) =>
