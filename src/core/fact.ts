@@ -213,6 +213,8 @@ export type Fact =
    * the commit failed, and its calls were refused.
    */
   | { readonly kind: 'commit_ended'; readonly ok: boolean; readonly calls: number; readonly ms: number }
+  /** Lines of the event records could not be written. The events themselves are in the store. */
+  | { readonly kind: 'records_lost'; readonly lines: number }
   /** The gateway became ready for requests, or ceased to be. `reason`: why it should get none; absent where it should get them. */
   | { readonly kind: 'readiness_changed'; readonly at: number; readonly reason?: string | undefined }
   /** A reload took over a configuration with `routes` routes. `needRestart`: changed settings that only a restart takes over. */

@@ -169,7 +169,8 @@ const observe = async (
   const retention = () => reloader.current().config.storage.retention
   const report = (reason: string): void => log('warn', { reason }, 'event records')
   const folder = journalFolder(config.dataDir)
-  const journalOptions = { clock, limits: retention, report }
+  const lostLines = (lines: number): void => facts.tell({ kind: 'records_lost', lines })
+  const journalOptions = { clock, limits: retention, report, lostLines }
   const journal = store.shared
     ? await openSharedJournal({ ...journalOptions, records: store.shared.records })
     : await openJournal({ ...journalOptions, folder })

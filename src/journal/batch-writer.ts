@@ -10,6 +10,8 @@ export type JournalOptions = {
   readonly limits: () => Limits
   /** Called at most once a minute, with the reason why records could not be written. */
   readonly report: (message: string) => void
+  /** Called with the number of lines each time that lines could not be written, or found no room to wait. */
+  readonly lostLines?: (lines: number) => void
 }
 
 /** Stores the lines of a journal, one batch at a time. Each method is called by the journal. */

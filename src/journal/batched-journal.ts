@@ -58,6 +58,7 @@ export class BatchedJournal implements Journal {
     this.#cancel()
     this.#hurry()
     await this.#running
+    this.#complaints.say(true)
     await this.#writer.close()
   }
 

@@ -8,7 +8,7 @@ import { createWriteErrors } from './write-errors.ts'
 
 /** Opens a journal that writes to segments in `folder`. Never rejects: a journal that cannot write tries again later. */
 export const openJournal = async (options: JournalOptions & { readonly folder: string }): Promise<Journal> => {
-  const complaints = createWriteErrors(options.clock, options.report)
+  const complaints = createWriteErrors(options)
   const writer = new SegmentWriter(options, complaints)
   await writer.load()
   const journal = new BatchedJournal(options, writer, complaints)

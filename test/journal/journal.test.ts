@@ -28,14 +28,24 @@ const mib = 1024 * 1024
 const hourMs = 3_600_000
 const roomy: Limits = { maxAgeMs: 72 * hourMs, maxBytes: 1024 * mib, maxEvents: 1_000_000 }
 
-type Opened = { readonly journal: Journal; readonly folder: string; readonly clock: FakeClock; readonly said: string[]; limits: Limits }
+type Opened = {
+  readonly journal: Journal
+  readonly folder: string
+  readonly clock: FakeClock
+  readonly said: string[]
+  limits: Limits
+  lost: number
+}
 
 const open = async (t: Test, given: { folder?: string; limits?: Limits; clock?: FakeClock } = {}): Promise<Opened> => {
   const folder = given.folder ?? join(t.testdir(), 'state', 'events')
   const said: string[] = []
   const clock = given.clock ?? fakeClock(startMs)
-  const state = { limits: given.limits ?? roomy }
-  const journal = await openJournal({ folder, clock, limits: () => state.limits, report: (message) => said.push(message) })
+  const state = { limits: given.limits ?? roomy, lost: 0 }
+  const lostLines = (lines: number): void => {
+    state.lost += lines
+  }
+  const journal = await openJournal({ folder, clock, limits: () => state.limits, report: (message) => said.push(message), lostLines })
   t.teardown(() => journal.close())
   return Object.assign(state, { journal, folder, clock, said })
 }
@@ -370,6 +380,7 @@ t.test('what cannot be written is dropped and reported once a minute, and it rec
   await settled(opened)
   t.equal(said.length, 2)
   t.match(said[1], /^event journal: 4 lines not written: EFBIG/)
+  t.equal(opened.lost, 5)
 
   journal.add(received('lost-0005', 2))
   await settled(opened)
@@ -434,6 +445,19 @@ t.test('a number that somebody else took is left to them', async (t) => {
   t.strictSame(opened.said, [])
 })
 
+t.test('a journal that is closed within the minute after a report tells what was lost since', async (t) => {
+  const { journal, said } = await open(t, { folder: join(t.testdir({ file: '' }), 'file', 'events') })
+  for (const id of ['first-01', 'later-01']) {
+    journal.add(received(id, 0))
+    await journal.flushed()
+  }
+  await journal.close()
+  t.same(
+    said.map((line) => line.slice(0, 36)),
+    Array(2).fill('event journal: 1 line not written: E'),
+  )
+})
+
 t.test('what waits is bounded: first raw requests are left out, then lines, which are counted', async (t) => {
   const opened = await open(t)
   const { journal, folder, said } = opened
@@ -445,6 +469,7 @@ t.test('what waits is bounded: first raw requests are left out, then lines, whic
   t.equal(lines.filter((line) => line.includes('"raw":{')).length, 7)
   t.equal(lines.filter((line) => line.includes('"raw_dropped":true')).length, 13)
   t.strictSame(said, ['event journal: 500 lines not written: too many were waiting to be written'])
+  t.equal(opened.lost, 500)
   t.equal((await found(folder, 'bound-19999')).raw, undefined)
 
   journal.add(received('free-again', 0), { headers: {}, body: Buffer.alloc(9 * mib, 'x') })

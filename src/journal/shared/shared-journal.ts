@@ -10,7 +10,7 @@ type SharedJournalOptions = JournalOptions & { readonly records: SharedRecords }
 
 /** Opens the journal. Never rejects: while the database is away, records are dropped, and their number is reported. */
 export const openSharedJournal = async (options: SharedJournalOptions): Promise<Journal> => {
-  const journal = new BatchedJournal(options, databaseWriter(options.records), createWriteErrors(options.clock, options.report))
+  const journal = new BatchedJournal(options, databaseWriter(options.records), createWriteErrors(options))
   await journal.begin()
   return journal
 }

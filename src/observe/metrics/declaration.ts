@@ -56,6 +56,7 @@ export const metrics = {
     answerSeconds,
     'Time from the first call of a commit until the commit was made, on the disk where the durability is fsync.',
   ),
+  recordsLost: counter('headgate_record_lines_lost_total', 'Lines of the event records that could not be written. No event is lost by it.'),
   ready: gauge('headgate_ready', '1 where the gateway should get requests: its store answers, and it is not stopping. Else 0.'),
   waitingRuns: gauge('headgate_runs_waiting', 'Runs that are neither done nor dead, those in progress included.'),
   lanedRuns: gauge('headgate_runs_waiting_in_lanes', 'Runs that wait for their turn in a lane.'),

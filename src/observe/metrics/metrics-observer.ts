@@ -56,6 +56,9 @@ const countOther = (fact: Exclude<Fact, RequestEnded>, meter: Meter): void => {
     case 'script_ended':
       meter.add('scriptSeconds', [resultOf(fact.ok)], seconds(fact.ms))
       break
+    case 'records_lost':
+      meter.add('recordsLost', [], fact.lines)
+      break
     case 'job_started':
       meter.add('jobs', [fact.job])
       break
