@@ -97,6 +97,9 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const serveMetrics = isMetered ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
   const alerts = openAlerts(options, work.store, closing)
   const readiness = openReadiness(options, work, isStopping, closing)
+  // Opened last, the metrics are closed after the listener, so that a stop is seen to its end.
+  const closingMetrics: Closing = []
+  closing.push(() => closeAll(closingMetrics))
   const notReady = (): string | undefined => readiness.reason()
   const listener = await http.listen({
     host: config.host,
@@ -128,7 +131,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   closing.push(async () => work.tails.close())
   const unrecord = http.recordPid(config.dataDir)
   closing.push(async () => unrecord())
-  await serveMetrics?.({ store: work.store, http: listener, runsInProgress: () => work.worker.inProgress, notReady }, closing)
+  await serveMetrics?.({ store: work.store, http: listener, runsInProgress: () => work.worker.inProgress, notReady }, closingMetrics)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
   closing.push(async () => work.replicas?.leave())
   return { listener, operations, stopping, stopAsked }

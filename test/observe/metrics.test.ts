@@ -303,6 +303,32 @@ t.test('metrics are pushed by OTLP in both forms, also at the stop; a receiver t
   t.equal(gateway.lines.filter(isWarning).length, 1)
 })
 
+t.test('the metrics are served until the listener for senders is closed', async (t) => {
+  const gateway = await startGateway(t, { routes: { a: { prompt: 'x' } }, config: { metrics } })
+  const listens = (url: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+      socket.once('connect', () => socket.destroy())
+    })
+  const page = await scrapeUrl(gateway)
+  // A sender that keeps its connection open makes the close of the listener wait for it.
+  const sender = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+  await once(sender, 'connect')
+  let isStopped = false
+  const stopped = gateway.stop().finally(() => {
+    isStopped = true
+  })
+  while (!isStopped) {
+    const metricsBefore = await listens(page)
+    if (!metricsBefore) t.notOk(await listens(gateway.url), 'no sender is served any more')
+    if (!metricsBefore) break
+  }
+  sender.destroy()
+  await stopped
+  t.notOk(await listens(page))
+})
+
 t.test('off, nothing of it is loaded, and other machines are warned of', async (t) => {
   const gateway = await startGateway(t, { routes: { a: { prompt: 'x' } } })
   await gateway.post('a', { body: {} })
