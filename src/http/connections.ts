@@ -23,6 +23,15 @@ export type Handle = (request: IncomingMessage, response: ServerResponse, connec
 export interface Connections extends Draining, Holding {
   /** Answers a request that the parser could not read. `error` is the error of the server's `clientError` event. */
   fail(error: { readonly code?: string }, socket: Socket): void
+  readonly turnedAway: TurnedAway
+}
+
+/** How much was refused before a request was read. */
+export type TurnedAway = {
+  /** The connections that were closed at once, because too many were open. */
+  readonly connections: number
+  /** The requests that were answered without being read, by the status of the answer. */
+  readonly requests: ReadonlyMap<number, number>
 }
 
 /** The property of a socket that has its connection. */
@@ -62,13 +71,18 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   const open = new OpenConnections()
   /** Functions that answer the requests held back since `hold`, at most sixteen for each connection; `undefined` while none is held. */
   let heldAnswers: (() => void)[] | undefined
+  const turnedAway = { connections: 0, requests: new Map<number, number>() }
+  const refuseUnread = (connection: Connection, reply: Reply): void => {
+    turnedAway.requests.set(reply.status, (turnedAway.requests.get(reply.status) ?? 0) + 1)
+    connection.fail(reply)
+  }
   /** Passes the requests of a server event to `then`, at once or when `release` is called. */
   const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const connection = connectionOf(request.socket)
       if (!connection?.begin(request, response)) return
       if (header(request.headers, 'host') === undefined && request.httpVersion === '1.1')
-        connection.fail(errorReply(400, 'Host header is missing'))
+        refuseUnread(connection, errorReply(400, 'Host header is missing'))
       else if (heldAnswers) heldAnswers.push(() => response.destroyed || then(request, response, connection))
       else then(request, response, connection)
     })
@@ -76,7 +90,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   on('request', handle)
   // Without this listener Node answers every `Expect: 100-continue` with 100, even where the body is then refused for its size.
   on('checkContinue', handle)
-  on('checkExpectation', (_request, _response, connection) => connection.fail(errorReply(417, 'Expectation failed')))
+  on('checkExpectation', (_request, _response, connection) => refuseUnread(connection, errorReply(417, 'Expectation failed')))
   /** Whether the client of a new connection has more than `maxPerClient`. The look-up of all peer addresses is slow. */
   const isOneTooMany = ({ client }: Connection): boolean => {
     let count = 0
@@ -86,8 +100,12 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   server.on('connection', (socket) => {
     const connection = open.add(socket)
     // With no more than `maxPerClient` connections in all, no client can have too many.
-    if (open.all.length > maxPerClient && isOneTooMany(connection)) socket.destroy()
+    if (open.all.length <= maxPerClient || !isOneTooMany(connection)) return
+    turnedAway.connections++
+    socket.destroy()
   })
+  // Past `maxConnections` the server closes a connection by itself.
+  server.on('drop', () => turnedAway.connections++)
   endStuck(server, open, clock)
   return {
     openConnections: () => open.all.length,
@@ -102,7 +120,15 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
       heldAnswers = undefined
       for (const answer of waiting) answer()
     },
-    fail: (error, socket) => connectionOf(socket)?.fail(replyToBroken(error.code)),
+    fail({ code }, socket) {
+      const connection = connectionOf(socket)
+      if (!connection) return
+      const reply = replyToBroken(code)
+      // Any other code is that of a connection which ended, with or without a request on its way.
+      if (code?.startsWith('HPE_') || code === timeoutCode) refuseUnread(connection, reply)
+      else connection.fail(reply)
+    },
+    turnedAway,
   }
 }
 
@@ -119,8 +145,10 @@ const endStuck = (server: Server, open: OpenConnections, clock: Clock): void => 
   server.once('close', () => cancel())
 }
 
+const timeoutCode = 'ERR_HTTP_REQUEST_TIMEOUT'
+
 /** Returns the answer to a request that Node's parser gave up with this error code. */
 const replyToBroken = (code: string | undefined): Reply => {
   if (code === 'HPE_HEADER_OVERFLOW') return errorReply(431, 'Header fields too large')
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? errorReply(408, 'Request timeout') : errorReply(400, 'Bad request')
+  return code === timeoutCode ? errorReply(408, 'Request timeout') : errorReply(400, 'Bad request')
 }

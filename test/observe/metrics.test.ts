@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { connect, createServer as createSocketServer } from 'node:net'
+import { connect, createServer as createSocketServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fakeClock } from '../fakes/clock.ts'
@@ -301,6 +301,36 @@ t.test('metrics are pushed by OTLP in both forms, also at the stop; a receiver t
   })
   await gateway.line(isWarning)
   t.equal(gateway.lines.filter(isWarning).length, 1)
+})
+
+t.test('what is refused before it is read is counted', async (t) => {
+  const gateway = await startGateway(t, { routes: { a: { prompt: 'x' } }, config: { metrics } })
+  const url = await scrapeUrl(gateway)
+  const write = async (text: string): Promise<void> => {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+    await once(socket, 'connect')
+    socket.resume().end(text)
+    await once(socket, 'close')
+  }
+  await write('no HTTP at all\r\n\r\n')
+  await write('POST /webhooks/a HTTP/1.1\r\n\r\n')
+  await write(`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`)
+  await write('POST /webhooks/a HTTP/1.1\r\nHost: a\r\nExpect: more\r\nContent-Length: 0\r\n\r\n')
+  await write('POST /webhooks/a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab')
+  const seen = await scrape(url)
+  const unread = (status: number): number => seriesValue(seen, `headgate_requests_unread_total{status="${status}"}`)
+  t.same([400, 408, 417, 431].map(unread), [3, 0, 1, 1])
+  t.equal(seriesValue(seen, 'headgate_connections_refused_total'), 0)
+  const port = Number(new URL(gateway.url).port)
+  const many: Socket[] = []
+  // More at once find no room in the system's queue, and the system tries them again only after seconds.
+  while (many.length < 2_050) {
+    const some = Array.from({ length: 205 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    await Promise.all(some.map((socket) => once(socket, 'connect')))
+    many.push(...some)
+  }
+  await until(async () => seriesValue(await scrape(url), 'headgate_connections_refused_total') === 2)
+  for (const socket of many) socket.destroy()
 })
 
 t.test('the metrics are served until the listener for senders is closed', async (t) => {

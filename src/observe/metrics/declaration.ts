@@ -98,6 +98,15 @@ export const metrics = {
   budgets: counter('headgate_budgets_used_up_total', 'Times that a run found a budget used up, or used it up.', 'route', 'budget'),
   activeRequests: gauge('headgate_requests_in_progress', 'Requests without their answer.'),
   connections: gauge('headgate_connections', 'Open connections of senders.'),
+  refusedConnections: counter(
+    'headgate_connections_refused_total',
+    'Connections that were closed at once, because 4096 are open, or 2048 of one client.',
+  ),
+  unreadRequests: counter(
+    'headgate_requests_unread_total',
+    'Requests that were answered without being read: broken (400), too slow (408), with an unknown expectation (417), with too large a head (431).',
+    'status',
+  ),
   bodyMemory: gauge('headgate_body_memory_bytes', 'Bytes of unfinished bodies in memory; at most 67108864.'),
   routes: gauge('headgate_config_routes', 'Routes that are served.'),
   reloadOk: gauge(

@@ -13,8 +13,16 @@ export type MetricSources = {
   /** The version of the program. */
   readonly version: string
   readonly store: Pick<Store, 'totals'>
-  /** The numbers of requests without an answer, of open connections, and of bytes of unfinished bodies. */
-  readonly http: { readonly active: () => number; readonly connections: () => number; readonly bodyBytes: () => number }
+  /**
+   * The numbers of requests without an answer, of open connections, of bytes of unfinished bodies, and of what was refused unread: connections,
+   * and requests by the status of their answer.
+   */
+  readonly http: {
+    readonly active: () => number
+    readonly connections: () => number
+    readonly bodyBytes: () => number
+    readonly turnedAway: { readonly connections: number; readonly requests: ReadonlyMap<number, number> }
+  }
   readonly runsInProgress: () => number
   /** Returns why the gateway should get no requests; `undefined` where it should get them. */
   readonly notReady: () => string | undefined
@@ -55,12 +63,14 @@ export class Gauges {
       activeRequests: http.active(),
       connections: http.connections(),
       bodyMemory: http.bodyBytes(),
+      refusedConnections: http.turnedAway.connections,
       runsInProgress: runsInProgress(),
       routes,
       reloadedAt: at / 1000,
       reloadOk: hasFailed ? 0 : 1,
     }
     for (const [key, value] of Object.entries(values) as [keyof typeof values, number][]) this.#meter.set(key, [], value)
+    for (const [status, count] of http.turnedAway.requests) this.#meter.set('unreadRequests', [String(status)], count)
     this.#meter.clear('config')
     this.#meter.set('config', [digestOf(digests)], 1)
     this.#addLoopTime()

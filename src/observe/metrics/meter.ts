@@ -38,7 +38,7 @@ export class Meter {
     this.#metrics[key].series(labels).add(value)
   }
 
-  /** Sets the value of a gauge. */
+  /** Sets the value of a gauge, or of a counter that is counted elsewhere. */
   set(key: MetricKey, labels: readonly string[], value: number): void {
     this.#metrics[key].series(labels).set?.(value)
   }

@@ -8,7 +8,7 @@ export type Sample = MetricValueWithName<string>
 export interface Series {
   /** Adds to a counter, or adds a value to a histogram. */
   add(value: number): void
-  /** Sets the value of a gauge. A histogram has no such value. */
+  /** Sets the value of a gauge, or of a counter that is counted elsewhere. A histogram has no such value. */
   set?(value: number): void
   samples(): Sample[]
 }
