@@ -11,7 +11,10 @@ type Span = { readonly days: ReadonlySet<number>; readonly start: number; readon
 const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const allDays: ReadonlySet<number> = new Set(dayNames.keys())
 
-/** Compiles the spans of a calendar; without a span, each moment is within it. The schema has checked their form. Throws BadSchedule for an unknown zone. */
+/**
+ * Compiles the spans of a calendar; without a span, each moment is within it. The schema has checked their form. Throws BadSchedule for an
+ * unknown zone.
+ */
 export const compileCalendar = (written: readonly string[], timezone: string): Calendar => {
   checkZone(timezone)
   const spans = written.map(parseSpan)

@@ -7,15 +7,18 @@ import type { BodyMemory } from './body-memory.ts'
 import type { Pace } from './pace.ts'
 import { PacedBody } from './paced-body.ts'
 
-/** The reason why the body of a request was not read to its end. `gone`: the sender has closed the connection. */
+/**
+ * The reason why the body of a request was not read to its end. `gone`: nothing is left to
+ * answer, because the sender has closed the connection, or `Connection.fail` has answered a malformed or late body.
+ */
 export type Unread = 'too large' | 'no room' | 'too slow' | 'gone'
 
 export type BodyOptions = {
   readonly maxBytes: number
-  /** Returns the network of the client's address. Called at most once, and only for a body of several chunks. */
+  /** Returns the network of the client's address. Called at most once, and only for a body that is not whole in its first chunk. */
   readonly client: () => string
   readonly bodyMemory: BodyMemory
-  /** Returns the pace at which the body is read. Called at most once, and only for a body of several chunks. */
+  /** Returns the pace at which the body is read. Called at most once, and only for a body that is not whole in its first chunk. */
   readonly pace: () => Pace
 }
 

@@ -53,6 +53,7 @@ const lookUpById = async (search: SearchLines, id: string): Promise<EventLookup>
 const findGroupEnd = async (search: SearchLines, group: string | undefined): Promise<Ended | undefined> => {
   if (group === undefined) return undefined
   let end: Ended | undefined
+  // The id of a group is the id of the event that opened it. No end of the group's run is older than the arrival of that event.
   await search('group', group, (line) => {
     if (line.entry.kind === 'ended' && line.entry.group === group) end ??= line.entry
     return end !== undefined || (line.entry.event_id === group && isArrival(line))

@@ -1,4 +1,4 @@
-/** The settings of a configuration that plans depend on. A reload compares them: where they are equal, it keeps the plans. */
+/** The settings of a configuration that plans depend on. A reload compares them: only where they are equal can it keep plans. */
 
 import type { Config, Profile } from '../config/config.ts'
 

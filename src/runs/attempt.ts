@@ -172,8 +172,8 @@ const deliverReply = async (attempt: Attempt, reply: string): Promise<AttemptEnd
 }
 
 /**
- * Returns the end of an attempt that left a target to be tried again. The attempt does not count where the receivers fail, and not this text
- * alone. Of a run whose last attempt it is, that also keeps the other targets from dying with the text.
+ * Returns the end of an attempt that left a target to be tried again. The attempt does not count where the receivers fail, and not this
+ * text alone. Of a run whose last attempt it is, that also keeps the other targets from dying with the text.
  */
 const endOfDelivery = async (attempt: Attempt, postponed: Postponed): Promise<AttemptEnd | 'lost' | 'given back'> => {
   const { options, signal, lease, policy } = attempt

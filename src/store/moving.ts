@@ -1,6 +1,7 @@
 /**
  * The content of a store as rows, in the form in which it is moved to another kind of store. Times are durations in milliseconds, because
- * the two stores have different clocks; only the times of plans are times of day. A key is the first 120 bits of a SHA-256, in hexadecimal. Columns that are JSON are moved as texts.
+ * the two stores have different clocks; only the times of plans are times of day. A key is the first 120 bits of a SHA-256, in hexadecimal.
+ * Columns that are JSON are moved as texts.
  */
 
 import type { Shared } from './shared.ts'

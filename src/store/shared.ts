@@ -55,7 +55,7 @@ export type Replica = {
 }
 
 /** The answer to a beat. `isTooNew`: a later version of headgate has changed the store so that this version cannot read it. */
-export type Beat = { readonly replicas: readonly Replica[]; readonly isTooNew: boolean }
+export type BeatAnswer = { readonly replicas: readonly Replica[]; readonly isTooNew: boolean }
 
 /**
  * Shared entries: the subscriptions, or the jobs of a profile, that were made at run time. `text`: the content of their file. `revision`: a
@@ -68,7 +68,7 @@ export interface Shared {
   /** The id of this replica. It names the owner of this replica's leases, too. */
   readonly replica: string
   /** Stores this replica's state. Returns the replicas that were seen within a minute, this one among them. */
-  beat(state: ReplicaState): Promise<Beat>
+  beat(state: ReplicaState): Promise<BeatAnswer>
   /** Removes this replica, and ends its leases as a leader. */
   leave(): Promise<void>
   /** Returns the replicas that were seen within a minute. */

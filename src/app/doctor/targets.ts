@@ -19,8 +19,8 @@ export const checkTargets = async (input: CheckInput): Promise<readonly Check[]>
 }
 
 /**
- * Returns the entries of all routes, jobs and alerts as they are written, each with its profile. An entry of a profile that is not served is left
- * out.
+ * Returns the entries of all routes, jobs and alerts as they are written, each with its profile. An entry of a profile that is not served
+ * is left out.
  */
 export const usedSpecs = async ({ workspace, loaded }: CheckInput): Promise<readonly { profile: Profile; spec: JsonObject }[]> => {
   const routes = readRoutes(workspace).routes.map(({ written, route }) => ({ written, profile: route?.profile ?? defaultProfile }))

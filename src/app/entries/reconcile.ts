@@ -17,9 +17,9 @@ export type EntryPort = Pick<Shared, 'entryRevisions' | 'readEntries' | 'replace
 
 /**
  * How a file and the shared entries were made equal. `same`: they were equal, the file at its `stamp`, the shared entries at their
- * `revision`. `copied`: the file got the shared entries. `first`: the entries of the file became the first shared entries. `edited`: entries
- * that a user edited in the file became shared entries. `overruled`: the shared entries had changed as well and replaced the edited file,
- * whose text is in the file `kept` now. `names`: the names of the entries that differ.
+ * `revision`. `copied`: the file got the shared entries. `first`: the entries of the file became the first shared entries. `edited`:
+ * entries that a user edited in the file became shared entries. `overruled`: the shared entries had changed as well and replaced the edited
+ * file, whose text is in the file `kept` now. `names`: the names of the entries that differ.
  */
 export type Reconciled =
   | { readonly kind: 'same'; readonly stamp: string; readonly revision: string | undefined }

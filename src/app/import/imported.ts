@@ -42,7 +42,7 @@ export type Imported = {
 }
 
 /**
- * Reports a part that is left out. `path`: the path of the part inside its hook or route. `acceptsMore`: the route without the part would accept
- * more requests.
+ * Reports a part that is left out. `path`: the path of the part inside its hook or route. `acceptsMore`: the route without the part would
+ * accept more requests.
  */
 export type ReportLeftOut = (path: Path, reason: string, todo: string, acceptsMore?: boolean) => void

@@ -1,4 +1,4 @@
-/** Counts the refused posts since the start of the gateway, by the code of the refusal. Replays do not count. */
+/** Counts the refused requests since the start of the gateway, by the code of the refusal. Replays do not count. */
 
 import type { Observer } from '../../core/fact.ts'
 import type { Refused } from '../../core/outcome.ts'

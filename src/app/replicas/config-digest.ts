@@ -1,6 +1,6 @@
 /**
- * Makes the digest of everything in a configuration that its runs depend on, with the environment variables that it reads. Two replicas with
- * equal files and variables have equal digests, wherever their folders are.
+ * Makes the digest of everything in a configuration that its runs depend on, with the environment variables that it reads. Two replicas
+ * with equal files and variables have equal digests, wherever their folders are.
  */
 
 import { createHash } from 'node:crypto'

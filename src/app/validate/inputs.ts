@@ -129,7 +129,7 @@ class InputCheck {
     const checked = await this.#reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
     const whole = merge(checked, await this.#tests(testFilesIn(dataDir)))
     const host = await this.#host({ ...this.#workspace, dataDir }, loaded)
-    return withPluginsAndAgent({ ...whole, diagnostics: [...whole.diagnostics, ...host] }, loaded, catalogue, {
+    return withFindingsBesideRoutes({ ...whole, diagnostics: [...whole.diagnostics, ...host] }, loaded, catalogue, {
       effects: this.#effects,
       plugins: diagnostics,
     })
@@ -157,7 +157,7 @@ class InputCheck {
     const loaded = loadConfig({ ...this.#workspace, configFile, configText })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
-    return withPluginsAndAgent(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
+    return withFindingsBesideRoutes(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
   }
 
   /** Checks a file of subscriptions or jobs against the configuration. */
@@ -231,8 +231,11 @@ const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
 
 type PlanContext = { readonly effects: Effects; readonly plugins: readonly Diagnostic[] }
 
-/** Adds the findings about plugins, and about the settings of the agent, which its runner checks as at the start of the gateway. */
-const withPluginsAndAgent = (checked: Checked, loaded: Loaded, catalogue: Catalogue, { effects, plugins }: PlanContext): Checked => {
+/**
+ * Adds the findings that are not about one route: about plugins, the agent's settings (its runner checks them, as when the gateway starts),
+ * the other settings, and senders that never repeat a refused event.
+ */
+const withFindingsBesideRoutes = (checked: Checked, loaded: Loaded, catalogue: Catalogue, { effects, plugins }: PlanContext): Checked => {
   const { diagnostics, owner } = compileRunner(loaded.config, catalogue, effects)
   owner.release()
   return {

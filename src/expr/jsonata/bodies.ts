@@ -1,6 +1,6 @@
 /**
- * Bodies for some built-in functions of JSONata, in place of the library's bodies, which take too long. They give the same results. Each has
- * the name of its built-in; `chargeVerdicts` serves several built-ins.
+ * Bodies for some built-in functions of JSONata, in place of the library's bodies, which take too long. They give the same results. Each
+ * has the name of its built-in; `chargeVerdicts` serves several built-ins.
  */
 
 import { isObject } from '../../core/json.ts'

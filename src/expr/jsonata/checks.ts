@@ -66,8 +66,8 @@ export const numberFormat: CheckArguments = (args, run) => {
 }
 
 /**
- * Charges a `$replace` whose search is a pattern for its replacement, which the library reads anew for each match, from one `$` to the next. Refuses a
- * result that could become too long.
+ * Charges a `$replace` whose search is a pattern for its replacement, which the library reads anew for each match, from one `$` to the
+ * next. Refuses a result that could become too long.
  */
 export const replaceable: CheckArguments = ([text, pattern, replacement], run) => {
   if (typeof pattern === 'string' || typeof replacement !== 'string') return

@@ -22,13 +22,19 @@ export type AlertsOptions = {
   readonly redact: (text: string) => string
   readonly memory: AlertMemory
   readonly current: () => LiveConfig
-  /** Resolves to the time since the oldest run that is neither done nor dead was accepted, in milliseconds; 0 without any. Rejects where the store does not answer. */
+  /**
+   * Resolves to the time since the oldest run that is neither done nor dead was accepted, in milliseconds; 0 without any. Rejects where the
+   * store does not answer.
+   */
   readonly oldestMs: () => Promise<number>
   readonly isShared: boolean
 }
 
 const lookEveryMs = 30_000
-/** The longest time between two looks that counts as silence. While no gateway ran, nobody could hear an event. */
+/**
+ * The most of the time between two looks that counts as silence. After a longer time the process was stopped, or a look was held up, and
+ * nobody could hear an event. The first look of a process counts no silence.
+ */
 const longestGapMs = 2 * lookEveryMs
 const readCertificatesEveryMs = 3_600_000
 

@@ -15,7 +15,7 @@ export type Look = Heard & {
   readonly passedMs: number
   readonly rules: readonly AlertRule[]
   readonly hasRoute: (name: string) => boolean
-  /** How long the oldest run has been due; `undefined` where that is not known now. */
+  /** The time since the oldest run that is neither done nor dead was accepted; `undefined` where that is not known now. */
   readonly backlogMs: number | undefined
   readonly certificates: readonly CertificateEnd[]
 }

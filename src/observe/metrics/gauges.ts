@@ -14,8 +14,8 @@ export type MetricSources = {
   readonly version: string
   readonly store: Pick<Store, 'totals'>
   /**
-   * The numbers of requests without an answer, of open connections, of bytes of unfinished bodies, and of what was refused unread: connections,
-   * and requests by the status of their answer.
+   * The numbers of requests without an answer, of open connections, of bytes of unfinished bodies, and of what was refused unread:
+   * connections, and requests by the status of their answer.
    */
   readonly http: {
     readonly active: () => number
@@ -104,7 +104,9 @@ export class Gauges {
   }
 }
 
-/** Returns a short digest of the configuration files in use. Gateways with equal files have equal digests, in whichever folders they are. */
+/**
+ * Returns a short digest of the configuration files in use. Gateways with equal files have equal digests, in whichever folders they are.
+ */
 const digestOf = (digests: FileDigests): string =>
   createHash('sha256')
     .update(JSON.stringify([...digests.values()].sort()))

@@ -49,14 +49,17 @@ export const pushMetrics = ({ telemetry, meter, read, clock, log }: PushOptions)
     }
   }
   let cancelTimer: () => void
+  let isClosed = false
   let pushing: Promise<void> = Promise.resolve()
   const pushLater = (): void => {
+    if (isClosed) return
     cancelTimer = clock.after(everyMs, () => {
       pushing = push(pushMs).then(pushLater)
     })
   }
   pushLater()
   return async () => {
+    isClosed = true
     cancelTimer()
     // A push that hangs is not waited for, and no other push is begun beside it.
     const isOver = await within(
@@ -65,7 +68,6 @@ export const pushMetrics = ({ telemetry, meter, read, clock, log }: PushOptions)
       clock,
       () => false,
     )
-    cancelTimer()
     if (isOver) await push(lastPushMs)
   }
 }

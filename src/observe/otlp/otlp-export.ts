@@ -6,8 +6,8 @@ import { version } from '../../app/version.ts'
 import type { OtlpReceiver, Telemetry } from '../../config/config.ts'
 
 /**
- * Returns the settings of an exporter. A batch may take ten seconds, with the repeats that the exporter makes by itself. An answer that never
- * ends keeps its request open past that time; past three open requests none is made.
+ * Returns the settings of an exporter. A batch may take ten seconds, with the repeats that the exporter makes by itself. An answer that
+ * never ends keeps its request open past that time; past three open requests none is made.
  */
 export const exporterSettings = ({ url, headers }: OtlpReceiver) => ({
   url,

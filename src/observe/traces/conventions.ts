@@ -1,4 +1,7 @@
-/** The names of attributes that spans have, by OpenTelemetry's semantic conventions, whose version is pinned here. Our own begin with `headgate`. */
+/**
+ * The names of attributes that spans have, by OpenTelemetry's semantic conventions, whose version is pinned here. Our own begin with
+ * `headgate`.
+ */
 
 const version = '1.45.0'
 

@@ -1,6 +1,6 @@
 /**
- * Decides which spans are sent: those of sampled traces, and those of traces in which something failed. The spans of the latest other traces
- * are kept for a while, so that a failure can show what came before it.
+ * Decides which spans are sent: those of sampled traces, and those of traces in which something failed. The spans of the latest other
+ * traces are kept for a while, so that a failure can show what came before it.
  */
 
 import { contextOf } from '../../core/telemetry/trace-context.ts'
@@ -11,7 +11,9 @@ export interface SampledSpans {
   add(spans: readonly SpanData[], isFailure: boolean): void
 }
 
-/** The spans of traces that are not sampled, and the traces in which something failed. Past these numbers the oldest traces are forgotten. */
+/**
+ * The spans of traces that are not sampled, and the traces in which something failed. Past these numbers the oldest traces are forgotten.
+ */
 const maxSpans = 2_000
 const maxFailed = 1_000
 

@@ -20,8 +20,8 @@ export type Sent =
       /** The wait that the platform asks for before another attempt. */
       readonly retryAfterMs?: number
       /**
-       * What the failure says of the receiver. `down`: it could not be reached, or takes no text now (5xx, 429). `up`: it refused this text.
-       * When absent, a `repeatable` failure means `down`, and any other failure `unknown`.
+       * What the failure says of the receiver. `down`: it could not be reached, or takes no text now (5xx, 429). `up`: it refused this
+       * text. When absent, a `repeatable` failure means `down`, and any other failure `unknown`.
        */
       readonly receiver?: 'down' | 'up' | 'unknown'
     }

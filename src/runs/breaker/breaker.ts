@@ -1,6 +1,6 @@
 /**
- * The breaker of one target's address. Closed, it counts failures in a row. Open, it holds texts back until the next trial is due. Half-open,
- * the one text of the trial is on its way.
+ * The breaker of one target's address. Closed, it counts failures in a row. Open, it holds texts back until the next trial is due.
+ * Half-open, the one text of the trial is on its way.
  */
 
 export type BreakerSettings = {

@@ -1,6 +1,6 @@
 /**
- * All breakers of a gateway: a breaker for each target and address whose last sending failed. They are kept in memory only, and each gateway
- * has its own.
+ * All breakers of a gateway: a breaker for each target and address whose last sending failed. They are kept in memory only, and each
+ * gateway has its own.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -99,8 +99,8 @@ export class Breakers {
   }
 
   /**
-   * Returns how long a run may wait that is given back: until the first of its receivers has a trial, and then some more minutes. The run of a
-   * trial is made due before, and all others when the breaker closes, so this is only the end of the wait where that fails.
+   * Returns how long a run may wait that is given back: until the first of its receivers has a trial, and then some more minutes. The run
+   * of a trial is made due before, and all others when the breaker closes, so this is only the end of the wait where that fails.
    */
   waitMs(receivers: readonly Receiver[]): number {
     const longest = this.#options.settings()?.longestWaitMs ?? 0
@@ -108,8 +108,8 @@ export class Breakers {
   }
 
   /**
-   * Takes in that the store has the end of an attempt. `waitsFor`: the receivers that the run waits for. Where the breaker of such a receiver has
-   * closed meanwhile, the run is made due at once.
+   * Takes in that the store has the end of an attempt. `waitsFor`: the receivers that the run waits for. Where the breaker of such a
+   * receiver has closed meanwhile, the run is made due at once.
    */
   ended(lease: Lease, waitsFor: readonly Receiver[], hasReply: boolean): void {
     const entries = waitsFor.map((receiver) => this.#openEntry(receiver))
@@ -131,7 +131,8 @@ export class Breakers {
 
   /**
    * Makes the next trials of a target's breakers due now, or that of one address, and closes breakers that no run waits for. Returns the
-   * receivers of these breakers. A breaker with waiting runs is not closed: if the receiver still fails, each of them would spend an attempt.
+   * receivers of these breakers. A breaker with waiting runs is not closed: if the receiver still fails, each of them would spend an
+   * attempt.
    */
   reset(target: string, address?: string): readonly Receiver[] {
     const chosen = [...this.#entries.values()].filter(

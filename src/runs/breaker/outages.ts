@@ -28,7 +28,10 @@ export const createOutages = (breakers: Breakers, world: () => World): Outages =
   /** The receivers that the runs in progress will wait for. */
   const waiting = new Map<RunId, { readonly receivers: readonly Receiver[]; readonly hasReply: boolean }>()
 
-  /** Returns the receiver of each delivery; `undefined` where the target or the profile is not configured, so that the delivery fails at once. */
+  /**
+   * Returns the receiver of each delivery; `undefined` where the target or the profile is not configured, so that the delivery fails at
+   * once.
+   */
   const receiversOf = ({ run }: Lease): readonly (Receiver | undefined)[] => {
     const { targets, profiles } = world()
     const owner = profiles.get(run.profile)

@@ -1,6 +1,6 @@
 /** The shared store's implementation of `Shared`: replicas, leaders, rate limits and shared entries, in tables of the store's schema. */
 
-import type { Beat, RateShare, ReloadRequest, Replica, ReplicaState, Shared, SharedEntries } from '../shared.ts'
+import type { BeatAnswer, RateShare, ReloadRequest, Replica, ReplicaState, Shared, SharedEntries } from '../shared.ts'
 import type { SharedRecords } from '../shared-records.ts'
 import { agreeKind, entryRevisionsKind, readEntriesKind, replaceEntriesKind } from './calls/entry-calls.ts'
 import { rateShareKind } from './calls/rate-calls.ts'
@@ -22,7 +22,7 @@ export class PostgresShared implements Shared {
     this.replica = String(links.marks.owner)
   }
 
-  beat(state: ReplicaState): Promise<Beat> {
+  beat(state: ReplicaState): Promise<BeatAnswer> {
     return this.#links.work.call(beatKind, { id: this.replica, about: JSON.stringify(state) })
   }
 

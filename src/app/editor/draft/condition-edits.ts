@@ -25,7 +25,10 @@ const inserted = (list: Path, at: number, value: Json): Rearranged => ({
   at: [...list, at],
 })
 
-/** Returns the list and the place in it where a condition goes that is added by a row; neither, where no list is around the row. */
+/**
+ * Returns where a condition goes that is added at a row: the list, and the index in it. In a group it becomes the last member. Beside any
+ * other row it comes after the row. Empty where no list is around the row.
+ */
 const placeBeside = ({ path, operator, operand, kind }: ConditionRow): { readonly list?: Path; readonly at?: number } => {
   if (kind === 'group' && Array.isArray(operand)) return { list: [...path, operator], at: operand.length }
   const place = path.findLastIndex((key) => typeof key === 'number')

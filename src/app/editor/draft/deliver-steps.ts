@@ -61,8 +61,8 @@ const removeFromExtra = (spec: JsonObject, kept: JsonObject, dropped: readonly s
     : dropped.map((key) => ({ kind: 'remove', path: ['deliver_extra', key] }))
 
 /**
- * Adds a target behind those that the route names. Where `deliver` is a single name, it becomes a list, and the `deliver_extra` of the route
- * moves to the target that was there. Where the route names no target, the new target takes the place of the default.
+ * Adds a target behind those that the route names. Where `deliver` is a single name, it becomes a list, and the `deliver_extra` of the
+ * route moves to the target that was there. Where the route names no target, the new target takes the place of the default.
  */
 export const addTarget = (spec: JsonObject, { name }: TargetRow): DeliverStep => {
   const title = `deliver to ${name}, too`

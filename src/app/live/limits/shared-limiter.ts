@@ -39,8 +39,8 @@ type SharedLimiterOptions = {
 }
 
 /**
- * Creates a limiter that asks the shared store for shares. `local` counts the failed signatures, and the checks of refused requests that are
- * made after their answer.
+ * Creates a limiter that asks the shared store for shares. `local` counts the failed signatures, and the checks of refused requests that
+ * are made after their answer.
  */
 export const createSharedLimiter = ({ local, clock, perMinute, shared }: SharedLimiterOptions): Limiter => {
   const shares = new Map<string, Share>()

@@ -1,4 +1,7 @@
-/** Reports a `secret` or `public_key` of a route with which its schemes cannot check signatures, and the notes of these schemes for an operator. */
+/**
+ * Reports a `secret` or `public_key` of a route with which its schemes cannot check signatures, and the notes of these schemes for an
+ * operator.
+ */
 
 import type { Route } from '../../../generated/config.ts'
 import type { Scheme } from '../../schemes/scheme.ts'

@@ -1,6 +1,6 @@
 /** The calls by which the replicas on a store learn of each other, ask each other for reloads, and become leaders. */
 
-import type { Beat, Replica } from '../../shared.ts'
+import type { BeatAnswer, Replica } from '../../shared.ts'
 import type { CallKind } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { schemaVersion } from '../sql/schema.ts'
@@ -24,7 +24,7 @@ const replicaOf = (row: Row): readonly Replica[] => {
 
 export type BeatCall = { readonly id: string; readonly about: string }
 
-export const beatKind: CallKind<BeatCall, Beat> = {
+export const beatKind: CallKind<BeatCall, BeatAnswer> = {
   name: 'beat_1',
   text: `with mine as (
       insert into replicas as r (id, seen_at, about) values ($1::bigint, clock(), $2::text)

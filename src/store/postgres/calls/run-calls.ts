@@ -110,7 +110,10 @@ export const doneKind: CallKind<Held, boolean> = {
   answers: answerByIds,
 }
 
-/** An attempt that failed. `afterMs`: the time until the next attempt; `null` when the run is dead. `error`: JSON, or empty for none. */
+/**
+ * An attempt that failed. `afterMs`: the time until the next attempt; `null` when the run is dead. `error`: JSON. `isUncounted`: the
+ * attempt does not count.
+ */
 export type FailedCall = Held & { readonly afterMs: number | null; readonly error: string; readonly isUncounted: boolean }
 
 /** The call that stores a failed attempt. (A dead run of a lane is ended by `endRunKind`.) */

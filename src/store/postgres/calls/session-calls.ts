@@ -151,8 +151,8 @@ export const sessionsKind: CallKind<SessionsCall, readonly Session[]> = {
 const forgottenAtOnce = 500
 
 /**
- * The call that deletes some of the sessions that are idle for longer than a time (milliseconds), with their messages. Answers the number of
- * deleted sessions.
+ * The call that deletes some of the sessions that are idle for longer than a time (milliseconds), with their messages. Answers the number
+ * of deleted sessions.
  */
 export const forgetSessionsKind: CallKind<number, number> = {
   name: 'forget_sessions_1',
