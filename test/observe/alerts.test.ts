@@ -146,7 +146,9 @@ t.test('a cause without an end of its own is over when it stays away', async (t)
   alerts.on(budget('nightly'))
   for (let i = 0; i < 5; i++) alerts.on(forged)
   await pass(3)
-  t.match(sent, [/ALERT budget_used_up:job nightly: a budget of job nightly is used up: budget\.day_tokens/])
+  t.match(sent, [
+    /ALERT budget_used_up:job nightly: a budget of job nightly is used up: budget\.day_tokens\..* headgate events list --job nightly/,
+  ])
   t.notMatch(sent[0], /refused/, 'five in a minute are allowed')
   for (let i = 0; i < 4; i++) alerts.on(forged)
   await pass(0.5)

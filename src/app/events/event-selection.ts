@@ -26,7 +26,7 @@ export type EventCriteria = SearchCriteria & {
   readonly since?: number
   readonly until?: number
   readonly limit?: number
-  /** The id of the last event of the previous page. */
+  /** The id after which the page begins, as the previous page gave it. */
   readonly cursor?: string
 }
 

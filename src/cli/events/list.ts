@@ -28,7 +28,7 @@ export const eventsList = async ({ wide = false, follow = false, ...options }: L
   return answer(cli, { kind: 'events.list', data, text: eventTable(events, wide, cli) })
 }
 
-/** Returns the command line that lists the next page with the same options. `cursor`: the last event of this page. */
+/** Returns the command line that lists the next page with the same options. `cursor`: the id after which that page begins. */
 const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }: Cli): string => {
   const given = Object.entries({ ...options, cursor }).flatMap(([name, value]) => {
     const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

@@ -16,6 +16,14 @@ type KindOfAlert = {
 }
 
 const ofRuns = (subject: string): string => (subject === '' ? '' : ` of ${subject}`)
+/** Returns the options of `events list` for the runs of a route or job, which a subject names as `causeName` in signals.ts does. */
+const optionsOf = (subject: string): string => {
+  const slash = subject.indexOf('/')
+  const name = subject.slice(slash + 1)
+  const profile = slash > 0 ? ` --profile ${subject.slice(0, slash)}` : ''
+  if (name === '') return profile
+  return name.startsWith('job ') ? `${profile} --job ${name.slice(4)}` : `${profile} --route ${name}`
+}
 const reason = (detail: string | undefined): string => (detail === undefined ? '' : `, the last: ${detail}`)
 const because = (detail: string | undefined): string => (detail === undefined ? '' : `: ${detail}`)
 
@@ -25,7 +33,7 @@ export const kinds: { readonly [kind in AlertKind]: KindOfAlert } = {
     began: ({ subject, count, detail }) =>
       `${count === 1 ? 'a run' : `${count} runs`}${ofRuns(subject)} ${count === 1 ? 'is' : 'are'} dead${reason(detail)}`,
     over: ({ subject }) => `no further run${ofRuns(subject)} has been dead for an hour`,
-    more: () => 'events list --state dead',
+    more: (subject) => `events list --state dead${optionsOf(subject)}`,
   },
   breaker_open: {
     // The breaker tells its trials. A breaker that nobody hears of any more went with its gateway.
@@ -50,7 +58,7 @@ export const kinds: { readonly [kind in AlertKind]: KindOfAlert } = {
     quietMs: hourMs,
     began: ({ subject, detail }) => `a budget${ofRuns(subject)} is used up${because(detail)}`,
     over: ({ subject }) => `no run${ofRuns(subject)} has met a used-up budget for an hour`,
-    more: () => 'events list --state dead',
+    more: (subject) => `events list${optionsOf(subject)}`,
   },
   reload_refused: {
     began: ({ subject }) => `a reload${subject === '' ? '' : ` on ${subject}`} refused the files: the earlier configuration stays in use`,

@@ -31,7 +31,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
   const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
   const compiled = compileDescription(description)
   const isBroken = problemsIn(description).length > 0
-  // Each route fetches keys of its own, which are dropped with its plan.
+  // Each route remembers keys of its own until its plan ends. All routes share the fetches, and the keys that have verified a request.
   const createRemote = (from: SenderKeys): RemoteKeys | undefined =>
     jwks_url !== undefined ? createJwks(jwks_url, from) : certificate && createRemoteCertificates(certificate, from)
   const checkWith = (secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>

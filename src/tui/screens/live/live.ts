@@ -157,7 +157,7 @@ const moveCursor = (screen: LiveScreen, action: ActionName): Update<LiveScreen> 
   return askDetails({ ...screen, follows: false, cursor: movedCursor(screen.cursor, action, screen.events.length) })
 }
 
-/** Asks for the details of the cursor's event, unless they are known. */
+/** Asks for the details of the cursor's event, unless they are known, or were asked for before. */
 const askDetails = (screen: LiveScreen): Update<LiveScreen> => {
   const event = eventAt(screen)
   if (!event || detailOf(screen)) return { screen }
