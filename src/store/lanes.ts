@@ -1,12 +1,13 @@
 /**
- * Counts the open runs of each lane, that is, runs that have begun and not ended. When a run ends, the next waiting run of its lane begins.
- * Only stores that belong to one process use these counts.
+ * Counts the open runs of each lane. A run is open from when its lane lets it in, so that a worker may take it, until it is done or dead.
+ * While it waits for its next attempt it is open, too. When a run ends, the lane lets its next waiting run in. Only stores that belong to
+ * one process use these counts.
  */
 
 type Turns = {
   /** The number of open runs. */
   open: number
-  /** The most open runs, as the last caller gave it. A reload may change this limit. */
+  /** How many runs may be open at once, by the last caller. A reload may change it. */
   limit: number
 }
 

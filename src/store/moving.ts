@@ -89,7 +89,7 @@ export type MovedPage = { readonly [K in MovedKind]: { readonly kind: K; readonl
  */
 export type MoveState = { readonly state: 'serving'; readonly isEmpty: boolean } | { readonly state: 'filling' | 'moved' }
 
-/** A store that a move has opened. While it is open, no gateway can use an embedded store. */
+/** A store that a move has opened. While an embedded store is open for a move, no gateway can use it. A shared store is not locked. */
 export interface MovableStore {
   readonly state: MoveState
   /** Describes the replicas that work with a shared store now; empty for an embedded store. */

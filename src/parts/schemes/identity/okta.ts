@@ -1,4 +1,4 @@
-/** Okta event hooks: a token in `Authorization`. Nothing is signed. */
+/** Okta event hooks: a token in `Authorization`. No bytes are signed. */
 
 import { preset } from '../preset.ts'
 

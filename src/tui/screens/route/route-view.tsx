@@ -1,4 +1,6 @@
-/** Shows the route screen: the route as a form, beside the trace of the payload through the route. */
+/**
+ * Shows the route screen: the route as a form, beside the trace of the payload through the route and, in a very wide terminal, its YAML.
+ */
 
 import { linesFrom } from '../../model/list.ts'
 import type { Room } from '../../model/room.ts'
