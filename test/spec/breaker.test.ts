@@ -127,7 +127,9 @@ t.test('a receiver that is down for ten minutes under load: nothing is lost, spe
   t.equal(good.texts().filter((text) => text.startsWith('all')).length, sent.all?.length, 'those that can have the text get it')
   t.equal(good.texts().filter((text) => text.startsWith('first')).length, sent.first?.length, 'the next target takes it')
   const held = gateway.lines.findLast(({ delivery_id }) => delivery_id === sent.plain?.at(-1))
-  t.match(await gateway.operations.standings({ ids: [String(held?.event_id)] }), { standings: [{ state: 'waiting', attempt: 0 }] })
+  t.match(await gateway.operations.standings({ ids: [String(held?.event_id)] }), {
+    standings: [{ state: 'waiting', attempt: 0, dueAt: Number }],
+  })
   const askedBefore = gateway.asked.filter((prompt) => prompt.startsWith('plain')).length
   t.ok(askedBefore < 30, `${askedBefore} agents were asked whose reply waits`)
   t.equal(gateway.asked.filter((prompt) => prompt.startsWith('asks')).length, sent.asks?.length, 'when_down: run')

@@ -152,10 +152,9 @@ export class Runs {
     const [entry] = [...this.#dead.values()].filter(({ run }) => run.eventId === eventId).sort((a, b) => b.id - a.id)
     if (entry === undefined) return false
     this.#dead.delete(entry.id)
-    Object.assign(entry, { attempt: 0, error: undefined })
+    Object.assign(entry, { attempt: 0, error: undefined, dueAt: now })
     if (entry.lane === undefined) {
       entry.fence++
-      entry.dueAt = now
       this.#tried.set(entry.id, entry)
       return true
     }
