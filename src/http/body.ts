@@ -8,8 +8,8 @@ import type { Pace } from './pace.ts'
 import { PacedBody } from './paced-body.ts'
 
 /**
- * The reason why the body of a request was not read to its end. `gone`: nothing is left to
- * answer, because the sender has closed the connection, or `Connection.fail` has answered a malformed or late body.
+ * The reason why the body of a request was not read to its end. `gone`: nothing is left to answer, because the sender has closed the
+ * connection, or `Connection.fail` has answered a malformed or late body.
  */
 export type Unread = 'too large' | 'no room' | 'too slow' | 'gone'
 
