@@ -87,7 +87,7 @@ export class Readiness implements Observer {
     const since = clock.monotonic()
     try {
       await (this.#failure ? store.claim(trial) : store.dueInMs())
-      // The failure may have become too long since the last look. Then /readyz may have answered 503, so the log tells that as well.
+      // Since the last look, the failure may have passed five seconds, so that /readyz answered 503. The log tells that first.
       this.#sayChange()
       this.#failure = undefined
     } catch (error) {

@@ -75,7 +75,7 @@ export class Owner {
 }
 
 /** The longest wait for a `close`, in milliseconds. */
-const patienceMs = 5_000
+const closeMs = 5_000
 
 /** All owners of the gateway. Waits at its end for what is being closed. */
 export class Owners {
@@ -119,7 +119,7 @@ export class Owners {
 
   async #shutOne(close: Close, about: LogFields): Promise<void> {
     try {
-      await within(Promise.resolve(close()), patienceMs, this.#clock, failLate('it did not end', patienceMs))
+      await within(Promise.resolve(close()), closeMs, this.#clock, failLate('it did not end', closeMs))
     } catch (error) {
       this.#log('warn', { ...about, reason: messageOf(error) }, 'what a part had open could not be closed')
     }

@@ -23,11 +23,11 @@ export type Handle = (request: IncomingMessage, response: ServerResponse, connec
 export interface Connections extends Draining, Holding {
   /** Answers a request that the parser could not read. `error` is the error of the server's `clientError` event. */
   fail(error: { readonly code?: string }, socket: Socket): void
-  readonly turnedAway: TurnedAway
+  readonly refusedUnread: RefusedUnread
 }
 
 /** How much was refused before a request was read. */
-export type TurnedAway = {
+export type RefusedUnread = {
   /** The connections that were closed at once, because too many were open. */
   readonly connections: number
   /** The requests that were answered without being read, by the status of the answer. */
@@ -71,9 +71,9 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   const open = new OpenConnections()
   /** Functions that answer the requests held back since `hold`, at most sixteen for each connection; `undefined` while none is held. */
   let heldAnswers: (() => void)[] | undefined
-  const turnedAway = { connections: 0, requests: new Map<number, number>() }
+  const refusedUnread = { connections: 0, requests: new Map<number, number>() }
   const refuseUnread = (connection: Connection, reply: Reply): void => {
-    turnedAway.requests.set(reply.status, (turnedAway.requests.get(reply.status) ?? 0) + 1)
+    refusedUnread.requests.set(reply.status, (refusedUnread.requests.get(reply.status) ?? 0) + 1)
     connection.fail(reply)
   }
   /** Passes the requests of a server event to `then`, at once or when `release` is called. */
@@ -101,11 +101,11 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     const connection = open.add(socket)
     // With no more than `maxPerClient` connections in all, no client can have too many.
     if (open.all.length <= maxPerClient || !isOneTooMany(connection)) return
-    turnedAway.connections++
+    refusedUnread.connections++
     socket.destroy()
   })
   // Past `maxConnections` the server closes a connection by itself.
-  server.on('drop', () => turnedAway.connections++)
+  server.on('drop', () => refusedUnread.connections++)
   endStuck(server, open, clock)
   return {
     openConnections: () => open.all.length,
@@ -124,11 +124,11 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
       const connection = connectionOf(socket)
       if (!connection) return
       const reply = replyToBroken(code)
-      // Any other code is that of a connection which ended, with or without a request on its way.
+      // With any other code, such as ECONNRESET, the connection broke off. There may have been no request to refuse.
       if (code?.startsWith('HPE_') || code === timeoutCode) refuseUnread(connection, reply)
       else connection.fail(reply)
     },
-    turnedAway,
+    refusedUnread,
   }
 }
 

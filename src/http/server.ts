@@ -7,7 +7,7 @@ import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
 import { bindFault } from './bind-fault.ts'
 import { closeServer, drain } from './close.ts'
-import { type Handle, maxConnections, type TurnedAway, watchConnections } from './connections.ts'
+import { type Handle, maxConnections, type RefusedUnread, watchConnections } from './connections.ts'
 import { createLazyFastify } from './lazy-fastify.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 
@@ -34,7 +34,7 @@ export interface Listener {
   /** The number of requests without their answers. */
   readonly active: () => number
   readonly connections: () => number
-  readonly turnedAway: TurnedAway
+  readonly refusedUnread: RefusedUnread
   /** The bytes of unfinished bodies in memory. */
   readonly bodyBytes: () => number
   /** Waits for at most `ms` milliseconds until answers have closed the connections, then closes the server. */
@@ -71,7 +71,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
     url: `http://${shown}:${port}`,
     active: () => receiver.active,
     connections: connections.openConnections,
-    turnedAway: connections.turnedAway,
+    refusedUnread: connections.refusedUnread,
     bodyBytes: () => receiver.bodyBytes,
     async close(ms) {
       await drain(connections, ms)

@@ -12,7 +12,7 @@ import { failure, reportAs } from './report-as.ts'
 import { isDomain } from './shape.ts'
 
 /** How long the test of one condition may take. The time is short, because a request waits for it. */
-const patienceMs = 5_000
+const operatorMs = 5_000
 
 /** Returns an operator that asks the plugin's. What is wrong with an operand is reported as WH714. */
 export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock): OperatorPart => ({
@@ -53,7 +53,7 @@ const guardedTest =
   (value, event) => {
     const holds: unknown = test(value, event)
     return isThenable(holds)
-      ? within(Promise.resolve(holds), patienceMs, clock, failLate('no answer', patienceMs)).then(decided)
+      ? within(Promise.resolve(holds), operatorMs, clock, failLate('no answer', operatorMs)).then(decided)
       : decided(holds)
   }
 

@@ -58,9 +58,9 @@ const isForNewRoute = (question: Question): boolean => question.ask === 'payload
 /** The questions that write. Before the editor ends, it waits for their answers. */
 const writingQuestions: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])
 /** Milliseconds that the end of the editor waits for unfinished writes. */
-const patienceMs = 5_000
+const lastWritesMs = 5_000
 
-/** Makes the set of unfinished writes. `whole` resolves when they are finished, or after `patienceMs`. */
+/** Makes the set of unfinished writes. `whole` resolves when they are finished, or after `lastWritesMs`. */
 const createUnfinishedWrites = () => {
   const going = new Set<Promise<unknown>>()
   return {
@@ -69,7 +69,7 @@ const createUnfinishedWrites = () => {
       void work.finally(() => going.delete(work))
     },
     whole: (): Promise<unknown> =>
-      Promise.race([Promise.allSettled([...going]), new Promise((resolve) => void setTimeout(resolve, patienceMs).unref())]),
+      Promise.race([Promise.allSettled([...going]), new Promise((resolve) => void setTimeout(resolve, lastWritesMs).unref())]),
   }
 }
 

@@ -30,8 +30,7 @@ import type { OpenedRoute } from './draft/route-draft.ts'
 import { contentOfChoice } from './payload/payload-choice.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
 import type { PayloadChoice, Preview, PreviewRequest } from './service.ts'
-import type { TraceShown } from './shown-trace.ts'
-import { shownTrace } from './shown-trace.ts'
+import { shownTrace, type TraceShown } from './shown-trace.ts'
 import { talliesOf } from './tallies.ts'
 
 /**

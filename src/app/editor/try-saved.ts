@@ -8,8 +8,7 @@ import type { Workspace } from '../workspace.ts'
 import { contentOfChoice } from './payload/payload-choice.ts'
 import { readRecorded } from './recorded.ts'
 import type { PayloadChoice, Tested } from './service.ts'
-import type { TraceShown } from './shown-trace.ts'
-import { shownTrace } from './shown-trace.ts'
+import { shownTrace, type TraceShown } from './shown-trace.ts'
 
 /** Traces a payload. Throws a Fault: there is no such route or payload, or the route is not valid. */
 export const traceOf = async (workspace: Workspace, route: string, choice: PayloadChoice): Promise<TraceShown> =>

@@ -11,7 +11,7 @@ import { sharedConfig, withShared } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** How long to wait for the ends of all reloads. A replica sees the request within five seconds, with its next beat. */
-const patienceMs = 30_000
+const reloadWaitMs = 30_000
 const lookMs = 500
 
 /**
@@ -59,7 +59,7 @@ const untilAllEnd = async ({ list, ask }: ReloadPort): Promise<readonly ReplicaR
   const asked = new Set(await ask())
   const last = new Map<string, Replica>()
   let present: readonly Replica[] = []
-  for (const end = Date.now() + patienceMs; ; await sleep(lookMs)) {
+  for (const end = Date.now() + reloadWaitMs; ; await sleep(lookMs)) {
     present = (await list()) ?? present
     for (const replica of present) if (asked.has(replica.id)) last.set(replica.id, replica)
     const waits = present.some(({ id, reload }) => asked.has(id) && (reload === null || reload.ok === null))

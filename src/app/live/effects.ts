@@ -76,9 +76,7 @@ type OpenedResources = {
   readonly keys?: KeptKeys | undefined
 }
 
-/**
- * The configured limits: verified requests of a route in a minute, scripts that run at once, runs in the queue, and failures of targets.
- */
+/** The configured limits: verified requests of a route in a minute, scripts at once, runs in the queue, failures of targets. */
 export type Limits = {
   readonly adapter: Pick<AdapterSettings, 'rate_limit'>
   readonly maxConcurrentScripts: number

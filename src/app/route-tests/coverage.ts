@@ -38,7 +38,7 @@ export const createCoverage = (): Coverage => {
     add({ name: route }, { conditions, placeholders, stoppedAt }) {
       mark(route, 'taken', 'an event that it takes', stoppedAt === null)
       for (const { name, field, holds } of conditions) {
-        // A condition without a field, such as a group of conditions, is no point.
+        // A condition without a field, such as a group of conditions, is not counted.
         if (field === undefined) continue
         mark(route, `${name} holds`, `${name} (${field}) holds`, holds)
         mark(route, `${name} does not`, `${name} (${field}) says no`, !holds)

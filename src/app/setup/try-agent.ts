@@ -13,7 +13,7 @@ import type { SetupDraft, TrialResult } from './question.ts'
 
 const prompt = 'This is a test of the connection. Answer with the one word: ready'
 /** The longest wait for the reply of the agent. */
-const patienceMs = 30_000
+const trialReplyMs = 30_000
 
 const run: NewRun = {
   eventId: 'setup',
@@ -36,7 +36,7 @@ export const tryAgent = async (draft: SetupDraft, signal: AbortSignal): Promise<
     const problem = diagnostics.find(({ severity }) => severity === 'error')
     if (problem) return { ok: false, text: `${problem.message}${problem.help === undefined ? '' : `: ${problem.help}`}` }
     try {
-      const reply = await agent(prompt, { run, signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) })
+      const reply = await agent(prompt, { run, signal: AbortSignal.any([signal, AbortSignal.timeout(trialReplyMs)]) })
       return { ok: true, text: `the agent answers: ${printable(redact(reply), 200)}` }
     } catch (error) {
       return { ok: false, text: `the agent does not answer: ${printable(redact(messageOf(error)), 400)}` }

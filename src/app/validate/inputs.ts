@@ -231,10 +231,7 @@ const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
 
 type PlanContext = { readonly effects: Effects; readonly plugins: readonly Diagnostic[] }
 
-/**
- * Adds the findings that are not about one route: about plugins, the agent's settings (its runner checks them, as when the gateway starts),
- * the other settings, and senders that never repeat a refused event.
- */
+/** Adds the findings that are not about one route: about plugins, the agent, other settings, and senders that never repeat an event. */
 const withFindingsBesideRoutes = (checked: Checked, loaded: Loaded, catalogue: Catalogue, { effects, plugins }: PlanContext): Checked => {
   const { diagnostics, owner } = compileRunner(loaded.config, catalogue, effects)
   owner.release()

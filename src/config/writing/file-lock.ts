@@ -11,7 +11,7 @@ import { makeFolder, refuseOdd } from './replace-file.ts'
 /** A process that has not renewed its lock for this long counts as dead. */
 const staleMs = 5_000
 /** How long to wait for another command's lock. The lock of a dead process ends earlier. */
-const patienceMs = 30_000
+const longestLockWaitMs = 30_000
 const longestPauseMs = 250
 
 /** A lock that this process holds. `lost`: whether another process has taken the lock since, because it took this process for dead. */
@@ -35,7 +35,7 @@ const acquireLock = async (file: string): Promise<HeldLock> => {
   const onCompromised = (): void => {
     lost = true
   }
-  for (const end = performance.now() + patienceMs; ; await wait(Math.random() * longestPauseMs)) {
+  for (const end = performance.now() + longestLockWaitMs; ; await wait(Math.random() * longestPauseMs)) {
     try {
       const release = await lock(file, { realpath: false, stale: staleMs, fs: ownerOnlyFs, onCompromised })
       return { lost: () => lost, release: () => release().catch(() => {}) }

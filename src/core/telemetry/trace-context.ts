@@ -79,7 +79,7 @@ const leastSampled = (ratio: number): string => {
 export const createEventTraces = (ratio: number): EventTraces => {
   const least = leastSampled(ratio)
   const isSampled = (traceId: string): boolean => traceId.slice(-randomDigits) >= least
-  // The log, the records and the traces ask for the same event one after the other.
+  // The observers of the log, the records and the traces ask for the digits of one event in turn, so those of the latest event are kept.
   let latest = { eventId: '', digits: '' }
   const digitsFor = (eventId: string): string => {
     if (eventId !== latest.eventId) latest = { eventId, digits: digitsOf(eventId) }

@@ -21,7 +21,7 @@ export type MetricSources = {
     readonly active: () => number
     readonly connections: () => number
     readonly bodyBytes: () => number
-    readonly turnedAway: { readonly connections: number; readonly requests: ReadonlyMap<number, number> }
+    readonly refusedUnread: { readonly connections: number; readonly requests: ReadonlyMap<number, number> }
   }
   readonly runsInProgress: () => number
   /** Returns why the gateway should get no requests; `undefined` where it should get them. */
@@ -63,14 +63,14 @@ export class Gauges {
       activeRequests: http.active(),
       connections: http.connections(),
       bodyMemory: http.bodyBytes(),
-      refusedConnections: http.turnedAway.connections,
+      refusedConnections: http.refusedUnread.connections,
       runsInProgress: runsInProgress(),
       routes,
       reloadedAt: at / 1000,
       reloadOk: hasFailed ? 0 : 1,
     }
     for (const [key, value] of Object.entries(values) as [keyof typeof values, number][]) this.#meter.set(key, [], value)
-    for (const [status, count] of http.turnedAway.requests) this.#meter.set('unreadRequests', [String(status)], count)
+    for (const [status, count] of http.refusedUnread.requests) this.#meter.set('unreadRequests', [String(status)], count)
     this.#meter.clear('config')
     this.#meter.set('config', [digestOf(digests)], 1)
     this.#addLoopTime()

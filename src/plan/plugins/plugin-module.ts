@@ -10,7 +10,7 @@ import { isObject, type Json, own } from '../../core/json.ts'
 import { failLate, within } from '../../core/turns/within.ts'
 
 /** The longest loading of a module, which may wait at its top level. */
-const patienceMs = 10_000
+const importMs = 10_000
 
 /** What `read` made of each loaded module, by the module's address. The map belongs to the gateway or command that loads the modules. */
 export type LoadedModules<T> = Map<string, T>
@@ -38,7 +38,7 @@ export const loadModule = async <T>(
   // failure another address is used, because under the failed address Node would not read a mended file again.
   failures.set(url, failed + 1)
   const made = await read(
-    await within(import(failed === 0 ? url : `${url}?try=${failed + 1}`), patienceMs, systemClock, failLate('it did not load', patienceMs)),
+    await within(import(failed === 0 ? url : `${url}?try=${failed + 1}`), importMs, systemClock, failLate('it did not load', importMs)),
   )
   failures.set(url, failed)
   loaded.set(url, made)

@@ -36,8 +36,8 @@ export interface Breaker {
   end(ended: Ended, isTrial: boolean): void
   /** Makes the next trial due now, unless a trial is on its way. */
   tryNow(): void
-  /** Closes the breaker, and forgets the failures in a row. */
-  close(): void
+  /** Closes the breaker for an operator, and forgets the failures in a row. */
+  reset(): void
 }
 
 /** The wait before the first trial, at most. It doubles with each failed trial. */
@@ -47,8 +47,8 @@ type BreakerOptions = {
   readonly settings: () => BreakerSettings
   readonly now: () => number
   readonly random: () => number
-  /** Called after each change of the state. */
-  readonly changed: () => void
+  /** Called after each change of the state. `isReset`: an operator closed the breaker. */
+  readonly changed: (isReset: boolean) => void
 }
 
 /** Makes a closed breaker. */
@@ -56,9 +56,9 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
   let [state, retryAt, reason]: [Breaker['state'], number, string] = ['closed', 0, '']
   let [failures, trials, isSeveral, firstText]: [number, number, boolean, string | undefined] = [0, 0, false, undefined]
 
-  const become = (next: Breaker['state']): void => {
+  const become = (next: Breaker['state'], isReset = false): void => {
     state = next
-    changed()
+    changed(isReset)
   }
   /** Opens the breaker. The wait for the next trial has jitter, so that several gateways do not try at the same moment. */
   const open = (askedMs = 0): void => {
@@ -66,10 +66,10 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
     retryAt = now() + Math.max(askedMs, Math.round(ceiling * (0.5 + random() / 2)))
     become('open')
   }
-  const close = (): void => {
+  const close = (isReset = false): void => {
     const wasOpen = state !== 'closed'
     ;[failures, trials, isSeveral, firstText] = [0, 0, false, undefined]
-    if (wasOpen) become('closed')
+    if (wasOpen) become('closed', isReset)
   }
   const countFailure = ({ text, askedMs }: Ended): void => {
     failures++
@@ -121,6 +121,6 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
       retryAt = now()
       become('open')
     },
-    close,
+    reset: () => close(true),
   }
 }

@@ -38,7 +38,7 @@ export type BreakersOptions = {
   readonly facts: Pick<Facts, 'tell'>
   /** Returns the settings as they are now; `undefined` where the breakers are switched off. */
   readonly settings: () => BreakerSettings | undefined
-  /** Makes runs due that were given back. Never rejects. */
+  /** Makes runs due that an attempt gave back to the store to wait. Never rejects. */
   readonly makeDue: (runs: readonly GivenBack[]) => Promise<void>
   readonly random?: () => number
 }
@@ -49,8 +49,6 @@ type Entry = {
   readonly runs: WaitingRuns
   /** Since when the breaker is not closed: wall time, milliseconds. `undefined` while it is closed. */
   openedAt: number | undefined
-  /** Whether an operator closes the breaker. */
-  isReset: boolean
 }
 
 export class Breakers {
@@ -139,14 +137,9 @@ export class Breakers {
       ({ receiver, breaker }) =>
         breaker.state !== 'closed' && receiver.target === target && (address ?? receiver.address) === receiver.address,
     )
-    for (const entry of chosen) {
-      if (entry.runs.size > 0) {
-        entry.breaker.tryNow()
-        continue
-      }
-      entry.isReset = true
-      entry.breaker.close()
-    }
+    for (const { breaker, runs } of chosen)
+      if (runs.size > 0) breaker.tryNow()
+      else breaker.reset()
     return chosen.map(({ receiver }) => receiver)
   }
 
@@ -211,15 +204,15 @@ export class Breakers {
       settings: () => settings() ?? { failures: Number.POSITIVE_INFINITY, longestWaitMs: 0 },
       now: () => this.#now(),
       random,
-      changed: () => this.#changed(entry),
+      changed: (isReset) => this.#changed(entry, isReset),
     })
-    const entry: Entry = { receiver, breaker, runs: new WaitingRuns({ clock, breaker, makeDue }), openedAt: undefined, isReset: false }
+    const entry: Entry = { receiver, breaker, runs: new WaitingRuns({ clock, breaker, makeDue }), openedAt: undefined }
     this.#entries.set(receiverKey(receiver), entry)
     return entry
   }
 
-  #changed(entry: Entry): void {
-    const { receiver, breaker, runs, isReset } = entry
+  #changed(entry: Entry, isReset: boolean): void {
+    const { receiver, breaker, runs } = entry
     const { state, reason } = breaker
     const at = this.#options.clock.now()
     entry.openedAt ??= at

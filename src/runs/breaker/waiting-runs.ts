@@ -11,12 +11,12 @@ const maxWaiting = 100_000
 /** How many runs are made due in one step of the store. */
 const runsPerStep = 1_000
 /** How long a run that was made due for a trial has time to begin, before the next run is made due. */
-const patienceMs = 30_000
+const trialBeginMs = 30_000
 
 export type WaitingRunsOptions = {
   readonly clock: Clock
   readonly breaker: Pick<Breaker, 'state' | 'retryAt'>
-  /** Makes runs due that were given back. Never rejects. */
+  /** Makes runs due that an attempt gave back to the store to wait. Never rejects. */
   readonly makeDue: (runs: readonly GivenBack[]) => Promise<void>
 }
 
@@ -90,7 +90,7 @@ export class WaitingRuns {
     const next = isDue ? this.#nextTrial() : undefined
     if (next) void makeDue([next])
     // The run may have ended meanwhile, or its gateway may have no room for it.
-    this.setTimer(patienceMs)
+    this.setTimer(trialBeginMs)
   }
 
   /**

@@ -45,10 +45,7 @@ export type CompiledDescription = {
   readonly signsParts: boolean
   /** Whether the signature covers the body, or parts or a digest of it. */
   readonly signsBody: boolean
-  /**
-   * Reads what the signature covers in a body: the same for any two bodies that one signature fits. Its digest can serve as the delivery
-   * id.
-   */
+  /** Reads what a signature covers in a body: the same for any two bodies that it fits. Its digest can serve as the delivery id. */
   readonly signedBody: ReadPiece
 }
 
