@@ -19,8 +19,8 @@ export const compileClaimIgnored = (schemes: readonly Scheme[], effects: Effects
 }
 
 /**
- * Claims the delivery id of an event for the whole time of a claim. An id that is claimed already stays claimed. Returns a refusal where
- * the store failed.
+ * Claims the delivery id of an event, and keeps the claim for its full time (`holdMs`). An id that is claimed already stays claimed.
+ * Resolves to a refusal where the store failed.
  */
 const claimEvent = async (event: EventFacts, { store }: Effects): Promise<Refused | undefined> => {
   const { key, holdMs } = claimOf(event)

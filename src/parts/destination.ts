@@ -19,8 +19,8 @@ type DeliverySpec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
 export type WrittenTarget = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
 /**
- * Returns the targets of a `deliver`, in order, by their names without aliases. A target without settings of its own has the settings of
- * the route.
+ * Returns the targets of a `deliver`, in order. A target that is written by an alias has its proper name. A target without settings of its
+ * own has the settings of the route.
  */
 export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: DeliverySpec): readonly WrittenTarget[] => {
   const shared = deliver_extra as JsonObject
@@ -57,8 +57,8 @@ const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject
   Object.fromEntries(Object.entries(map).filter(([, value]) => keeps(value)))
 
 /**
- * Returns the secrets in the settings of a target: the values under `keys`. Of a map, only the entries without a placeholder are secrets,
- * because an entry with a placeholder is filled in from the event.
+ * Returns the secrets in the settings of a target: the values under `keys`. Where such a value is a map, only its entries without a
+ * placeholder are secrets, because an entry with a placeholder is filled in from the event.
  */
 export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
@@ -90,7 +90,7 @@ export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject
 /** A comma that is not inside a placeholder (`{…}`). */
 const comma = /,(?![^{}]*\})/
 
-/** Splits texts with commas into lists. `lists`: the keys that may have a list. */
+/** Splits texts with commas into lists. `lists`: the keys whose value may be a list. Texts under other keys stay as they are. */
 const splitLists = (extra: JsonObject, lists: readonly string[]): JsonObject =>
   Object.fromEntries(
     Object.entries(extra).map(([key, value]) => {
@@ -115,7 +115,7 @@ export const deliveryLabel = (to: readonly Delivery[], position: number): string
 }
 
 /**
- * Returns a text for people on a delivery that failed at one of its targets or more. `failed`: the reasons. `done`: the positions of the
+ * Returns a text for people about a delivery that failed at one or more of its targets. `failed`: the reasons. `done`: the positions of the
  * targets that have the text.
  */
 export const partialFailureText = (to: readonly Delivery[], failed: readonly string[], done: readonly number[]): string =>

@@ -15,14 +15,14 @@ import type { Outgoing, Sent } from './targets/target.ts'
 
 /** Counts in windows of one minute: for each route the verified requests, and for each route and client the failed signatures. */
 export interface Limiter {
-  /** Returns the seconds until the route's window has room again; 0 while it has room. */
+  /** Returns the seconds until a new window of the route begins; 0 while the present window is not full. */
   wait(route: string): number
   /**
    * Counts a verified request in its route's window. `false`: the window is full. Returns a promise where several gateways share the
    * window.
    */
   charge(route: string): boolean | Promise<boolean>
-  /** Counts a failed signature in the client's window. `false`: this window is full. */
+  /** Counts a failed signature in the window of the route and the client. `false`: this window is full. */
   chargeFailure(route: string, client: string): boolean
   /**
    * Counts a request that is refused because its route's window is full. `true`: its signature may be checked after the answer, for the
@@ -58,7 +58,7 @@ export interface Jobs {
 
 /** Observes how a plan handles an event: for traces. */
 export interface PlanObserver {
-  /** Called for each condition of the route's filters, when it is compiled. */
+  /** Called when a condition of the route's filters is compiled. */
   readonly condition: (condition: CompiledCondition) => void
   /** Called for each placeholder that is filled in. `where`: the key of the route, such as `prompt`. */
   readonly filled: (where: string, filled: Filled) => void
@@ -85,12 +85,12 @@ export interface Effects {
   readonly keys: SenderKeys
   /** Tells the worker that new work was committed. */
   wake(): void
-  /** Whether the queue of accepted runs has room for one more. */
+  /** Whether the queue of accepted runs can take one more run. */
   hasRoom(): boolean
   readonly log: Log
   /** Absent while traces are off. */
   readonly traces?: EventTraces | undefined
-  /** The owners of what plans have open, such as watchers and connections: an owner closes it once nobody uses it. */
+  /** The owners of the watchers and connections that plans have open. An owner closes them once nobody uses them. */
   readonly owners: Owners
   /** Absent in a gateway that serves requests. */
   readonly onlooker?: PlanObserver

@@ -1,13 +1,13 @@
 /**
- * Event types of well-known senders, by which `validate` recognises a misspelled type. A type that is not in a list is taken all the same.
+ * Event types of well-known senders, by which `validate` recognises a misspelled type. An event whose type is in no list is accepted, too.
  */
 
 /** The known event types of a sender. */
 export type KnownEvents = {
   readonly names: readonly string[]
-  /** `names` has all event types of the sender, so no other name ever comes. */
+  /** `names` has all event types of the sender: the sender never sends another type. */
   readonly isWhole?: true
-  /** The field of the payload that names the action (`opened`), where the type alone does not. */
+  /** The field of the payload that names the action, such as `opened`, where the type alone does not. */
   readonly actionField?: string
   /** The event types whose payload has no action field. */
   readonly noActions?: readonly string[]

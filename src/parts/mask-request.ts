@@ -38,23 +38,23 @@ export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined
     if (unmasked.has(request.verification.scheme)) return request
     const { read, ...rest } = request
     const masked = maskPlaces(request, places)
-    // The parsed body (`read`) is left out where the body was changed, because it still holds the secret.
+    // The parsed body (`read`) is left out where the body was changed, because the parsed body still has the secret.
     return { ...rest, ...masked, ...(read && masked.body === request.body ? { read } : {}) }
   }
 }
 
-/** The parts of a request that may be masked. `headers`: by names in lower case. */
-type KeptRequest = { readonly headers: Headers; readonly body: Buffer }
+/** The parts of a request in which values are masked. The names of `headers` are in lower case. */
+type MaskableParts = { readonly headers: Headers; readonly body: Buffer }
 
 /** Returns the headers and the body of a request with the values at these places masked. */
-export const maskPlaces = ({ headers, body }: KeptRequest, places: SecretPlaces): KeptRequest => ({
+export const maskPlaces = ({ headers, body }: MaskableParts, places: SecretPlaces): MaskableParts => ({
   headers: maskHeaders(headers, places.headers),
   body: places.fields.length === 0 ? body : maskBody(headers, body, places.fields),
 })
 
 const maskHeaders = (headers: Headers, names: readonly string[]): Headers => {
-  const there = names.filter((name) => Object.hasOwn(headers, name))
-  return there.length === 0 ? headers : { ...headers, ...Object.fromEntries(there.map((name) => [name, stars])) }
+  const present = names.filter((name) => Object.hasOwn(headers, name))
+  return present.length === 0 ? headers : { ...headers, ...Object.fromEntries(present.map((name) => [name, stars])) }
 }
 
 const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[]): Buffer => {

@@ -1,6 +1,6 @@
 /**
- * Makes and recognises the mark at the end of each comment of ours, which readers do not see. By the mark, a repeated delivery finds the
- * comment that it has posted already, and the gateway ignores an event about a comment of its own.
+ * Makes and recognises the mark at the end of each comment that the gateway posts. Readers of the comment do not see the mark. By the mark,
+ * a repeated delivery finds the comment that it has posted already, and the gateway ignores an event about a comment of its own.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -10,7 +10,7 @@ import { type Json, valueAt } from '../core/json.ts'
 export type Thread = {
   /** `owner/name`, or the path or the id of a project. Upper and lower case are equal. */
   readonly repo: string
-  /** `merge_request` or `issue`. Present where the two have separate numbers (GitLab). */
+  /** `merge_request` or `issue`. Present where merge requests and issues are numbered separately (GitLab). */
   readonly kind?: string
   readonly number: string
 }
@@ -27,15 +27,15 @@ export type OwnComments = {
 export const markChars = '<!-- headgate: -->'.length + 40
 
 /**
- * Returns the source of a regular expression for comments that end with a mark of this delivery. The seal in the mark (its last 24 digits)
- * may be any, because older versions made other seals.
+ * Returns the source of a regular expression for comments that end with a mark of this delivery. Any seal (the last 24 digits of the mark)
+ * matches, because older versions made other seals.
  */
 export const endsWithMarkOf = (delivery: string): string => `<!-- headgate:${delivery}[0-9a-f]{24} -->$`
 
 /** A mark at the end of a comment. Its groups are the digits of the delivery and the seal. */
 const markAtEnd = /<!-- headgate:([0-9a-f]{16})([0-9a-f]{24}) -->\s*$/
 
-/** The paths at which the code hosts' events have the text of the comment that they are about. */
+/** The paths in events of code hosts to the text of the comment that the event is about. */
 const commentPaths = [
   ['comment', 'body'],
   ['review', 'body'],
@@ -43,9 +43,9 @@ const commentPaths = [
 ] as const
 
 /**
- * Makes and recognises marks under `key`, which must stay secret. Anybody can read and copy a mark, and no agent gets an event about a
- * comment that we take for ours. So a mark holds a seal, an HMAC over the delivery, the thread and the text: a mark is not valid in another
- * thread, or below another text.
+ * Makes and recognises marks under `key`, which must stay secret. Anybody can copy a mark, and with a valid mark could hide a comment from
+ * the agent. So a mark has a seal, an HMAC over the delivery, the thread and the text: a copy is not valid in another thread, or at the end
+ * of another text.
  */
 export const createOwnComments = (key: () => Uint8Array): OwnComments => {
   const sealOf = (delivery: string, { repo, kind = '', number }: Thread, text: string): string =>

@@ -1,4 +1,4 @@
-/** Compiles `respond` of a route: the answer to an event that was not refused, for senders that expect another answer than ours. */
+/** Compiles `respond` of a route: the answer to an event that was not refused, for senders that do not take the gateway's usual answer. */
 
 import type { Respond } from '../core/plan.ts'
 import { parseTemplate } from '../expr/placeholder.ts'
@@ -25,7 +25,7 @@ const escapeFor = (contentType: string): ((text: string) => string) => {
   return /\bjson\b/.test(contentType) ? (text) => JSON.stringify(text).slice(1, -1) : (text) => text
 }
 
-/** Compiles the answer: a template over the event, with its status and content type. A mistake in the template is reported. */
+/** Compiles the answer: its body is a template that is filled in from the event. A mistake in the template is reported. */
 export const compileRespond = (respond: NonNullable<Route['respond']>, kit: StageKit): Respond => {
   const { status = defaults.respond.status, body = defaults.respond.body, content_type: type = defaults.respond.content_type } = respond
   const path = ['respond', 'body']

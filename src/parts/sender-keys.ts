@@ -32,7 +32,8 @@ export interface KeptKeys {
    */
   get(address: string): FetchedKey | undefined
   /**
-   * Keeps a key in place of the address's earlier key. When there is no room, the keys that were put longest ago are dropped. Never throws.
+   * Keeps a key in place of the address's earlier key. When the kept keys exceed a limit, the keys that were put longest ago are dropped.
+   * Never throws.
    */
   put(address: string, key: FetchedKey): void
 }
@@ -40,8 +41,8 @@ export interface KeptKeys {
 /** Fetches the keys of senders, and keeps them. */
 export interface SenderKeys {
   /**
-   * Fetches the key at an address. The result, a key or a failure, is valid for 30 seconds: all callers within that time share it. Never
-   * rejects.
+   * Fetches the key at an address. The result, a key or a failure, is valid for 30 seconds: all callers within that time get the same
+   * result. Never rejects.
    */
   fetch(address: string, request: KeyRequest): Promise<KeyAnswer>
   readonly kept: KeptKeys

@@ -1,6 +1,6 @@
 /**
  * Connects the templates of a route with its reports and the log: a mistake in a template is reported when the route is compiled, and an
- * expression that a limit stopped on one event is logged.
+ * expression that is stopped by a limit, while an event is handled, is logged.
  */
 
 import type { Path } from '../core/diagnostic.ts'

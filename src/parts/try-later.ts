@@ -8,5 +8,5 @@ const retryAfterSeconds = 5
 /** Returns the refusal of a request whose work the store could not take. */
 export const unavailable = (fault: StoreFault): Refused => refuse('unavailable', { retryAfterSeconds, detail: fault.message })
 
-/** Returns the refusal of a request for whose work there is no room. `detail`: the sentence for the log. */
+/** Returns the refusal of a request whose work would exceed a limit, such as the length of a queue. `detail`: the sentence for the log. */
 export const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })

@@ -8,6 +8,6 @@ import type { Route } from '../generated/config.ts'
  */
 export const inlineScheme = 'inline'
 
-/** Returns the names of the schemes in order; empty where `verify` is absent, and the headers of each request choose the scheme. */
+/** Returns the names of the schemes in order; empty where `verify` is absent: then the headers of each request choose the scheme. */
 export const verifyNames = ({ verify = [] }: Pick<Route, 'verify'>): readonly string[] =>
   typeof verify === 'string' ? [verify] : Array.isArray(verify) ? verify : [inlineScheme]

@@ -3,7 +3,7 @@
 const base64Key = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
- * Returns the bytes of the key: after `whsec_` the secret is strict base64, without that prefix it is text (rules: Authentication 2).
+ * Returns the bytes of the key: after the prefix `whsec_` the secret is strict base64; without it, text (rules: Authentication 2).
  * `undefined` where the base64 is not valid.
  */
 export const whsecKey = (secret: string): Buffer | undefined => {
