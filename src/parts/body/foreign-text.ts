@@ -1,6 +1,6 @@
 /**
  * Recognises a body that begins like the text that a scheme signs, such as `<time>.<body>`. Where two schemes have the same secret, a
- * stranger could capture a signature of the one scheme, and send the text that it signs as a body of the other (rules: Authentication 18).
+ * stranger could capture a signature of the one scheme, and send the signed text as a body of the other (rules: Authentication 18).
  */
 
 /**
@@ -8,13 +8,16 @@
  * of them.
  */
 const beginnings = [
-  // V2, Stripe, Buildkite, Calendly, Grafana, Slack and Zoom; Discord, SendGrid and Mailgun, whose token may begin with digits.
+  // A time in digits: the generic V2, Stripe, Buildkite, Calendly, Grafana, Slack, Zoom, Discord and SendGrid. In the text of Mailgun, a
+  // token follows the time, and may begin with digits.
   /^(?:v\d+:)?\d{10,}(?:[^\d=]|$)/,
-  // Standard Webhooks and Svix; Zendesk.
+  // An id and a time: Standard Webhooks and Svix.
   /^[^{["=&\s]{1,256}\.\d{10}\./,
+  // A time in ISO 8601: Zendesk.
   /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d/,
-  // HubSpot, Square and Twilio; tokens.
+  // An address: HubSpot, Square and Twilio.
   /^(?:[A-Z]+)?https?:\/\//,
+  // A JSON Web Token without its signature.
   /^eyJ[\w-]+\.eyJ[\w-]+$/,
 ]
 /** The most bytes of a body that are compared with the beginnings. */

@@ -18,8 +18,8 @@ import type { Path } from './walk-json.ts'
 export const isFormBody = (headers: Headers, body: Buffer): boolean => hasFormType(headers) && !canBeJson(body)
 
 /**
- * Reads the content of a body. The content is unread, with the reason "too many", where the body has more than 100,000 lists and maps, or
- * more than 1,000 fields.
+ * Reads the content of a body. The content is unread, with the reason "not JSON", where the body is neither JSON nor a form, and with the
+ * reason "too many" where the body has more than 100,000 lists and maps, or more than 1,000 fields.
  */
 export const readContent = (headers: Headers, body: Buffer): Content => (isFormBody(headers, body) ? readForm(body) : readJson(body))
 
@@ -27,10 +27,10 @@ export const readContent = (headers: Headers, body: Buffer): Content => (isFormB
 const jsonMarks = [...'{["'].map((character) => character.charCodeAt(0))
 /** The bytes, as Latin-1, of a body that is a single number, boolean or null of JSON. */
 const scalarForm = /^(?:\xef\xbb\xbf)?[\t\n\r ]*(?:true|false|null|-?\d[\d.eE+-]*)[\t\n\r ]*$/
-/** A longer body is no single number, boolean or null. */
+/** The most bytes of a body that is compared with `scalarForm`. No sender sends a single number, boolean or null that is longer. */
 const maxScalarBytes = 1_024
 
-/** Whether some reader could take the bytes for JSON. */
+/** Whether a parser could take the bytes for JSON. */
 const canBeJson = (body: Buffer): boolean =>
   jsonMarks.some((byte) => body.includes(byte)) || (body.length <= maxScalarBytes && scalarForm.test(body.toString('latin1')))
 
@@ -100,7 +100,7 @@ const readForm = (body: Buffer): Content => {
 
 /**
  * Returns the payload of a body whose signature is not checked yet, with the values at these paths only. All fields of a form without a
- * field `payload` are read. `undefined` where the reading would take long, or the body is malformed. A result does not show that the body
+ * field `payload` are read. `undefined` where the reading would take long, or the form is malformed. A result does not show that the body
  * is valid, so the caller must read the whole body afterwards.
  */
 export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path[]): Json | undefined => {

@@ -7,7 +7,7 @@ import type { BodyView, Content, Headers, RequestBody } from '../../core/request
 import { pickPayload, readContent } from './payload.ts'
 import type { Path } from './walk-json.ts'
 
-/** Keeps values that were made of a body, by their keys, so that each is made once. */
+/** Keeps values that were made of a body, by their keys, so that each value is made once. */
 class ValuesMadeOnce {
   #made: Map<object, unknown> | undefined
 

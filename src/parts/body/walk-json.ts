@@ -1,4 +1,4 @@
-/** Reads values from the bytes of JSON by their paths. Everything else is skipped, so that it costs little and no text is made of it. */
+/** Reads values from the bytes of JSON by their paths. All other bytes are skipped: no text is made of them, which would cost time. */
 
 import type { Json } from '../../core/json.ts'
 
@@ -36,8 +36,8 @@ const longestEscape = 6
 
 /**
  * Returns the payload as far as the paths lead: its maps have only keys of the paths, and its lists have `null` for an item without a
- * value. Of a repeated key the last value counts, as for `JSON.parse`. A map or list at the end of a path is `null`. `undefined` where
- * `maxEntries` was passed. Malformed JSON is read up to its first error.
+ * value. Of a repeated key the last value counts, as for `JSON.parse`. A map or list at the end of a path is `null`. `undefined` where the
+ * paths pass more than `maxEntries` keys and items. Malformed JSON is read up to its first error.
  */
 export const walkJson = (bytes: Buffer, paths: readonly Path[], guide: WalkGuide): Json | undefined => {
   const walk = new Walk(bytes, guide)
