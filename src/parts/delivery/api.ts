@@ -1,6 +1,6 @@
 /**
  * Calls a platform's HTTP API once, with limits of time and size, and with errors that quote neither the address nor the credential. Also
- * says after a refusal whether the text may be sent again.
+ * decides, after an answer that is not a success, whether the text may be sent again.
  */
 
 import { type Json, type JsonObject, own, parseObject } from '../../core/json.ts'
@@ -75,7 +75,7 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
 
 /**
  * Removes the credential of the `authorization` header from an answer, because an API may quote the credential that it refuses. Callers
- * redact the settings, but the header may hold the base64 form of a setting.
+ * redact the settings, but the header may have the base64 form of a setting.
  */
 const withoutCredential = (text: string, { headers }: ApiRequest): string =>
   createRedactor([headers?.authorization?.split(' ').at(-1) ?? ''])(text)
@@ -103,8 +103,8 @@ const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; rea
 const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? Buffer.from(value).toString() : value)
 
 /**
- * Reads the body of an answer. When the body breaks off or is too large, `whole` is false and `text` is its beginning: the status, which
- * is known already, still tells what became of the request.
+ * Reads the body of an answer. When the body breaks off or is too large, `whole` is false and `text` is its beginning. Nothing is thrown,
+ * because the status, which came before the body, still shows whether the request succeeded.
  */
 const readText = async (response: Response): Promise<{ readonly text: string; readonly whole: boolean }> => {
   const chunks: Uint8Array[] = []
@@ -145,7 +145,7 @@ const errorCode = (cause: unknown): string | undefined => {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-/** Returns the first of these fields of an API's answer that holds a text or a number: at most 200 characters, safe to show. */
+/** Returns the first of these fields of an API's answer that is a text or a number: at most 200 characters, safe to show. */
 export const answerText = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
   for (const key of keys) {
     const value = own(body, key)

@@ -1,4 +1,4 @@
-/** Runs `gh`, GitHub's command line program, with only the environment that it needs, and says what each failure means for a repeat. */
+/** Runs `gh`, GitHub's command line program, with only the environment that it needs. Also decides which failures may be repeated. */
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/secrets/redact.ts'
@@ -10,7 +10,8 @@ import { textSetting } from './settings.ts'
 
 const longestMs = 30_000
 const rateLimitWaitMs = 60_000
-const maxFound = 20
+/** The most PATHs for which the file of gh is kept. */
+const maxLocated = 20
 
 /** The environment variables from which gh takes the token for github.com and the subdomains of ghe.com. */
 const githubTokens = ['GH_TOKEN', 'GITHUB_TOKEN'] as const
@@ -65,7 +66,7 @@ const locate = async (search: string, located: Map<string, string>): Promise<str
   if (known !== undefined) return known
   const file = await locateProgram('gh', search)
   if (file === undefined) return undefined
-  if (located.size >= maxFound) located.clear()
+  if (located.size >= maxLocated) located.clear()
   located.set(search, file)
   return file
 }
@@ -77,8 +78,8 @@ const locate = async (search: string, located: Map<string, string>): Promise<str
 const noHome = '/nonexistent'
 
 /**
- * Makes the environment of gh from that of the profile, and from the settings `host` and `token`. It holds no tokens of other programs,
- * and turns debugging and prompts off.
+ * Makes the environment of gh from that of the profile, and from the settings `host` and `token`. The environment has no tokens of other
+ * programs, and turns debugging and prompts off.
  */
 const ghEnvironment = (from: Env, settings: JsonObject): Env => {
   const host = own(from, 'GH_HOST') || textSetting(settings, 'host')
@@ -98,7 +99,7 @@ const ghEnvironment = (from: Env, settings: JsonObject): Env => {
 /** Makes a failure before anything was posted. By default it is repeatable, because gh may be missing only while it is upgraded. */
 const ghRefusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, receiver: 'unknown', refused: true })
 
-/** Makes the answer from how the process of gh ended. `redact` takes the tokens out of a text. */
+/** Makes the answer from the end of gh's process. `redact` takes the tokens out of a text. */
 const ghAnswer = (result: ChildResult, redact: (text: string) => string): GhAnswer => {
   if (result.kind === 'failed') return ghRefusal(result.notFound ? notInstalled : `gh: ${result.why}`)
   if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }
@@ -108,10 +109,10 @@ const ghAnswer = (result: ChildResult, redact: (text: string) => string): GhAnsw
   return failureFromOutput(redact(result.stderr), result.stdout)
 }
 
-/** The reason of a refusal by GraphQL. It stands in the body of an answer with status 200, and gh prints the body. */
+/** The error types with which GraphQL refuses a token. They are in the body of an answer with status 200, and gh prints the body. */
 const forbids = /"type":\s*"(?:FORBIDDEN|INSUFFICIENT_SCOPES)"/
 
-/** Reads from the output of a failed gh what the host answered, and whether another attempt is of use. */
+/** Makes the answer from the output of a gh that failed: what the host answered, and whether another attempt is of use. */
 const failureFromOutput = (stderr: string, stdout: string): GhAnswer => {
   const why = printable(stderr.trim(), 300) || 'gh: failed without a reason'
   const status = Number(/\bHTTP (\d{3})\)?\s*$/m.exec(stderr)?.[1] ?? 0)

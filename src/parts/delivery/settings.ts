@@ -37,7 +37,7 @@ export const keysOfExtra = ({ schema }: Pick<TargetPart, 'schema'>): readonly st
   return [...new Set([...address, ...exactKeys(properties), ...Object.keys(properties)])]
 }
 
-/** Returns the keys of `deliver_extra` that are marked `x-exact`: they hold ids or names of the platform, beside the chat address. */
+/** Returns the keys of `deliver_extra` that are marked `x-exact`: their values are ids or names of the platform. */
 export const exactKeys = (extra: KeySchemas): readonly string[] => Object.keys(extra).filter((key) => extra[key]?.['x-exact'])
 
 /**
@@ -61,12 +61,12 @@ export const settingsOf = (part: ConfigurableTarget, platforms: { readonly [name
 /** Returns the keys by which the file may give a setting. */
 export const settingNames = (setting: Setting, part: ConfigurableTarget): readonly string[] => [setting.key, ...aliasesOf(setting, part)]
 
-/** Whether a value in the file sets its key. An empty text does not: it would replace the default. */
+/** Whether a value in the file sets its key. An empty text does not set it, because an empty text must not replace the default. */
 const isFilledIn = (value: Json | undefined): boolean => value !== undefined && value !== ''
 
 /**
- * The file may also name a setting like its environment variable, in small letters and without the platform's prefix
- * (rules: Configuration 7). Where the variable has another prefix, its first word is left out.
+ * Returns the other keys by which the file may give a setting: the names of its environment variables, in small letters and without the
+ * platform's prefix (rules: Configuration 7). Where a variable has another prefix, its first word is left out.
  */
 const aliasesOf = ({ env }: Setting, part: ConfigurableTarget): string[] =>
   env.map((name) => {
@@ -84,8 +84,8 @@ export const textSetting = (settings: JsonObject, key: string): string | undefin
 }
 
 /**
- * Returns the keys of the settings that are missing before anything can be sent; empty when the target is connected. Where there are
- * several ways to connect the target, it returns those of the way that lacks the fewest.
+ * Returns the keys of the settings that are missing before anything can be sent; empty when the target is connected. Of several ways to
+ * connect the target, the way that lacks the fewest settings counts.
  */
 export const missingOf = ({ needs }: ConfigurableTarget, settings: JsonObject): readonly string[] => {
   const gaps = (needs ?? [[]]).map((keys) => keys.filter((key) => textSetting(settings, key) === undefined))
@@ -110,7 +110,7 @@ export const obstacleOf = (part: ConfigurableTarget, settings: JsonObject): stri
   return missing.length === 0 ? undefined : `not connected: set ${platform}.${missing.join(', ')}`
 }
 
-/** Whether the text of a switch means on. A switch may be a text, because environment variables hold only texts. */
+/** Whether the text of a switch means on. A switch may be a text, because the value of an environment variable is always a text. */
 export const isOn = (text: string | undefined): boolean => text !== undefined && /^(?:true|1|yes|on)$/i.test(text)
 
 const webAddressKey = /^(?:api_base|(?:\w+_)?url)$/
@@ -126,7 +126,7 @@ export const webAddressesIn = (settings: JsonObject): readonly string[] =>
 
 const isWebAddress = (text: string): boolean => webAddress.test(text) && URL.canParse(text)
 
-/** A part of a web address with fewer characters than this is a plain word of the path, not a secret. */
+/** A part of a path or query with fewer characters than this counts as a plain word, not as a secret. */
 const shortestSecret = 16
 
 /**
