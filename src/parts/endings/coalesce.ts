@@ -18,7 +18,7 @@ import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
 import { compileSession } from './kit/session.ts'
 
-/** What `coalesce` says for all groups of a route. `singleFlight`: of the runs with one group key, only one runs at a time. */
+/** The settings in `coalesce` of a route. `singleFlight`: of the runs with one group key, only one runs at a time. */
 type GroupSettings = Omit<Group, 'key' | 'lane'> & { readonly singleFlight: boolean }
 
 export const coalesce: EndingPart = {
@@ -69,8 +69,8 @@ const readSettings = (route: Route, report: Report): GroupSettings => {
 }
 
 /**
- * Describes the group to the store. With `single_flight` the run of the group has a lane for one run, whose key is the group's key.
- * Otherwise the run has the lane of the route, if there is one.
+ * Describes the group to the store. With `single_flight` the run of the group has a lane of its own: the key of the lane is the group's
+ * key, and its limit is one run. Otherwise the run has the lane that `concurrency` of the route gives, if there is one.
  */
 const groupOf = (key: string, { singleFlight, ...settings }: GroupSettings, routeLane: Lane | undefined): Group => {
   const lane: Lane | undefined = singleFlight ? { key, limit: 1, whenFull: 'wait' } : routeLane
@@ -84,7 +84,7 @@ const joinGroup = (run: NewRun, group: Group, effects: Effects): Promise<Outcome
     (store) => store.join(run, claimOf(run), group),
     (joined) => {
       if (joined === 'duplicate') return duplicate(run)
-      // When the store can hold no further group, the event becomes a run of its own at once (rules: Limits 3).
+      // When the store can take no further group, the event becomes a run of its own at once (rules: Limits 3).
       if (joined === 'full') return acceptAgent(run, effects, group.lane)
       return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
     },

@@ -46,7 +46,7 @@ const whyAmbiguous = (reference: string, jobs: readonly Job[]): string =>
   `${jobs.length} scheduled jobs are named "${reference}": ${jobs.map(({ id }) => id).join(', ')}`
 const whyIdle = ({ id, state }: Job): string => `the scheduled job "${id}" is ${state}`
 
-/** Reports, at the compiling of the route, a reference that names no job, several jobs, or a job that is not active. */
+/** Called when the route is compiled: reports a reference that names no job, several jobs, or a job that is not active. */
 const checkJob = (reference: string, { effects, profile, report }: StageKit): void => {
   const jobs = effects.jobs.find(profile, reference)
   const [job] = jobs

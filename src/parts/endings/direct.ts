@@ -73,8 +73,8 @@ const againMs = 200
 /**
  * Claims the delivery id, and resolves to whether each target claim is held. Claim and read are one commit. An earlier request stores its
  * target claims before it releases the id, so the read misses none. While another request with this id is in progress, this request waits:
- * the outcome `duplicate` would end the sender's repeats, and the other request may fail. `unsettled`: it was in progress until the wait
- * ended.
+ * the outcome `duplicate` would end the sender's repeats, and the other request may fail. `unsettled`: the other request was still in
+ * progress when the wait ended.
  */
 const claimAndReadTargets = async (
   claim: Claim,
@@ -125,7 +125,10 @@ type Failures = readonly (string | undefined)[]
 /** Sends to one target, within the fraction `timeShare` of the remaining time. Resolves to why it failed; `undefined` after a success. */
 type SendOne = (delivery: Delivery, position: number, timeShare: number) => Promise<string | undefined>
 
-/** `answered` gets the `detail` of a success. `waits` gets the wait that a target asks for, or that is left while the target is down. */
+/**
+ * `answered` gets the `detail` of a success. `waits` gets, after a failure, the wait that the target asked for, or the wait until the next
+ * trial of a target that is down.
+ */
 type SendListener = { readonly answered: (position: number, answer: string) => void; readonly waits: (ms: number) => void }
 
 /** Makes the function that sends the text of one event, before the deadline for all targets. */
@@ -174,32 +177,35 @@ const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failu
   return failures
 }
 
-/** Lets `tell` change claims in the store. `isMade`: the delivery was made, and must not be made again. The promise never rejects. */
-type Recorder = (tell: (store: Store) => Promise<unknown>, isMade: boolean) => Promise<void>
+/**
+ * Runs `change`, which changes claims in the store. `isMade`: the delivery was made and must not be made again, so a failed change is tried
+ * again later. The promise never rejects.
+ */
+type Recorder = (change: (store: Store) => Promise<unknown>, isMade: boolean) => Promise<void>
 
 const recorderOf =
   ({ route, deliveryId }: Event, effects: Effects): Recorder =>
-  async (tell, isMade) => {
+  async (change, isMade) => {
     try {
-      await tell(effects.store)
+      await change(effects.store)
     } catch (error) {
       // The sender still gets the right answer. At worst, a repeat within the hour is not recognised as a duplicate.
       effects.log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
-      if (isMade && error instanceof StoreFault) void recordLater(tell, effects)
+      if (isMade && error instanceof StoreFault) void recordLater(change, effects)
     }
   }
 
-/** How long the storing of a delivery is tried again: longer than an unsettled claim lasts in a store that other processes share. */
+/** How long a failed change of claims is tried again: longer than an unsettled claim lasts in a shared store (30 s). */
 const laterMs = 60_000
 
 /**
  * Stores that a delivery was made as soon as the store works again, and gives up after a minute. Otherwise the repeat of a sender that
  * missed the answer would make the delivery again. A failed delivery is not stored later: its claim may belong to a repeat by then.
  */
-const recordLater = async (tell: (store: Store) => Promise<unknown>, { store, clock }: Effects): Promise<void> => {
+const recordLater = async (change: (store: Store) => Promise<unknown>, { store, clock }: Effects): Promise<void> => {
   for (const end = clock.monotonic() + laterMs; clock.monotonic() < end; ) {
     await store.recovered()
-    const isStored = await tell(store).then(
+    const isStored = await change(store).then(
       () => true,
       () => false,
     )

@@ -7,7 +7,7 @@ import type { StageKit } from '../stages/stage.ts'
 
 export type EndingPart = {
   readonly name: string
-  /** The fate of the route's events in one word, for lists of routes. */
+  /** What becomes of the route's events, in one word, for lists of routes. */
   readonly mode: string
   /** Whether the keys of this route ask for this ending. */
   fits(route: Route): boolean

@@ -13,8 +13,8 @@ import { overloaded, unavailable } from '../../try-later.ts'
 import type { Message } from './message.ts'
 
 /**
- * Hands work to the store when the queue has room, and wakes the worker. `hand` is the call of the store, and `outcomeOf` turns the
- * store's answer into the outcome of the request. A failing store gives an outcome too, after which the sender tries again.
+ * Hands work to the store and wakes the worker, unless the queue is full. `hand` is the call of the store, and `outcomeOf` turns the
+ * store's answer into the outcome of the request. When the store fails, the outcome asks the sender to try again.
  */
 export const commitWork = <T extends Accepted | Joined>(
   effects: Effects,

@@ -11,7 +11,7 @@ import { deliveriesOf, readDelivery } from '../../destination.ts'
 import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from '../../template-kit.ts'
 
-/** What one event gave, with all templates filled in. */
+/** The prompt and the targets for one event, with all templates filled in. */
 export type Message = {
   readonly prompt: Prompt
   readonly delivery: Destination
