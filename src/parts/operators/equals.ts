@@ -1,4 +1,4 @@
-/** The operator `equals` holds when the field of a condition equals its operand, a JSON value, deeply (rules: Filters 5). */
+/** The operator `equals` holds when the field of a condition deeply equals the operand, a JSON value (rules: Filters 5). */
 
 import { compileEqual } from '../../expr/equal.ts'
 import type { OperatorPart } from './operator.ts'

@@ -4,7 +4,7 @@ import type { Json } from '../../core/json.ts'
 import { compileEqual } from '../../expr/equal.ts'
 import type { OperatorPart } from './operator.ts'
 
-/** Whether a value is a list or a map. All other values are found in a set, without a comparison for each. */
+/** Whether a value is a list or a map. Any other value is looked up in a set, without a comparison with each item. */
 const isNested = (item: Json): boolean => typeof item === 'object' && item !== null
 
 export const inList: OperatorPart = {

@@ -1,6 +1,6 @@
 /**
- * The operator `not_equals` holds when the field of a condition does not equal its operand, a JSON value, or is missing (rules: Filters 4,
- * 5).
+ * The operator `not_equals` holds when the field of a condition is missing, or does not deeply equal the operand, a JSON value
+ * (rules: Filters 4, 5).
  */
 
 import { compileEqual } from '../../expr/equal.ts'

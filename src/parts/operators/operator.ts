@@ -18,8 +18,8 @@ export type Test = (value: Json | undefined, event: Event) => boolean | Promise<
 export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: RecompileAtReload }
 
 /**
- * The fields that an operator holds for, as far as its operand alone decides. `validate` and `webhook subscribe` find by it the conditions
- * that no event meets, and operands that are likely mistakes.
+ * The fields that an operator holds for, as far as its operand alone decides. `validate` and `webhook subscribe` use the domains of a
+ * route's conditions to find conditions that no event meets, and operands that are likely mistakes.
  */
 export type Domain =
   /** `one_of`: fields with one of these values. `none_of`: all other fields, including missing ones. */

@@ -1,6 +1,6 @@
 /**
- * The operator `regex` holds when its pattern matches anywhere in the text of the field of a condition. It searches in linear time (rules:
- * Filters 8).
+ * The operator `regex` holds when its pattern matches anywhere in the text of the field of a condition. The time of the search is linear in
+ * the length of the text (rules: Filters 8).
  */
 
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
@@ -9,8 +9,8 @@ import { nextTurn } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'
 
 /**
- * In a text of more UTF-16 units, a search waits for a later turn of the event loop, so that many patterns on one payload do not add up in
- * one turn.
+ * In a text of more UTF-16 units than this, a search waits for a later turn of the event loop, so that the times of many patterns on one
+ * payload do not add up in one turn.
  */
 const longText = 8192
 
