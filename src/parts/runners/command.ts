@@ -51,7 +51,7 @@ const wayOut = `write "--" before ${placeholder}, or leave ${placeholder} out: t
 
 /** Fills the prompt into the arguments. Throws an AgentFault when the prompt could be read as an option, or is too long. */
 const withPrompt = (argv: readonly string[], prompt: string): readonly string[] => {
-  // An argument cannot hold NUL.
+  // An argument of a program cannot contain NUL.
   const text = prompt.replaceAll('\0', '')
   return argv.map((argument, at) => {
     const filled = argument.replaceAll(placeholder, () => text)

@@ -9,7 +9,7 @@ import type { Tool } from '../tools/tool.ts'
 /** Asks the agent, and resolves to its reply. A runner rejects when there is no reply, and must stop when `job.signal` aborts. */
 export type Runner = (prompt: string, job: RunnerJob) => Promise<string>
 
-/** The data that a run gives the agent besides its prompt. A runner ignores data that its agent cannot use. */
+/** The data and the calls that a runner gets besides the prompt of a run. A runner ignores members that its agent cannot use. */
 export type RunnerJob = {
   readonly run: NewRun
   readonly signal: AbortSignal
@@ -47,12 +47,12 @@ export type Skill = { readonly name: string; readonly text: string; readonly fol
 /** A message of a session. */
 export type Turn = { readonly role: 'user' | 'assistant'; readonly text: string }
 
-/** `provider`: who has the model, such as `openai`. `model`: its name. */
+/** Notes that a call of a model begins. `provider`: the service that runs the model, such as `openai`. `model`: the name of the model. */
 export type BeginModelCall = (provider: string, model: string) => BegunModelCall
 
 /**
- * A call of a model that has begun. `traceparent`: what the API is told of the call's place in its trace. `ended` is called with whether
- * the call succeeded, and with its tokens; only the first call of it counts.
+ * A call of a model that has begun. `traceparent`: the place of the call in its trace, which is sent to the API as a header. `ended` notes
+ * the end of the call: whether the call succeeded, and its tokens. When `ended` is called several times, the first time counts.
  */
 export type BegunModelCall = {
   readonly traceparent?: string
@@ -62,7 +62,10 @@ export type BegunModelCall = {
 /** The usage of one call of a model. */
 export type CallUsage = {
   readonly model: string
-  /** The tokens as the API reports them, whole and not below 0. Any other number counts as not reported; so do zeros for both. */
+  /**
+   * The tokens as the API reports them, whole numbers of at least 0. Any other number counts as not reported. Zeros for both counts also
+   * mean that the API reported nothing.
+   */
   readonly inputTokens: number
   readonly outputTokens: number
   /** The names of the run's tools that the model called, one for each call. */
@@ -90,7 +93,7 @@ export type RunnerPart = {
   readonly notice?: string
   /** The behaviour of a stand-in for an agent, for example `answers with the prompt`. `headgate doctor` warns of it. */
   readonly standIn?: string
-  /** Environment variables that hold settings missing in the file. A built-in runner uses `builtinEnv(name)`. */
+  /** The environment variables that give a setting which the file does not have. A built-in runner uses `builtinEnv(name)`. */
   readonly env?: RunnerEnv
   /**
    * The runner's API, unless `agent.base_url` says otherwise. Only this API gets the key in the environment. `keyless`: whether an address
@@ -115,6 +118,6 @@ export type RunnerSettings = {
   readonly system?: string
   readonly maxOutputTokens?: number
   readonly untrusted?: Handling
-  /** The variables in `agent.env`, with their values. The agent's program gets them beside the paths and the language. */
+  /** The variables in `agent.env`, with their values. The agent's program gets them besides PATH, HOME, the language and the like. */
   readonly variables?: { readonly [name: string]: string }
 }

@@ -1,4 +1,4 @@
-/** Fences the text of strangers in a prompt: marks it, so that a model can tell it from its instructions (rules: Agents 9). */
+/** Fences the text of strangers in a prompt: marks the text, so that a model can tell it from the instructions (rules: Agents 9). */
 
 import { randomBytes } from 'node:crypto'
 import { isMoreThanALine, type Span } from '../../../core/prompt.ts'
@@ -16,11 +16,14 @@ export type Fence = {
   readonly note: string | undefined
 }
 
-/** Makes the fence of one run. Its boundaries have 128 random bits, so no text that was written before the run can contain them. */
+/**
+ * Makes the fence of one run. Its boundaries have 128 random bits (the marks of lines have 64 of them), so no text that was written before
+ * the run can contain them. `nonce`: the random bits as 32 hexadecimal digits.
+ */
 export const createFence = (handling: Handling, nonce: string = randomBytes(16).toString('hex')): Fence => {
   const markText = fencings[handling](nonce)
-  // The boundary is removed from texts. Only a text that was made in this run can contain it: for example a page that repeats its own
-  // address, for which an earlier text made the model put the boundary into the address.
+  // The digits of the boundary are removed from texts. A text that was made in this run may contain them: an earlier text could make the
+  // model put the boundary into the address of a page, and the page could repeat its address.
   const nonceForm = new RegExp(nonce.slice(0, markUnits), 'gi')
   const data = (text: string): string => markText(showHidden(text).replace(nonceForm, '[removed]'))
   const around: Fence['around'] = (text, untrusted) => {
@@ -40,7 +43,7 @@ export const createFence = (handling: Handling, nonce: string = randomBytes(16).
   }
 }
 
-/** The number of digits of the random boundary that a mark at the beginning of a line has. */
+/** The number of random digits in the mark at the beginning of a line. */
 const markUnits = 16
 
 /** For each handling, makes the function that marks a text, from the random digits of a run. */

@@ -11,7 +11,7 @@ type ModelCall = { readonly signal: AbortSignal; readonly keys: string; readonly
 export const modelFault = (thrown: unknown, called: ModelCall): AgentFault =>
   thrown instanceof AgentFault ? thrown : new AgentFault(describeModelError(thrown, called), { retryAfterMs: askedWait(thrown) })
 
-// The errors of the SDK hold request and answer, which may quote the prompt or the key. So only codes are taken from them.
+// The errors of the SDK contain request and answer, which may quote the prompt or the key. So only codes are taken from the errors.
 const describeModelError = (thrown: unknown, { signal, keys, isStreamed }: ModelCall): string => {
   if (signal.aborted)
     return signal.reason?.name === 'TimeoutError' ? 'the model took too long (agent.timeout_seconds)' : 'the run was stopped'
@@ -25,7 +25,7 @@ const describeModelError = (thrown: unknown, { signal, keys, isStreamed }: Model
 
 const withoutStream = '; it is asked to stream, which it is not without --verbose'
 
-/** Says what to check after a status; empty when nothing helps. */
+/** Says what an operator should check after a status; empty where the cause is not in the configuration. */
 const helpFor = (status: number, keys: string): string => {
   if (status === 401 || status === 403) return `: check ${keys}`
   if (status === 404) return ': check agent.base_url and agent.model'

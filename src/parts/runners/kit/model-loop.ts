@@ -24,8 +24,8 @@ const maxResultChars = 100_000
 const lastStep = 'This was the last use of tools. Answer now, with what you know.'
 
 /**
- * Resolves to the model's text. Rejects with an AgentFault, or with an error of the SDK. `provider` and `name`: who has the model, and its
- * name, for its usage.
+ * Resolves to the model's text. Rejects with an AgentFault, or with an error of the SDK. `provider`: the service that runs the model.
+ * `name`: the name of the model. Both are for metrics, traces and the counting of usage.
  */
 export const askModel = async (
   unwatched: LanguageModel,
@@ -94,7 +94,7 @@ const generate = async (sdk: Sdk, options: GenerateOptions, heard: RunnerJob['he
       if (text !== '') heard('\n')
       text = ''
     }
-    // A step without a reason for its end was broken off, and half an answer is no answer.
+    // A step without a reason for its end was broken off. Its text may be half an answer, which must not be taken for the reply.
     if (part.type === 'finish-step' && part.rawFinishReason === undefined) throw new AgentFault("the model's API broke off its answer")
     if (part.type === 'finish') finishReason = part.finishReason
     if (part.type !== 'text-delta') continue
@@ -136,12 +136,12 @@ const messagesOf = (prompt: string, { run, history = [], untrusted = [] }: Runne
   const asked = fence.around(prompt, untrusted)
   return [
     ...history.map(({ role, text }) => ({ role, content: role === 'user' ? fence.earlier(text) : text })),
-    // In a session, lines of the prompt that could read as labels are escaped, as they will be in the history of the next run.
+    // In a session, lines of the prompt that look like the label of a mirrored text are escaped, as in the history of the next run.
     { role: 'user', content: run.session ? withoutLabels(asked) : asked },
   ]
 }
 
-/** Makes the system prompt: the operator's, the skills, and what the fence means. Nothing when all of them are empty. */
+/** Makes the system prompt from the operator's text, the skills and the note on the fence; no system prompt where all are empty. */
 const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrusted = [], history = [] }: RunnerJob, fence: Fence) => {
   const isFenced = untrusted.length + tools.length + history.length > 0
   const parts = [system, ...skills.map(({ name, text }) => `# Skill: ${name}\n\n${text}`), isFenced ? fence.note : undefined]
@@ -150,8 +150,8 @@ const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrust
 }
 
 /**
- * Turns the tools of the run into tools of the SDK. A tool's result may come from anywhere, so it is fenced. When a tool fails, the model
- * gets the error as its result.
+ * Turns the tools of the run into tools of the SDK. A tool's result may have text of strangers, so the result is fenced. When a tool fails,
+ * the model gets the error as the result.
  */
 const toolSet = (
   sdk: Sdk,

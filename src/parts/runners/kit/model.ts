@@ -8,7 +8,7 @@ import { builtinEnv } from './env.ts'
 import { modelFault } from './model-fault.ts'
 import { askModel } from './model-loop.ts'
 
-/** By what a run reaches its model. `model`: the name of the model. */
+/** The access of a run to its model. `model`: the name of the model. `baseUrl`: the address of the API. */
 export type ModelAccess = { readonly model: string; readonly apiKey: string | undefined; readonly baseUrl: string }
 
 /**

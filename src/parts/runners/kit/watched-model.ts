@@ -1,4 +1,4 @@
-/** Watches the calls of a model: says when each begins and ends, and lets the API know the place of the call in its trace. */
+/** Watches the calls of a model: reports when each call begins and ends, and sends the API the place of the call in its trace. */
 
 import type { LanguageModel, LanguageModelMiddleware } from 'ai'
 import type { BegunModelCall } from '../runner.ts'
@@ -45,7 +45,7 @@ const withTraceparent = (params: Params, { traceparent }: BegunModelCall): Param
 const endedWell = (call: BegunModelCall, { inputTokens, outputTokens }: Usage): void =>
   call.ended(true, inputTokens.total, outputTokens.total)
 
-/** A stream that ends, breaks or is left before its part `finish` is that of a failed call. */
+/** Watches the stream of a call. The call has failed when the stream ends, breaks off or is cancelled before its part `finish`. */
 const watchStream = (stream: Stream, call: BegunModelCall): Stream => {
   const reader = stream.getReader()
   return new ReadableStream({
