@@ -40,7 +40,8 @@ export const gitlab: Scheme = {
   events: gitlabEvents,
   eventTypeHeaders: [...eventHeaders],
   shortTypeField: 'object_kind',
-  // Each try of an event has the same Idempotency-Key. Where a request is signed, the signature covers webhook-id and not that key.
+  // Each try of an event has the same Idempotency-Key. A signature covers webhook-id but not Idempotency-Key, so webhook-id is the id of a
+  // signed request.
   reads: { deliveryId: (headers) => header(headers, isSigned(headers) ? 'webhook-id' : 'idempotency-key') },
   sign: ({ secret, body, id, event }) => ({
     headers: {

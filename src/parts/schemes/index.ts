@@ -103,5 +103,5 @@ export const presets: readonly Preset[] = [
   stripe,
 ]
 
-/** The scheme for senders that may choose how they sign: tests sign with it, and hints show it. */
+/** The scheme for senders that may choose how they sign. Hints show it, and test requests are signed with it where no scheme is known. */
 export const ownScheme: Scheme = v2

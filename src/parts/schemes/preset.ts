@@ -30,14 +30,14 @@ export type PresetSpec = {
   readonly actionField?: string
   /** The sample that shows an event of the sender. */
   readonly sample: string
-  /** The keys of a first route for the sender, as YAML, without `verify` and the key. */
+  /** A first route for the sender, as YAML, without `verify` and without the sender's key. */
   readonly route: string
   /**
    * For a sender that sends its key to the route: `what` the operator does until the route has the key, and the YAML of the `route` until
    * then.
    */
   readonly before?: { readonly what: string; readonly route: string }
-  /** The answer to an event, where the sender does not take our own answer. `respond` of a route takes precedence. */
+  /** The answer to an event, where the sender does not take the gateway's usual answer. `respond` of a route takes precedence. */
   readonly respond?: NonNullable<Scheme['respond']>
   readonly repeats?: Repeats
   /** The points that the sender's documentation leaves open: `validate` reports them. */

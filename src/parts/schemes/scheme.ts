@@ -65,7 +65,7 @@ export type Handshake = {
 /** A note on a scheme, reported for each route that names it. */
 export type Note = { readonly code: Code; readonly message: string; readonly help: string }
 
-/** How a sender repeats an event after an answer that is not a success. A scheme whose sender does not document that has none. */
+/** How a sender repeats an event after an answer that is not a success. Absent where the sender does not document it. */
 export type Repeats = {
   /** The sender repeats the event automatically. */
   readonly byItself: boolean
@@ -128,10 +128,11 @@ export type Scheme = {
   readonly title: string
   /** Other names that `webhook test --scheme` accepts. In a plugin's scheme they have no effect. */
   readonly aliases?: readonly string[]
-  /** Whether a request with these headers uses this scheme. Then the scheme decides alone, and no weaker scheme is tried. */
+  /** Whether a request with these headers uses this scheme. If so, the scheme decides alone, and no weaker scheme is tried. */
   shows(headers: Headers): boolean
   /**
-   * Headers for which `shows` is true. Absent: the headers of a request that `sign` made are taken. In a plugin's scheme it has no effect.
+   * Headers for which `shows` is true. Absent: the headers of a request that `sign` made are taken. In a plugin's scheme they have no
+   * effect.
    */
   readonly shownBy?: Headers
   /**
@@ -143,29 +144,29 @@ export type Scheme = {
   readonly badSecret?: { readonly message: string; readonly help: string }
   /** Returns the delivery id that the signature covers. With such an id, a captured request cannot look new by an unsigned header. */
   signedId?(headers: Headers): string | undefined
-  /** Lower-case names of headers that hold the event's type. Other schemes' requests may use them too, unless the type is in their body. */
+  /** Lower-case names of headers with the event's type. Requests of other schemes may have them too, unless the type is in their body. */
   readonly eventTypeHeaders?: readonly string[]
   /**
-   * Lower-case names of headers that hold the delivery id. Other schemes' requests may use them too, unless their scheme reads an id
+   * Lower-case names of headers with the delivery id. Requests of other schemes may have them too, unless the other scheme reads an id
    * itself.
    */
   readonly idHeaders?: readonly string[]
   /** The field of the payload with a short form of the event's type. The route's `events` may list the short form too. */
   readonly shortTypeField?: string
   /**
-   * Lower-case names of headers that hold the secret itself. Their values are masked once a request is verified: records, filters, scripts
-   * and prompts do not get them.
+   * Lower-case names of headers whose value is the secret itself. The values are masked once a request is verified: records, filters,
+   * scripts and prompts do not get them.
    */
   readonly secretHeaders?: readonly string[]
   /**
-   * Paths in the body that hold the secret itself, dotted, with `*` for each item of a list. Their values are masked, as those of
+   * Paths in the body whose value is the secret itself: dotted, with `*` for each item of a list. The values are masked like those of
    * `secretHeaders`.
    */
   readonly secretFields?: readonly string[]
   /**
-   * The place of the signature. A refused request is kept with the signature only where this is present, so that it can be verified again.
-   * `address`: the address is signed, or holds the signature. Absent where a request holds the secret itself, and where only a part of the
-   * body is signed. In a plugin's scheme it has no effect.
+   * The place of the signature. Where it is present, a refused request can be kept with its signature, to be verified again. `address`: the
+   * address is signed, or has the signature. Absent where a request has the secret itself, and where only a part of the body is signed. In
+   * a plugin's scheme it has no effect.
    */
   readonly signatureIn?: { readonly headers: readonly string[]; readonly address?: true }
   /** The kind of the route's keys: shared secrets (the default), the sender's public keys, or none, because the scheme fetches its keys. */
@@ -173,18 +174,18 @@ export type Scheme = {
   /** The key that the sender makes and shows, and where. Absent where the operator chooses the key. */
   readonly senderKey?: string
   /**
-   * The signature covers only parts of the body, so a captured signature could serve another body. The delivery id is claimed whatever the
-   * event becomes. In a plugin's scheme it has no effect.
+   * The signature covers only parts of the body, so a captured signature could be sent with another body. Therefore even the delivery id of
+   * an ignored event is claimed. In a plugin's scheme this member has no effect.
    */
   readonly signsParts?: boolean
   /**
-   * The answer to a handshake of the sender is a signature of its question, made with the route's secret. So the secret may serve no other
-   * scheme. In a plugin's scheme it has no effect.
+   * The answer to a handshake of the sender is a signature of the question, made with the route's secret. Anybody may ask, so the secret
+   * may serve no other scheme. In a plugin's scheme this member has no effect.
    */
   readonly answersChallenges?: boolean
   /**
    * The scheme serves only routes that name it in `verify`. On those routes its `reads` come before the headers of other schemes. In a
-   * plugin's scheme it has no effect.
+   * plugin's scheme this member has no effect.
    */
   readonly byName?: boolean
   /**
@@ -199,15 +200,15 @@ export type Scheme = {
     /** Returns the delivery id for a request without any other id: equal for all requests that one signature covers. */
     readonly repeatId?: ((headers: Headers, body: RequestBody) => string | undefined) | undefined
   }
-  /** The questions of the sender before it sends events. In a plugin's scheme it has no effect. */
+  /** The questions of the sender before it sends events. In a plugin's scheme they have no effect. */
   readonly handshakes?: readonly Handshake[]
   /** The answer to an event, on a route that names the scheme and has no `respond`. In a plugin's scheme it has no effect. */
   readonly respond?: { readonly status?: number; readonly body?: string; readonly content_type?: string }
-  /** How the sender repeats a refused event. In a plugin's scheme it has no effect. */
+  /** How the sender repeats a refused event. In a plugin's scheme this member has no effect. */
   readonly repeats?: Repeats
-  /** The known event types of the sender. In a plugin's scheme it has no effect. */
+  /** The known event types of the sender. In a plugin's scheme they have no effect. */
   readonly events?: KnownEvents
-  /** The notes that `validate` reports for each route that names the scheme. In a plugin's scheme it has no effect. */
+  /** The notes that `validate` reports for each route that names the scheme. In a plugin's scheme they have no effect. */
   readonly notes?: readonly Note[]
   /** Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use. */
   sign(request: Unsigned): Signed

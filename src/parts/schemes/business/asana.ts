@@ -16,13 +16,14 @@ export const asana = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Hook-Signature' },
-    // A request may have several events. Its type is the first that `events` of the route lists, else that of the first event.
+    // A request may have several events. The type of the request is the first of their types that `events` of the route lists, else the
+    // type of the first event.
     event: { body: 'events.0.action' },
     // Neither a request nor an event has an id. Each event has its time in milliseconds, which makes the digest of the body unique.
     id: { digest: true },
     handshakes: [
-      // Asana asks when the webhook is registered. Its answer to the registration has the secret too, and the operator copies the secret
-      // from there. So the gateway stores nothing.
+      // Asana sends this question when the webhook is registered. Asana's answer to the registration has the secret too, and the operator
+      // copies the secret from that answer. So the gateway need not store the secret.
       { when: { header: 'X-Hook-Secret' }, signed: false, answer: { headers: { 'X-Hook-Secret': '{value}' } } },
       // Now and then Asana sends a request without events, to see whether the address answers.
       { when: { header: 'X-Hook-Signature', absent: 'events.0' } },

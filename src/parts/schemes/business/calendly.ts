@@ -20,7 +20,7 @@ export const calendly = preset({
     timestamp: { header: 'Calendly-Webhook-Signature', label: 't', window_seconds: 180 },
     signed: '{timestamp}.{body}',
     event: { body: 'event' },
-    // There is no id. The body has the time of the event to the microsecond, which makes its digest unique.
+    // A request has no id. The body has the time of the event to the microsecond, which makes the digest of the body unique.
     id: { digest: true },
   },
 })

@@ -17,7 +17,7 @@ export const dropbox = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Dropbox-Signature' },
-    // There is no id, and no digest in its place: two changes of one account are sent in the same bytes.
+    // A request has no id. The digest of the body is not used as the id, because two changes of one account are sent in the same bytes.
     event: { present: ['list_folder'] },
     handshakes: [{ method: 'GET', when: { query: 'challenge' }, answer: { text: '{value}' } }],
   },

@@ -18,9 +18,10 @@ export const hubspot = preset({
     signature: { header: 'X-HubSpot-Signature-v3', encoding: 'base64' },
     timestamp: { header: 'X-HubSpot-Request-Timestamp', unit: 'milliseconds' },
     signed: '{method}{url}{body}{timestamp}',
-    // The body is a list of up to a hundred events. The type is the first that `events` of the route lists, else that of the first event.
+    // The body is a list of up to a hundred events. The type of the request is the first of their types that `events` of the route lists,
+    // else the type of the first event.
     event: { body: '0.subscriptionType' },
-    // The digest of the body is the id, because two events may have the same eventId, as the page on webhooks says.
+    // The digest of the body is the id, because two events may have the same eventId, as HubSpot's page on webhooks says.
     id: { digest: true },
   },
 })

@@ -18,7 +18,8 @@ export const intercom = preset({
     event: { body: 'topic' },
     id: { body: 'id' },
     handshakes: [
-      // Intercom sends a HEAD to see whether the address answers. Each HEAD is this question, because every request has the header Host.
+      // Intercom sends a HEAD to see whether the address answers. The condition on Host makes each HEAD this question, because every
+      // request has that header.
       { method: 'HEAD', when: { header: 'Host' } },
       // The test button on Intercom's page sends a ping.
       { when: { body: 'topic', equals: 'ping' } },

@@ -7,8 +7,8 @@ export const notion = preset({
   title: 'Notion',
   docs: 'https://developers.notion.com/reference/webhooks#step-3-validating-event-payloads-recommended',
   senderSetup: 'your integration → Webhooks → Create a subscription: the address of the route, and its events',
-  // Notion sends the token before the route can have it as its key, in a request that is signed with the token. Only the owner of the route
-  // may see the token.
+  // Notion makes the token, and sends it first in a request that is signed with the token itself. At that time the route cannot have the
+  // token as its key. Only the owner of the route may see the token.
   keyFrom: 'sender',
   key: 'the verification token (secret_…) that Notion posts first',
   before: {
@@ -24,8 +24,8 @@ export const notion = preset({
     signature: { header: 'X-Notion-Signature', prefix: 'sha256=' },
     event: { body: 'type' },
     id: { body: 'id' },
-    // When an operator asks Notion to send the token again, that request is signed with the token. The request is not an event, and no
-    // model may see it.
+    // When an operator asks Notion to send the token again, the request is signed with the token. It is answered as a handshake, so that it
+    // becomes no event, and no model sees the token.
     handshakes: [{ when: { body: 'verification_token', absent: 'id' } }],
   },
 })

@@ -21,7 +21,8 @@ export const trello = preset({
     signed: '{body}{url}',
     event: { body: 'action.type' },
     id: { body: 'action.id' },
-    // Trello sends a HEAD to see whether the address answers. Each HEAD is this question, because every request has the header Host.
+    // Trello sends a HEAD to see whether the address answers. The condition on Host makes each HEAD this question, because every request
+    // has that header.
     handshakes: [{ method: 'HEAD', when: { header: 'Host' } }],
   },
 })

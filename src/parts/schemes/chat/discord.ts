@@ -17,7 +17,7 @@ export const discord = preset({
   scheme: {
     algorithm: 'ed25519',
     signature: { header: 'X-Signature-Ed25519' },
-    // Discord names no window for its time, and repeats an event for up to ten minutes.
+    // Discord documents no window for the time, and repeats an event for up to ten minutes. So the window is longer than ten minutes.
     timestamp: { header: 'X-Signature-Timestamp', window_seconds: 900 },
     signed: '{timestamp}{body}',
     event: { body: ['event.type', 'data.name', 'type'] },

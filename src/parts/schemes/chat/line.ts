@@ -17,8 +17,8 @@ export const line = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'x-line-signature', encoding: 'base64' },
-    // A request may have several events. Its id is that of the first. Its type is the first that `events` of the route lists, else the
-    // first.
+    // A request may have several events. The id of the request is the id of its first event. The type of the request is the first of the
+    // events' types that `events` of the route lists, else the type of the first event.
     event: { body: 'events.0.type' },
     id: { body: 'events.0.webhookEventId' },
     // The button Verify of the console sends a request without events.

@@ -21,8 +21,8 @@ export const meta = preset({
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Hub-Signature-256', prefix: 'sha256=' },
     // A request may have several entries, an entry several changes, and each change has its type in `field`. The type of the request is the
-    // first of these types that `events` of the route lists, else the first. The entries of Messenger have no changes, so their type is
-    // `object`.
+    // first of these types that `events` of the route lists, else the type of the first change. The entries of Messenger have no changes,
+    // so the type is `object`.
     event: { body: ['entry.0.changes.0.field', 'object'] },
     // A request has no id, and the id of a message is the same for each state of the message.
     id: { digest: true },

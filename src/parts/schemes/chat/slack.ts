@@ -29,8 +29,8 @@ export const slack = preset({
     id: { body: ['event_id', 'trigger_id'] },
     handshakes: [
       { when: { body: 'type', equals: 'url_verification' }, answer: { text: '{payload.challenge}' } },
-      // Now and then Slack checks the certificate of the address of a slash command, not always with a signature. Anybody who asks so gets
-      // an empty 200.
+      // Now and then Slack checks the certificate of the address of a slash command. Slack does not always sign this request, so anybody
+      // who sends it gets an empty 200.
       { when: { body: 'ssl_check', equals: '1' }, signed: false },
     ],
   },

@@ -18,7 +18,7 @@ export const telegram = preset({
     algorithm: 'token',
     signature: { header: 'X-Telegram-Bot-Api-Secret-Token' },
     event: {
-      // An update has exactly one of these fields.
+      // The body of a request has exactly one of these fields, beside its `update_id`.
       present: [
         'message',
         'edited_message',

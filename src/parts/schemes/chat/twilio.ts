@@ -1,4 +1,7 @@
-/** Twilio: `X-Twilio-Signature: <base64 HMAC>` over the address and the fields of the form. JSON has its digest in the address. */
+/**
+ * Twilio: `X-Twilio-Signature: <base64 HMAC>` over the address and the fields of the form. For a body in JSON, the address has the digest
+ * of the body.
+ */
 
 import { preset } from '../preset.ts'
 
@@ -16,7 +19,7 @@ export const twilio = preset({
   route: 'events: [received]\nprompt: "{From} writes: {Body}"\n',
   uncertain:
     'where the address names a port, Twilio may sign it without; public_url then says it without; a product that sends JSON without its digest (bodySHA256) in the address is refused',
-  // TwiML that does nothing.
+  // An answer in TwiML, Twilio's language of instructions, without an instruction.
   respond: { status: 200, body: '<Response/>', content_type: 'text/xml' },
   scheme: {
     algorithm: 'hmac_sha1',
@@ -26,7 +29,8 @@ export const twilio = preset({
     signed: '{url}{form}',
     body_digest: { query: 'bodySHA256' },
     event: { body: ['MessageStatus', 'SmsStatus', 'CallStatus'] },
-    // MessageSid and CallSid name a message and a call, not one of their states. The header with a token for repeats is not signed.
+    // The digest of the body is the id. MessageSid and CallSid name a message and a call, but not a single state of them. A header with a
+    // token recognises repeats, but that header is not signed.
     id: { digest: true },
   },
 })

@@ -33,7 +33,8 @@ export const x = preset({
         'direct_message_mark_read_events',
       ],
     },
-    // A request has no id. The digest of the body takes its place, because two users of the app may get the same message.
+    // A request has no id, so the digest of the body is the id. The id of a message would not do: two users of the app may get the same
+    // message.
     id: { digest: true },
     handshakes: [{ method: 'GET', when: { query: 'crc_token' }, answer: { json: { response_token: 'sha256={hmac_base64}' } } }],
   },

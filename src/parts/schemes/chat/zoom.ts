@@ -23,7 +23,8 @@ export const zoom = preset({
     timestamp: { header: 'x-zm-request-timestamp', window_seconds: 3600 },
     signed: 'v0:{timestamp}:{body}',
     event: { body: 'event' },
-    // The id of a request is in a header that is not signed. The body has its time in milliseconds, which makes its digest unique.
+    // The id of a request is in a header that is not signed. The body has the time of the event in milliseconds, which makes the digest of
+    // the body unique.
     id: { digest: true },
     handshakes: [
       {

@@ -21,7 +21,7 @@ export const buildkite = preset({
     timestamp: { header: 'X-Buildkite-Signature', label: 'timestamp' },
     signed: '{timestamp}.{body}',
     event: { body: 'event' },
-    // There is no id. The times of the build in the body make the digest of the body unique.
+    // A request has no id. The times of the build in the body make the digest of the body unique.
     id: { digest: true },
     // Buildkite sends a ping when the settings of the webhook change.
     handshakes: [{ when: { body: 'event', equals: 'ping' } }],

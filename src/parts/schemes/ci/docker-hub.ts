@@ -17,7 +17,7 @@ export const dockerHub = preset({
     algorithm: 'token',
     signature: { query: 'token' },
     event: { present: ['push_data'] },
-    // There is no id. The time in the body makes the digest of the body unique.
+    // A request has no id. The time in the body makes the digest of the body unique.
     id: { digest: true },
   },
 })

@@ -3,7 +3,7 @@
 import type { SignatureScheme } from '../../../generated/config.ts'
 import { preset } from '../preset.ts'
 
-/** The hosts of SNS, by region. A wider pattern would take hosts of strangers: sns.s3.amazonaws.com may be a bucket of anybody. */
+/** The hosts of SNS in all regions. A wider pattern would match hosts of strangers: sns.s3.amazonaws.com may be anybody's bucket. */
 const hosts: NonNullable<SignatureScheme['certificate']>['hosts'] = [
   'sns.us-*-*.amazonaws.com',
   'sns.us-gov-*-*.amazonaws.com',
@@ -42,7 +42,7 @@ export const awsSns = preset({
     },
     signed: '{lines}',
     lines: ['Message', 'MessageId', 'Subject?', 'SubscribeURL?', 'Timestamp', 'Token?', 'TopicArn', 'Type'],
-    // Amazon tries a message for at most an hour, with the time of the first try. The delivery id stays claimed for as long.
+    // Amazon tries a message for at most an hour, always with the time of the first try. The delivery id also stays claimed for an hour.
     timestamp: { body: 'Timestamp', unit: 'iso8601', window_seconds: 3600 },
     identity: { body: 'TopicArn' },
     event: { body: 'Type' },

@@ -17,8 +17,9 @@ export const azureEventGrid = preset({
   scheme: {
     algorithm: 'token',
     signature: { query: 'token' },
-    // In Event Grid's own schema the body is a list of events. The id is that of the first. The type is the first that `events` of the
-    // route lists, else that of the first. In the schema of CloudEvents the body is one event.
+    // In Event Grid's own schema the body is a list of events. The id of the request is the id of its first event. The type of the request
+    // is the first of the events' types that `events` of the route lists, else the type of the first event. In the schema of CloudEvents
+    // the body is one event.
     event: { body: ['0.eventType', '0.type', 'type'] },
     id: { body: ['0.id', 'id'], within: { body: ['0.topic', '0.source', 'source'] } },
     handshakes: [

@@ -1,6 +1,6 @@
 /**
- * Reads and checks the address of a request where the signed text has the address. The query of the request must be that of the configured
- * address: otherwise a stranger could cut a captured signed text at another place, into another address and another body.
+ * Reads and checks the address of a request where the signed text has the address. The query of the request must equal the query of the
+ * configured address: otherwise a stranger could cut a captured signed text at another place, into another address and another body.
  */
 
 import type { RequestHead } from '../../../core/request.ts'
@@ -12,7 +12,7 @@ import type { RequestView } from './request-view.ts'
 export const addedQueryNames = ({ signature, timestamp, body_digest }: SignatureScheme): ReadonlySet<string> =>
   new Set([signature?.query, timestamp?.query, body_digest?.query].filter((name) => name !== undefined))
 
-/** The most parts of a query. No sender's address has more. */
+/** The most parts of a query. No sender's address has as many. */
 const maxQueryParts = 64
 
 /** Returns a query, with its question mark, without the parts that the sender adds; `undefined` for a query of too many parts. */
@@ -26,8 +26,8 @@ const queryWithout = (query: string, addedNames: ReadonlySet<string>): string | 
 
 /**
  * Returns the reason why the address of a request is refused: it has a fragment, or its query, without the values that the sender adds, is
- * not the query of the configured address. `undefined` where the address passes. The part before the query is not compared: it is the
- * configured address already, or ends with the path of the route.
+ * not the query of the configured address. `undefined` where the address passes. The part before the query is not compared: `head.url()`
+ * takes it from the configured address, or it ends with the path of the route.
  */
 export const whyOtherAddress = (head: RequestHead, addedNames: ReadonlySet<string>): Why | undefined => {
   const url = head.url()

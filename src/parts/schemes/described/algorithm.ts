@@ -18,7 +18,7 @@ const publicKeyAlgorithms: { readonly [algorithm in Algorithm]?: { readonly type
 }
 
 export const isHmac = (algorithm: Algorithm): boolean => algorithm in hmacHashes
-/** Returns the type of key that an algorithm checks with; `undefined` for an algorithm with a shared secret. */
+/** Returns the type of the public key of an algorithm; `undefined` for an algorithm with a shared secret. */
 export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => publicKeyAlgorithms[algorithm]?.type
 
 /** Makes the key of an HMAC algorithm. */
@@ -40,16 +40,16 @@ export const signatureHolds = (
 }
 
 /**
- * The most bytes of a text that an Ed25519 signature is checked for at once. Ed25519 hashes the text again for each key, a megabyte in 1.2
- * ms. So a longer text is checked in Node's pool of threads.
+ * The most bytes of a text whose Ed25519 signature is checked on the event loop. Ed25519 hashes the text again for each key, a megabyte in
+ * 1.2 ms. So a longer text is checked in Node's pool of threads.
  */
-const maxBytesAtOnce = 65_536
+const maxBytesOnLoop = 65_536
 
 const totalLength = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
 /** Whether signatures of these texts should be checked in the pool (`holdsInPool`): the algorithm is Ed25519, and a text is long. */
 export const isForPool = (algorithm: Algorithm, texts: readonly (readonly Buffer[])[]): boolean =>
-  publicKeyAlgorithms[algorithm]?.hash === null && texts.some((pieces) => totalLength(pieces) > maxBytesAtOnce)
+  publicKeyAlgorithms[algorithm]?.hash === null && texts.some((pieces) => totalLength(pieces) > maxBytesOnLoop)
 
 /**
  * The buffer in which the pieces of a long text are joined for the pool: new memory would cost more than the check. The buffer is wiped
@@ -58,7 +58,7 @@ export const isForPool = (algorithm: Algorithm, texts: readonly (readonly Buffer
 const longText = Buffer.alloc(1_114_112)
 /**
  * Runs one check in the pool at a time. So strangers can occupy only one thread of the pool, and the other threads are left for the writes
- * of the store. A request that waits holds its body, whose memory is bounded.
+ * of the store. The number of waiting checks has no limit here, because the memory of their bodies has one.
  */
 const checksInPool = createSlots(() => 1, Number.POSITIVE_INFINITY)
 

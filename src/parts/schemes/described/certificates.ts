@@ -1,6 +1,6 @@
 /**
- * Fetches and remembers the certificates of a sender, whose addresses its requests name. A certificate that has verified a request is never
- * dropped to make room for a certificate that has not.
+ * Fetches and remembers the certificates of a sender, which names the address of a certificate in each request. A certificate that has
+ * verified a request is never dropped in favour of a certificate that has not.
  */
 
 import { type KeyObject, X509Certificate } from 'node:crypto'
@@ -25,7 +25,7 @@ type Certificate = {
   /** Wall times, in milliseconds. */
   readonly validFrom: number
   readonly validTo: number
-  readonly from: FetchedKey
+  readonly fetched: FetchedKey
 }
 
 const isValid = ({ validFrom, validTo }: Certificate, at: number): boolean => validFrom <= at && at <= validTo
@@ -70,10 +70,10 @@ const createCertificateMemory = (kept: KeptKeys) => {
    * Remembers the certificate in the bytes that an address gave. `undefined` where the bytes are no certificate. Several requests may share
    * one fetch, and then the certificate is remembered already.
    */
-  const take = (address: string, from: FetchedKey): Certificate | undefined => {
-    const known = [proven.get(address), unproven.get(address)].find((each) => each?.from.bytes === from.bytes)
+  const take = (address: string, fetched: FetchedKey): Certificate | undefined => {
+    const known = [proven.get(address), unproven.get(address)].find((each) => each?.fetched.bytes === fetched.bytes)
     if (known) return known
-    const certificate = parseCertificate(address, from)
+    const certificate = parseCertificate(address, fetched)
     if (!certificate) return undefined
     unproven.delete(address)
     if (unproven.size >= maxUnproven) dropFirst(unproven)
@@ -81,8 +81,8 @@ const createCertificateMemory = (kept: KeptKeys) => {
     return certificate
   }
   const takeKept = (address: string): Certificate | undefined => {
-    const from = kept.get(address)
-    return from && take(address, from)
+    const fetched = kept.get(address)
+    return fetched && take(address, fetched)
   }
   return {
     take,
@@ -99,12 +99,12 @@ const createCertificateMemory = (kept: KeptKeys) => {
     },
     /** Notes that the certificate has verified a request. */
     prove(certificate: Certificate, at: number): void {
-      const { address, from } = certificate
+      const { address, fetched } = certificate
       if (proven.get(address) === certificate) return
       unproven.delete(address)
       if (proven.size >= maxProven && !proven.has(address)) makeRoom(proven, at)
       putLast(proven, address, certificate)
-      kept.put(address, from)
+      kept.put(address, fetched)
     },
   }
 }
@@ -128,10 +128,10 @@ const putLast = (certificates: Map<string, Certificate>, address: string, certif
 }
 
 /** Parses a certificate; `undefined` for any other bytes. */
-const parseCertificate = (address: string, from: FetchedKey): Certificate | undefined => {
+const parseCertificate = (address: string, fetched: FetchedKey): Certificate | undefined => {
   try {
-    const { publicKey, validFrom, validTo } = new X509Certificate(from.bytes)
-    return { address, key: publicKey, validFrom: Date.parse(validFrom), validTo: Date.parse(validTo), from }
+    const { publicKey, validFrom, validTo } = new X509Certificate(fetched.bytes)
+    return { address, key: publicKey, validFrom: Date.parse(validFrom), validTo: Date.parse(validTo), fetched }
   } catch {
     return undefined
   }

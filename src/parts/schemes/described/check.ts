@@ -1,4 +1,4 @@
-/** Compiles the check of requests by the description of a scheme. What the head shows is checked before the body is read. */
+/** Compiles the check of requests by the description of a scheme. Values in the head are checked before the body is read. */
 
 import { hash } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
@@ -27,7 +27,7 @@ export const compileCheck = (compiled: CompiledDescription, secret: string, remo
 
 /**
  * Refuses a body of a kind that the sender never sends (`sends`: JSON, forms), before its signature is checked. A sender that sends no
- * forms never signed a form: its signed bytes, read as a form, would be another content.
+ * forms never signed a form: bytes that it signed as JSON would have another content when they are read as a form.
  */
 const refuseOtherKinds = ({ description: { sends } }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
   if (!check || !sends || sends.length > 1) return check
@@ -57,7 +57,7 @@ const checkBodyWith =
     return verdict instanceof Promise ? verdict.then(onward) : onward(verdict)
   }
 
-/** Refuses a signature or credential that two headers have, because a proxy in front may have looked at the other header. */
+/** Refuses a request with two headers that have a signature or credential: a proxy in front may have looked at the other header. */
 const refuseRepeated = ({ source, name }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
   const header = source.header?.toLowerCase()
   if (!check || header === undefined) return check
@@ -139,7 +139,7 @@ const checkSigned = (
         if ('lacks' in text) return `${text.lacks} of the signed text is missing`
         texts.push(text)
       }
-      /** The digest of the body and a time in the body count only once the signature holds. */
+      // The digest of the body and a time in the body are checked only once the signature is valid, because they are signed, too.
       const verdictOf = (isSigned: boolean): Verdict =>
         isSigned ? (whySignedIsRefused(compiled, request) ?? true) : 'no key of the route gives this signature'
       const judge = (key: KeyResult | HmacKey): Verdict | Promise<Verdict> => {
@@ -190,7 +190,7 @@ const whyOtherIdentity = ({ identity, description }: CompiledDescription, reques
   return text !== undefined && equal(Buffer.from(text), Buffer.from(secret)) ? undefined : `${where} is not the secret of the route`
 }
 
-/** Compiles the check of a credential, which is the secret itself. Unless the body has it, it is checked before the body is read. */
+/** Compiles the check of a credential, which is the secret itself. A credential in the head is checked before the body is read. */
 const checkCredential = (compiled: CompiledDescription, secret: string): CheckHead => {
   const isBasic = compiled.description.algorithm === 'basic'
   // Node decodes headers as latin1, so encoding a header as latin1 gives the bytes that were sent. Query and body are decoded as UTF-8.

@@ -130,8 +130,8 @@ const verifiedView = (headers: Headers, body: RequestBody): RequestView => reque
 const payloadView = (headers: Headers, payload: Json): RequestView => ({ ...requestView(verifiedHead(headers)), payload: () => payload })
 
 /**
- * Returns the place of the signature, for refused requests that are kept to be verified again. A token has no such place: whoever reads the
- * kept request could use the token.
+ * Returns the place of the signature, for refused requests that are kept to be verified again. Returns nothing for a scheme with a token:
+ * whoever reads a kept request with a token could use the token.
  */
 const signatureIn = (description: SignatureScheme): Pick<Scheme, 'signatureIn'> => {
   const { algorithm, signed = '{body}' } = description

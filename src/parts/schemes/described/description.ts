@@ -1,4 +1,4 @@
-/** Compiles the description of a scheme: each place in it becomes a function that reads a value, once for all routes. Finds mistakes. */
+/** Compiles the description of a scheme: a place becomes a function that reads the value there. Also finds mistakes in a description. */
 
 import type { SchemePlace, SignatureScheme } from '../../../generated/config.ts'
 import type { Path } from '../../body/walk-json.ts'
@@ -29,7 +29,7 @@ export type CompiledDescription = {
   readonly id: ReadValue | undefined
   /** Reads the value in whose scope the delivery id is unique. */
   readonly within: ReadValue | undefined
-  /** Reads the value that must be the secret, where the signature alone does not show for whom a request is. */
+  /** Reads the value that must equal the secret, where the signature alone does not show which customer of the sender a request is for. */
   readonly identity: ReadValue | undefined
   /** Reads the address of the sender's certificate. */
   readonly certificate: ReadValue | undefined
@@ -45,14 +45,14 @@ export type CompiledDescription = {
   readonly signsParts: boolean
   /** Whether the signature covers the body, or parts or a digest of it. */
   readonly signsBody: boolean
-  /** Reads what a signature covers in a body: the same for any two bodies that it fits. Its digest can serve as the delivery id. */
+  /** Reads the content of a body that the signature covers: equal for all bodies with one signature, so its digest can be a delivery id. */
   readonly signedBody: ReadPiece
 }
 
 /** The time of a request: its form and its place. `optional`: a request without a time passes. */
 type CompiledTime = TimeFormat & { readonly read: ReadValue; readonly atHead: boolean; readonly optional: boolean }
 
-/** `read`: reads the digest; absent where it is a claim of a token. `claim`: the name of that claim. `name`: the name for sentences. */
+/** `read`: reads the digest; `undefined` where a claim of a token is the digest. `claim`: that claim. `name`: the name for sentences. */
 type CompiledDigest = {
   readonly read: ReadValue | undefined
   readonly claim: string | undefined
@@ -171,7 +171,7 @@ export const signsTime = ({ signed = '{body}', timestamp, algorithm, body_digest
   return bodyIsSigned || variables.has('lines') || fields.some((field) => variables.has(`payload.${field.toLowerCase()}`))
 }
 
-/** Compiles a description. Of a description with mistakes, the result is not to be used for checks. */
+/** Compiles a description. The result for a description with mistakes must not be used for checks. */
 export const compileDescription = (description: SignatureScheme): CompiledDescription => {
   const { timestamp, id, lines = [], signed = '{body}', identity, certificate, body_digest } = description
   const source = signatureSourceOf(description)

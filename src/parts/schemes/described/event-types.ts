@@ -1,6 +1,6 @@
 /**
- * Reads the types of all events of a request that has a list of events in its body. A path to the type of the first event in the
- * description, such as `events.0.type`, says that there is such a list.
+ * Reads the types of all events of a request that has a list of events in its body. A description says where the list is by its path to the
+ * type of the first event, such as `events.0.type`.
  */
 
 import { header } from '../../../core/headers.ts'
@@ -20,7 +20,7 @@ export type EventTypes = {
 
 const firstItem = /^(?:(.*?)\.)?0\.(.+)$/
 
-/** Compiles the reading for the place of the event's type; `undefined` where no path leads to the first item of a list. */
+/** Compiles the reading of the types at the place of the event's type; `undefined` where no path leads to the first item of a list. */
 export const compileEventTypes = ({ header: name, body = [] }: NonNullable<SignatureScheme['event']>): EventTypes | undefined => {
   const paths = [body].flat()
   const [list] = paths.flatMap((path) => listPath(path) ?? [])

@@ -10,7 +10,7 @@ export type Unit = 'seconds' | 'milliseconds' | 'iso8601'
  */
 const minMilliseconds = 1e11
 
-/** Read a time in its unit as Unix seconds; `undefined` for a text of another form. */
+/** The functions that read a time as Unix seconds, by the unit of the time. They return `undefined` for a text of another form. */
 const readers: { readonly [unit in Unit]: (text: string) => number | undefined } = {
   seconds: (text) => (/^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) / (Number(text) < minMilliseconds ? 1 : 1000) : undefined),
   milliseconds: (text) => (/^\d{1,15}$/.test(text) ? Number(text) / 1000 : undefined),
@@ -21,14 +21,14 @@ const readers: { readonly [unit in Unit]: (text: string) => number | undefined }
 }
 
 /**
- * The forms of a present time, by its unit. Where nothing separates the time from the text beside it, only a time of this form is taken.
- * With more or fewer digits, a digit could be moved between the two, and the signed text would stay the same.
+ * The forms of a present time, by its unit. Where nothing separates the time from the text beside it, only a time of this form is accepted.
+ * Otherwise a stranger could move a digit from the time into that text or back, and the signed text would stay the same.
  */
 const presentForms: { readonly [unit in Unit]: RegExp } = { seconds: /^\d{10}$/, milliseconds: /^\d{13}$/, iso8601: /./ }
 
 /**
- * The form of a time. `isBare`: nothing separates the time from the text beside it in the signed text. `isDotted`: only a dot does, so a
- * time with a fraction could be cut at its dot.
+ * The form of a time. `isBare`: nothing separates the time from the text beside it in the signed text. `isDotted`: a dot separates them, so
+ * a time with a fraction could be cut at its own dot.
  */
 export type TimeFormat = {
   readonly name: string

@@ -12,13 +12,14 @@ import type { Handshake } from '../scheme.ts'
 import { compileSource, type ReadValue, type RequestView, requestView } from './request-view.ts'
 import { isOnHost } from './sender-address.ts'
 
-/** The longest value in an answer. An unsigned question is answered to anybody, so its answer must not carry much. */
+/** The longest value in an answer, in UTF-16 units. Anybody gets the answer to an unsigned question, so its size is bounded. */
 const maxValueUnits = 1_024
 /** A variable of an answer, such as `{value}` or `{query.hub.challenge}`. */
 const variableForm = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
 /**
- * The form of a text that may be signed for an answer: a random word. Anybody can ask, so a text that could be an event, or the signed text
- * of an event, is never signed. The questions of Zoom (https://developers.zoom.us/docs/api/webhooks/) and X have this form.
+ * The form of a text that may be signed for an answer: a random word. Anybody can ask a question, and could send the signature with an
+ * event. So a text that could be an event, or the signed text of an event, is never signed. The questions of Zoom
+ * (https://developers.zoom.us/docs/api/webhooks/) and X have this form.
  */
 const randomWordForm = /^[A-Za-z0-9_+/-]{1,256}={0,2}$/
 /** Whether a text may be signed for an answer. */
@@ -33,7 +34,7 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** The characters that an answer may have in a header: visible ASCII. */
+/** The form of a header in an answer: blanks and visible ASCII. */
 const headerSafe = /^[\x20-\x7e]*$/
 
 /**
@@ -114,7 +115,7 @@ const compileAnswer = ({ status = 200, text, json, headers = {} }: SchemeAnswer)
   }
 }
 
-/** The values of which the variables of an answer are made. `readers`: the readers that were compiled already, by their variables. */
+/** The sources of the variables of an answer. `readers`: the readers that were compiled already, by their variables. */
 type HandshakeQuestion = {
   readonly request: RequestView
   readonly value: string

@@ -23,28 +23,28 @@ type Keys = ReadonlyMap<string, KeyObject>
 /** Makes the keys of one JWKS, for one route. `url`: the configured address of the keys. */
 export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys => {
   const address = jwksAddress(url)
-  let latest: { readonly keys: Keys; readonly from: FetchedKey } | undefined
+  let latest: { readonly keys: Keys; readonly fetched: FetchedKey } | undefined
   /** Whether the present keys are kept over restarts. */
   let isKept = false
 
   /** Replaces the present keys by the keys that were fetched, unless there is no usable key among the fetched ones. */
-  const take = (from: FetchedKey): void => {
+  const take = (fetched: FetchedKey): void => {
     // Several requests may share one fetch, so its bytes may be known already.
-    if (latest?.from.bytes === from.bytes) return
-    const keys = keysInJwks(from.bytes.toString('utf8'))
+    if (latest?.fetched.bytes === fetched.bytes) return
+    const keys = keysInJwks(fetched.bytes.toString('utf8'))
     if (keys.size === 0) return
-    latest = { keys, from }
+    latest = { keys, fetched }
     // Kept keys are replaced, too: a key that the sender has withdrawn must not be valid after a restart.
-    if (isKept) kept.put(address, from)
+    if (isKept) kept.put(address, fetched)
   }
   const takeKept = (): void => {
-    const from = kept.get(address)
-    if (from) take(from)
+    const fetched = kept.get(address)
+    if (fetched) take(fetched)
     isKept = latest !== undefined
   }
   /** Returns the key with this id, where the latest keys were fetched less than `ms` milliseconds before or after the time `at`. */
   const keyWithin = (ms: number, kid: string, at: number): KeyObject | undefined =>
-    latest && Math.abs(at - latest.from.at) < ms ? latest.keys.get(kid) : undefined
+    latest && Math.abs(at - latest.fetched.at) < ms ? latest.keys.get(kid) : undefined
 
   return {
     find(kid, { at, remote }) {
@@ -53,11 +53,11 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
       if (key) return key
       return fetch(address, { client: remote(), maxBytes, isNamedByRequest: false }).then((answer) => {
         if ('bytes' in answer) take(answer)
-        // While no newer keys can be fetched, the keys that were fetched last still verify their sender.
+        // While no newer keys can be fetched, the keys that were fetched last are used, for at most a week.
         const last = keyWithin(maxAgeMs, kid, at)
         if (last) return last
         if ('later' in answer) return { later: `the keys of ${url} cannot be had now: ${answer.later}` }
-        if (latest?.from.bytes !== answer.bytes) return { later: `${url} has no keys that can be used` }
+        if (latest?.fetched.bytes !== answer.bytes) return { later: `${url} has no keys that can be used` }
         if (answer.isAwaited) return `${url} has no key with the id that the token names`
         return {
           later: `${url} was asked a moment ago and had no key with the id that the token names: it may have one when it is asked again`,
@@ -67,7 +67,7 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
     noteVerified() {
       if (isKept || !latest) return
       isKept = true
-      kept.put(address, latest.from)
+      kept.put(address, latest.fetched)
     },
   }
 }

@@ -5,12 +5,12 @@ import type { SchemeKey } from '../../../generated/config.ts'
 import { strictBytes } from './digits.ts'
 
 /**
- * Returns the bytes of the key of an HMAC; `undefined` when the secret is not encoded as the description says. `prefix`: a text before the
- * key that does not belong to it.
+ * Returns the bytes of the key of an HMAC; `undefined` when the secret is not encoded as the description says. `prefix`: a text that the
+ * sender puts before the key, and that is not part of the key.
  */
 export const secretKey = (secret: string, { encoding = 'text', prefix }: SchemeKey = {}): Buffer | undefined => {
   const bare = prefix !== undefined && secret.startsWith(prefix) ? secret.slice(prefix.length) : undefined
-  // A secret without the prefix is taken as text, in any encoding: the sender did not make it.
+  // The sender did not make a secret without the prefix. So the secret is a text, whatever the encoding of the sender's keys is.
   if (encoding === 'text' || (prefix !== undefined && bare === undefined)) return textKey(bare ?? secret)
   return strictBytes(bare ?? secret, encoding)
 }

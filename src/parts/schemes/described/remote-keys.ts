@@ -11,11 +11,11 @@ export type KeyResult = KeyObject | string | Later
 export interface RemoteKeys {
   /** Finds a key. `name`: the id of the key in a JWKS, or the address of its certificate. Never rejects. */
   find(name: string, head: RequestHead): KeyResult | Promise<KeyResult>
-  /** Notes that the key which was found for this request has verified it. From now on the key is kept over restarts. */
+  /** Notes that the key which was found for this request has verified the request. From now on the key is kept over restarts. */
   noteVerified(head: RequestHead): void
 }
 
-/** Wraps a check so that `keys` hears of each request whose signature holds. */
+/** Wraps a check so that `noteVerified` of the keys is called for each request whose signature is valid. */
 export const notingVerified = (check: CheckHead | undefined, keys: RemoteKeys | undefined): CheckHead | undefined =>
   !check || !keys
     ? check

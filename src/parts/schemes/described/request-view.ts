@@ -1,6 +1,6 @@
 /**
- * A view of a request. By it, the description of a scheme reads single values of head and body: to check a signature, and to read the event
- * of a verified request.
+ * A view of a request, from which the functions of a compiled description read single values of head and body: to check a signature, and to
+ * read the event of a verified request.
  */
 
 import { header } from '../../../core/headers.ts'
@@ -14,7 +14,7 @@ import { ReadOnceBody } from '../../body/request-body.ts'
 /** The head of a request, and its body, payload and query as far as they are read. */
 export type RequestView = {
   readonly head: RequestHead
-  /** The body; an empty one while only the head is there. */
+  /** The body; an empty body while only the head has been read. */
   readonly body: BodyView
   readonly payload: () => Json | undefined
   /** Returns the query of the address. It is parsed at the first call. */
@@ -57,7 +57,7 @@ export type ValueSource = {
   readonly separator?: string
 }
 
-/** Reads a value of a request; `undefined` where the request has no value there, or several, of which nobody knows which was signed. */
+/** Reads a value of a request; `undefined` where the request has no value at the place, or several values. */
 export type ReadValue = (request: RequestView) => string | undefined
 
 /** Whether the value can be read from the head alone. */

@@ -1,4 +1,4 @@
-/** Finds the places in which a request of a described scheme carries a secret, so that they are masked. */
+/** Finds the places in which a request of a described scheme has a secret, so that the secrets are masked. */
 
 import type { SignatureScheme } from '../../../generated/config.ts'
 import type { Scheme } from '../scheme.ts'
@@ -6,7 +6,7 @@ import { signatureSourceOf } from './description.ts'
 import type { ValueSource } from './request-view.ts'
 
 /**
- * Returns the headers and the fields of the body that hold the route's secret, or the token that a sender repeats in a handshake. A secret
+ * Returns the headers and the fields of the body in which a sender sends the route's secret, or the `verify_token` of a handshake. A secret
  * in the address needs no mask, because addresses are not kept.
  */
 export const secretPlaces = (description: SignatureScheme): Pick<Scheme, 'secretHeaders' | 'secretFields'> => {

@@ -1,13 +1,13 @@
 /**
- * Checks that an address in a request (of a certificate, or of a page that confirms a subscription) belongs to the sender. Gives addresses
- * of keys one spelling.
+ * Checks that an address in a request (of a certificate, or of a page that confirms a subscription) belongs to the sender. Also gives equal
+ * addresses of keys one spelling, so that each key is fetched and kept only once.
  */
 
 /** The longest address that is taken. */
 const maxAddressUnits = 2_048
 /**
- * The longest query of a certificate's address where the description names no path. The query may choose the certificate, so it is allowed
- * there.
+ * The longest query of a certificate's address where the description names no path. A query is allowed there, because it may choose the
+ * certificate.
  */
 const maxQueryUnits = 256
 
@@ -54,7 +54,7 @@ export const jwksAddress = (text: string): string => {
   return url ? canonicalAddress(url) : text
 }
 
-/** The addresses that a sender's certificates may have. `path`: its pattern; absent for any path. */
+/** The addresses that a sender's certificates may have. `path`: the pattern of their paths; absent where any path is allowed. */
 type AllowedAddresses = { readonly hosts: readonly string[]; readonly path?: string }
 
 /** Returns the one spelling of a certificate's address; `undefined` where the address does not belong to the sender. */

@@ -35,8 +35,9 @@ const beginsWith = (text: string, prefix: string): boolean =>
   prefix.endsWith(' ') ? text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase() : text.startsWith(prefix)
 
 /**
- * Compiles the test whether the headers of a request show the scheme: the header of its signature is there, and begins with the prefix. A
- * scheme whose signature is not in a header shows in every request.
+ * Compiles the test whether the headers of a request show the scheme: they have the header of the signature, and the header begins with the
+ * prefix. Of a header with labels or separators, the prefix is not tested. A scheme whose signature is not in a header shows in every
+ * request.
  */
 export const compileShows = ({
   header: name,

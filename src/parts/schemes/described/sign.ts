@@ -77,7 +77,7 @@ const signatureFor = (name: string, compiled: CompiledDescription, request: Unsi
   return algorithm === 'jwt' ? makeToken(name, compiled, request, draft) : signatureText(name, compiled, request, draft)
 }
 
-/** Returns a text so that its UTF-8 bytes are sent where it stands in a header, which Node encodes as latin1. */
+/** Returns a text as it is put into a header: Node encodes headers as latin1, and the bytes that are sent must be the text in UTF-8. */
 const asHeader = (text: string, { header }: ValueSource): string =>
   header === undefined ? text : Buffer.from(text, 'utf8').toString('latin1')
 

@@ -23,8 +23,8 @@ export type TextSource = {
 export type ReadPiece = (request: RequestView, secret: string) => Buffer | readonly Buffer[] | string | undefined
 
 /**
- * Returns the signed text of a request, as buffers in their order, or the variable whose value the request lacks. Values of headers and of
- * the address are encoded as latin1, as Node decodes them.
+ * Returns the signed text of a request, as buffers in their order, or the variable whose value the request lacks. Headers and the address
+ * are encoded as latin1, as Node decodes them; values of the query and the payload as UTF-8.
  */
 export type SignedText = (request: RequestView, secret: string) => readonly Buffer[] | { readonly lacks: string }
 
@@ -136,7 +136,7 @@ export const fieldOfLine = (line: string): string => line.replace(/\?$/, '')
 /** Returns an address without its protocol and host. */
 const pathAndQuery = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
 
-/** Whether the body of a request is a form. The checks of all schemes decide it by this function. */
+/** Whether the body of a request is a form. All checks use this function, so that they do not read one body in two ways. */
 export const isForm = ({ head, body }: Pick<RequestView, 'head' | 'body'>): boolean => isFormBody(head.headers, body.bytes)
 
 const jsonKey = {}
@@ -153,7 +153,7 @@ const ownJson = (fields: readonly FormValue[]): Buffer | undefined => {
 }
 
 const formKey = {}
-/** Returns the value of `{form}`: the fields of a form, or nothing for any other body. */
+/** Returns the value of `{form}`: the fields of a form, or an empty text for any other body. */
 const signedForm = (request: RequestView): readonly Buffer[] | undefined => {
   const { bytes } = request.body
   if (!isForm(request)) return []

@@ -30,8 +30,8 @@ export const holdsWithSecret = ({ header, signed, signature }: Token, key: HmacK
 const algorithmByKeyType: { readonly [type: string]: string } = { rsa: 'RS256', ec: 'ES256' }
 
 /**
- * Whether the signature of a token holds with this public key: RS256 for an RSA key, ES256 for a key on P-256. The key decides which, never
- * the token.
+ * Whether the signature of a token is valid with this public key: RS256 for an RSA key, ES256 for a key on P-256. The type of the key
+ * decides the algorithm, never the token.
  */
 export const holdsWithKey = ({ header, signed, signature }: Token, key: KeyObject): boolean => {
   const algorithm = algorithmByKeyType[key.asymmetricKeyType ?? '']

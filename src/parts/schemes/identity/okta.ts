@@ -18,7 +18,8 @@ export const okta = preset({
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization' },
-    // A request may have several events. Its type is the first that `events` of the route lists, else that of the first event.
+    // A request may have several events. The type of the request is the first of their types that `events` of the route lists, else the
+    // type of the first event.
     event: { body: 'data.events.0.eventType' },
     id: { body: 'eventId' },
     handshakes: [

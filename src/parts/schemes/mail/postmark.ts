@@ -17,7 +17,7 @@ export const postmark = preset({
   scheme: {
     algorithm: 'basic',
     event: { body: 'RecordType' },
-    // Only bounces and complaints have an id. For any other event the digest of the body takes its place.
+    // Only bounces and complaints have an id. For any other event the digest of the body is the id.
     id: { body: 'ID', digest: true },
   },
 })

@@ -20,7 +20,8 @@ export const sendgrid = preset({
     // The window is as long as delivery ids stay claimed, an hour, so that a repeat with the time of the first try is accepted.
     timestamp: { header: 'X-Twilio-Email-Event-Webhook-Timestamp', window_seconds: 3600 },
     signed: '{timestamp}{body}',
-    // The body is a list of events. The id is that of the first. The type is the first that `events` of the route lists, else the first.
+    // The body is a list of events. The id of the request is the id of its first event. The type of the request is the first of the events'
+    // types that `events` of the route lists, else the type of the first event.
     event: { body: '0.event' },
     id: { body: '0.sg_event_id' },
   },

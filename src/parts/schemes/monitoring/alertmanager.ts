@@ -1,6 +1,6 @@
 /**
- * Prometheus Alertmanager: a bearer token. Nothing is signed. A route for an Alertmanager with basic_auth has `verify: { algorithm: basic
- * }`.
+ * Prometheus Alertmanager: a bearer token. Nothing is signed. This preset does not serve an Alertmanager with basic_auth, whose route has
+ * `verify: { algorithm: basic }`.
  */
 
 import { preset } from '../preset.ts'
@@ -18,7 +18,7 @@ export const alertmanager = preset({
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization', prefix: 'Bearer ' },
-    // There is no id, and no digest in its place: a lasting alert is sent again in the same bytes.
+    // A request has no id. The digest of the body is not used as the id, because a lasting alert is sent again in the same bytes.
     event: { body: 'status' },
   },
 })

@@ -3,8 +3,8 @@
 import { preset } from '../preset.ts'
 
 /**
- * Requires the header with the time. Without Timestamp Header, Grafana signs another text, the body alone, so there is a preset of its own
- * for that form, `grafana`.
+ * Requires the header with the time. Where the contact point has no Timestamp Header, Grafana signs the body alone. The preset `grafana` is
+ * for that form.
  */
 export const grafanaTimestamp = preset({
   name: 'grafana_timestamp',
@@ -25,8 +25,8 @@ export const grafanaTimestamp = preset({
     timestamp: { header: 'X-Grafana-Alerting-Timestamp' },
     signed: '{timestamp}:{body}',
     event: { body: 'status' },
-    // There is no id. A lasting alert is sent again in the same bytes, but with another time, so the time and the digest together are the
-    // id.
+    // A request has no id. A lasting alert is sent again in the same bytes, but with another time, so the time and the digest of the body
+    // together are the id.
     id: { digest: true, within: { header: 'X-Grafana-Alerting-Timestamp' } },
   },
 })

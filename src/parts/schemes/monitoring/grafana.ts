@@ -18,7 +18,7 @@ export const grafana = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Grafana-Alerting-Signature' },
-    // There is no id, and no digest in its place: a lasting alert is sent again in the same bytes.
+    // A request has no id. The digest of the body is not used as the id, because a lasting alert is sent again in the same bytes.
     event: { body: 'status' },
   },
 })
