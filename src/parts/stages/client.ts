@@ -1,4 +1,4 @@
-/** Admits only the clients that the route lists: by their networks, or by a certificate that a trusted proxy has checked. */
+/** Admits only the clients that the route lists: by their networks, by a certificate that a trusted proxy has checked, or by both. */
 
 import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'

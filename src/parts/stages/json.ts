@@ -25,7 +25,7 @@ export const json: StagePart = {
 
 /**
  * Compiles the parser of a route: it takes a verified request, and returns its event, or the refusal of a body that is malformed or has too
- * many values. `schemes`: all schemes that the route may use. `trustsCaller`: the event's trace goes on the trace that the request names.
+ * many values. `schemes`: all schemes that the route may use. `trustsCaller`: the event's trace continues the trace that the request names.
  */
 export const compileParser = (
   { name, profile, schemes }: Pick<StageKit, 'name' | 'profile' | 'schemes'>,
@@ -144,8 +144,8 @@ type KnownHeaders = {
 const collectedHeaders = new WeakMap<readonly Scheme[], KnownHeaders>()
 
 /**
- * Collects the values once for all routes. The id headers that a scheme signs come last: a signed id does not come from here, so such a
- * header counts here only in a request of another scheme.
+ * Collects the values once for all routes. The id headers of a scheme that signs the id come last. Its own requests have a signed id, which
+ * is used before any header, so these headers count only in requests of other schemes.
  */
 const knownHeadersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   const knownHeaders = collectedHeaders.get(schemes) ?? {

@@ -1,6 +1,6 @@
 /**
- * The gate `own_comment` ignores an event about a comment of our own, on a route that posts comments. Otherwise an agent would answer its
- * own comments without end (rules: Agents 10).
+ * The gate `own_comment` ignores an event about a comment that the gateway posted, on a route that posts comments. Otherwise an agent would
+ * answer its own comments without end (rules: Agents 10).
  */
 
 import { writtenTargets } from '../destination.ts'

@@ -15,7 +15,7 @@ export const rateLimit: StagePart = {
         return refuse('rate_limited', {
           retryAfterSeconds: wait,
           detail,
-          // Such a request is verified after its answer. Where its signature holds, its record has the body, so that it can be replayed.
+          // The request is verified after its answer. If the signature is valid, the record has the body, so the request can be replayed.
           ...(limiter.chargeLateCheck(name, remote) ? { isCheckedLater: true } : {}),
         })
       },

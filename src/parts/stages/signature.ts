@@ -21,9 +21,9 @@ import type { StageKit, StagePart } from './stage.ts'
 /** The secret that switches verification off. The configuration may have it only where the gateway listens on loopback. */
 const insecure = 'INSECURE_NO_AUTH'
 
-/** The check of a head with one of the route's secrets. `secret`: its index; 0 is `secret`, or the first of `secrets`. */
+/** The check of a head with one of the route's secrets. `secret`: the index of the secret; 0 is `secret`, or the first of `secrets`. */
 type SecretCheck = { readonly secret: number; readonly checkHead: CheckHead }
-/** The check of a body with one of the route's secrets, after the check of the head with it. */
+/** The check of a body with one of the route's secrets. The head was checked with the same secret before. */
 type BodyCheck = { readonly secret: number; readonly checkBody: CheckBody }
 
 /** A request whose head was checked. Its signature holds if one of these checks of its body holds. */
@@ -87,7 +87,7 @@ const compileVerification = (schemes: readonly Scheme[], kit: StageKit): Authent
   }
 }
 
-/** Checks a head with each secret. Returns the checks of the body for the secrets that may still hold, or the reason why no secret can. */
+/** Checks a head with each secret. Returns the checks of the body with the secrets that may fit, or the reason why no secret fits. */
 const bodyChecks = (checks: readonly SecretCheck[], head: RequestHead): readonly BodyCheck[] | Why => {
   const left: BodyCheck[] = []
   let why: Why = 'no secret of the route can serve it'

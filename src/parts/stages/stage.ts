@@ -34,7 +34,7 @@ export type StageKit = {
   readonly secrets: readonly string[]
   /**
    * The settings of the adapter without the rate limit. A reload that changes any of these settings compiles all plans anew
-   * (`src/plan/plan-settings.ts`), and the rate limit may change without that.
+   * (`src/plan/plan-settings.ts`). A change of the rate limit does not, so no plan may depend on it.
    */
   readonly adapter: Omit<AdapterSettings, 'rate_limit'>
   readonly effects: Effects

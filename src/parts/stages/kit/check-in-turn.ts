@@ -20,7 +20,8 @@ const retryAfterSeconds = 60
 /** Runs the signature checks of one route: a cheap check immediately, a costly check when its turn comes. */
 export type ChecksInTurn = {
   /**
-   * Before the body is read: refuses a request of a client whose signatures fail when its check would have to wait and there is no room.
+   * Called before the body is read. Refuses a request of a client whose signatures fail, when its check would have to wait and too many
+   * checks wait already.
    */
   atHead(head: RequestHead): Refused | undefined
   /** Runs a check immediately, or when its turn comes. In its turn, the check may be done in several steps. */
@@ -30,7 +31,7 @@ export type ChecksInTurn = {
 /** Checks a body. `then`: does a further step of the check, perhaps in a later turn; absent when the check runs immediately. */
 type VerifyInSteps = (body: RequestBody, then?: NextStep) => ReturnType<VerifyBody>
 
-/** Makes the checks in turn of one route. `turns` has room for a bounded number of waiting checks, and of each client. */
+/** Makes the checks in turn of one route. `turns` limits the number of waiting checks, of all clients and of each client. */
 export const checksInTurn = ({ name, adapter, effects: { limiter, turns } }: StageKit): ChecksInTurn => {
   const hasFailed = (head: RequestHead, bytes: number): boolean => bytes >= minWaitingBytes && limiter.hasFailed(name, head.remote)
   return {

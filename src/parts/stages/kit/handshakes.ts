@@ -47,7 +47,7 @@ export const compileHandshakes = (
     }
     return undefined
   }
-  /** Answers a question whose head has a credential. The question is looked for first, so that no other request is charged. */
+  /** Answers a question whose head has a credential. Other requests are not verified here: each verification counts for the rate limit. */
   const onCredential = (head: RequestHead): MaybePromise<HandshakeOutcome> => {
     const body = noBody(head)
     if (!firstAnswer(guarded, head, body)) return undefined
@@ -55,7 +55,7 @@ export const compileHandshakes = (
     const ended = (verification: Verification | Refused): HandshakeOutcome =>
       'kind' in verification ? verification : (verification.limited ?? firstAnswer(guarded, head, body, verification.secret))
     const verification = typeof verify === 'function' ? verify(body) : verify
-    // A window that several gateways share may have to wait for the store.
+    // The verification is a promise where several gateways share the rate limit, because the store then counts the request.
     return verification instanceof Promise ? verification.then(ended) : ended(verification)
   }
   return {

@@ -13,7 +13,7 @@ export const reportKeys = (route: Route, schemes: readonly Scheme[], kit: StageK
     for (const { code, message, help } of scheme.notes ?? []) kit.report(code, ['verify'], message, help)
     if (scheme.byName) reportKind(route, scheme, kit)
   }
-  reportUnserved(route, schemes, kit)
+  reportUnusable(route, schemes, kit)
 }
 
 /**
@@ -37,7 +37,7 @@ const reportKind = (route: Route, { name, keys }: Scheme, { report }: StageKit):
  * Reports keys that a scheme cannot use, because they are not in the form of its sender. A message that several schemes share is reported
  * once.
  */
-const reportUnserved = (route: Route, schemes: readonly Scheme[], { secrets, report, adopt }: StageKit): void => {
+const reportUnusable = (route: Route, schemes: readonly Scheme[], { secrets, report, adopt }: StageKit): void => {
   const problems = new Map<string, { readonly help: string; readonly byName: boolean }>()
   for (const { badSecret, compile, keys, byName = false } of schemes) {
     if (!badSecret || keys === 'none' || (keys === 'public' && route.public_key === undefined)) continue
