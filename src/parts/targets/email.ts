@@ -66,7 +66,7 @@ export const email: TargetPart = {
   settings: settingsIn(schema),
   // `password` is not among the needed settings: some servers ask for no password, and a server that asks for a password says so.
   needs: [['address', 'smtp_host']],
-  // A repeated mail has the same Message-ID. Some mail programs then show only one of the two mails, but none promises it.
+  // A repeated mail has the same Message-ID, but not every mail program shows only one of the two mails.
   repeatable: false,
   unaddressed: (extra, settings) =>
     own(extra, 'chat_id') === undefined && textSetting(settings, 'home_channel') === undefined ? noAddress : undefined,
@@ -120,7 +120,7 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Mail
     from,
     to,
     subject: subjectOf(own(extra, 'subject')) || (outgoing.job ?? outgoing.route),
-    // NUL is replaced, because no mail may hold it.
+    // NUL is replaced, because no mail may contain it.
     text: wellFormed(outgoing.text).replaceAll('\0', '\ufffd'),
     messageId: messageIdOf(outgoing, to, from),
     inReplyTo: inReplyTo === undefined ? undefined : `<${inReplyTo}>`,
@@ -137,7 +137,7 @@ const subjectOf = (value: Json | undefined): string => {
   return cut(wellFormed(line.trim()), maxSubjectChars)
 }
 
-/** Replaces lone surrogates by way of UTF-8, which cannot hold them. */
+/** Replaces lone surrogates, by encoding the text as UTF-8 and decoding it. */
 const wellFormed = (text: string): string => Buffer.from(text).toString()
 
 /** Makes the Message-ID of a mail. A repeat of the same delivery has the same Message-ID, and no other mail has it. */
@@ -164,7 +164,7 @@ const serverOf = async (settings: JsonObject): Promise<MailServer | MailProblem>
   return { host, port, security, login, ca }
 }
 
-/** What `smtp_security` may say. `offered` is not allowed: an attacker could hide the server's STARTTLS offer and read the password. */
+/** The values of `smtp_security`. `offered` is not allowed: an attacker could hide the server's STARTTLS offer and read the password. */
 const allowedSecurity: readonly Security[] = ['starttls', 'tls', 'none']
 
 /** Chooses the security when `smtp_security` is absent. A password then goes over TLS or not at all. */
@@ -182,7 +182,7 @@ const readCa = async (file: string): Promise<string | null> => {
   }
 }
 
-/** Returns the texts to redact in errors. A server may quote the line of a login that it refuses, which holds the password in base64. */
+/** Returns the texts to redact in errors. A server may quote the line of a login that it refuses, which has the password in base64. */
 const loginSecrets = ({ login }: MailServer): string[] => {
   if (!login) return []
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -199,7 +199,7 @@ const resultOfMail = (handed: SmtpResult, { to }: Mail): Sent => {
   return permanentFailure(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
 }
 
-/** The codes of errors, nodemailer's and our own, that another attempt would meet again. They count where the server gave no answer. */
+/** The codes of errors that another attempt would meet again: of nodemailer, and `noLogin`. They count where the server gave no answer. */
 const lasting = new Set(['EAUTH', 'EMESSAGE', 'ECONFIG', noLogin])
 
 /** Makes the failure of a mail. `begun`: the mail's content was on its way. */

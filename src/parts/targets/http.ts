@@ -134,7 +134,7 @@ const sign = (
   body: string,
   seconds: number,
 ): { readonly headers: HeaderLines } | RequestProblem => {
-  // The id is a digest, because a sender chose the delivery id: it may hold characters that no header can hold.
+  // The id is a digest, because a sender chose the delivery id, which may have characters that no header can have.
   const { profile, route, job, deliveryId, position } = outgoing
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position])
   const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`

@@ -1,4 +1,4 @@
-/** The target `ntfy`: publishes to a topic of ntfy.sh, or of the operator's own ntfy server. A topic is a chat. */
+/** The target `ntfy`: publishes to a topic of ntfy.sh, or of the operator's own ntfy server. The topic is the chat of this target. */
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
@@ -89,6 +89,6 @@ const publish = async (posting: Posting, fields: JsonObject): Promise<Sent> => {
   })
 }
 
-/** Makes the header `authorization` from the setting `token`, which holds an access token or `user:password`. */
+/** Makes the header `authorization` from the setting `token`, which is an access token or `user:password`. */
 const authorization = (token: string): string =>
   token.includes(':') ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`

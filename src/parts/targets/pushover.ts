@@ -1,4 +1,4 @@
-/** The target `pushover`: notifies a user or a group by Pushover. The key of the user or group is the chat. */
+/** The target `pushover`: notifies a user or a group by Pushover. The key of the user or group is the chat of this target. */
 
 import { own } from '../../core/json.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
@@ -18,7 +18,7 @@ const checkedOptions: readonly CheckedOption[] = [
   { key: 'sound', isValid: (text) => /^\w{1,20}$/.test(text), problem: 'sound is no name of a sound' },
   { key: 'url', isValid: (text) => /^https?:\/\/[^/\s]\S{0,500}$/i.test(text), problem: 'url is no web address, or is too long' },
 ]
-/** Keys of `deliver_extra` that hold free texts, with the longest length in characters. A longer text is cut. */
+/** The keys of `deliver_extra` with a free text, each with the longest length of the text in characters. A longer text is cut. */
 const captions: { readonly [key: string]: number } = { title: 250, url_title: 100 }
 
 export const pushover = defineChat({

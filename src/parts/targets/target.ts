@@ -37,13 +37,16 @@ export type Outgoing = {
   readonly delivery: Delivery
   /** Where the target stands in its route's list; 0 for the first or only target. */
   readonly position: number
-  /** How long the sending may take. */
+  /** How long the sending may take, in milliseconds. */
   readonly budgetMs: number
   /** The place of this sending in its trace, for the header `traceparent` of W3C Trace Context. Absent while traces are off. */
   readonly traceparent?: string
   /** An earlier attempt was interrupted, and its text may have arrived. */
   readonly doubtful?: true
-  /** Call this, with the reason, before you post a text whose repeat could not be recognised. It throws when it is too late to post. */
+  /**
+   * Call this, with the reason, before you post a text whose repeat could not be recognised. It throws when a stop of the gateway has
+   * aborted the sending already: the text must not be posted then, because the next start sends it.
+   */
   readonly onlyOnce?: (why: string) => void
 }
 
@@ -58,8 +61,8 @@ export type Setting = {
 /** What the schema says of one key of a target: a node of a JSON Schema (draft-07), with keywords of ours. */
 export type KeySchema = {
   /**
-   * A setting always has a type. A key of `deliver_extra` that has a type is checked on every route; a key without a type holds a text or a
-   * number.
+   * A setting always has a type. In `deliver_extra`, a key with a type is checked on every route, and the value of a key without a type is
+   * a text or a number.
    */
   readonly type?: string | readonly string[]
   /** The name for people. When absent, the name is the key, written as words. */
@@ -87,7 +90,7 @@ export type KeySchema = {
 /** The keys of a map, in the order in which editors offer them. */
 export type KeySchemas = { readonly [key: string]: KeySchema }
 
-/** The keys of a built-in target. The published schema, the docs and the rules of editors are made of them. */
+/** The keys of a built-in target. The published schema, the docs and the rules of editors are made from these keys. */
 export type TargetSchema = {
   /** The target's section under `platforms`. */
   readonly settings?: { readonly description: string; readonly properties: KeySchemas }
@@ -102,7 +105,10 @@ export type TargetKit = {
   readonly log: (outgoing: Outgoing) => void
   readonly clock: Clock
   readonly keep: Keep
-  /** Marks a comment on a code host as ours, for a target with `returnsAsEvent`. Without a mark the gateway answers its own comment. */
+  /**
+   * Makes the mark that a target with `returnsAsEvent` adds to its comment on a code host. By the mark, the gateway ignores the event about
+   * the comment. Without a mark it would answer its own comment.
+   */
   readonly mark: OwnComments['mark']
 }
 
@@ -152,17 +158,20 @@ export type TargetPart = {
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
   /** Returns the chat that a text with these settings goes to, or `undefined`. When the function is absent, the target has no chats. */
   chat?(extra: JsonObject, settings: JsonObject): Omit<ChatAddress, 'platform'> | undefined
-  /** A text that the target posts comes back as an event. Such an event gets no run, and the runs that comment on one issue are counted. */
+  /** A text that the target posts comes back as an event. Such an event gets no run, and the runs that comment on one issue are limited. */
   readonly returnsAsEvent?: true
   /** The target's texts reach only whoever runs the gateway, so a route without a prompt is not reported for this target. */
   readonly internal?: true
   /** Whether an interrupted attempt may be repeated, because sending the same text twice cannot post twice. */
   readonly repeatable: boolean
-  /** Keys of `deliver_extra` that may hold several values, separated by commas. A comma from a payload does not separate values. */
+  /** Keys of `deliver_extra` that may have several values, separated by commas. A comma from a payload does not separate values. */
   readonly lists?: readonly string[]
-  /** Keys of `deliver_extra` that hold web addresses. Text that a payload fills in there is percent-encoded. */
+  /** Keys of `deliver_extra` whose values are web addresses. Text that a payload fills in there is percent-encoded. */
   readonly addresses?: readonly string[]
-  /** Keys of `deliver_extra` that hold secrets. Each attempt reads them from the route. Of a map, only values with templates are stored. */
+  /**
+   * Keys of `deliver_extra` whose values are secrets. The values are not stored, and each attempt reads them from the route. Of a value
+   * that is a map, only the entries with placeholders are stored.
+   */
   readonly withheld?: readonly string[]
   /** Sends one text. A rejected promise counts as a failure that must not be repeated. */
   send(outgoing: Outgoing, kit: TargetKit): Promise<Sent>

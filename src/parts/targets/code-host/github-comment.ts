@@ -19,7 +19,7 @@ const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{
 const issueNumber = /^[1-9]\d{0,9}$/
 
 const maxBodyChars = 65_536
-/** The wait after an error that leaves open whether the comment was posted. After this time, it is there or will never come. */
+/** The wait after an error that leaves open whether the comment was posted. After this wait, GitHub shows the comment or never will. */
 const settleMs = 5_000
 
 const newest = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
@@ -128,7 +128,8 @@ type EarlierComment =
 
 /** Looks for a comment with the mark of this delivery among the newest 100 comments. */
 const findEarlier = async (gh: Gh, where: CommentAddress, delivery: string): Promise<EarlierComment> => {
-  // A stranger who copies a mark must not keep our comment back. So a mark counts only at the very end of a comment of our own.
+  // A stranger who posts a copied mark must not prevent the comment. So a mark counts only at the very end of a comment that the token's
+  // own user wrote.
   const ours = `select(.viewerDidAuthor and (.body | test("${endsWithMarkOf(delivery)}")))`
   const jq = `.data.repository.issueOrPullRequest.comments.nodes[] | ${ours} | .url`
   const answer = await gh(['graphql', '--jq', jq], { query, variables: where })
@@ -150,7 +151,7 @@ const sentOfFailure = ({ why, repeatable, receiver, retryAfterMs }: Extract<GhAn
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
 
-/** Makes the result of a post. `repeatable`: where it is unclear whether the comment was posted, the next attempt can look for it. */
+/** Makes the result of a post. `repeatable`: the next attempt can look for the comment, where it is unclear whether it was posted. */
 const resultOfPost = (answer: GhAnswer, repeatable: boolean): Sent => {
   const doubt = repeatable ? { repeatable, retryAfterMs: settleMs } : { repeatable }
   if (!answer.ok) return sentOfFailure(answer.refused ? answer : { ...answer, ...doubt })

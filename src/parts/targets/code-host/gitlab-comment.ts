@@ -19,12 +19,12 @@ import type { Sent, TargetPart, TargetSchema } from '../target.ts'
 // A project is an id, or a path of groups with the project last. No segment may be `.` or `..`.
 const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/
 const positiveNumber = /^[1-9]\d{0,9}$/
-/** What the paths of the API call each `kind`. */
+/** The name of each `kind` in the paths of the API. */
 const collections: { readonly [kind: string]: string } = { merge_request: 'merge_requests', issue: 'issues' }
 const maxBodyChars = 1_000_000
 const maxCallMs = 15_000
 
-/** What a key of `deliver_extra` must hold. `problem`: what is said of another value. */
+/** The rule for the value of a key of `deliver_extra`. `holds`: whether a value keeps the rule. `problem`: the report of other values. */
 type ExtraRule = { readonly key: string; readonly holds: (text: string) => boolean; readonly problem: string; readonly help?: string }
 
 const extraRules: readonly ExtraRule[] = [
@@ -135,7 +135,7 @@ const resultOfPost = (answer: ApiAnswer): Sent => {
   const id = own(answer.body, 'id') ?? /^\{"id":(\d{1,15}),/.exec(answer.text)?.[1]
   if (answer.status === 201 && id !== undefined && id !== null) return { ok: true, detail: `note ${printable(String(id), 30)}` }
   const message = own(answer.body, 'message')
-  // `message` may also be a map of fields to errors. Length and depth of what is shown are limited, because the server is a stranger's.
+  // `message` may also be a map of fields to errors. Its shown length and depth are limited, because the server may be anybody's.
   const fields = typeof message === 'object' && message !== null ? printable(excerpt(renderJson(message, 300, 0), 200)) : undefined
   return failureFromAnswer(answer, { why: answerText(answer.body, 'message', 'error') ?? fields, idempotent: false })
 }

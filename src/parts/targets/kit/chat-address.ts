@@ -41,7 +41,7 @@ export const checkAddress = (spec: AddressSpec, extra: JsonObject, report: (key:
 
 const checkerFor = (spec: AddressSpec, key: string) => (key === 'chat_id' ? spec.checkChat : spec.checkThread)
 
-/** Says that a key holds a number that is not exact. YAML reads an id without quotes as a number, and may lose digits of the address. */
+/** Returns the problem of a key whose value is not an exact number: YAML reads an id without quotes as a number, and may lose digits. */
 const inexactNumber = (from: JsonObject, key: string): string | undefined => {
   const value = own(from, key)
   return typeof value === 'number' && !Number.isSafeInteger(value)

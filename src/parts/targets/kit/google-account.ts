@@ -1,5 +1,5 @@
 /**
- * Gets access tokens as a Google service account: reads the account's key, signs with it a statement (a JWT) of who we are, and exchanges
+ * Gets access tokens as a Google service account: reads the account's key, signs a statement (a JWT) that names the account, and exchanges
  * the statement for a token (RFC 7523).
  */
 
@@ -15,8 +15,8 @@ import { issuedToken, type TokenOrFailure } from './token-cache.ts'
 export type Account = { readonly email: string; readonly key: string; readonly keyId: string | undefined }
 
 /**
- * Reads the account. `written`: the setting, which holds either the account's JSON or the path of a file with the JSON. A `problem` is the
- * end of a sentence that begins with the name of the setting.
+ * Reads the account. `written`: the setting, which is either the account's JSON or the path of a file with the JSON. A `problem` is the end
+ * of a sentence that begins with the name of the setting.
  */
 export const readAccount = async (written: string): Promise<Account | { readonly problem: string }> => {
   const text = written.startsWith('{') ? written : await readFile(written, 'utf8').catch(() => undefined)
@@ -34,7 +34,7 @@ type TokenRequest = {
   readonly clock: Clock
 }
 
-/** Gets a new access token. `url`: where tokens are issued. `scope`: what the token is for. Never rejects. */
+/** Gets a new access token. `url`: the address that issues tokens. `scope`: what the token allows. Never rejects. */
 export const fetchToken = async (account: Account, { url, scope, call, clock }: TokenRequest): Promise<TokenOrFailure> => {
   const assertion = assertionOf(account, scope, Math.floor(clock.now() / 1000))
   if (assertion === undefined) return permanentFailure('the private_key of the service account is no RSA key')

@@ -17,7 +17,7 @@ export const secret = (description: string, ...env: readonly string[]): KeySchem
   'x-redact': true,
 })
 
-/** A switch. Texts and numbers are allowed too, because environment variables hold only texts. */
+/** A switch. Texts and numbers are allowed too, because the value of an environment variable is always a text. */
 export const onOff = (description: string, ...env: readonly string[]): KeySchema => ({
   ...textKey(description, ...env),
   type: ['string', 'number', 'boolean'],
@@ -52,14 +52,14 @@ export const images: KeySchema = {
 /** A key of `deliver_extra` that the target reads, but that editors do not offer, because another key is the usual one for its purpose. */
 export const hidden: KeySchema = { doNotSuggest: true }
 
-/** The address keys of a chat target. `description`: what `chat_id` holds. A target that has threads replaces the key of the thread. */
+/** The address keys of a chat target. `description`: the value of `chat_id`. A target that has threads replaces the key of the thread. */
 export const chatKeys = (description: string, ...examples: readonly string[]): KeySchemas => ({
   chat_id: { description: `${description} Absent: the home channel.`, examples },
   message_thread_id: hidden,
   thread_id: hidden,
 })
 
-/** The key of the thread, for a chat target that has threads. `description`: what the key holds. */
+/** The key of the thread, for a chat target that has threads. `description`: the value of the key. */
 export const threadKey = (description: string, example: string): KeySchema => ({ description, examples: [example] })
 
 const refusedKey: KeySchema = { 'x-refused': true }

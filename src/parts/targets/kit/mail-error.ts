@@ -2,7 +2,7 @@
 
 import { excerpt, printable } from '../../../core/text.ts'
 
-/** The fields of nodemailer's errors that we read. */
+/** The fields of nodemailer's errors that are read here. */
 export type MailError = {
   readonly code?: string | undefined
   readonly message: string
@@ -15,7 +15,7 @@ export type MailError = {
   readonly rejectedErrors?: readonly MailError[] | undefined
 }
 
-/** The code of our own error for a password in the settings of a server that offers no login. */
+/** The code of the gateway's own error for a password in the settings where the server offers no login. */
 export const noLogin = 'ENOLOGIN'
 
 /** Returns the sentence for one error, at most 200 characters of it from the server. */

@@ -1,4 +1,4 @@
-/** Hands one mail to an SMTP server within a time limit, and tells after a failure whether the mail may have arrived. */
+/** Hands one mail to an SMTP server within a time limit, and says after a failure whether the mail may have arrived. */
 
 import { Readable } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'
@@ -34,7 +34,7 @@ export type Mail = {
 export type SmtpResult =
   /** The server took the mail for all recipients except those in `refused`. */
   | { readonly kind: 'taken'; readonly refused: readonly MailError[] }
-  /** `begun`: we had started to send the mail's content, so the mail may have arrived. */
+  /** `begun`: the sending of the mail's content had begun, so the mail may have arrived. */
   | { readonly kind: 'failed'; readonly error: MailError; readonly begun: boolean }
 
 const setupMs = 10_000

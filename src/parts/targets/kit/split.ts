@@ -80,8 +80,8 @@ const fittingLength = (text: string, max: number, unit: Unit): number => {
 }
 
 /**
- * Returns the index at which to cut, at or before `end`: the last end of a paragraph, else of a line, else of a word, unless that would
- * leave less than a third of the room used. The cut is between two graphemes, which a blank between two combining characters is not.
+ * Returns the index at which to cut, at or before `end`: the last end of a paragraph, else of a line, else of a word. An end in the first
+ * third does not count, because the message would be short. The cut never splits a grapheme: a blank may be the base of a combining mark.
  */
 const cutIndex = (text: string, end: number): number => {
   const from = Math.floor(end / 3)
@@ -117,7 +117,7 @@ const leadingBlanks = (text: string): number => text.length - text.trimStart().l
 
 type Fence = { readonly mark: string; readonly word: string }
 
-/** Returns the fence that is open at the end of a text. A fence closes another that is not longer, if no word follows (CommonMark 4.5). */
+/** Returns the fence that is open at the end of a text. A fence closes one that is no longer, if it has no word (CommonMark 4.5). */
 const openFence = (text: string): Fence | undefined => {
   let open: Fence | undefined
   for (const line of text.split('\n')) {

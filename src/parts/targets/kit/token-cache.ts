@@ -9,7 +9,7 @@ import type { Json } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
 import type { Keep, Sent } from '../target.ts'
 
-/** What a fetch of a token came to. `lifeMs`: for how long the token is valid. */
+/** The result of a fetch of a token. `lifeMs`: for how long the token is valid. */
 export type TokenOrFailure = { readonly token: string; readonly lifeMs: number } | Sent
 
 /** Where a token comes from, and whose it is. */

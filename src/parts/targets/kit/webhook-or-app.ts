@@ -5,7 +5,7 @@
 
 import type { ChatSpec, Posting } from './chat.ts'
 
-/** What stands for the webhook's chat in place of an id, which that chat does not have. */
+/** The text that stands for the webhook's chat, because that chat has no id. */
 const ownChat = 'the chat of the webhook'
 
 /** Returns the address rules of a target with `webhook_url` and apps. `apps`: for each app, the settings with its credentials. */

@@ -10,7 +10,7 @@ import { apiBaseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, serverUrl, textKey, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
-/** The number of chats that are asked for at once. More of them could be longer than the part of an answer that `callApi` reads. */
+/** The number of chats that one call asks for. An answer with more chats could be longer than `callApi` reads. */
 const pageSize = 50
 const maxPages = 40
 const privateApi = 'private-api'

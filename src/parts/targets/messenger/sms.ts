@@ -12,7 +12,7 @@ import { apiBaseOf, type ChatSpec, defineChat, type Posting } from '../kit/chat.
 import { chatKeys, homeChannel, secret, textKey } from '../kit/keys.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
-/** What both providers have in common. They are one target, so its settings are those of both. */
+/** The description that both providers share. The two are one target, which has the settings of both. */
 const shared = {
   name: 'sms',
   title: 'Text message',

@@ -89,7 +89,7 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
 /** Returns the code of an answer with status 200, in which a missing code is a success, 0. `undefined`: the answer cannot be read. */
 const answerCode = (answer: ApiAnswer): number | undefined => {
   if (answer.kind === 'none' || answer.status !== 200) return undefined
-  // A body that broke off also reads as an empty map, and it may have held an error.
+  // A body that broke off also reads as an empty map, and it may have had an error.
   if (Object.keys(answer.body).length === 0 && !/^\s*\{\s*\}\s*$/.test(answer.text)) return undefined
   const codes = ['ret', 'errcode'].map((key) => own(answer.body, key) ?? 0)
   const bad = codes.find((code) => code !== 0)

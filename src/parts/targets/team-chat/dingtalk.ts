@@ -28,7 +28,7 @@ export const dingtalk = defineChat({
   extra: chatKeys('Id of the conversation or person.'),
   needs: [['webhook_url'], app],
   ...webhookOr(app),
-  // The limit of the app is stricter than that of the webhook: 15 000 bytes of msgParam, which holds the text and little else.
+  // The limit of the app is stricter than that of the webhook: 15 000 bytes of msgParam, which has the text and little else.
   limit: { max: 14_000, unit: 'json' },
   idempotent: false,
   post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),

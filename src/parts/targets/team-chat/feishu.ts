@@ -37,7 +37,7 @@ export const feishu = defineChat({
   },
   needs: [app, ['webhook_url']],
   ...webhookOr(app),
-  // A webhook takes 20 KB in all. An app would take more, but nobody reads so long a message.
+  // A webhook takes a body of at most 20 KB. An app would take more, but nobody reads so long a message.
   limit: { max: 18_000, unit: 'json' },
   idempotent: (posting) => goesByApp(posting, app),
   // `<at user_id="all">` mentions everybody.

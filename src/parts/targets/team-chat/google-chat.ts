@@ -74,7 +74,7 @@ const googleChatFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
   if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   const error = own(answer.body, 'error')
   const why = isObject(error) ? allAnswerTexts(error, 'status', 'message') : undefined
-  // The API often does not say how long to wait. A space takes 60 messages a minute, so we wait a few seconds.
+  // The API often does not say how long to wait. A space takes 60 messages a minute, so a few seconds are enough.
   const retryAfterMs = answer.retryAfterMs ?? (answer.status === 429 ? 5000 : undefined)
   return failureFromAnswer(answer, { why, idempotent, retryAfterMs })
 }

@@ -120,7 +120,7 @@ const writableRoom = async (room: string, name: string, ask: CallServer): Promis
   const encryption = ['rooms', room, 'state', 'm.room.encryption']
   let state = await ask('GET', encryption)
   if (state.kind === 'answer' && state.status === 403) {
-    // 403 means that we are not in the room. Joining works with an invitation, or when anybody may join.
+    // 403 means that the user is not in the room. Joining works with an invitation, or when anybody may join.
     const joined = await ask('POST', ['join', name], {})
     if (successText(joined, 'room_id') === undefined) return failureOrStale(joined)
     state = await ask('GET', encryption)

@@ -42,7 +42,7 @@ const post = async (posting: Posting): Promise<Sent> => {
   })
   if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 201 && typeof own(answer.body, 'id') === 'string') return { ok: true }
-  // x-ratelimit-reset holds the seconds until the limit resets. Mattermost does not always send Retry-After.
+  // x-ratelimit-reset has the seconds until the limit resets. Mattermost does not always send Retry-After.
   const reset = Number(answer.header('x-ratelimit-reset') ?? Number.NaN)
   const resetMs = answer.status === 429 && Number.isFinite(reset) ? reset * 1000 : undefined
   return failureFromAnswer(answer, {

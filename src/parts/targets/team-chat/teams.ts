@@ -19,8 +19,8 @@ export const teams = defineChat({
   needs: [['webhook_url']],
   defaultChat: () => 'the chat of the workflow',
   reachesChatsById: () => false,
-  // Teams takes a request body of at most 28 KB, in which the card and the escapes of JSON count. 20,000 bytes of escaped text leave room
-  // for the card, and for escapes that Teams writes and we do not.
+  // Teams takes a request body of at most 28 KB, in which the card and the escapes of JSON count. Beside 20,000 bytes of escaped text, the
+  // rest is for the card, and for further escapes when Teams writes the JSON anew.
   limit: { max: 20_000, unit: 'json' },
   idempotent: false,
   // A card fills in `{{DATE(…)}}`, so double braces are broken. Mentions need no breaking: a card mentions only whom its entities name.

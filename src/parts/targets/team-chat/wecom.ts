@@ -45,8 +45,7 @@ export const wecom = defineChat({
   },
 })
 
-/** The wait after too many messages: WeCom's limits count messages per minute. */
-/** WeCom's codes for too many messages. */
+/** WeCom's codes for too many messages. Its limits count messages per minute, so the wait after them is a minute. */
 const tooMany = [45009, 45033]
 const isTooMany = (code: Json | undefined): boolean => typeof code === 'number' && tooMany.includes(code)
 /** WeCom's codes for a token that is no longer valid. */
