@@ -15,7 +15,10 @@ export type Tool = {
   readonly description: string
   /** A JSON Schema of the input, which is an object. Models may give inputs that do not fit the schema. */
   readonly input: JsonObject
-  /** Resolves to a text for the model. The message of a rejection goes to the model too, and must quote no secret. `signal` ends a call. */
+  /**
+   * Resolves to a text for the model. The message of a rejection goes to the model too, and must quote no secret. The call must end when
+   * `signal` of the ToolCall aborts.
+   */
   call(input: JsonObject, call: ToolCall): Promise<string>
 }
 
@@ -32,15 +35,15 @@ export type ToolCall = {
 /** Called when a call of a tool begins. `toolset`: the toolset that has the tool. */
 export type BeginToolCall = (toolset: string, tool: string) => BegunToolCall
 
-/** A call of a tool that has begun. `ended` is told whether the call succeeded; telling it again changes nothing. */
+/** A call of a tool that has begun. `ended` notes whether the call succeeded; only the first call of `ended` counts. */
 export type BegunToolCall = { readonly traceparent?: string; readonly ended: (ok: boolean) => void }
 
 /** A picture. `mediaType`: such as `image/png`, found from the bytes themselves and not from what the server said of them. */
 export type Picture = { readonly bytes: Uint8Array; readonly mediaType: string }
 
 /**
- * Resolves to the tools of a set. The first call opens what the tools need, for example a connection. Rejects when that cannot be opened;
- * the next run calls again.
+ * Resolves to the tools of a set. The first call opens what the tools need, for example a connection. Rejects when the opening fails; the
+ * next run tries again.
  */
 export type Toolset = (signal: AbortSignal) => Promise<readonly Tool[]>
 

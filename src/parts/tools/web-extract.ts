@@ -86,7 +86,7 @@ export const webExtractWithin = (access?: WebAccess): ToolsetPart => ({
 
 /** Returns the beginning of a document that is no web page, as it is. */
 const shownText = ({ bytes, charset }: FetchedContent): string => {
-  // Only the bytes that may be shown are decoded: ten megabytes would hold the event loop up.
+  // Only the bytes that may be shown are decoded: the decoding of ten megabytes would hold up the event loop.
   const start = decodeText(bytes.subarray(0, maxChars * maxCharBytes), charset)
   return `${cut(start, maxChars)}${start.length > maxChars ? '\n\n[The text goes on.]' : ''}`
 }

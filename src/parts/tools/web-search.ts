@@ -97,7 +97,10 @@ const hitText = ({ title, url, snippet }: Hit, i: number): string =>
 const fromEnv = (provider: Provider, key: Provider['needs'], { env }: ToolKit): string =>
   (key === provider.needs && env[provider.env]) || ''
 
-/** Returns the provider that the settings name, else the first one that the environment has a setting for. Reports settings without one. */
+/**
+ * Returns the provider that the settings name, else the first provider that the environment has a setting for. Reports an `api_key` or
+ * `base_url` where no provider is found.
+ */
 const chosenProvider = (settings: JsonObject, kit: ToolKit): Provider | undefined => {
   const name = own(settings, 'provider')
   // The check of shapes has reported a name that no provider has.

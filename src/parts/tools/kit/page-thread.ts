@@ -1,4 +1,4 @@
-/** The program of the thread that reads one web page. A page can be made so that reading it takes forever; then the thread is ended. */
+/** The program of the thread that reads one web page. A page can be made so that its reading takes forever; the caller ends the thread. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { type PageSource, readPage } from './read-page.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads and unpacks the body of an answer. The limit holds both before and after unpacking, because a small body can unpack to a huge one,
- * and a huge body to nothing.
+ * Reads and unpacks the body of an answer. The limit is for the packed and for the unpacked bytes, because a small body can unpack to a
+ * huge one, and a huge body can unpack to nothing.
  */
 
 import type { IncomingMessage } from 'node:http'

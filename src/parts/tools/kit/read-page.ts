@@ -1,6 +1,6 @@
 /**
- * Makes Markdown of the main text of a web page. Some pages take seconds and others would take forever, so `page-in-thread.ts` runs this in
- * a thread with a limit.
+ * Makes Markdown of the main text of a web page. Some pages take seconds and others would take forever, so `page-in-thread.ts` calls
+ * `readPage` in a thread with limits.
  */
 
 import { Readability } from '@mozilla/readability'
@@ -9,7 +9,7 @@ import TurndownService from 'turndown'
 import { cut } from '../../../core/text.ts'
 import { decodeText } from './text-in.ts'
 
-/** What was read. `chars`: the length of the whole text, of which `markdown` has at most the first `maxChars` characters. */
+/** A page that was read. `chars`: the length of the whole text, of which `markdown` has at most the first `maxChars` characters. */
 export type Page = { readonly title: string; readonly markdown: string; readonly chars: number }
 /** The page to read. `charset`: from the header of the answer. `url`: what relative links of the page are relative to. */
 export type PageSource = {
@@ -46,7 +46,7 @@ const decode = (bytes: Uint8Array, declaredCharset: string | undefined): string 
   return decodeText(bytes, charset)
 }
 
-/** Puts `html` and `body` around a page that leaves one of them out, as browsers do. The parser does not. */
+/** Puts `html` and `body` around a page that leaves one of them out. Browsers add them by themselves, but the parser does not. */
 const wholePage = (html: string): string =>
   /<html[\s>]/i.test(html) && /<body[\s>]/i.test(html)
     ? html

@@ -25,7 +25,7 @@ export type Provider = {
   readonly ask: (access: Access, query: string, max: number) => SearchRequest
   /** The path of the list of results in the provider's answer. */
   readonly results: readonly string[]
-  /** The key of a result that holds its text. */
+  /** The key of a result whose value is the snippet. */
   readonly snippet: string
   /** What the provider means by HTTP 403, in a sentence for the model. */
   readonly forbidden?: string

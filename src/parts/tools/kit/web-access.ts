@@ -26,8 +26,8 @@ export type WebAccess = {
 const isAllocated = (ip: ipaddr.IPv4 | ipaddr.IPv6): boolean => ip.kind() === 'ipv4' || ((ip.toByteArray()[0] as number) & 0xe0) === 0x20
 
 /**
- * IP addresses that are registered as public and still lead to the host of a virtual machine: Azure's wire server has its keys and settings
- * (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16).
+ * IP addresses that are registered as public and still lead to the host of a virtual machine. Azure's wire server, for example, gives the
+ * keys and settings of the machine (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16).
  */
 const hostAddresses: ReadonlySet<string> = new Set(['168.63.129.16'])
 

@@ -6,7 +6,7 @@ import { cut, printable } from '../../../core/text.ts'
 const maxParts = 1000
 const maxAnswer = 256 * 1024
 const maxError = 4096
-/** The longest secret. So many characters of an answer are kept beyond its limit until it is redacted, so that no secret is cut in two. */
+/** The longest secret. Until an answer is redacted, this many characters are kept beyond its limit, so that no secret is cut in two. */
 const maxSecret = 64 * 1024
 
 /** Thrown when a tool answers that it failed. The message is what the tool says. */

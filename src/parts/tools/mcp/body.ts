@@ -25,8 +25,8 @@ export const readWholeBody = async (body: Body): Promise<Pieces> => {
 
 /**
  * Yields the data of each server-sent event. Calls `passOver` for each line, so that lines are counted, except for the blank line that ends
- * an event. The call has the line itself only where the line has no data of an event. Throws a WireFault when an event is too long, or the
- * stream breaks off.
+ * an event. `passOver` gets the line itself only where the line has no data of an event. Throws a WireFault when an event is too long, or
+ * the stream breaks off.
  */
 export async function* streamEvents(body: Body, passOver: (line?: Pieces) => Promise<void>): AsyncGenerator<Pieces, void> {
   const event = new ByteBlocks()
@@ -53,14 +53,14 @@ async function* bodyLines(body: Body): AsyncGenerator<Pieces, void> {
 }
 
 const lineEnd = Buffer.from('\n')
-/** What begins a line with data of a server-sent event. */
-const field = Buffer.from('data:')
+/** The beginning of a line with data of a server-sent event. */
+const dataStart = Buffer.from('data:')
 
 /** Returns the data in a line of a server-sent event; `undefined`: the line has no data. */
 const dataIn = ([first, ...others]: Pieces): Pieces | undefined => {
-  if (!first || field.compare(first.subarray(0, field.length)) !== 0) return undefined
-  const isSpaced = first[field.length] === 32
-  return [first.subarray(field.length + (isSpaced ? 1 : 0)), ...others]
+  if (!first || dataStart.compare(first.subarray(0, dataStart.length)) !== 0) return undefined
+  const isSpaced = first[dataStart.length] === 32
+  return [first.subarray(dataStart.length + (isSpaced ? 1 : 0)), ...others]
 }
 
 /** Yields the chunks of a body. Between them, other work of the event loop has its turn. */

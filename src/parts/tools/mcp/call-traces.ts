@@ -1,11 +1,11 @@
-/** Lets an MCP server know the place of a call in its trace: in `_meta` of the message, as MCP has it. */
+/** Tells an MCP server the place of a call in its trace, in `_meta` of the call's message, as MCP specifies. */
 
 import type { JSONRPCMessage } from '@ai-sdk/mcp'
 import type { ReaderKit } from './reader.ts'
 
 /**
- * What the wires of one server share. `traceparents`: the `traceparent` of each call, by the signal of the call, because the SDK hands
- * nothing else of ours on to the wire.
+ * What the wires of one server share. `traceparents`: the `traceparent` of each call, by the signal of the call. The signal is the only
+ * thing of a call that the SDK hands on to the wire unchanged.
  */
 export type WireKit = ReaderKit & { readonly traceparents: WeakMap<AbortSignal, string> }
 

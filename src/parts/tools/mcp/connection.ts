@@ -1,5 +1,5 @@
 /**
- * Holds the one connection to an MCP server. The connection is opened when it is first needed, shared by all runs, and opened again when it
+ * Keeps the one connection to an MCP server. The connection is opened when it is first needed, shared by all runs, and opened again when it
  * has ended.
  */
 
@@ -12,7 +12,7 @@ import { isServerError, type Wire, WireFault } from './wire.ts'
 /** An open connection: the SDK's client, and the wire that carries its messages. */
 type Link = { readonly client: MCPClient; readonly wire: Wire }
 
-/** When a connection was open for at least this time, its failure counts as the first of a row. */
+/** When a connection was open for at least this time, its failure counts as the first failure of a new row. */
 const calmMs = 60_000
 const longestRestMs = 60_000
 
@@ -42,8 +42,8 @@ export class Connection {
   }
 
   /**
-   * Lets `work` use the server. When the server does not know the connection any more (`lost`), `work` is called once more with a new one.
-   * Rejects with a WireFault when the server cannot be reached, and otherwise as `work` does.
+   * Lets `work` use the server. When the server does not know the connection any more (`lost`), `work` is called once more with a new
+   * connection. Rejects with a WireFault when the server cannot be reached, and otherwise as `work` does.
    */
   async use<T>(signal: AbortSignal, work: (client: MCPClient) => Promise<T>): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {

@@ -1,6 +1,6 @@
 /**
- * The wire to an MCP server at a web address (Streamable HTTP of MCP): each message of ours is a POST, and the server answers the POST with
- * JSON or with a stream of events.
+ * The wire to an MCP server at a web address (Streamable HTTP of MCP): each message of the gateway is a POST, and the server answers the
+ * POST with JSON or with a stream of events.
  */
 
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
@@ -30,7 +30,7 @@ export class HttpWire implements Wire {
   readonly #url: URL
   readonly #headers: { readonly [name: string]: string }
   readonly #kit: WireKit
-  /** What stops each POST that has not ended. */
+  /** The controllers that abort the POSTs which have not ended. */
   readonly #underWay = new Set<AbortController>()
   readonly #replyAllowance: Allowance
   #replies = 0

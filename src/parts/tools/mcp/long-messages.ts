@@ -9,12 +9,12 @@ import { askThread } from '../../../process/ask-thread.ts'
 import type { Pieces } from './pieces.ts'
 import type { ReadMessages } from './read-messages.ts'
 
-/** What the thread is given. */
+/** A message for the thread. `allow`: the tools that may be used. */
 export type LongMessage = { readonly pieces: Pieces; readonly allow: ReadonlySet<string> }
 
 /**
- * Reads one long message. The memory of its pieces goes to the thread, so the caller has the pieces no more. `undefined`: the reading took
- * too much time or memory, or too many messages wait. Rejects with the reason of `signal`.
+ * Reads one long message. The memory of its pieces is moved to the thread, so the caller can use the pieces no longer. `undefined`: the
+ * reading took too much time or memory, or too many messages wait. Rejects with the reason of `signal`.
  */
 export type ReadLong = (pieces: Pieces, signal: AbortSignal) => Promise<ReadMessages | undefined>
 

@@ -1,4 +1,4 @@
-/** Bytes in the pieces in which they came from a server. Whoever reads the bytes joins the pieces; that may be a thread. */
+/** Bytes in the pieces in which they came from a server. The pieces are joined only where the bytes are read, which may be in a thread. */
 export type Pieces = readonly Uint8Array[]
 
 /** Returns the number of bytes in all pieces. */

@@ -1,6 +1,6 @@
 /**
- * Reads the messages of an MCP server, and keeps only the fields that are used, each with a limit. The SDK's client gets messages that are
- * reduced so, because the other fields may have any size.
+ * Reads the messages of an MCP server, and keeps only the fields that are used, each with a limit. The SDK's client gets the reduced
+ * messages, because the other fields may have any size.
  */
 
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
@@ -12,7 +12,7 @@ import { reducePage } from './listing.ts'
 export type ReadMessages = {
   /** The answers and requests among the first `maxBatch` messages, reduced to the fields that are used. */
   readonly messages: readonly JsonObject[]
-  /** The number of all messages in the text, with the notices, which nobody uses. */
+  /** The number of all messages in the text. It includes the notifications, which are not used. */
   readonly count: number
 }
 
@@ -22,7 +22,7 @@ const maxMethod = 200
 const maxId = 200
 const maxError = 100_000
 
-/** Reads a text that holds one message, a list of messages, or no message. `allow`: the tools that may be used. Never throws. */
+/** Reads a text that has one message, a list of messages, or no message. `allow`: the tools that may be used. Never throws. */
 export const readMessages = (text: string, allow: ReadonlySet<string>): ReadMessages => {
   const all = messagesIn(text)
   const used = all.slice(0, maxBatch).map((message) => reduceMessage(message, allow))
@@ -38,7 +38,7 @@ const messagesIn = (text: string): JsonObject[] => {
   }
 }
 
-/** Reduces a message to the fields that are used; `undefined` for a notice, which has no id. */
+/** Reduces a message to the fields that are used; `undefined` for a notification, which has no id. */
 const reduceMessage = ({ id, method, result, error }: JsonObject, allow: ReadonlySet<string>): JsonObject | undefined => {
   if (typeof id !== 'number' && (typeof id !== 'string' || id.length > maxId)) return undefined
   const head = { jsonrpc: '2.0', id }
@@ -64,7 +64,7 @@ const reduceResult = (result: Json | undefined, allow: ReadonlySet<string>): Jso
   }
 }
 
-/** Reduces the server's answer to our first request (`initialize`). Only its protocol version, and whether it has tools, are used. */
+/** Reduces the answer to the first request (`initialize`). Only the protocol version, and whether the server has tools, are used. */
 const reduceGreeting = ({ protocolVersion, capabilities }: JsonObject): JsonObject => ({
   protocolVersion: cutText(protocolVersion, maxMethod),
   capabilities: isObject(capabilities) && isObject(capabilities.tools) ? { tools: {} } : {},

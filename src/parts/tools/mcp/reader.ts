@@ -18,7 +18,7 @@ const longMessage = 256 * 1024
 const maxUnasked = 10_000
 const unaskedMiB = 16
 const spanMs = 10_000
-/** The lines and messages that are read in one turn of the event loop. */
+/** The most lines and messages that are read in one turn of the event loop. */
 const linesInTurn = 100
 
 /** Thrown when a server sends more than is read. The message names what was too much, to follow "wrote" or "sent" in a sentence. */
@@ -29,9 +29,9 @@ export type ReaderKit = { readonly allow: ReadonlySet<string>; readonly clock: C
 
 /** Who gets the messages of a server. */
 export type Listener = {
-  /** Whether a request of ours waits for the answer with this id. Once `true` was given for an id, the request counts as answered. */
+  /** Whether a request of the gateway waits for the answer with this id. Once `true` was returned, the request counts as answered. */
   readonly isAwaited: (id: Json | undefined) => boolean
-  /** Gets the answers to our requests, and the server's own requests. */
+  /** Gets the answers to requests of the gateway, and the requests of the server. */
   readonly give: (message: JSONRPCMessage) => void
 }
 
@@ -52,7 +52,7 @@ export class Reader {
     this.#bytes = new Allowance(kit.clock, unaskedMiB * 1024 * 1024, spanMs)
   }
 
-  /** Reads a text and hands its messages over. `false`: it holds no message. Rejects with a ServerFlood, or with the signal's reason. */
+  /** Reads a text and hands its messages over. `false`: it has no message. Rejects with a ServerFlood, or with the signal's reason. */
   async read(pieces: Pieces): Promise<boolean> {
     const length = byteLength(pieces)
     const { messages, count } = await this.#readMessages(pieces, length)

@@ -155,7 +155,7 @@ class Server {
     this.#kit.log('warn', { toolset: this.#settings.name, ...more }, message)
   }
 
-  /** Makes the error of a failed call, for the model and the log. Its message is in our own words, or is what the server says. */
+  /** Makes the error of a failed call, for the model and the log. The message is the gateway's own, or the server's, redacted and cut. */
   #callError(thrown: unknown, signal: AbortSignal): Error {
     const { name, redact } = this.#settings
     if (thrown instanceof ToolFault) return thrown

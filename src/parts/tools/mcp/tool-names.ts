@@ -34,9 +34,9 @@ type BuiltIn = { has(name: string): boolean }
 export class ToolNames {
   readonly #builtIn: BuiltIn
   readonly #log: Log
-  /** The toolset that has each name, of the toolsets that `check` has seen. */
+  /** The toolsets that `check` has seen, by the names of their tools. */
   readonly #toolsetByName = new Map<string, string>()
-  /** The tools that the log has been told of, so that each is logged once. */
+  /** The tools whose leaving out is in the log already, so that each is logged once. */
   readonly #warned = new Set<string>()
 
   constructor(builtIn: BuiltIn, log: Log) {

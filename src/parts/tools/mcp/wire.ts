@@ -11,9 +11,9 @@ export type Wire = MCPTransport & {
 }
 
 /**
- * Thrown when a call did not reach the server, or no answer came back. The message is fit for the model. `fate`, of the connection: `lost`:
- * the server does not know the connection any more, and has done nothing. `stuck`: the server does not read what it is sent. `flood`: the
- * server sends more than is read.
+ * Thrown when a call did not reach the server, or no answer came back. The message is fit for the model. `fate`: what became of the
+ * connection. `lost`: the server does not know the connection any more, and has done nothing. `stuck`: the server does not read what it is
+ * sent. `flood`: the server sends more than is read.
  */
 export class WireFault extends Error {
   readonly fate: 'lost' | 'stuck' | 'flood' | undefined
@@ -24,7 +24,7 @@ export class WireFault extends Error {
   }
 }
 
-/** Whether an error is the server's own answer, an error of JSON-RPC with a code. Its message is the server's. */
+/** Whether an error is the server's answer: an error of JSON-RPC with a code, whose message the server wrote. */
 export const isServerError = (thrown: unknown): thrown is Error =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'number'
 
