@@ -12,7 +12,7 @@ import { isFormBody } from './body/payload.ts'
 import type { Path } from './body/walk-json.ts'
 import type { Scheme } from './schemes/scheme.ts'
 
-/** The places in a request where a secret may stand. */
+/** The places in a request that may have a secret. */
 export type SecretPlaces = {
   /** Names in lower case. */
   readonly headers: readonly string[]

@@ -1,6 +1,6 @@
 /**
- * The functions that a part of a plan, such as a stage or a target, calls while it is compiled: to report a problem in its configuration,
- * and to have its plan compiled again at each reload.
+ * The functions that a part, such as a stage, a target or a runner, calls while it is compiled: to report a problem in its configuration,
+ * and to have the plan of its route compiled again at each reload.
  */
 
 import type { Code, Path } from '../core/diagnostic.ts'
