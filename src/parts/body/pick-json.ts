@@ -8,7 +8,7 @@ import type { Json } from '../../core/json.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
 import { type Path, walkJson } from './walk-json.ts'
 
-/** The most keys and items that are passed on the paths. The lists of senders have some hundred items, and their maps some twenty keys. */
+/** The most keys and items that one reading passes. The lists of senders have some hundred items, and their maps some twenty keys. */
 const maxEntries = 5_000
 /**
  * The most bytes of values that take long to decode, because they have escapes or are not ASCII. The longest message that a sender signs

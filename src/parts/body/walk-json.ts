@@ -5,7 +5,7 @@ import type { Json } from '../../core/json.ts'
 /** The keys that lead from the top of the payload to a value. In a list, a key is the index of an item, or `*` for each item. */
 export type Path = readonly string[]
 
-/** The reading of the values that a walk finds, and the limit of the walk. */
+/** What a walk through the bytes calls for each value that it finds, and the limit of the walk. */
 export type WalkGuide = {
   /** Returns the value of the text, number or word between two indexes of the bytes. The bytes of the value may be malformed. */
   readonly valueAt: (from: number, to: number) => Json
@@ -119,8 +119,8 @@ class Walk {
    * of a path is this key or index.
    */
   #enter(paths: readonly Path[], passed: number, isNext: (step: string) => boolean): Json {
-    const led = paths.filter((path) => isNext(path[passed] as string))
-    if (led.length > 0) return this.visit(led, passed + 1)
+    const leading = paths.filter((path) => isNext(path[passed] as string))
+    if (leading.length > 0) return this.visit(leading, passed + 1)
     this.#next()
     this.#skip()
     return null
