@@ -36,7 +36,7 @@ export type ApiAnswer =
       readonly text: string
       /** `false` when the body broke off or was too long. */
       readonly whole: boolean
-      /** How long the Retry-After header asks us to wait. */
+      /** The wait that the header Retry-After asks for, at most an hour; `undefined` where the header is missing or malformed. */
       readonly retryAfterMs: number | undefined
     }
   /** There was no answer. `unsent`: no byte of the request can have arrived. */
@@ -145,7 +145,7 @@ const errorCode = (cause: unknown): string | undefined => {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-/** Returns the first of these fields of an API's answer that is a text or a number: at most 200 characters, safe to show. */
+/** Returns the first of these fields of an API's answer that is a filled text or a number: at most 200 characters, safe to show. */
 export const answerText = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
   for (const key of keys) {
     const value = own(body, key)

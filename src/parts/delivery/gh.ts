@@ -72,7 +72,7 @@ const locate = async (search: string, located: Map<string, string>): Promise<str
 }
 
 /**
- * HOME for gh where the profile's environment has none. The home of the gateway may hold another profile's login, and without a HOME gh
+ * HOME for gh where the profile's environment has none. The home of the gateway may have another profile's login, and without a HOME gh
  * looks for a login in its working folder.
  */
 const noHome = '/nonexistent'
