@@ -1,6 +1,6 @@
 /**
- * The ending of a route with `coalesce`: the store collects events with the same key in a group until none has come for `window_seconds`,
- * or the first is `max_wait_seconds` old. Then the group becomes one agent run (rules: Coalescing 1).
+ * The ending of a route with `coalesce`: the store collects events with the same key in a group until no further event has come for
+ * `window_seconds`, or the first event is `max_wait_seconds` old. Then the group becomes one agent run (rules: Coalescing 1).
  */
 
 import type { Outcome } from '../../core/outcome.ts'

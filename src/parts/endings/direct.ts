@@ -91,7 +91,7 @@ const claimAndReadTargets = async (
   }
 }
 
-/** Sends the text under a held claim, settles the claim, and makes the outcome. A failure releases the delivery id for a repeat. */
+/** Sends the text after the delivery id was claimed, settles the claim, and makes the outcome. A failure releases the id for a repeat. */
 const deliverDirectly = async (
   event: Event,
   { prompt: { text }, delivery }: Message,
@@ -104,7 +104,7 @@ const deliverDirectly = async (
   const traceparent = effects.traces?.placeOf(event).traceparent
   const about = { text, profile, route, deliveryId, ...(traceparent === undefined ? {} : { traceparent }) }
   const waits: number[] = []
-  const send = senderOf(about, effects, claims.deadline, {
+  const send = createSendOne(about, effects, claims.deadline, {
     answered: (position, answer) => answers.push(`${deliveryLabel(to, position)}: ${answer}`),
     waits: (ms) => waits.push(ms),
   })
@@ -132,7 +132,7 @@ type SendOne = (delivery: Delivery, position: number, timeShare: number) => Prom
 type SendListener = { readonly answered: (position: number, answer: string) => void; readonly waits: (ms: number) => void }
 
 /** Makes the function that sends the text of one event, before the deadline for all targets. */
-const senderOf = (
+const createSendOne = (
   about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>,
   { send, clock }: Effects,
   deadline: number,
@@ -152,8 +152,8 @@ const senderOf = (
 }
 
 /**
- * Sends at the same time to all targets that do not have the text from an earlier request. Each success is stored at once, so that after a
- * crash the target does not get the text again.
+ * Sends at the same time to all targets that do not have the text from an earlier request. Where there are several targets, each success is
+ * stored at once, so that after a crash the target does not get the text again.
  */
 const sendToAll = (to: readonly Delivery[], { targetClaims, had }: HeldClaims, send: SendOne, record: Recorder): Promise<Failures> =>
   Promise.all(
