@@ -93,7 +93,7 @@ export type RunnerPart = {
   readonly notice?: string
   /** The behaviour of a stand-in for an agent, for example `answers with the prompt`. `headgate doctor` warns of it. */
   readonly standIn?: string
-  /** The environment variables that give a setting which the file does not have. A built-in runner uses `builtinEnv(name)`. */
+  /** The environment variables that give settings. Their values win over the file. A built-in runner uses `builtinEnv(name)`. */
   readonly env?: RunnerEnv
   /**
    * The runner's API, unless `agent.base_url` says otherwise. Only this API gets the key in the environment. `keyless`: whether an address

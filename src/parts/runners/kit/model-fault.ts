@@ -39,7 +39,7 @@ const askedWait = (thrown: unknown): number | undefined => {
   return typeof asked === 'string' ? parseRetryAfter(asked, Date.now()) : undefined
 }
 
-/** Returns the API's own code for the error, for example `model_not_found`, when the code is a plain identifier. */
+/** Returns the API's own code for the error in brackets, for example ` (model_not_found)`; empty where no code is a plain identifier. */
 const apiCode = (thrown: Error): string => {
   const data = 'data' in thrown && isObject(thrown.data) ? thrown.data : {}
   const error = own(data, 'error')

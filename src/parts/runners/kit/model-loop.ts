@@ -21,7 +21,7 @@ const maxToolCalls = 64
 /** The most calls of tools that run at the same time. */
 const maxToolCallsAtOnce = 8
 const maxResultChars = 100_000
-const lastStep = 'This was the last use of tools. Answer now, with what you know.'
+const lastStepText = 'This was the last use of tools. Answer now, with what you know.'
 
 /**
  * Resolves to the model's text. Rejects with an AgentFault, or with an error of the SDK. `provider`: the service that runs the model.
@@ -46,8 +46,8 @@ export const askModel = async (
   const askAboutPicture: AskAboutPicture = async ({ bytes, mediaType }, question) => {
     spending.check()
     const content = [{ type: 'text', text: question } as const, { type: 'image', image: bytes, mediaType } as const]
-    const seen = await sdk.generateText({ ...common, messages: [{ role: 'user', content }], onStepFinish: spending.add })
-    return seen.text
+    const answer = await sdk.generateText({ ...common, messages: [{ role: 'user', content }], onStepFinish: spending.add })
+    return answer.text
   }
   const messages = messagesOf(prompt, job, fence)
   const answer = await generate(
@@ -59,7 +59,7 @@ export const askModel = async (
       ...(tools.length > 0 ? { tools: toolSet(sdk, tools, { ...job, askAboutPicture }, fence) } : {}),
       stopWhen: [sdk.stepCountIs(maxSteps), () => spending.isOver],
       prepareStep: ({ stepNumber, messages: soFar }) =>
-        stepNumber > 0 && stepNumber === maxSteps - 1 ? { messages: [...soFar, { role: 'user', content: lastStep }] } : {},
+        stepNumber > 0 && stepNumber === maxSteps - 1 ? { messages: [...soFar, { role: 'user', content: lastStepText }] } : {},
       onStepFinish: spending.add,
     },
     job.heard,
