@@ -103,5 +103,5 @@ export const presets: readonly Preset[] = [
   stripe,
 ]
 
-/** The scheme for senders that may choose how they sign. Hints show it, and test requests are signed with it where no scheme is known. */
+/** The scheme for senders that may choose how they sign. `webhook test` uses it where neither the route nor the sample shows a scheme. */
 export const ownScheme: Scheme = v2

@@ -20,7 +20,7 @@ export type PresetSpec = {
   readonly senderSetup: string
   /** Who makes the key: the sender, which shows it, or the operator, who chooses it and enters it there. */
   readonly keyFrom: 'sender' | 'you'
-  /** The kind of key, and where the sender shows it. */
+  /** The kind of key. For a key that the sender makes, also the place at which the sender shows it. */
   readonly key: string
   /** Event types of the sender, the commonest first. */
   readonly events: readonly string[]
@@ -46,7 +46,7 @@ export type PresetSpec = {
   readonly scheme: Omit<SignatureScheme, 'title'>
 }
 
-/** A preset: the compiled scheme, the texts on its sender (`about`), and the description of which the scheme was made. */
+/** A preset: the compiled scheme, the texts on its sender (`about`), and the description from which the scheme was compiled. */
 export type Preset = Scheme & { readonly about: Omit<PresetSpec, 'scheme'>; readonly description: SignatureScheme }
 
 /** Compiles a preset. */

@@ -18,9 +18,9 @@ export type Why = string
 export type Later = { readonly later: string }
 
 /**
- * Checks the raw bytes of a body. Returns `true` when the signature holds, else the reason why it does not, or `Later`. A check that waits,
- * such as for keys that are fetched, returns a promise, which never rejects. A scheme that needs the content of the body takes it from
- * `read`. The content is read once, for all secrets of the route and for the parser.
+ * Checks the raw bytes of a body. Returns `true` when the signature is valid, else the reason why it is not, or `Later`. A check that
+ * waits, such as for keys that are fetched, returns a promise, which never rejects. A scheme that needs the content of the body takes it
+ * from `read`. The content is read once, for all secrets of the route and for the parser.
  */
 export type CheckBody = (bytes: Buffer, read?: RequestBody) => true | Why | Later | Promise<true | Why | Later>
 
@@ -33,15 +33,18 @@ export type CheckHead = (head: RequestHead) => CheckBody | Why
  */
 export type Confirm = { readonly address: string; readonly isAllowed: boolean }
 
-/** The secrets for the answer to a handshake. `secret`: the secret of the route that holds. `verifyToken`: `verify_token` of the route. */
+/**
+ * The secrets for the answer to a handshake. `secret`: the secret of the route with which the signature is valid; the first secret for a
+ * question without a signature. `verifyToken`: `verify_token` of the route.
+ */
 export type HandshakeKeys = { readonly secret: string; readonly verifyToken: string | undefined }
 
 /** A question that a sender asks before it sends events. */
 export type Handshake = {
   readonly method: 'POST' | 'GET' | 'HEAD' | 'OPTIONS'
   /**
-   * `true`: the question is answered only when its signature, or the credential in its head, holds. `false`: the head of the question alone
-   * decides, or its body where `open` is set.
+   * `true`: the question is answered only when its signature, or the credential in its head, is valid. `false`: the head of the question
+   * alone decides, or its body where `open` is set.
    */
   readonly signed: boolean
   /**
@@ -126,7 +129,10 @@ export type Scheme = {
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string
-  /** Other names that `webhook test --scheme` accepts. In a plugin's scheme they have no effect. */
+  /**
+   * Other names that `webhook test --scheme` accepts; `verify` accepts the other names of presets. In a plugin's scheme they have no
+   * effect.
+   */
   readonly aliases?: readonly string[]
   /** Whether a request with these headers uses this scheme. If so, the scheme decides alone, and no weaker scheme is tried. */
   shows(headers: Headers): boolean
@@ -169,7 +175,10 @@ export type Scheme = {
    * a plugin's scheme it has no effect.
    */
   readonly signatureIn?: { readonly headers: readonly string[]; readonly address?: true }
-  /** The kind of the route's keys: shared secrets (the default), the sender's public keys, or none, because the scheme fetches its keys. */
+  /**
+   * The kind of the route's keys: shared secrets (the default), the sender's public keys, or none, because the scheme fetches its keys. In
+   * a plugin's scheme this member has no effect: the keys are shared secrets.
+   */
   readonly keys?: 'secret' | 'public' | 'none'
   /** The key that the sender makes and shows, and where. Absent where the operator chooses the key. */
   readonly senderKey?: string
@@ -197,7 +206,7 @@ export type Scheme = {
     /** For a sender that puts several events into a request: the path of their list, and the types of all of them. */
     readonly several?: { readonly list: string; readonly typesIn: (headers: Headers, payload: Json) => readonly string[] } | undefined
     readonly deliveryId?: ((headers: Headers, body: RequestBody) => string | undefined) | undefined
-    /** Returns the delivery id for a request without any other id: equal for all requests that one signature covers. */
+    /** Returns the delivery id for a request without any other id: a digest of the signed content, so that a repeat has the same id. */
     readonly repeatId?: ((headers: Headers, body: RequestBody) => string | undefined) | undefined
   }
   /** The questions of the sender before it sends events. In a plugin's scheme they have no effect. */
@@ -212,7 +221,7 @@ export type Scheme = {
   readonly notes?: readonly Note[]
   /** Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use. */
   sign(request: Unsigned): Signed
-  /** The signing by hand, which `webhook subscribe` and a command line for curl show. Absent: nothing is shown. */
+  /** The signing by hand, which `webhook subscribe` shows in words and as a command line for curl. Absent: nothing is shown. */
   readonly byHand?: ByHand
   /** A warning that is logged once for each route whose requests use the scheme. */
   readonly deprecated?: string

@@ -15,7 +15,8 @@ const maxBytes = 65_536
 /** The most certificates that have verified a request. */
 const maxProven = 16
 /**
- * The most certificates that have not verified a request: a stranger can make the gateway fetch any certificate on the hosts of the sender.
+ * The most certificates that have not verified a request. Their number is small, because a stranger can make the gateway fetch any
+ * certificate on the hosts of the sender.
  */
 const maxUnproven = 8
 

@@ -18,7 +18,7 @@ import { signaturesIn } from './sent-signatures.ts'
 import { isForm } from './signed-text.ts'
 import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, whyNotClaimed } from './token-claims.ts'
 
-/** The result of a check: `true` where the signature holds, the reason why it does not, or `Later` where the key cannot be fetched now. */
+/** The result of a check: `true` where the signature is valid, the reason why it is not, or `Later` where no key can be fetched now. */
 type Verdict = true | Why | Later
 
 /** Compiles the check with one secret; `undefined` when the scheme cannot use it. `remote`: the keys that the scheme fetches. */

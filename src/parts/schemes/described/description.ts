@@ -41,11 +41,11 @@ export type CompiledDescription = {
   /** Whether the signed text has the address or its path. */
   readonly signsAddress: boolean
   readonly signsSecret: boolean
-  /** Whether the signature covers only parts of the body, or their texts without the separators between them. */
+  /** Whether a signature fits other bodies, too: it covers only parts of a body, fields without separators, or a CRC-32. */
   readonly signsParts: boolean
   /** Whether the signature covers the body, or parts or a digest of it. */
   readonly signsBody: boolean
-  /** Reads the content of a body that the signature covers: equal for all bodies with one signature, so its digest can be a delivery id. */
+  /** Reads the content of a body whose digest can be the delivery id: the content that the signature covers, or else the whole body. */
   readonly signedBody: ReadPiece
 }
 
