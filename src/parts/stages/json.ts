@@ -43,7 +43,7 @@ export const compileParser = (
   const typedInBody = new Set(
     withReaders.filter(({ reads, eventTypeHeaders = [] }) => reads?.eventType && eventTypeHeaders.length === 0).map(({ name }) => name),
   )
-  const knownHeaders = knownHeadersOf(schemes)
+  const knownValues = knownValuesOf(schemes)
   return (request) => {
     const { headers, verification } = request
     const body = request.read ?? new ReadOnceBody(headers, request.body)
@@ -63,11 +63,11 @@ export const compileParser = (
       payload,
       eventType:
         usableType(firstFound(readers, (each) => readType(each, headers, payload))) ??
-        eventTypeOf(typedInBody.has(verification.scheme) ? {} : headers, payload, knownHeaders),
-      eventAlias: shortForm(headers, payload, knownHeaders),
+        eventTypeOf(typedInBody.has(verification.scheme) ? {} : headers, payload, knownValues),
+      eventAlias: shortForm(headers, payload, knownValues),
       deliveryId: deliveryIdOf(
         request,
-        knownHeaders,
+        knownValues,
         firstFound(readers, (each) => each.deliveryId?.(headers, body)),
         () => firstFound(readers, (each) => each.repeatId?.(headers, body)),
       ),
@@ -97,7 +97,7 @@ const readersByScheme = (withReaders: readonly Scheme[], schemes: readonly Schem
 
 /** Compiles the mask of a route: once for all routes that name no scheme. */
 const compileRouteMask = (schemes: readonly Scheme[], named: readonly string[]): MaskRequest | undefined =>
-  named.length === 0 ? knownHeadersOf(schemes).mask : compileMask(schemes.filter(({ name }) => named.includes(name)))
+  named.length === 0 ? knownValuesOf(schemes).mask : compileMask(schemes.filter(({ name }) => named.includes(name)))
 
 /** The functions with which a scheme reads the type and the delivery id of an event. */
 type EventReaders = NonNullable<Scheme['reads']>
@@ -132,23 +132,23 @@ const usableType = (type: Json | undefined): string | undefined =>
 
 /**
  * The values that all schemes together name: the headers of the event's type and of the delivery id, the short form of the type, and the
- * mask of the places that hold a secret.
+ * mask of the places that may have a secret.
  */
-type KnownHeaders = {
+type KnownValues = {
   readonly mask: MaskRequest | undefined
   readonly eventType: readonly string[]
   readonly id: readonly string[]
   readonly shortType: readonly { readonly headers: readonly string[]; readonly field: string }[]
 }
 
-const collectedHeaders = new WeakMap<readonly Scheme[], KnownHeaders>()
+const collectedValues = new WeakMap<readonly Scheme[], KnownValues>()
 
 /**
  * Collects the values once for all routes. The id headers of a scheme that signs the id come last. Its own requests have a signed id, which
  * is used before any header, so these headers count only in requests of other schemes.
  */
-const knownHeadersOf = (schemes: readonly Scheme[]): KnownHeaders => {
-  const knownHeaders = collectedHeaders.get(schemes) ?? {
+const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
+  const knownValues = collectedValues.get(schemes) ?? {
     mask: compileMask(schemes),
     eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),
     id: [...schemes.filter(({ signedId }) => !signedId), ...schemes.filter(({ signedId }) => signedId)]
@@ -158,15 +158,15 @@ const knownHeadersOf = (schemes: readonly Scheme[]): KnownHeaders => {
       shortTypeField === undefined ? [] : { headers: eventTypeHeaders, field: shortTypeField },
     ),
   }
-  collectedHeaders.set(schemes, knownHeaders)
-  return knownHeaders
+  collectedValues.set(schemes, knownValues)
+  return knownValues
 }
 
 /** The type of an event in which no type is found. */
 export const unknownType = 'unknown'
 
 /** Returns the event's type: from a scheme's header, else the payload's `event_type` or `type`, else `unknown` (rules: Events 1). */
-const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeaders): string => {
+const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownValues): string => {
   const named = usableType(header(headers, ...eventType))
   if (named !== undefined) return named
   return (isObject(payload) ? (usableType(own(payload, 'event_type')) ?? usableType(own(payload, 'type'))) : undefined) ?? unknownType
@@ -176,7 +176,7 @@ const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeader
  * Returns the short form of the event's type; `undefined` where the sender has none. GitLab has "Merge Request Hook" in the header, and the
  * short form `merge_request` in the payload.
  */
-const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders): string | undefined => {
+const shortForm = (headers: Headers, payload: Json, { shortType }: KnownValues): string | undefined => {
   const named = shortType.find((each) => header(headers, ...each.headers) !== undefined)
   return named && isObject(payload) ? usableType(own(payload, named.field)) : undefined
 }
@@ -191,7 +191,7 @@ const maxIdUnits = 200
  */
 const deliveryIdOf = (
   { headers, verification }: VerifiedRequest,
-  { id: idHeaders }: KnownHeaders,
+  { id: idHeaders }: KnownValues,
   schemeId: string | undefined,
   repeatId: () => string | undefined,
 ): string => {

@@ -15,7 +15,7 @@ export const rateLimit: StagePart = {
         return refuse('rate_limited', {
           retryAfterSeconds: wait,
           detail,
-          // The request is verified after its answer. If the signature is valid, the record has the body, so the request can be replayed.
+          // A request with this mark is verified after its answer. If its signature is valid, its record has the body for a replay.
           ...(limiter.chargeLateCheck(name, remote) ? { isCheckedLater: true } : {}),
         })
       },

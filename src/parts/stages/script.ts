@@ -1,6 +1,6 @@
 /**
- * The gate `script` passes the payload to the route's script, which lets the event on, changes its payload, or ignores the event (rules:
- * Scripts 2, 3).
+ * The gate `script` passes the payload to the route's script, which lets the event on, changes its payload, or ignores the event
+ * (rules: Scripts 2, 3).
  */
 
 import { join } from 'node:path'

@@ -26,7 +26,7 @@ type SecretCheck = { readonly secret: number; readonly checkHead: CheckHead }
 /** The check of a body with one of the route's secrets. The head was checked with the same secret before. */
 type BodyCheck = { readonly secret: number; readonly checkBody: CheckBody }
 
-/** A request whose head was checked. Its signature holds if one of these checks of its body holds. */
+/** A request whose head was checked. Its signature is valid if one of these checks accepts its body. */
 type CheckedHead = { readonly head: RequestHead; readonly scheme: Scheme; readonly checks: readonly BodyCheck[] }
 
 export const signature: StagePart = {
@@ -99,7 +99,7 @@ const bodyChecks = (checks: readonly SecretCheck[], head: RequestHead): readonly
   return left.length > 0 ? left : why
 }
 
-/** Returns the function that tries the secrets of a route on a body, one after the other, until the signature holds with one of them. */
+/** Returns the function that tries the secrets of a route on a body, one after the other, until the signature is valid with one of them. */
 const tryingSecrets = (kit: StageKit, refused: ReturnType<typeof refusingFailed>) => {
   const note = loggingUses(kit)
   const verified = ({ head, scheme }: CheckedHead, secret: number): Verification | Promise<Verification> => {
@@ -133,7 +133,7 @@ const keysUnavailable = ({ name }: Scheme, { later }: Later): Refused =>
   refuse('keys_unavailable', { retryAfterSeconds, detail: `${name}: ${later}` })
 
 /**
- * Returns the refusal of a request whose signature does not hold. The failure is charged to the client's own window, so that no client can
+ * Returns the refusal of a request whose signature is not valid. The failure is charged to the client's own window, so that no client can
  * fill the route's window (rules: Rate limits 2). Where the client's window is full, the refusal is that of the rate limit.
  */
 const refusingFailed =
@@ -144,8 +144,8 @@ const refusingFailed =
       : refuse('rate_limited', { retryAfterSeconds: 60, detail })
 
 /**
- * Returns the function that logs the use of a scheme and of a secret, once for each route: a deprecated scheme, and which of several
- * secrets holds.
+ * Returns the function that logs two things once for each route: that a deprecated scheme is used, and which of several secrets a sender
+ * uses.
  */
 const loggingUses = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: number) => void) => {
   const logged = new Set<string>()
@@ -177,7 +177,7 @@ const charged = (kit: StageKit, verification: Verification, whenOpen: () => void
 const windowFull = ({ name, effects: { limiter } }: StageKit): Refused =>
   refuse('rate_limited', { retryAfterSeconds: Math.max(1, limiter.wait(name)) })
 
-/** The verification of a request that nothing verifies. */
+/** The verification of a request on a route without verification. */
 const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 

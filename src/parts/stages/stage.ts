@@ -10,9 +10,7 @@ import type { RecompileAtReload, Report } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import type { TargetPart } from '../targets/target.ts'
 
-/**
- * The keys of the adapter that `Config` holds outside of the settings, because flags and environment variables may override some of them.
- */
+/** The keys of the adapter that `Config` has outside of the settings, because flags and environment variables may override some of them. */
 type KeptApart = 'routes' | 'secret' | 'host' | 'port'
 
 /**
@@ -30,7 +28,10 @@ export type StageKit = {
   readonly profileDir: string
   /** The path of the address: `/webhooks/<name>`, or `/p/<profile>/webhooks/<name>` for a route of a profile other than the default. */
   readonly path: string
-  /** The route's secrets, with references resolved. Empty only where a Diagnostic was reported for them. */
+  /**
+   * The route's secrets or the global secret, with references resolved; for a route with `public_key`, the public keys. Empty where each
+   * scheme of the route fetches its keys, and where a Diagnostic says that there is no usable secret.
+   */
   readonly secrets: readonly string[]
   /**
    * The settings of the adapter without the rate limit. A reload that changes any of these settings compiles all plans anew

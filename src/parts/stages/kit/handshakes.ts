@@ -1,6 +1,6 @@
 /**
  * Answers the handshakes of a route's senders: an unsigned question by its head or its short body, a signed question once its signature or
- * its credential holds.
+ * its credential is valid.
  */
 
 import { type Refused, refuse } from '../../../core/outcome.ts'
@@ -16,7 +16,7 @@ const maxConfirmBytes = 65_536
 const retryAfterSeconds = 10
 const noBytes = Buffer.alloc(0)
 const noBody = ({ headers }: RequestHead): RequestBody => new ReadOnceBody(headers, noBytes)
-/** The longest body in which an unsigned question is looked for: without a signature, no more of a stranger's body is read. */
+/** The longest body in which an unsigned question is looked for: without a valid signature, no longer body is parsed. */
 const maxOpenBytes = 1_024
 
 const refusedHandshake = (detail: string): Refused => refuse('forbidden', { detail: `handshake: ${detail}` })
@@ -75,9 +75,9 @@ export const compileHandshakes = (
 
 /**
  * Sorts the handshakes of the schemes by the way in which a question is recognised. `signed`: by scheme, the questions in a POST, answered
- * once its signature holds. `unsigned`: questions that the head shows. `open`: questions that the body shows, with or without a signature.
- * `guarded`: questions without a body, answered once the credential in the head holds. A question in a body whose event type the route
- * lists in `events` is left out, because the route gets it as an event.
+ * once its signature is valid. `unsigned`: questions that the head shows. `open`: questions that the body shows, with or without a
+ * signature. `guarded`: questions without a body, answered once the credential in the head is valid. A question in a body whose event type
+ * the route lists in `events` is left out, because the route gets the question as an event.
  */
 const sortHandshakes = (route: Route, schemes: readonly Scheme[]) => {
   const listed = ({ event }: Handshake): boolean => event !== undefined && route.events?.includes(event) === true

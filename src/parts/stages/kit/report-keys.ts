@@ -21,10 +21,10 @@ export const reportKeys = (route: Route, schemes: readonly Scheme[], kit: StageK
  * key.
  */
 const reportKind = (route: Route, { name, keys }: Scheme, { report }: StageKit): void => {
-  const has = route.public_key !== undefined
-  if (keys === 'public' && !has)
+  const hasPublicKey = route.public_key !== undefined
+  if (keys === 'public' && !hasPublicKey)
     report('WH314', ['verify'], `${name} checks with the public key of the sender`, 'put that key in "public_key" of the route')
-  if (keys !== 'public' && has)
+  if (keys !== 'public' && hasPublicKey)
     report(
       'WH314',
       ['public_key'],
