@@ -37,7 +37,7 @@ export const ntfy = defineChat({
   // ntfy.sh needs no account, so a setting must say that ntfy is wanted.
   needs: [['topic'], ['home_channel'], ['server_url'], ['token']],
   defaultChat: (setting) => setting('topic'),
-  // ntfy takes messages of 4096 bytes, in a JSON body of twice as many. The bytes of the escaped text are counted, so both limits hold.
+  // ntfy takes messages of 4096 bytes, in a JSON body of twice as many. The bytes of the escaped text are counted, so both limits are kept.
   limit: { max: 4096, unit: 'json' },
   idempotent: false,
   // The web app of ntfy loads images in Markdown.

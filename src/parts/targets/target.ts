@@ -58,7 +58,7 @@ export type Setting = {
   readonly default?: string
 }
 
-/** What the schema says of one key of a target: a node of a JSON Schema (draft-07), with keywords of ours. */
+/** What the schema says of one key of a target: a node of a JSON Schema (draft-07), with keywords of headgate (`x-…`, `doNotSuggest`). */
 export type KeySchema = {
   /**
    * A setting always has a type. In `deliver_extra`, a key with a type is checked on every route, and the value of a key without a type is

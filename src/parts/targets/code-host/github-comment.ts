@@ -74,7 +74,7 @@ export const githubComment: TargetPart = {
   aliases: ['hosta_comment'],
   title: 'A comment on a pull request or issue, by the gh command',
   program: 'gh',
-  // In the schema, `token` has no environment variables: which of them hold a token depends on the host, so `delivery/gh.ts` reads them.
+  // In the schema, `token` has no environment variables: the host decides which variables are read, so `delivery/gh.ts` reads them.
   schema,
   settings: settingsIn(schema),
   returnsAsEvent: true,

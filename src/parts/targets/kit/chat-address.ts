@@ -73,8 +73,8 @@ const chooseChat = (
   const reachesChatsById = spec.reachesChatsById?.(setting) ?? true
   if (given !== undefined && !reachesChatsById)
     return { problem: `chat_id cannot be used: ${platform} has only a webhook, which has a chat of its own` }
-  const lost = given === undefined && reachesChatsById ? inexactNumber(settings, 'home_channel') : undefined
-  if (lost !== undefined) return { problem: `${platform}.${lost}` }
+  const inexact = given === undefined && reachesChatsById ? inexactNumber(settings, 'home_channel') : undefined
+  if (inexact !== undefined) return { problem: `${platform}.${inexact}` }
   const named = addressText(given) ?? (reachesChatsById ? setting('home_channel') : undefined)
   const chat = named ?? spec.defaultChat?.(setting)
   return chat === undefined ? { problem: `no chat_id, and ${platform} has no home_channel` } : { chat, named: named !== undefined }
@@ -91,8 +91,8 @@ export const unaddressed = (spec: AddressSpec, extra: JsonObject, settings: Json
 /** Returns the address of one text after templates are filled in, or what is wrong with it. */
 export const addressOf = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): Address | AddressProblem => {
   const exact = exactKeys(spec.extra)
-  const [changed] = [...addressKeys, ...exact].flatMap((key) => inexactNumber(extra, key) ?? [])
-  if (changed !== undefined) return { problem: changed }
+  const [inexact] = [...addressKeys, ...exact].flatMap((key) => inexactNumber(extra, key) ?? [])
+  if (inexact !== undefined) return { problem: inexact }
   const to = chooseChat(spec, extra, settings)
   if ('problem' in to) return to
   const { chat, named } = to
@@ -101,8 +101,8 @@ export const addressOf = (spec: AddressSpec, extra: JsonObject, settings: JsonOb
   const empty = ids.find((key) => addressText(own(extra, key)) === undefined)
   if (empty !== undefined) return { problem: `${empty} is no text, or an empty one` }
   const all = [chat, thread ?? '', ...ids.map((key) => addressText(own(extra, key)) ?? '')]
-  const open = all.find((text) => unfilledPlaceholder.test(text))
-  if (open !== undefined) return { problem: `a placeholder that the payload does not fill is no address: ${printable(open, 100)}` }
+  const unfilled = all.find((text) => unfilledPlaceholder.test(text))
+  if (unfilled !== undefined) return { problem: `a placeholder that the payload does not fill is no address: ${printable(unfilled, 100)}` }
   if (/[\p{Cc}\p{Cs}]/u.test(all.join(' '))) return { problem: 'the address has control characters or half characters' }
   const problem = (named ? spec.checkChat?.(chat) : undefined) ?? (thread === undefined ? undefined : spec.checkThread?.(thread))
   return problem === undefined ? { chat, thread, shown: printable(chat, 100) } : { problem }

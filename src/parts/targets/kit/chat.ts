@@ -34,7 +34,7 @@ export type Posting = {
   readonly part: number
   /** How many messages the text has. */
   readonly parts: number
-  /** 32 bytes that identify this message of this delivery: a repeat has the same key, and no other message has. */
+  /** 32 bytes that identify this message of this delivery: a repeat has the same key, and any other message has another key. */
   readonly key: Buffer
   readonly clock: Clock
   readonly keep: Keep
@@ -50,9 +50,9 @@ export type ChatSpec = AddressSpec & {
   readonly settings: KeySchemas
   /** Lists of settings: the target is connected when every setting of one list is there. */
   readonly needs: readonly (readonly string[])[]
-  /** The longest message. A function is for a limit that depends on the settings. */
+  /** The longest message. A function is for a limit that depends on the settings or on `deliver_extra`. */
   readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
-  /** Whether posting the same `key` again cannot post twice. A function is for an answer that depends on the settings. */
+  /** Whether posting the same `key` again cannot post twice. A function is for an answer that depends on the message or the settings. */
   readonly idempotent: boolean | ((posting: Posting) => boolean)
   /** Breaks mentions, images and the like in a text. The result may be longer, so `escape` is called before the text is split. */
   readonly escape?: (text: string, given: Pick<Posting, 'setting'>) => string

@@ -38,8 +38,8 @@ export const withoutOrdersAndImages = (text: string, settings: JsonObject): stri
 export const commentOf = (text: string, maxChars: number, markOf: (text: string) => string): string => {
   // Writing the text as UTF-8 and reading it again replaces lone surrogates, which the APIs refuse.
   const whole = Buffer.from(text).toString()
-  const room = maxChars - gapBeforeMark.length - markChars
-  const body = whole.length <= room ? whole : cut(whole, room - cutMark.length) + cutMark
+  const available = maxChars - gapBeforeMark.length - markChars
+  const body = whole.length <= available ? whole : cut(whole, available - cutMark.length) + cutMark
   return body + gapBeforeMark + markOf(body)
 }
 

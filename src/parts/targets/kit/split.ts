@@ -1,6 +1,6 @@
 /**
- * Splits a text into messages within a platform's limit. Where a cut falls into a fenced code block of Markdown, the message before the
- * cut closes the fence, and the message after the cut opens it again.
+ * Splits a text into messages within a platform's limit. Where a cut falls into a fenced code block of Markdown, the message before the cut
+ * closes the block, and the message after the cut opens the block again.
  */
 
 /** What a platform counts in a message. `json` counts the UTF-8 bytes of the escaped JSON string, for a limit on the whole body. */
@@ -11,7 +11,7 @@ export type Limit = { readonly max: number; readonly unit: Unit }
 /** The most messages of one text, because nobody reads more in a row. Text beyond them is cut off, and the last message says so. */
 const maxParts = 30
 const cutMark = '\n[cut: the text was longer]'
-/** The language after an opening fence, such as `ts`. A fence with anything else is opened again without a language. */
+/** The language after an opening fence, such as `ts`. A fence with any other text is opened again without a language. */
 const fenceWord = /^[\w+#.-]{1,20}$/
 /** A fence: a line that starts with 3 to 10 backticks and has no others. A longer run of backticks is a drawing, not a fence. */
 const fenceLine = /^ {0,3}(`{3,10})(?!`)([^`]*)$/
@@ -43,8 +43,8 @@ export const splitText = (text: string, { max, unit }: Limit): string[] => {
     const whole = lastMessage(fence, rest, max, unit)
     if (whole !== undefined) return [...parts, whole]
     const last = parts.length === maxParts - 1
-    const room = max - lengthIn(unit, fence) - lengthIn(unit, longestClosing) - (last ? lengthIn(unit, cutMark) : 0)
-    const end = cutIndex(rest, fittingLength(rest, room, unit))
+    const available = max - lengthIn(unit, fence) - lengthIn(unit, longestClosing) - (last ? lengthIn(unit, cutMark) : 0)
+    const end = cutIndex(rest, fittingLength(rest, available, unit))
     const taken = rest.slice(0, end).trimEnd()
     // A blank message is not sent. All blanks are skipped in one step, because there may be millions of them.
     if (taken === '') rest = withoutLeadingBlanks(rest)
@@ -60,7 +60,7 @@ export const splitText = (text: string, { max, unit }: Limit): string[] => {
   return parts
 }
 
-/** Returns the rest of the text as one message, after the fence that is open; `undefined` when that is too long. */
+/** Returns the rest of the text as one message, after the fence that is open; `undefined` when such a message is too long. */
 const lastMessage = (fence: string, rest: string, max: number, unit: Unit): string | undefined => {
   if (fittingLength(rest, max, unit) < rest.length) return undefined
   const whole = withClosedFence(fence + rest, openFence(fence + rest))

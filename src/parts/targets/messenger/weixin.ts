@@ -86,7 +86,10 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
   })
 }
 
-/** Returns the code of an answer with status 200, in which a missing code is a success, 0. `undefined`: the answer cannot be read. */
+/**
+ * Returns the code of an answer with status 200. A missing code means success, 0, and a code that is no number becomes `NaN`. `undefined`:
+ * the answer cannot be read.
+ */
 const answerCode = (answer: ApiAnswer): number | undefined => {
   if (answer.kind === 'none' || answer.status !== 200) return undefined
   // A body that broke off also reads as an empty map, and it may have had an error.

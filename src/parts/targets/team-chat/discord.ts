@@ -42,7 +42,7 @@ export const discord = defineChat({
 
 const messageOf = ({ text }: Posting): JsonObject => ({ content: text, allowed_mentions: { parse: [] }, flags: suppressEmbeds })
 
-/** Posts by the bot. To Discord, a thread is a channel, so its id takes the place of the channel's. */
+/** Posts by the bot. To Discord, a thread is a channel, so a message to a thread goes to the id of the thread instead of the channel. */
 const postByBot = async (posting: Posting): Promise<Sent> => {
   const { chat, thread, setting, key, call } = posting
   const answer = await call({
