@@ -76,7 +76,7 @@ export type ToolsetPart = {
   readonly title: string
   /** The toolset's section below `tools`. When absent, the toolset has no settings. */
   readonly schema?: ToolsetSchema
-  /** The environment variables that may hold settings of the toolset. No log and no answer may show their values. */
+  /** The environment variables that may give settings of the toolset. No log and no answer may show their values. */
   readonly env?: readonly string[]
   /**
    * Makes the toolset from its section below `tools`, with references resolved. `undefined`: the toolset cannot work with these settings,

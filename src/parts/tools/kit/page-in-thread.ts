@@ -1,4 +1,4 @@
-/** Reads a web page in a thread of its own: reading some pages takes very long, and would hold the event loop up. */
+/** Reads a web page in a thread of its own: reading some pages takes very long, and would hold up the event loop. */
 
 import type { Clock } from '../../../core/clock.ts'
 import { askThread } from '../../../process/ask-thread.ts'

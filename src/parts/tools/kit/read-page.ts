@@ -28,13 +28,13 @@ const maxLinkChars = 2_000
 /** The bytes at the beginning of a page in which the page may name its character set. */
 const prescanBytes = 1_024
 
-/** Reads a page. */
+/** Returns the title and the main text of a page. Where no main text is found, the whole body of the page is taken. */
 export const readPage = ({ bytes, charset, url, maxChars }: PageSource): Page => {
   const html = wholePage(decode(bytes, charset))
   const { document } = parseHTML(html)
   const title = (document as unknown as Queried).querySelector('title')?.textContent ?? ''
   const article = new Readability(document, { serializer: (node) => node }).parse()
-  // Readability finds no article in a page that is short or a list. Then the whole body is taken.
+  // Readability finds no article in a page that is short, or that is only a list.
   const markdown = markdownOf(article?.content, url) || markdownOf(parseHTML(html).document.body, url)
   return { title: oneLine(article?.title || title), markdown: cut(markdown, maxChars), chars: markdown.length }
 }
@@ -54,7 +54,7 @@ const wholePage = (html: string): string =>
 
 const oneLine = (text: string): string => cut(text.replace(/\s+/g, ' ').trim(), maxTitleChars)
 
-/** The elements whose text is not part of what a page says. */
+/** The elements whose text is not part of the main text of a page. */
 const silentElements = [
   'script',
   'style',

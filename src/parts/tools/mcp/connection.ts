@@ -14,10 +14,10 @@ type Link = { readonly client: MCPClient; readonly wire: Wire }
 
 /** When a connection was open for at least this time, its failure counts as the first failure of a new row. */
 const calmMs = 60_000
-const longestRestMs = 60_000
+const longestPauseMs = 60_000
 
 /** Returns the pause before the next opening, in milliseconds: none after the first failure, then 1, 2, 4 … seconds. */
-const restAfter = (failures: number): number => (failures < 2 ? 0 : Math.min(1000 * 2 ** (failures - 2), longestRestMs))
+const pauseAfter = (failures: number): number => (failures < 2 ? 0 : Math.min(1000 * 2 ** (failures - 2), longestPauseMs))
 
 export class Connection {
   readonly #makeWire: () => Wire
@@ -31,7 +31,7 @@ export class Connection {
   #failures = 0
   #openedAt = 0
   /** The monotonic time before which no connection is opened. */
-  #restUntil = 0
+  #pauseUntil = 0
   #isClosed = false
 
   /** `startMs`: how long the opening may take. */
@@ -61,7 +61,7 @@ export class Connection {
     }
   }
 
-  /** Shuts the connection of `client`, if it is still the one in use, because the server does not answer. The next use opens another. */
+  /** Shuts the connection of `client`, if it is still in use, because the server does not answer. The next use opens a new connection. */
   restart(client: MCPClient): void {
     const link = this.#link
     if (link?.client !== client) return
@@ -77,7 +77,7 @@ export class Connection {
     await Promise.all([...this.#wires].map((wire) => this.#shut(wire)))
   }
 
-  /** Returns the open connection, else waits for the opening of one. */
+  /** Returns the open connection, else waits until a connection is open. */
   async #get(signal: AbortSignal): Promise<Link> {
     if (this.#link?.wire.ended !== undefined) this.restart(this.#link.client)
     if (this.#link) return this.#link
@@ -88,9 +88,9 @@ export class Connection {
   }
 
   async #open(): Promise<Link> {
-    const rest = this.#restUntil - this.#clock.monotonic()
-    if (rest > 0)
-      throw new WireFault(`the server failed ${this.#failures} times in a row, and is tried again in ${Math.ceil(rest / 1000)} s`)
+    const pauseMs = this.#pauseUntil - this.#clock.monotonic()
+    if (pauseMs > 0)
+      throw new WireFault(`the server failed ${this.#failures} times in a row, and is tried again in ${Math.ceil(pauseMs / 1000)} s`)
     const { createMCPClient } = await import('@ai-sdk/mcp')
     if (this.#isClosed) throw new WireFault('the server is closed')
     const wire = this.#makeWire()
@@ -123,7 +123,7 @@ export class Connection {
   /** Counts a failure, and sets the time before which no connection is opened. `livedMs`: how long the connection was open. */
   #failed(livedMs: number): void {
     this.#failures = livedMs < calmMs ? this.#failures + 1 : 1
-    this.#restUntil = this.#clock.monotonic() + restAfter(this.#failures)
+    this.#pauseUntil = this.#clock.monotonic() + pauseAfter(this.#failures)
   }
 
   async #shut(wire: Wire): Promise<void> {

@@ -92,7 +92,7 @@ export class HttpWire implements Wire {
     if (isRequest) throw new WireFault('the server broke off before it answered')
   }
 
-  /** Makes one HTTP request, with the operator's headers and those of MCP. */
+  /** Makes one HTTP request, with the operator's headers and the headers of MCP. */
   async #ask(method: 'POST' | 'DELETE', signal: AbortSignal, { body, traceparent }: Posted = {}): Promise<Response> {
     const headers = {
       ...this.#headers,

@@ -33,20 +33,20 @@ export const allowedTools = async (client: MCPClient, allow: ReadonlySet<string>
  * once, with a bounded description. `isTooLarge` marks a tool whose schema is too large and therefore left out.
  */
 export const reducePage = ({ tools, nextCursor }: JsonObject, allow: ReadonlySet<string>): JsonObject => {
-  const used = new Map<string, JsonObject>()
-  let room = maxSchemas
+  const kept = new Map<string, JsonObject>()
+  let left = maxSchemas
   for (const tool of Array.isArray(tools) ? tools : []) {
     if (!isObject(tool)) continue
     const { name, inputSchema = null } = tool
-    if (typeof name !== 'string' || !allow.has(name) || used.has(name)) continue
+    if (typeof name !== 'string' || !allow.has(name) || kept.has(name)) continue
     const length = schemaLength(inputSchema)
-    const isTooLarge = length > Math.min(maxSchema, room)
+    const isTooLarge = length > Math.min(maxSchema, left)
     const schema = isTooLarge ? { inputSchema: { type: 'object' }, isTooLarge } : { inputSchema }
-    if (!isTooLarge) room -= length
-    used.set(name, { name, description: cut(textOrEmpty(tool.description) || textOrEmpty(tool.title) || name, maxDescription), ...schema })
+    if (!isTooLarge) left -= length
+    kept.set(name, { name, description: cut(textOrEmpty(tool.description) || textOrEmpty(tool.title) || name, maxDescription), ...schema })
   }
   const hasMore = typeof nextCursor === 'string' && nextCursor.length <= maxCursor
-  return { tools: [...used.values()], ...(hasMore ? { nextCursor } : {}) }
+  return { tools: [...kept.values()], ...(hasMore ? { nextCursor } : {}) }
 }
 
 const schemaLength = (schema: Json): number => {

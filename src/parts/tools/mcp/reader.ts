@@ -12,7 +12,7 @@ import type { ReadLong } from './long-messages.ts'
 import { byteLength, type Pieces } from './pieces.ts'
 import { type ReadMessages, readMessages } from './read-messages.ts'
 
-/** A message of more bytes is read in a thread. */
+/** A message of more bytes than this is read in a thread. */
 const longMessage = 256 * 1024
 /** The most lines and messages within `spanMs` that answer no call, and the most MiB of them. */
 const maxUnasked = 10_000

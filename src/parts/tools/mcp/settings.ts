@@ -65,7 +65,7 @@ const programOf = ({ command, env, folder }: JsonObject, report: Report): Access
 const serviceOf = (settings: JsonObject, report: Report): Access | undefined => {
   const url = typeof settings.url === 'string' && URL.canParse(settings.url) ? new URL(settings.url) : undefined
   const isFit = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-  // The reports quote neither the address nor the value of a header, because both may hold a secret.
+  // The reports quote neither the address nor the value of a header, because both may have a secret.
   if (!isFit) report('WH231', ['url'], 'url is not an http or https address without credentials', 'write it like https://host/mcp')
   const headers = textMap(settings.headers)
   const unfit = Object.entries(headers).filter(([key, value]) => !canBeHeader(key, value))

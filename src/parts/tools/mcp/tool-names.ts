@@ -36,7 +36,7 @@ export class ToolNames {
   readonly #log: Log
   /** The toolsets that `check` has seen, by the names of their tools. */
   readonly #toolsetByName = new Map<string, string>()
-  /** The tools whose leaving out is in the log already, so that each is logged once. */
+  /** The tools that are logged as left out already, so that each is logged once. */
   readonly #warned = new Set<string>()
 
   constructor(builtIn: BuiltIn, log: Log) {
