@@ -12,7 +12,7 @@ import type { Effects } from './effects.ts'
 import type { Scheme } from './schemes/scheme.ts'
 import { unavailable } from './try-later.ts'
 
-/** Compiles the claiming of ignored events for the schemes of a route; `undefined` where every scheme signs the whole body. */
+/** Makes the function that claims the ignored events of a route with these schemes; `undefined` where every scheme signs the whole body. */
 export const compileClaimIgnored = (schemes: readonly Scheme[], effects: Effects): ClaimIgnored | undefined => {
   const partly = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
   return partly.size === 0 ? undefined : (event, scheme) => (partly.has(scheme) ? claimEvent(event, effects) : undefined)

@@ -27,7 +27,7 @@ export const secretPlacesOf = (schemes: readonly Scheme[]): SecretPlaces => ({
 })
 
 /**
- * Compiles the mask of the requests that these schemes verify; `undefined` where none of the schemes expects a secret in a request. A
+ * Makes the function that masks the requests which these schemes verify; `undefined` where no scheme expects a secret in a request. A
  * request that was verified by a scheme without such a secret stays as it is.
  */
 export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined => {

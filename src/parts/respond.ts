@@ -25,7 +25,7 @@ const escapeFor = (contentType: string): ((text: string) => string) => {
   return /\bjson\b/.test(contentType) ? (text) => JSON.stringify(text).slice(1, -1) : (text) => text
 }
 
-/** Compiles the answer: its body is a template that is filled in from the event. A mistake in the template is reported. */
+/** Makes the function that answers an event: the body of the answer is a template over the event. A mistake in the template is reported. */
 export const compileRespond = (respond: NonNullable<Route['respond']>, kit: StageKit): Respond => {
   const { status = defaults.respond.status, body = defaults.respond.body, content_type: type = defaults.respond.content_type } = respond
   const path = ['respond', 'body']

@@ -7,7 +7,7 @@ import type { Path } from '../core/diagnostic.ts'
 import type { TemplateKit } from '../expr/template.ts'
 import type { StageKit } from './stages/stage.ts'
 
-/** Makes the kit of the template at this path of the route. */
+/** Makes the functions that the template at this path of the route calls for its reports. */
 export const templateKit = ({ report, effects }: StageKit, path: Path): TemplateKit => ({
   report: (message) => report('WH503', path, message, 'an expression is {= … }; its language is described at https://docs.jsonata.org'),
   ...(effects.onlooker ? { filled: (filled) => effects.onlooker?.filled(path.join('.'), filled) } : {}),

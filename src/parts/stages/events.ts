@@ -23,7 +23,7 @@ export const events: StagePart = {
   },
 }
 
-/** Compiles the test whether a list of event types has the type of an event, or the short form of that type. */
+/** Makes the function that tests whether a list of event types has the type of an event, or the short form of that type. */
 export const compileTypeList = (events: readonly string[]): ((event: Pick<Event, 'eventType' | 'eventAlias'>) => boolean) => {
   const listed = new Set(events)
   return ({ eventType, eventAlias }) => listed.has(eventType) || (eventAlias !== undefined && listed.has(eventAlias))

@@ -95,7 +95,7 @@ const readersByScheme = (withReaders: readonly Scheme[], schemes: readonly Schem
   }
 }
 
-/** Compiles the mask of a route: once for all routes that name no scheme. */
+/** Makes the function that masks the requests of a route. All routes that name no scheme share one function. */
 const compileRouteMask = (schemes: readonly Scheme[], named: readonly string[]): MaskRequest | undefined =>
   named.length === 0 ? knownValuesOf(schemes).mask : compileMask(schemes.filter(({ name }) => named.includes(name)))
 
@@ -103,9 +103,9 @@ const compileRouteMask = (schemes: readonly Scheme[], named: readonly string[]):
 type EventReaders = NonNullable<Scheme['reads']>
 
 /**
- * Compiles the reading of a request's type. A request of several events becomes one event. Its type is the first type that the route lists,
- * because a listed type may come after other types. Where none of the types is listed, or the route lists nothing, the type is that of the
- * first event in the request.
+ * Makes the function that reads the type of a request. A request of several events becomes one event. Its type is the first type that the
+ * route lists, because a listed type may come after other types. Where none of the types is listed, or the route lists nothing, the type is
+ * that of the first event in the request.
  */
 const compileTypeReader = (events: readonly string[]) => {
   const listed = new Set(events)

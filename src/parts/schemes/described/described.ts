@@ -68,7 +68,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
   }
 }
 
-/** Compiles the reading of an event's type: the value at a place, else the first key of `present` that the payload has. */
+/** Makes the function that reads an event's type: the value at a place, else the first key of `present` that the payload has. */
 const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['event']>): ReadValue => {
   const read = compileSource(place)
   return (request) => {

@@ -233,7 +233,7 @@ const idPlace = ({ header, body }: SchemePlace): ValueSource => ({
   ...(body === undefined ? {} : { body }),
 })
 
-/** Compiles the reading of the time. In a header with labels, the time and the signature have one separator, which `signature` names. */
+/** Makes the functions for the time. In a header with labels, `signature` of the description names the separator for the time, too. */
 const compileTime = (
   timestamp: NonNullable<SignatureScheme['timestamp']>,
   separator: string | undefined,

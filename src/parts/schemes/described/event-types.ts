@@ -10,7 +10,7 @@ import { compilePath } from '../../../expr/path.ts'
 import { scalarText } from '../../../expr/render.ts'
 import type { SignatureScheme } from '../../../generated/config.ts'
 
-/** The place of the events in a payload, and the reading of their types. */
+/** The place of the events in a payload, and the function that reads their types. */
 export type EventTypes = {
   /** The path of the list; empty where the payload is the list. */
   readonly list: string
@@ -20,7 +20,9 @@ export type EventTypes = {
 
 const firstItem = /^(?:(.*?)\.)?0\.(.+)$/
 
-/** Compiles the reading of the types at the place of the event's type; `undefined` where no path leads to the first item of a list. */
+/**
+ * Makes the function that reads all types at the place of the event's type; `undefined` where no path leads to the first item of a list.
+ */
 export const compileEventTypes = ({ header: name, body = [] }: NonNullable<SignatureScheme['event']>): EventTypes | undefined => {
   const paths = [body].flat()
   const [list] = paths.flatMap((path) => listPath(path) ?? [])
@@ -45,9 +47,9 @@ const listPath = (path: string): string | undefined => {
 type ReadAll = (value: Json) => readonly string[]
 
 /**
- * Compiles the reading of types at these paths. Where a path leads to the first item of a list, the types of all items of the list are
- * read. In an item, the first path with a value counts. Lists may contain lists. Where the list gives no type, the paths that do not lead
- * into it are read.
+ * Makes the function that reads the types at these paths. Where a path leads to the first item of a list, the types of all items of the
+ * list are read. In an item, the first path with a value counts. Lists may contain lists. Where the list gives no type, the paths that do
+ * not lead into it are read.
  */
 const readAll = (paths: readonly string[]): ReadAll => {
   const [list] = paths.flatMap((path) => listPath(path) ?? [])
@@ -63,7 +65,7 @@ const readAll = (paths: readonly string[]): ReadAll => {
   }
 }
 
-/** Compiles the reading of the first path that has a value. */
+/** Makes the function that reads the type at the first path with a value. */
 const readFirst = (paths: readonly string[]): ReadAll => {
   const getters = paths.map(compilePath)
   return (value) => {

@@ -91,8 +91,8 @@ export const compileHandshake = (
 type Fill = (text: string) => string
 
 /**
- * Compiles the answer: it takes the request, the value that shows the question, and the secret. It returns a sentence where a value of the
- * answer is missing, too long or malformed.
+ * Makes the function that makes the answer from the request, the value that shows the question, and the secret. The function returns a
+ * sentence where a value of the answer is missing, too long or malformed.
  */
 const compileAnswer = ({ status = 200, text, json, headers = {} }: SchemeAnswer) => {
   const readers = new Map<string, ReadValue>()

@@ -74,8 +74,8 @@ export const labelledParts = (text: string, label: string, separator = ','): str
   })
 
 /**
- * Compiles the reading of a value. Of several places, the first that has a value counts: the header, then the query, then the paths in the
- * body.
+ * Makes the function that reads a value. Of several places, the first that has a value counts: the header, then the query, then the paths
+ * in the body.
  */
 export const compileSource = ({ header: name, query, body, label, separator }: ValueSource): ReadValue => {
   const readers = [
@@ -112,8 +112,8 @@ const queryReader =
     onlyValue(request.query().getAll(name))
 
 /**
- * Compiles the reading of a path in the body. A path like `value.*.x` reads the text that all items of the list have in common; `undefined`
- * where the items have different texts.
+ * Makes the function that reads a path in the body. A path like `value.*.x` reads the text that all items of the list have in common;
+ * `undefined` where the items have different texts.
  */
 const bodyReader = (path: string): ReadValue => {
   const [, list, item] = /^(?:(.*)\.)?\*\.(.+)$/.exec(path) ?? []

@@ -11,7 +11,7 @@ export type ReadSignatures = (request: RequestView) => readonly string[] | strin
 /** The most signatures of a request that are read. */
 const maxSignatures = 16
 
-/** Compiles the reading of signatures: the parts of a header with the label, the parts between separators, or the whole value. */
+/** Makes the function that reads signatures: the parts of a header with the label, the parts between separators, or the whole value. */
 export const signaturesReader = ({ prefix, label, separator, ...place }: ValueSource & { readonly prefix?: string }): ReadSignatures => {
   const read = compileSource(place)
   const name = sourceName({ ...place, ...(label === undefined ? {} : { label }) })
@@ -35,8 +35,8 @@ const beginsWith = (text: string, prefix: string): boolean =>
   prefix.endsWith(' ') ? text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase() : text.startsWith(prefix)
 
 /**
- * Compiles the test whether the headers of a request show the scheme: they have the header of the signature, and the header begins with the
- * prefix. Of a header with labels or separators, the prefix is not tested. A scheme whose signature is not in a header shows in every
+ * Makes the function that tests whether the headers of a request show the scheme: they have the header of the signature, and it begins with
+ * the prefix. Of a header with labels or separators, the prefix is not tested. A scheme whose signature is not in a header shows in every
  * request.
  */
 export const compileShows = ({

@@ -113,8 +113,8 @@ export const compileText = (source: TextSource): SignedText | { readonly unknown
 }
 
 /**
- * Compiles the reading of the signed content of a body, for a signed text with these variables. Bodies with the same signature have the
- * same content. But for a text with only single values of the body, or with its CRC-32, the content is the whole body.
+ * Makes the function that reads the signed content of a body, for a signed text with these variables. Bodies with the same signature have
+ * the same content. But for a text with only single values of the body, or with its CRC-32, the content is the whole body.
  */
 export const signedBodyOf = (variables: ReadonlySet<string>, lines: readonly string[]): ReadPiece => {
   if (variables.has('json')) return signedJson
