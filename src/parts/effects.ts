@@ -64,7 +64,10 @@ export interface PlanObserver {
   readonly filled: (where: string, filled: Filled) => void
 }
 
-/** The effects that stages and endings get. `validate` and traces pass effects that change nothing; a trace may run the route's script. */
+/**
+ * The effects that stages and endings get. `validate` and `webhook trace` pass effects that change nothing, except that a trace may run the
+ * route's script.
+ */
 export interface Effects {
   readonly clock: Clock
   readonly store: Store

@@ -52,7 +52,7 @@ export type CompiledDescription = {
 /** The time of a request: its form and its place. `optional`: a request without a time passes. */
 type CompiledTime = TimeFormat & { readonly read: ReadValue; readonly atHead: boolean; readonly optional: boolean }
 
-/** `read`: reads the digest; `undefined` where a claim of a token is the digest. `claim`: that claim. `name`: the name for sentences. */
+/** `read`: reads the digest; `undefined` for a digest in a claim of a token. `claim`: the name of the claim. `name`: for sentences. */
 type CompiledDigest = {
   readonly read: ReadValue | undefined
   readonly claim: string | undefined

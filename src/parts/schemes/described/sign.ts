@@ -77,7 +77,9 @@ const signatureFor = (name: string, compiled: CompiledDescription, request: Unsi
   return algorithm === 'jwt' ? makeToken(name, compiled, request, draft) : signatureText(name, compiled, request, draft)
 }
 
-/** Returns a text as it is put into a header: Node encodes headers as latin1, and the bytes that are sent must be the text in UTF-8. */
+/**
+ * Returns a text as it is put at a place. Node encodes headers as latin1, so a text for a header is changed: its UTF-8 bytes must be sent.
+ */
 const asHeader = (text: string, { header }: ValueSource): string =>
   header === undefined ? text : Buffer.from(text, 'utf8').toString('latin1')
 

@@ -23,8 +23,8 @@ export const paypal = preset({
       hosts: ['api.paypal.com', 'api-m.paypal.com', 'api.sandbox.paypal.com', 'api-m.sandbox.paypal.com'],
       path: '/v1/notifications/certs/*',
     },
-    // The window is as long as delivery ids stay claimed, an hour. Within it, a captured signature is a duplicate. After it, the signature
-    // could be sent with another body of the same CRC-32.
+    // The window is as long as delivery ids stay claimed, an hour. Within it, a request with a captured signature is a duplicate. After it,
+    // the signature could be sent with another body of the same CRC-32.
     timestamp: { header: 'PAYPAL-TRANSMISSION-TIME', unit: 'iso8601', window_seconds: 3600 },
     signed: '{id}|{timestamp}|{secret}|{crc32}',
     event: { body: 'event_type' },

@@ -117,7 +117,10 @@ const leadingBlanks = (text: string): number => text.length - text.trimStart().l
 
 type Fence = { readonly mark: string; readonly word: string }
 
-/** Returns the fence that is open at the end of a text. A fence closes one that is no longer, if it has no word (CommonMark 4.5). */
+/**
+ * Returns the fence that is open at the end of a text. A fence without a word closes a fence of as many or fewer backticks (CommonMark
+ * 4.5).
+ */
 const openFence = (text: string): Fence | undefined => {
   let open: Fence | undefined
   for (const line of text.split('\n')) {

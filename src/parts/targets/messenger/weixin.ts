@@ -92,7 +92,7 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
  */
 const answerCode = (answer: ApiAnswer): number | undefined => {
   if (answer.kind === 'none' || answer.status !== 200) return undefined
-  // A body that broke off also reads as an empty map, and it may have had an error.
+  // A body that broke off also reads as an empty map, and its lost end may have had an error.
   if (Object.keys(answer.body).length === 0 && !/^\s*\{\s*\}\s*$/.test(answer.text)) return undefined
   const codes = ['ret', 'errcode'].map((key) => own(answer.body, key) ?? 0)
   const bad = codes.find((code) => code !== 0)
