@@ -22,8 +22,8 @@ export type Fence = {
  */
 export const createFence = (handling: Handling, nonce: string = randomBytes(16).toString('hex')): Fence => {
   const markText = fencings[handling](nonce)
-  // The digits of the boundary are removed from texts. A text that was made in this run may contain them: an earlier text could make the
-  // model put the boundary into the address of a page, and the page could repeat its address.
+  // The first digits of the boundary are removed from texts. A text that was made in this run may contain them: an earlier text could make
+  // the model put the boundary into the address of a page, and the page could repeat its address.
   const nonceForm = new RegExp(nonce.slice(0, markUnits), 'gi')
   const fenced = (text: string): string => markText(showHidden(text).replace(nonceForm, '[removed]'))
   const around: Fence['around'] = (text, untrusted) => {

@@ -1,7 +1,7 @@
 /**
  * Runs costly checks of signatures in turn: a few in each turn of the event loop, so that they do not hold up other requests. The checks of
  * large bodies are costly. From a client whose signatures fail, the checks of all but small bodies count as costly, too. The requests of
- * that client are still checked, because honest clients may share its address. They are refused only when too many of them wait already.
+ * that client are still checked, because honest clients may share its address. They are refused only when too many checks wait already.
  */
 
 import { header } from '../../../core/headers.ts'
@@ -55,7 +55,7 @@ const lengthIn = ({ headers }: RequestHead): number | undefined => {
   return length === undefined ? undefined : Number(length)
 }
 
-/** The refusal where too many checks of a client wait. */
+/** The refusal of a client whose signatures fail, where too many checks wait. */
 const crowded = refuse('rate_limited', {
   retryAfterSeconds,
   detail: 'signatures of this client failed, and too many more of its requests wait to be checked',
