@@ -141,14 +141,14 @@ type KnownValues = {
   readonly shortType: readonly { readonly headers: readonly string[]; readonly field: string }[]
 }
 
-const collectedValues = new WeakMap<readonly Scheme[], KnownValues>()
+const collectedHeaders = new WeakMap<readonly Scheme[], KnownValues>()
 
 /**
  * Collects the values once for all routes. The id headers of a scheme that signs the id come last. Its own requests have a signed id, which
  * is used before any header, so these headers count only in requests of other schemes.
  */
 const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
-  const knownValues = collectedValues.get(schemes) ?? {
+  const knownValues = collectedHeaders.get(schemes) ?? {
     mask: compileMask(schemes),
     eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),
     id: [...schemes.filter(({ signedId }) => !signedId), ...schemes.filter(({ signedId }) => signedId)]
@@ -158,7 +158,7 @@ const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
       shortTypeField === undefined ? [] : { headers: eventTypeHeaders, field: shortTypeField },
     ),
   }
-  collectedValues.set(schemes, knownValues)
+  collectedHeaders.set(schemes, knownValues)
   return knownValues
 }
 
