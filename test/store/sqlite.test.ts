@@ -172,6 +172,20 @@ t.test('a wall clock that was set back holds no id and no run for longer than an
   t.equal(await accept(second, 'a'), 'accepted')
 })
 
+t.test('the claim of a time of a job lasts through a restart with a clock that was set back', async (t) => {
+  const folder = t.testdir()
+  const claim = { key: '@cron/default/nightly-1', holdMs: 26 * hourMs }
+  const later = fakeClock()
+  const first = await open(t, folder, later)
+  t.equal(await first.accept(runOf(claim.key), claim, { key: 'nightly', limit: 1, whenFull: 'refuse' }), 'accepted')
+  await first.finish((await first.take(1, hourMs))[0] as never, { kind: 'done' })
+  await first.close()
+  const clock = fakeClock(later.now() - 2 * hourMs)
+  const second = await open(t, folder, clock)
+  clock.advance(2 * hourMs)
+  t.equal(await second.accept(runOf(claim.key), claim, { key: 'nightly', limit: 1, whenFull: 'refuse' }), 'duplicate')
+})
+
 t.test('the folder and its files are the owner’s alone', async (t) => {
   const folder = join(t.testdir(), 'deep', 'state')
   const clock = fakeClock()

@@ -9,6 +9,12 @@ import { fingerprintLength, RecentClaims } from './recent-claims.ts'
 import type { Statements } from './statements.ts'
 import type { Unsettled } from './steps.ts'
 
+/**
+ * The mark of a settled claim that was made for more than an hour: that of a time of a job (schedule/start-job.ts), which lasts for more
+ * than a day, so that a wrong clock starts no time twice.
+ */
+const lasting = -1
+
 /** The number of new claims between two searches for expired claims. */
 const pruneEvery = 256
 
@@ -29,7 +35,7 @@ export class Claims {
   /** Called at the start of a process: frees the claims that an earlier process did not settle. No other process has the database open. */
   takeOver(now: number): void {
     this.#sql.releaseAllClaims.run()
-    // The wall clock may have been set back since, so no claim may last longer than an hour from now.
+    // The wall clock may have been set back since, so no claim but a lasting one may last longer than an hour from now.
     this.#sql.capClaims.run([now + hourMs, now + hourMs])
     this.#sql.capHeld.run([now + hourMs, now + hourMs])
   }
@@ -54,7 +60,8 @@ export class Claims {
     if (this.#recent.holds(key, now)) return false
     this.#unpruned++
     this.#hasRows = true
-    return this.#sql.claim.run([key, now + holdMs, mark, now]).changes === 1
+    const kept = mark === 0 && holdMs > hourMs ? lasting : mark
+    return this.#sql.claim.run([key, now + holdMs, kept, now]).changes === 1
   }
 
   /** Makes the claim of an accepted run, in memory. It need not be settled. `store` writes it to the database. `false`: the key is held. */

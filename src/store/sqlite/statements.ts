@@ -55,7 +55,7 @@ const statementTexts = {
   dropClaim: 'delete from claims where key = ? and mark > 0',
   releaseClaim: 'delete from claims where key = ? and mark = ?',
   releaseAllClaims: 'delete from claims where mark > 0',
-  capClaims: 'update claims set expires_at = ? where expires_at > ?',
+  capClaims: 'update claims set expires_at = ? where expires_at > ? and mark >= 0',
   anyClaim: 'select 1 from claims limit 1',
   held: 'select until, cast(keys as blob) from held where until > ?',
   hold: 'insert into held (until, keys) values (?, ?)',
