@@ -170,7 +170,7 @@ const onThisProcess = (
     ['storage.url', isSameDatabase(next.storage.url ?? '', storage.url ?? ''), true],
   ]
   return {
-    config: { ...next, host, port, telemetry, storage: storageOnThisProcess(next.storage, storage) },
+    config: { ...next, host, port, metrics, telemetry, storage: storageOnThisProcess(next.storage, storage) },
     restart: changes.filter(([, a, b]) => a !== b).map(([name]) => name),
   }
 }

@@ -72,25 +72,23 @@ const endpointOf = (
   fromFile: string | undefined,
   { env, into }: Variables,
 ): Telemetry['metrics'] => {
-  const of = (what: string): string | undefined => {
-    const names = [`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_${what}`, `OTEL_EXPORTER_OTLP_${what}`]
-    return names.map((name) => env[name]?.trim()).find(Boolean)
-  }
-  const own = env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`]?.trim()
+  const own = `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_`
+  /** Returns the variable of the signal alone, where it is set, else that of both signals. */
+  const variableOf = (what: string): string => (env[own + what]?.trim() ? own + what : `OTEL_EXPORTER_OTLP_${what}`)
+  const of = (what: string): string | undefined => env[variableOf(what)]?.trim() || undefined
   const inEnv = of('ENDPOINT')
   const address = inEnv ?? fromFile
   if (address === undefined) return undefined
   if (!isHttpAddress(address)) {
-    const variable = own ? `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT` : 'OTEL_EXPORTER_OTLP_ENDPOINT'
-    report(into, 'WH234', `the variable ${variable} ${wrongAddress}`)
+    report(into, 'WH234', `the variable ${variableOf('ENDPOINT')} ${wrongAddress}`)
     return undefined
   }
   const url = new URL(address)
-  if (!own) url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/${signal}`
+  if (variableOf('ENDPOINT') !== `${own}ENDPOINT`) url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/${signal}`
   const headers = inEnv === undefined && isObject(otlp.headers) ? textsIn(otlp.headers) : {}
   const protocol = of('PROTOCOL')
   if (protocol !== undefined && !['http/json', 'http/protobuf'].includes(protocol))
-    report(into, 'WH102', 'the variable OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json')
+    report(into, 'WH102', `the variable ${variableOf('PROTOCOL')} must be http/protobuf or http/json`)
   return {
     url: url.href,
     headers: { ...headers, ...parsePairs(of('HEADERS') ?? '') },
