@@ -14,7 +14,7 @@ const roots: readonly (readonly [file: string, node: JsonObject])[] = [
   ['config.yaml', schema],
   ['webhook_subscriptions.json', { $ref: '#/definitions/Subscriptions' }],
   ['cron_jobs.json', { $ref: '#/definitions/CronJobs' }],
-  ['a.test.yaml', { $ref: '#/definitions/RouteTests' }],
+  ['a.webhook-test.yaml', { $ref: '#/definitions/RouteTests' }],
 ]
 
 /** How often a definition may stand inside itself on a path, as a condition may. */
