@@ -86,10 +86,13 @@ t.test('a corrupt subscriptions file does not cost the routes that are in use: t
 
 t.test('gateway reload: the answer tells what needs a restart, and the bound address decides over INSECURE_NO_AUTH', async (t) => {
   const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'old' } } }), { args: ['--host', '0.0.0.0', '--port', '0'] })
-  rewrite(gateway.dir, { r: { prompt: 'new' } }, { storage: { durability: 'commit' } }, { port: 8644 })
-  const done = command(gateway, '--json', 'gateway', 'reload')
-  t.equal(done.status, 0, done.stderr)
-  t.match(JSON.parse(done.stdout), { ok: true, data: { restart: ['storage.durability'] } })
+  const changed = { storage: { durability: 'commit' }, metrics: { enabled: true, port: 0 } }
+  rewrite(gateway.dir, { r: { prompt: 'new' } }, changed, { port: 8644 })
+  for (const _ of ['first', 'second']) {
+    const done = command(gateway, '--json', 'gateway', 'reload')
+    t.equal(done.status, 0, done.stderr)
+    t.same(JSON.parse(done.stdout).data.restart, ['metrics', 'storage.durability'])
+  }
   const doctor = JSON.parse(command(gateway, '--json', 'doctor').stdout).data.checks as { name: string }[]
   const port = doctor.find(({ name }) => name === 'port')
   t.match(port, { result: 'ok', message: /as it was started \(the configuration says 8644\)/ })
@@ -100,7 +103,7 @@ t.test('gateway reload: the answer tells what needs a restart, and the bound add
   const status = command(gateway, '--json', 'gateway', 'status')
   t.match(JSON.parse(status.stdout), {
     ok: true,
-    data: { pid: gateway.pid, routes: 1, reloaded_at: String, need_restart: ['storage.durability'] },
+    data: { pid: gateway.pid, routes: 1, reloaded_at: String, need_restart: ['metrics', 'storage.durability'] },
   })
 })
 
