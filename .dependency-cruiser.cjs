@@ -13,7 +13,7 @@ const floors = [
   ['src/observe/'],
   ['src/http/'],
   ['src/gateway/'],
-  ['src/cli/', 'src/tui/'],
+  ['src/cli/', 'src/tui/', 'src/console/'],
   ['src/main.ts'],
 ]
 const at = (paths) => paths.map((path) => `^${path.replaceAll('.', '\\.')}`).join('|')

@@ -5,6 +5,7 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildConsole } from './build-console.ts'
 import { inkPatches } from './ink-patches.ts'
 import { merged } from './merge-chunks.ts'
 import { renderNotices } from './notices.ts'
@@ -30,6 +31,7 @@ const starts = [
   ...Object.values(sources).map((source) => [source]),
   ['src/cli/shell/start.ts'],
   ['src/cli/edit.ts', 'src/tui/terminal/canvas.tsx'],
+  ['src/cli/console.ts'],
   ['src/cli/validate/validate.ts'],
   ['src/cli/gateway/run.ts', 'src/http/index.ts', 'src/store/sqlite/sqlite-store.ts'],
 ]
@@ -90,6 +92,7 @@ await build({
     ].join(';'),
   },
 })
-writeFileSync(`${root}/dist/third-party-notices.txt`, renderNotices(root, chunks.metafile))
+const pages = await buildConsole(root)
+writeFileSync(`${root}/dist/third-party-notices.txt`, renderNotices(root, [chunks.metafile, pages]))
 writeFileSync(`${root}/dist/plugin.d.ts`, rollUp(root, publicModule))
 chmodSync(`${root}/dist/main.js`, 0o755)

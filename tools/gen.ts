@@ -19,6 +19,7 @@ import { renderSamples } from './samples.ts'
 import { renderSenders } from './senders.ts'
 import { envByChoice, renderSettings, withEnvNames } from './settings.ts'
 import { createAjv, renderChecks } from './shapes/checks.ts'
+import { type ConsoleSchema, renderConsole } from './shapes/console.ts'
 import { type ControlSchema, renderControl } from './shapes/control.ts'
 import { renderStored, type StoredSchema } from './shapes/stored.ts'
 import { platformDefinitions, platformSections, withTypedKeys } from './target-schema.ts'
@@ -248,6 +249,7 @@ const checks = Object.keys(schemaOf)
   .join('')
 
 const outputs: { [file: string]: string } = {
+  ...(await renderConsole(readSchema('console.schema.json') as ConsoleSchema, banner, root)),
   ...(await renderControl(readSchema('control.schema.json') as ControlSchema, banner, root)),
   ...(await renderStored(readSchema('stored.schema.json') as StoredSchema, banner, root)),
   ...renderSamples(),

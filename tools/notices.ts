@@ -33,11 +33,10 @@ const readPackage = (folder: string): Bundled => {
 }
 
 /** Returns the notices: each text of a licence once, below the names of its packages. Throws for a licence that is not accepted. */
-export const renderNotices = (root: string, metafile: Metafile): string => {
+export const renderNotices = (root: string, metafiles: readonly Metafile[]): string => {
   const byText = new Map<string, string[]>()
-  for (const { name, version, license, author, text } of [...foldersOf(metafile), ...beside].map((folder) =>
-    readPackage(join(root, folder)),
-  )) {
+  const folders = new Set([...metafiles.flatMap(foldersOf), ...beside])
+  for (const { name, version, license, author, text } of [...folders].map((folder) => readPackage(join(root, folder)))) {
     const terms =
       text ||
       `No text comes with it; its package.json says ${license} (https://spdx.org/licenses/${license}.html)${author && `, by ${author}`}.`

@@ -5,6 +5,7 @@
 
 import type { Command } from 'commander'
 import { addAlerts } from './alerts/grammar.ts'
+import type { ConsoleOptions } from './console.ts'
 import { addCron } from './cron/grammar.ts'
 import type { DoctorOptions } from './doctor.ts'
 import type { EditOptions } from './edit.ts'
@@ -18,7 +19,7 @@ import { addSamples } from './samples/grammar.ts'
 import { addSchema } from './schema/grammar.ts'
 import { addSessions } from './sessions/grammar.ts'
 import { withFreshEntries } from './shell/fresh-entries.ts'
-import type { Run } from './shell/grammar-values.ts'
+import { parsePort, type Run } from './shell/grammar-values.ts'
 import { addStorage } from './storage/grammar.ts'
 import { addTargets } from './targets/grammar.ts'
 import { addTest } from './test/grammar.ts'
@@ -39,6 +40,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
   addNew(program.command('new <name>'), run)
   addEdit(program.command('edit [route]').alias('ui'), withFreshEntries(run))
+  addConsole(program.command('console'), withFreshEntries(run))
   addValidate(program.command('validate [paths...]'), run)
   addTest(program, run)
   addExplain(program.command('explain [code]'), run)
@@ -86,6 +88,14 @@ const addEdit = (command: Command, run: Run): void => {
     .option('--mouse', 'the wheel moves, and a click chooses a row; the terminal then marks text with shift held')
     .option('--screen-reader', 'sentences, and numbers to choose by; also with INK_SCREEN_READER=true')
     .action((route: string | undefined, options: EditOptions) => run(async (cli) => (await import('./edit.ts')).edit(route, options, cli)))
+}
+
+const addConsole = (command: Command, run: Run): void => {
+  command
+    .description('look at events, routes and targets in a browser on this machine; Ctrl-C ends it')
+    .option('--port <number>', 'port to listen on, on this machine alone', parsePort, 8645)
+    .option('--no-open', 'show the address, and open no browser')
+    .action((options: ConsoleOptions) => run(async (cli) => (await import('./console.ts')).runConsole(options, cli)))
 }
 
 const addDoctor = (command: Command, run: Run): void => {

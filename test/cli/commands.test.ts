@@ -100,6 +100,7 @@ const rows: { readonly [command: string]: Row } = {
   'webhook trace': { ok: 'webhook trace a --payload {}', missing: 'webhook trace nope --payload {}' },
   'webhook tail': { goesOn: true, away: 'webhook tail' },
   'webhook verify': { no: 'webhook verify a --body {}', missing: 'webhook verify nope --body {}', ok: 'webhook verify open --body {}' },
+  console: { goesOn: true, usage: 'console --port 70000' },
   'events list': { ok: 'events list', usage: 'events list --limit 0' },
   'events show': { up: 'events show EVENT', missing: 'events show nope' },
   'events retry': { up: 'events retry --dead', upNo: 'events retry EVENT', missing: 'events retry nope', away: 'events retry --dead' },

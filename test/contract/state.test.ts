@@ -12,6 +12,9 @@ const root = fileURLToPath(new URL('../../src', import.meta.url))
 const allowed: { readonly [place: string]: string } = {
   'app/mask-lines/guess-secrets.ts boundedValue': 'a pattern, whose place is set before each use',
   'process/start-thread.ts fromSources': 'the bundle of a thread, made from sources only',
+  'console/pages/ask.ts isSignedIn': 'whether a browser is signed in, in its page',
+  'console/pages/live.tsx list': 'what a page has seen arrive, at most 500 rows',
+  'console/pages/router.ts address': 'the address of a page',
   'config/schema-walk.ts patterns': 'made from patterns of schemas alone: the bundled one, and those of plugins, which Node keeps as well',
   'config/schema-walk.ts keywordAnswers': 'answers about nodes of schemas, gone with their nodes',
   'config/thread/thread.ts sources': 'a thread that ends with its one configuration',

@@ -47,7 +47,8 @@ import type { Json } from '../core/json.ts'
 import * as checks from './control-checks.js'
 `
 
-const checkType = `type Problem = { readonly keyword: string; readonly instancePath: string; readonly params: { readonly [name: string]: unknown } }
+/** The declaration of the type that the generated checks have. */
+export const checkType = `type Problem = { readonly keyword: string; readonly instancePath: string; readonly params: { readonly [name: string]: unknown } }
 /** Whether a value has its shape. \`errors\`: the first that is wrong with the value that was checked last. */
 export type Check = { (data: unknown): boolean; readonly errors?: readonly Problem[] | null }
 `
@@ -65,19 +66,23 @@ const checkable = (node: Node, refs = ''): Node =>
 
 const operationTable = (operations: readonly [string, Operation][]): string => {
   const rows = operations.map(([name, { method, path, question = nothing, isStream, maxQuestionBytes }]) => {
-    const members = Object.entries((question.properties ?? {}) as Nodes).map(
-      ([member, node]) =>
-        `${member}: { must: '${mustOf(node)}'${typeof node.maxItems === 'number' ? `, maxItems: ${node.maxItems}` : ''} }`,
-    )
     const more = [...(isStream ? ['isStream: true'] : []), ...(maxQuestionBytes ? [`maxQuestionBytes: ${maxQuestionBytes}`] : [])]
     return `${name}: {
 ${[`method: '${method}'`, `path: '${path}'`, ...more].join(', ')},
-question: { check: checks.${name}Question, members: {${members.join(', ')}}, required: ${JSON.stringify(question.required ?? [])} },
+${questionMember(name, question)}
 checkAnswer: checks.${name}Answer,
 },`
   })
   return `\n/** How each operation is asked. A member of the question that stands in the path is not in the body. */
 export const controlOperations = {\n${rows.join('\n')}\n} as const\n`
+}
+
+/** Returns the member of a table's row that has the check of the question, and what a refusal says of the members. */
+export const questionMember = (name: string, question: Node): string => {
+  const members = Object.entries((question.properties ?? {}) as Nodes).map(
+    ([member, node]) => `${member}: { must: '${mustOf(node)}'${typeof node.maxItems === 'number' ? `, maxItems: ${node.maxItems}` : ''} }`,
+  )
+  return `question: { check: checks.${name}Question, members: {${members.join(', ')}}, required: ${JSON.stringify(question.required ?? [])} },`
 }
 
 /** Says in words what the value of a member of a question must be. */

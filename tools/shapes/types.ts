@@ -19,7 +19,7 @@ export const typeOf = (node: Node): string => {
     case 'object':
       return objectType(node)
     case 'array':
-      return `readonly ${typeOf(node.items as Node)}[]`
+      return `readonly ${asItem(typeOf(node.items as Node))}[]`
     case 'integer':
       return 'number'
     case 'string':
@@ -31,6 +31,8 @@ export const typeOf = (node: Node): string => {
       throw new Error(`no type is known for ${JSON.stringify(node)}`)
   }
 }
+
+const asItem = (type: string): string => (/^[^{]* \| /.test(type) ? `(${type})` : type)
 
 const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value))
 

@@ -1,7 +1,7 @@
 /** Reads the stored request of an event. Requests are not always kept, so a missing request comes with a reason. */
 
 import { isUtf8 } from 'node:buffer'
-import type { JsonObject } from '../../core/json.ts'
+import type { Json } from '../../core/json.ts'
 import { maskHeaders } from '../../core/secrets/mask.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
@@ -17,11 +17,20 @@ export const payloadOf = async (records: EventRecords, { raw }: EventView): Prom
   return kept ? { headers: maskHeaders(kept.headers), body: kept.body } : goneReason
 }
 
+/** A request as JSON for programs; `null` where there is none. `body_base64`: the body where it is not UTF-8. */
+type PayloadJson = {
+  readonly payload: string
+  readonly headers: { readonly [name: string]: Json } | null
+  readonly body: string | null
+  readonly body_base64: string | null
+  readonly body_bytes: number | null
+}
+
 /**
  * Returns a request as JSON for programs: its body as text where it is UTF-8, else its bytes in base64. `payload`: `kept`, or the first
  * words of the phrase that says why there is no request.
  */
-export const describePayload = (payload: RawRequest | string): JsonObject => {
+export const describePayload = (payload: RawRequest | string): PayloadJson => {
   if (typeof payload === 'string')
     return { payload: payload.split(':')[0] ?? '', headers: null, body: null, body_base64: null, body_bytes: null }
   const { headers, body } = payload

@@ -1,6 +1,5 @@
 /** The status of one event, put together from the journal and a running gateway. */
 
-import type { JsonObject } from '../../core/json.ts'
 import type { EventView } from '../../journal/record.ts'
 import type { State } from './event-selection.ts'
 
@@ -14,8 +13,11 @@ export type EventStatus = {
   readonly error?: string
 }
 
-/** Returns the status of an event as JSON for programs. Every member is present, with `null` where nothing is known. */
-export const describeEvent = ({ event, state, attempt, nextAt, error }: EventStatus): JsonObject => ({
+/** An event as JSON for programs. Every member is present, with `null` where nothing is known. */
+export type EventJson = ReturnType<typeof describeEvent>
+
+/** Returns the status of an event as JSON for programs. */
+export const describeEvent = ({ event, state, attempt, nextAt, error }: EventStatus) => ({
   event_id: event.event_id,
   at: event.at,
   profile: event.profile,

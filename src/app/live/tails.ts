@@ -6,6 +6,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Observer } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
+import { LineQueue } from '../../core/turns/line-queue.ts'
 import type { TailLine, TrafficLine } from '../../generated/control.ts'
 import { type Following, followOthers } from '../../journal/shared/follow-others.ts'
 import type { SharedRecords } from '../../store/shared-records.ts'
@@ -15,8 +16,6 @@ export type TailLines = AsyncIterableIterator<TailLine>
 
 /** The most watchers at once. */
 export const maxTails = 8
-/** The most lines in the queue of one watcher. */
-const maxWaitingLines = 1_000
 
 export type Tails = Observer & {
   /**
@@ -38,18 +37,18 @@ type TailsOptions = {
 }
 
 export const createTails = ({ clock, redact, others }: TailsOptions): Tails => {
-  const open = new Set<Tail>()
+  const open = new Map<LineQueue<TailLine>, TrafficFilter>()
   let isClosed = false
   /** Follows the traffic of other gateways. Present while there are watchers. */
   let following: Following | undefined
   const tell = (lines: readonly TrafficLine[]): void => {
-    if (lines.length > 0) for (const tail of open) tail.push(lines)
+    if (lines.length > 0) for (const [tail, filter] of open) if (wants(filter, lines)) tail.push(lines)
   }
   const stopFollowing = (): void => {
     following?.stop()
     following = undefined
   }
-  const leave = (tail: Tail): void => {
+  const leave = (tail: LineQueue<TailLine>): void => {
     open.delete(tail)
     if (open.size === 0) stopFollowing()
   }
@@ -61,8 +60,13 @@ export const createTails = ({ clock, redact, others }: TailsOptions): Tails => {
     open(filter) {
       if (isClosed) throw new StoreFault('it is stopping')
       if (open.size >= maxTails) throw new StoreFault(`${maxTails} watch already`)
-      const tail = new Tail(filter, new Date(clock.now()).toISOString(), () => leave(tail))
-      open.add(tail)
+      const tail = new LineQueue<TailLine>({
+        first: [{ type: 'init', at: new Date(clock.now()).toISOString() }],
+        loss: (lines) => ({ type: 'lost', lines }),
+        end: () => ({ type: 'end', reason: 'the gateway stops' }),
+        leave,
+      })
+      open.set(tail, filter)
       if (others) following ??= followOthers({ records: others, clock, tell: (line) => tell(trafficOfRecord(line)) })
       return tail
     },
@@ -70,74 +74,7 @@ export const createTails = ({ clock, redact, others }: TailsOptions): Tails => {
     close() {
       isClosed = true
       stopFollowing()
-      for (const tail of open) tail.stop()
+      for (const tail of open.keys()) tail.stop()
     },
-  }
-}
-
-const endOfTail = { done: true, value: undefined } as const
-
-/** The lines of one watcher. Not a generator, because a generator that waits for a line cannot be ended from outside. */
-class Tail implements TailLines {
-  readonly #filter: TrafficFilter
-  readonly #leave: () => void
-  #waiting: TailLine[]
-  #lost = 0
-  #state: 'open' | 'stopping' | 'over' = 'open'
-  #wake = (): void => {}
-
-  constructor(filter: TrafficFilter, at: string, leave: () => void) {
-    this.#filter = filter
-    this.#leave = leave
-    this.#waiting = [{ type: 'init', at }]
-  }
-
-  /** Adds the lines of one request or attempt: all or none, because half of them would mislead. */
-  push(lines: readonly TrafficLine[]): void {
-    if (!wants(this.#filter, lines)) return
-    if (this.#lost > 0 || this.#waiting.length + lines.length > maxWaitingLines) this.#lost += lines.length
-    else this.#waiting.push(...lines)
-    this.#wake()
-  }
-
-  stop(): void {
-    if (this.#state === 'open') this.#state = 'stopping'
-    this.#wake()
-  }
-
-  async next(): Promise<IteratorResult<TailLine, undefined>> {
-    while (this.#state !== 'over') {
-      const line = this.#waiting.shift() ?? this.#lossOrEnd()
-      if (line) return { done: false, value: line }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-    return endOfTail
-  }
-
-  async return(): Promise<IteratorResult<TailLine, undefined>> {
-    this.#state = 'over'
-    this.#waiting = []
-    this.#leave()
-    this.#wake()
-    return endOfTail
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  /** Returns the line to send once the queue is empty: how many lines were lost, or the end of the tail; `undefined` if neither is due. */
-  #lossOrEnd(): TailLine | undefined {
-    if (this.#lost > 0) {
-      const lines = this.#lost
-      this.#lost = 0
-      return { type: 'lost', lines }
-    }
-    if (this.#state !== 'stopping') return undefined
-    this.#state = 'over'
-    this.#leave()
-    return { type: 'end', reason: 'the gateway stops' }
   }
 }

@@ -1,13 +1,12 @@
 /** Makes the body of an answer from the lines of a tail, which come as events happen: one JSON document a line. */
 
 import { Readable } from 'node:stream'
-import type { TailLines } from '../../app/live/tails.ts'
 
 /**
  * Returns a stream of the lines. The stream takes the next line only when the connection has room for it, so that no lines pile up here for
  * a slow reader. Destroying the stream ends `lines`.
  */
-export const jsonLinesStream = (lines: TailLines): Readable =>
+export const jsonLinesStream = (lines: AsyncIterator<unknown>): Readable =>
   new Readable({
     read() {
       lines.next().then(

@@ -10,8 +10,8 @@ export type Operation = (typeof controlOperations)[keyof typeof controlOperation
  * Returns the question: the members of `inPath` and of `body` in one object. An unknown member is refused: otherwise the gateway would
  * ignore a misspelt member and use the default in its place. Throws an Error with `statusCode` 400, whose message says what is wrong.
  */
-export const questionOf = ({ question }: Operation, inPath: JsonObject, body: unknown): JsonObject => {
-  const { check, members, required }: QuestionShape = question
+export const questionOf = ({ question }: { readonly question: QuestionShape }, inPath: JsonObject, body: unknown): JsonObject => {
+  const { check, members, required } = question
   const needed = required.filter((name) => !Object.hasOwn(inPath, name))
   const need = `${needed.map(quoted).join(' and ')} ${needed.length > 1 ? 'are' : 'is'} needed: `
   const musts = needed.map((name) => mustBe(name, members)).join(', ')

@@ -1,0 +1,42 @@
+/** The audit: a file with a line of JSON for each thing that somebody changed. The program only ever appends to the file. */
+
+import { appendFile, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../../core/clock.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { JsonObject } from '../../core/json.ts'
+
+export interface Audit {
+  /**
+   * Does something, and appends who did what and how it ended. A line that cannot be written makes the call fail before anything is done:
+   * what nobody could find out later is not done.
+   */
+  of<T>(action: AuditedAction, work: () => Promise<T>): Promise<T>
+}
+
+/** `by`: who acts, for example a browser. `on`: what the action is about: the ids of events, the names of targets. */
+export type AuditedAction = { readonly by: string; readonly action: string; readonly on: JsonObject }
+
+/** Returns the path of the audit of a data directory. */
+const auditFile = (dataDir: string): string => join(dataDir, 'state', 'audit.jsonl')
+
+export const openAudit = (dataDir: string, clock: Pick<Clock, 'now'>): Audit => {
+  const file = auditFile(dataDir)
+  const append = async (line: JsonObject): Promise<void> => {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await appendFile(file, `${JSON.stringify({ at: new Date(clock.now()).toISOString(), ...line })}\n`, { mode: 0o600 })
+  }
+  return {
+    async of(action, work) {
+      await append({ ...action, result: 'begun' })
+      try {
+        const done = await work()
+        await append({ ...action, result: 'done' })
+        return done
+      } catch (error) {
+        await append({ ...action, result: 'failed', error: messageOf(error) })
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,24 @@
+/** Answers the questions of the pages, each by the use case that a command has for it. */
+
+import type { ConsoleQuestions } from '../../generated/console.ts'
+import type { SignIn } from '../access/sign-ins.ts'
+import type { Surroundings } from './asked.ts'
+import { eventAnswers } from './events.ts'
+import { gatewayAnswers } from './gateway.ts'
+import { routeAnswers } from './routes.ts'
+
+/** The questions that the server itself answers, because they are about the sign-in. */
+type OfSignIn = 'signOut'
+
+/** A function for each question. It throws a Fault where there is no answer. */
+type Answers = {
+  readonly [Name in Exclude<keyof ConsoleQuestions, OfSignIn>]: (question: ConsoleQuestions[Name], signIn: SignIn) => Promise<unknown>
+}
+
+export const createAnswers = (around: Surroundings) =>
+  ({ ...eventAnswers(around), ...routeAnswers(around), ...gatewayAnswers(around) }) satisfies Answers
+
+/** What each question is answered with, for the pages. */
+export type ConsoleAnswers = {
+  readonly [Name in keyof ReturnType<typeof createAnswers>]: Awaited<ReturnType<ReturnType<typeof createAnswers>[Name]>>
+}

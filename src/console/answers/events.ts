@@ -1,0 +1,67 @@
+/** The answers about events: pages of events, an event, what was written in it, and what may be done with it. */
+
+import { chooseEvents } from '../../app/events/event-batch.ts'
+import { readEventDetail } from '../../app/events/event-detail.ts'
+import { readEventPage } from '../../app/events/event-page.ts'
+import { describePayload } from '../../app/events/event-payload.ts'
+import { planReplay } from '../../app/events/event-replay.ts'
+import { planRetry } from '../../app/events/event-retry.ts'
+import { describeEvent } from '../../app/events/event-status.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { ConsoleQuestions } from '../../generated/console.ts'
+import type { SignIn } from '../access/sign-ins.ts'
+import { needRight, type Surroundings } from './asked.ts'
+
+const pageSize = 50
+
+type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
+
+export const eventAnswers = ({ workspace, gateway, service, audit }: Surroundings) => ({
+  async events(criteria: Asked<'events'>, signIn: SignIn) {
+    // What a search finds tells what was searched.
+    if (criteria.text !== undefined || criteria.field !== undefined) needRight(signIn, 'payloads', 'a search in payloads')
+    const { events, next, notices, skipped } = await readEventPage(workspace, gateway, criteria, pageSize)
+    return { events: events.map(describeEvent), next: next ?? null, notices, skipped }
+  },
+  async event({ id }: Asked<'event'>) {
+    const { status, attempts, repeated, notices } = await readEventDetail(workspace, gateway, id)
+    return {
+      event: describeEvent(status),
+      repeats: repeated?.event_id ?? null,
+      attempts: attempts.map(({ prompt, reply, ...attempt }) => ({ ...attempt, has_prompt: prompt !== null, has_reply: reply !== null })),
+      notices,
+    }
+  },
+  async content({ id }: Asked<'content'>) {
+    const { attempts, payload } = await readEventDetail(workspace, gateway, id)
+    return {
+      request: describePayload(payload),
+      not_kept: typeof payload === 'string' ? payload : null,
+      texts: attempts.map(({ prompt, reply }) => ({ prompt, reply })),
+    }
+  },
+  trace: ({ id, route }: Asked<'trace'>) => service.traceOf({ route, choice: { from: 'event', id } }),
+  curl: async ({ id }: Asked<'curl'>) => ({ command: await service.curl({ eventId: id }) }),
+  async replay({ id, body, dry_run = false }: Asked<'replay'>, signIn: SignIn) {
+    const replay = async () => {
+      const { events } = await chooseEvents(workspace, gateway, [id], {})
+      const plan = await planReplay(gateway, events, false)
+      const [result] = await plan.run({ dry_run, ...(body === undefined ? {} : { body }) }, () => {})
+      if (!result?.replayed) throw new Fault('not_replayed', `not replayed: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
+      const { starts, ...replayed } = result.replayed
+      // The prompt has what the sender wrote.
+      const isShown = signIn.rights.has('payloads')
+      const shown = starts && { mode: starts.mode, target: starts.target, prompt: isShown ? starts.prompt : null }
+      return { ok: result.ok, ...replayed, starts: shown ?? null }
+    }
+    return dry_run ? replay() : audit.of({ by: signIn.name, action: 'replay', on: { event: id, edited: body !== undefined } }, replay)
+  },
+  retry: ({ id }: Asked<'retry'>, signIn: SignIn) =>
+    audit.of({ by: signIn.name, action: 'retry', on: { event: id } }, async () => {
+      const { events } = await chooseEvents(workspace, gateway, [id], {})
+      const { others, run } = await planRetry(workspace, gateway, events, false)
+      const [result] = [...others, ...(await run(() => {}))]
+      if (!result?.ok) throw new Fault('not_retried', `not retried: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
+      return { retried: true }
+    }),
+})

@@ -1,0 +1,35 @@
+/** The answers about the program, its gateway and this machine. */
+
+import { examine } from '../../app/doctor/doctor.ts'
+import { reloadGateway } from '../../app/gateway/reload.ts'
+import { readStatus } from '../../app/gateway/status.ts'
+import { version } from '../../app/version.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { SignIn } from '../access/sign-ins.ts'
+import type { Surroundings } from './asked.ts'
+
+export const gatewayAnswers = ({ workspace, gateway, audit }: Surroundings) => ({
+  async overview(_: unknown, signIn: SignIn) {
+    const running = await gateway.find()
+    return {
+      version,
+      dataDir: workspace.dataDir,
+      rights: [...signIn.rights],
+      /** `null` where no gateway runs on this data directory. */
+      gateway: running ? await running.status() : null,
+    }
+  },
+  async health() {
+    const { checks, summary } = await examine(workspace, gateway, { asked: true, online: false })
+    const status = await readStatus(gateway, workspace).catch((error) => {
+      if (error instanceof Fault && error.exitCode === exit.unreachable) return undefined
+      throw error
+    })
+    return { checks, summary, status: status ?? null }
+  },
+  reload: (_: unknown, signIn: SignIn) =>
+    audit.of({ by: signIn.name, action: 'reload', on: {} }, async () => {
+      const { findings, texts: _texts, ...result } = await reloadGateway(gateway, false)
+      return { ...result, findings: findings.diagnostics }
+    }),
+})

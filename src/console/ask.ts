@@ -1,0 +1,126 @@
+/** The addresses that the pages ask: one for each question of the table (schema/console.schema.json), for signing in, and for the live traffic. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../core/clock.ts'
+import { exit, Fault, messageOf, StoreFault } from '../core/fault.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
+import type { Log } from '../core/log.ts'
+import { Allowance } from '../core/turns/allowance.ts'
+import { createSlots } from '../core/turns/slots.ts'
+import { consoleQuestions } from '../generated/console.ts'
+import { jsonLinesStream } from '../http/control/line-stream.ts'
+import { questionOf } from '../http/control/questions.ts'
+import type { Codes } from './access/codes.ts'
+import { cookieHeader, type Gate, type Refusal, refused } from './access/gate.ts'
+import type { Right, SignIn, SignIns } from './access/sign-ins.ts'
+import type { createAnswers } from './answers/answers.ts'
+import type { LiveFeed } from './live-feed.ts'
+
+export type QuestionOptions = {
+  readonly codes: Codes
+  readonly signIns: SignIns
+  readonly answers: ReturnType<typeof createAnswers>
+  readonly live: LiveFeed
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The most bytes of a question whose row in the table has no bound of its own. */
+export const maxQuestionBytes = 65_536
+/** The most tries to sign in within a second. */
+const signInsPerSecond = 5
+/** The most questions that are worked on at a time, and that wait: a search reads thousands of records. */
+const maxAtWork = 4
+const maxWaiting = 32
+
+const busy: Refusal = { status: 503, error: 'the console has too much to do: try again' }
+const notSignedIn: Refusal = { status: 401, error: 'sign in: `headgate console` gives the address' }
+
+/** Answers a question whose sender has signed in. */
+type Answer = (question: JsonObject, signIn: SignIn, reply: FastifyReply) => Promise<unknown>
+type Row = { readonly right: Right; readonly maxQuestionBytes?: number }
+
+/** Adds the addresses. Each is asked by a POST with a JSON object. */
+export const addQuestions = (app: FastifyInstance, options: QuestionOptions, gate: Gate): void => {
+  const { answers, signIns, live } = options
+  const slots = createSlots(() => maxAtWork, maxWaiting)
+  const signInOf = new WeakMap<FastifyRequest, SignIn>()
+  /** Checks who asks before the body is read. */
+  const checkSender = async (request: FastifyRequest, reply: FastifyReply, { right }: Row): Promise<FastifyReply | undefined> => {
+    const refusal = gate.refuseStranger(request)
+    if (refusal) return refused(reply, refusal)
+    const signIn = gate.signInOf(request)
+    if (!signIn) return refused(reply, notSignedIn)
+    if (!signIn.rights.has(right)) return refused(reply, { status: 403, error: `this takes the right "${right}"` })
+    signInOf.set(request, signIn)
+  }
+  const add = (name: string, row: Row, answer: Answer): void => {
+    app.post(`/ask/${name}`, {
+      bodyLimit: row.maxQuestionBytes ?? maxQuestionBytes,
+      onRequest: (request, reply) => checkSender(request, reply, row),
+      handler: (request, reply) => {
+        reply.header('cache-control', 'no-store')
+        return answer(isObject(request.body) ? request.body : {}, signInOf.get(request) as SignIn, reply)
+      },
+    })
+  }
+  for (const [name, row] of Object.entries(consoleQuestions)) {
+    if (name === 'signOut') continue
+    const answer = answers[name as keyof typeof answers] as (question: JsonObject, signIn: SignIn) => Promise<unknown>
+    add(name, row, async (body, signIn, reply) => {
+      const question = questionOf(row, {}, body)
+      const done = await slots.run(async () => ({ answer: await answer(question, signIn) }))
+      return done ? reply.send(done.answer) : refused(reply, busy)
+    })
+  }
+  add('signOut', consoleQuestions.signOut, async (_question, signIn, reply) => {
+    await signIns.remove(signIn)
+    return reply.send({ signed_out: true })
+  })
+  add('live', { right: 'view' }, async (_question, _signIn, reply) => {
+    const lines = live.open()
+    return lines ? reply.type('application/x-ndjson').send(jsonLinesStream(lines)) : refused(reply, busy)
+  })
+  addSignIn(app, options, gate)
+  addFailures(app, options.log)
+}
+
+/** Adds the address where a browser shows its code, and gets the two halves that it shows from then on. */
+const addSignIn = (app: FastifyInstance, { codes, signIns, clock }: QuestionOptions, gate: Gate): void => {
+  const tries = new Allowance(clock, signInsPerSecond, 1_000)
+  app.post('/ask/signIn', {
+    onRequest: async (request, reply) => refused(reply, gate.refuseStranger(request)),
+    handler: async (request, reply) => {
+      const code = isObject(request.body) ? request.body.code : undefined
+      if (!tries.take(1)) return refused(reply, { status: 429, error: 'too many tries to sign in: wait a second' })
+      if (typeof code !== 'string' || !codes.take(code))
+        return refused(reply, {
+          status: 401,
+          error: 'this address was used already, or is older than a minute: `headgate console` gives another',
+        })
+      const halves = await signIns.add()
+      return reply.header('cache-control', 'no-store').header('set-cookie', cookieHeader(request, halves)).send({ bearer: halves.bearer })
+    },
+  })
+}
+
+/** Adds the answers to unknown addresses, to questions without an answer, and to mistakes of the program. */
+const addFailures = (app: FastifyInstance, log: Log): void => {
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'there is nothing at this address' }))
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof Fault) return reply.code(statuses[error.exitCode] ?? 409).send({ error: error.message, hint: error.hint })
+    if (error instanceof StoreFault) return reply.code(503).send({ error: error.message })
+    const { statusCode } = error as { statusCode?: number }
+    if (statusCode !== undefined && statusCode < 500) return reply.code(statusCode).send({ error: messageOf(error) })
+    log('error', { path: request.routeOptions.url, reason: messageOf(error) }, 'console: internal error')
+    return reply.code(500).send({ error: 'internal error: the output of the console says more' })
+  })
+}
+
+/** The HTTP status for the exit code that a command would end with. */
+const statuses: { readonly [exitCode: number]: number } = {
+  [exit.usage]: 400,
+  [exit.internal]: 500,
+  [exit.unreachable]: 503,
+  [exit.notFound]: 404,
+}

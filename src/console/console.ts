@@ -1,0 +1,45 @@
+/** Opens the console: its server, and what that works with. */
+
+import { openAudit } from '../app/audit/audit.ts'
+import type { EditorService } from '../app/editor/service.ts'
+import type { GatewayFinder } from '../app/running-gateway.ts'
+import type { Workspace } from '../app/workspace.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { createCodes } from './access/codes.ts'
+import { openSignIns } from './access/sign-ins.ts'
+import { createAnswers } from './answers/answers.ts'
+import { createLiveFeed } from './live-feed.ts'
+import { listenForConsole } from './server.ts'
+
+export type ConsoleOptions = {
+  readonly workspace: Workspace
+  readonly gateway: GatewayFinder
+  readonly service: EditorService
+  readonly port: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface Console {
+  /** Makes an address with which one browser can sign in, within a minute. */
+  signInUrl(): string
+  close(): Promise<void>
+}
+
+/** Opens the console. Throws a Fault where it cannot listen. */
+export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
+  const { workspace, gateway, clock } = options
+  const codes = createCodes(clock)
+  const live = createLiveFeed({ workspace, gateway, clock })
+  const answers = createAnswers({ ...options, audit: openAudit(workspace.dataDir, clock) })
+  const { port, close } = await listenForConsole({ ...options, codes, live, answers, signIns: openSignIns(workspace.dataDir, clock) })
+  return {
+    // A browser does not send what stands behind the `#`, so no log has the code.
+    signInUrl: () => `http://127.0.0.1:${port}/#code=${codes.make()}`,
+    async close() {
+      live.close()
+      await close()
+    },
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Gives the present traffic to all pages that watch it. A gateway allows few watchers, so the console is one of them, however many pages
+ * are open, and only while one is.
+ */
+
+import { watch } from '../app/events/watch.ts'
+import type { GatewayFinder } from '../app/running-gateway.ts'
+import type { Workspace } from '../app/workspace.ts'
+import type { Clock } from '../core/clock.ts'
+import { messageOf } from '../core/fault.ts'
+import { LineQueue } from '../core/turns/line-queue.ts'
+import type { TailLine } from '../generated/control.ts'
+
+/** `off`: there is nothing to watch at present, and why; the feed goes on to try. */
+export type LiveLine = TailLine | { readonly type: 'off'; readonly reason: string }
+
+export interface LiveFeed {
+  /** Gives the lines from now on to a reader; `undefined` where too many read already. */
+  open(): LineQueue<LiveLine> | undefined
+  close(): void
+}
+
+const maxReaders = 16
+/** The time between two tries to watch, in milliseconds. */
+const againMs = 2_000
+
+type Feeding = { readonly workspace: Workspace; readonly gateway: GatewayFinder; readonly clock: Clock }
+
+export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed => {
+  const readers = new Set<LineQueue<LiveLine>>()
+  let isFeeding = false
+  let stop = (): void => {}
+  const give = (line: LiveLine): void => {
+    for (const reader of readers) reader.push([line])
+  }
+  const feedOnce = async (): Promise<string> => {
+    try {
+      const { lines, close } = await watch(workspace, gateway, {})
+      stop = close
+      if (readers.size === 0) close()
+      for await (const line of lines) give(line)
+      return 'the gateway has ended'
+    } catch (error) {
+      return messageOf(error)
+    }
+  }
+  const feed = async (): Promise<void> => {
+    isFeeding = true
+    let told = ''
+    while (readers.size > 0) {
+      const reason = await feedOnce()
+      if (reason !== told) give({ type: 'off', reason })
+      told = reason
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(againMs, resolve)
+        stop = () => {
+          cancel()
+          resolve()
+        }
+      })
+    }
+    isFeeding = false
+  }
+  const leave = (reader: LineQueue<LiveLine>): void => {
+    readers.delete(reader)
+    if (readers.size === 0) stop()
+  }
+  return {
+    open() {
+      if (readers.size >= maxReaders) return undefined
+      const reader = new LineQueue<LiveLine>({
+        first: [],
+        loss: (lines) => ({ type: 'lost', lines }),
+        end: () => ({ type: 'off', reason: 'the console has ended' }),
+        leave,
+      })
+      readers.add(reader)
+      if (!isFeeding) void feed()
+      return reader
+    },
+    close() {
+      for (const reader of readers) reader.stop()
+    },
+  }
+}

@@ -1,0 +1,101 @@
+/** The shell of the console: the sign-in, the screens, and what stands around them. */
+
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { ask, isSignedIn, signIn, signOut } from './ask.ts'
+import { EventScreen } from './event.tsx'
+import { Events } from './events.tsx'
+import { Health } from './health.tsx'
+import { Live } from './live.tsx'
+import { asNoAnswer, Failure, useAsked } from './parts.tsx'
+import { rights } from './rights.ts'
+import { address, go } from './router.ts'
+import { Routes } from './routes.tsx'
+import { Targets } from './targets.tsx'
+import { line } from './words.ts'
+
+/** The screens in the order of the bar, each with the key that opens it. */
+const screens = [
+  { path: '/', name: 'Live', key: '1', Screen: Live },
+  { path: '/events', name: 'Events', key: '2', Screen: Events },
+  { path: '/routes', name: 'Routes', key: '3', Screen: Routes },
+  { path: '/targets', name: 'Targets', key: '4', Screen: Targets },
+  { path: '/health', name: 'Health', key: '5', Screen: Health },
+] as const
+
+export const App = (): JSX.Element => (isSignedIn.value ? <Console /> : <SignIn />)
+
+/** Signs in with the code that stands behind the `#` of the address, and takes it out of the address. */
+const SignIn = (): JSX.Element => {
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    const code = new URLSearchParams(location.hash.slice(1)).get('code')
+    if (code === null) return
+    go(location.pathname + location.search, true)
+    signIn(code).catch((error) => setProblem(asNoAnswer(error).message))
+  }, [])
+  return (
+    <main class="sign-in">
+      <h1>headgate</h1>
+      {problem !== undefined && (
+        <p role="alert" class="failure">
+          {line(problem)}
+        </p>
+      )}
+      <p>
+        This browser is not signed in. <code>headgate console</code> gives an address that signs one browser in.
+      </p>
+    </main>
+  )
+}
+
+const Console = (): JSX.Element => {
+  const { answer, failure, again } = useAsked('overview', (signal) => ask('overview', {}, signal))
+  useEffect(() => {
+    if (answer) rights.value = answer.rights
+  }, [answer])
+  useEffect(() => {
+    addEventListener('keydown', openByKey)
+    return () => removeEventListener('keydown', openByKey)
+  }, [])
+  const { path } = address.value
+  return (
+    <>
+      <a class="to-content" href="#content">
+        To the content
+      </a>
+      <nav aria-label="screens">
+        <strong>headgate</strong>
+        {screens.map(({ path: to, name, key }) => (
+          <a key={to} href={to} aria-current={isAt(path, to) ? 'page' : undefined} aria-keyshortcuts={key}>
+            {name}
+          </a>
+        ))}
+        <span class="quiet">{answer && (answer.gateway ? line(answer.gateway.url) : 'no gateway runs')}</span>
+        <button type="button" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </nav>
+      <main id="content" tabIndex={-1}>
+        {failure && !answer ? <Failure failure={failure} again={again} /> : answer && <Screen path={path} />}
+      </main>
+      <footer class="quiet">{answer && `headgate ${answer.version} · ${line(answer.dataDir)}`}</footer>
+    </>
+  )
+}
+
+const isAt = (path: string, screen: string): boolean => path === screen || (screen !== '/' && path.startsWith(`${screen}/`))
+
+const Screen = ({ path }: { readonly path: string }): JSX.Element => {
+  const id = /^\/events\/([^/]+)$/.exec(path)?.[1]
+  if (id !== undefined) return <EventScreen key={id} id={decodeURIComponent(id)} />
+  const screen = screens.find((each) => each.path === path)
+  return screen ? <screen.Screen /> : <p>There is no screen at this address.</p>
+}
+
+const openByKey = (event: KeyboardEvent): void => {
+  const isTyping = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null
+  if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return
+  const screen = screens.find(({ key }) => key === event.key)
+  if (screen) go(screen.path)
+}

@@ -1,0 +1,88 @@
+/** Asks the console's server, and keeps this page's half of the sign-in. */
+
+import { signal } from '@preact/signals'
+import type { ConsoleQuestions } from '../../generated/console.ts'
+import type { ConsoleAnswers } from '../answers/answers.ts'
+import type { LiveLine } from '../live-feed.ts'
+
+/** Why there is no answer, in words, and what to do. `status`: that of HTTP; 0 where the server was not reached. */
+export class NoAnswer extends Error {
+  readonly status: number
+  readonly hint: string | undefined
+
+  constructor(status: number, message: string, hint?: string) {
+    super(message)
+    this.status = status
+    this.hint = hint
+  }
+}
+
+const storageName = 'headgate'
+/** Whether this browser is signed in, as far as the last answer said. */
+export const isSignedIn = signal(localStorage.getItem(storageName) !== null)
+
+/** Signs in with a code. The code works once. */
+export const signIn = async (code: string): Promise<void> => {
+  const response = await post('signIn', { code })
+  const { bearer } = (await jsonOf(response)) as { bearer: string }
+  localStorage.setItem(storageName, bearer)
+  isSignedIn.value = true
+}
+
+export const signOut = async (): Promise<void> => {
+  await ask('signOut', {}).catch(() => {})
+  forget()
+}
+
+/** Asks a question. Rejects with a `NoAnswer`. */
+export const ask = async <Name extends keyof ConsoleQuestions>(
+  name: Name,
+  question: ConsoleQuestions[Name],
+  signal?: AbortSignal,
+): Promise<Name extends keyof ConsoleAnswers ? ConsoleAnswers[Name] : unknown> =>
+  (await jsonOf(await post(name, question, signal))) as never
+
+/** Yields the live traffic, until the server ends it or `signal` does. Rejects with a `NoAnswer`. */
+export async function* live(signal: AbortSignal): AsyncGenerator<LiveLine, void> {
+  const response = await post('live', {}, signal)
+  if (!response.ok || !response.body) throw await refusalOf(response)
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  while (true) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const lines = (rest + value).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield JSON.parse(line) as LiveLine
+  }
+}
+
+const post = async (name: string, question: object, signal?: AbortSignal): Promise<Response> => {
+  try {
+    return await fetch(`/ask/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${localStorage.getItem(storageName) ?? ''}` },
+      body: JSON.stringify(question),
+      ...(signal ? { signal } : {}),
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new NoAnswer(0, 'the console does not answer', 'start it again: headgate console')
+  }
+}
+
+const jsonOf = async (response: Response): Promise<unknown> => {
+  if (!response.ok) throw await refusalOf(response)
+  return response.json()
+}
+
+const refusalOf = async (response: Response): Promise<NoAnswer> => {
+  if (response.status === 401) forget()
+  const { error = `status ${response.status}`, hint } = (await response.json().catch(() => ({}))) as { error?: string; hint?: string }
+  return new NoAnswer(response.status, error, hint)
+}
+
+const forget = (): void => {
+  localStorage.removeItem(storageName)
+  isSignedIn.value = false
+}

@@ -1,0 +1,103 @@
+/** What may be done with an event: replay it, also with another payload, retry its dead run, copy a command that sends it. */
+
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { EventJson } from '../../app/events/event-status.ts'
+import type { ConsoleAnswers } from '../answers/answers.ts'
+import { ask, type NoAnswer } from './ask.ts'
+import { asNoAnswer, Failure, Word } from './parts.tsx'
+import { may } from './rights.ts'
+import { go } from './router.ts'
+import { line, lines, outcome } from './words.ts'
+
+type Actions = { readonly event: EventJson; readonly body: string | null; readonly done: () => void }
+type Replayed = ConsoleAnswers['replay']
+
+export const EventActions = ({ event, body, done }: Actions): JSX.Element | null => {
+  const [isReplaying, setReplaying] = useState(false)
+  const [command, setCommand] = useState<string>()
+  const [failure, setFailure] = useState<NoAnswer>()
+  const { event_id: id, state, payload_kept } = event
+  const doing = (work: Promise<unknown>): void => {
+    setFailure(undefined)
+    work.catch((error) => setFailure(asNoAnswer(error)))
+  }
+  return (
+    <div class="actions">
+      {may('operate') && payload_kept && (
+        <button type="button" aria-expanded={isReplaying} onClick={() => setReplaying(!isReplaying)}>
+          Replay…
+        </button>
+      )}
+      {may('operate') && state === 'dead' && (
+        <button type="button" onClick={() => doing(ask('retry', { id }).then(done))}>
+          Retry the dead run
+        </button>
+      )}
+      {may('payloads') && payload_kept && (
+        <button type="button" onClick={() => doing(ask('curl', { id }).then((answer) => setCommand(answer.command)))}>
+          As curl
+        </button>
+      )}
+      {failure && <Failure failure={failure} />}
+      {command !== undefined && <pre tabIndex={0}>{lines(command)}</pre>}
+      {isReplaying && <Replay id={id} body={body} />}
+    </div>
+  )
+}
+
+/** Shows what a replay would do before it does it. `body`: the payload as text, which may be edited; `null` where it is no text. */
+const Replay = ({ id, body }: { readonly id: string; readonly body: string | null }): JSX.Element => {
+  const [edited, setEdited] = useState(body ?? '')
+  const [would, setWould] = useState<Replayed>()
+  const [failure, setFailure] = useState<NoAnswer>()
+  const replay = (isDry: boolean): void => {
+    setFailure(undefined)
+    const other = body !== null && edited !== body ? { body: edited } : {}
+    ask('replay', { id, dry_run: isDry, ...other }).then(
+      (answer) => (isDry || answer.event_id === undefined ? setWould(answer) : go(`/events/${encodeURIComponent(answer.event_id)}`)),
+      (error) => setFailure(asNoAnswer(error)),
+    )
+  }
+  return (
+    <form
+      class="replay"
+      onSubmit={(event) => {
+        event.preventDefault()
+        replay(would === undefined)
+      }}
+    >
+      {body !== null && (
+        <label>
+          Payload
+          <textarea
+            rows={12}
+            spellcheck={false}
+            value={edited}
+            onInput={(event) => {
+              setEdited(event.currentTarget.value)
+              setWould(undefined)
+            }}
+          />
+        </label>
+      )}
+      {failure && <Failure failure={failure} />}
+      {would && <Would would={would} />}
+      <button type="submit">{would ? 'Replay it as a new event' : 'Show what would happen'}</button>
+    </form>
+  )
+}
+
+const Would = ({ would: { status, reason, starts, note, ...ended } }: { readonly would: Replayed }): JSX.Element => (
+  <div role="status">
+    <p>
+      It would be answered {status}: <Word word={ended.outcome}>{outcome(ended)}</Word> {line(reason)} {line(note)}
+    </p>
+    {starts && (
+      <p>
+        It would start: {line(starts.mode)}, to {line(starts.target)}
+      </p>
+    )}
+    {starts?.prompt != null && <pre tabIndex={0}>{lines(starts.prompt)}</pre>}
+  </div>
+)

@@ -1,0 +1,196 @@
+/** The screen of one event: what became of it, what was written, what each stage says of it now, and what may be done. */
+
+import type { JSX } from 'preact'
+import type { Json } from '../../core/json.ts'
+import type { ConsoleAnswers } from '../answers/answers.ts'
+import { ask, NoAnswer } from './ask.ts'
+import { EventActions } from './event-actions.tsx'
+import { Failure, Notices, useAsked, Word } from './parts.tsx'
+import { PayloadTree } from './payload-tree.tsx'
+import { may } from './rights.ts'
+import { addressOf } from './router.ts'
+import { line, lines, milliseconds, outcome, time } from './words.ts'
+
+type Detail = ConsoleAnswers['event']
+type Content = ConsoleAnswers['content']
+
+export const EventScreen = ({ id }: { readonly id: string }): JSX.Element => {
+  const { answer, failure, again } = useAsked(id, (signal) => askWhenRecorded(id, signal))
+  const content = useAsked(`${id} ${may('payloads')}`, async (signal) => (may('payloads') ? ask('content', { id }, signal) : undefined))
+  if (!answer) return failure ? <Failure failure={failure} again={again} /> : <p class="quiet">Reading…</p>
+  const { event, attempts, notices, repeats } = answer
+  return (
+    <section aria-labelledby="title">
+      <header class="bar">
+        <h1 id="title">
+          {line(event.route || `job ${event.job}`)} <span class="quiet">{line(event.event_type)}</span>
+        </h1>
+        <Word word={event.outcome}>{outcome(event)}</Word>
+        {event.state !== 'final' && <Word word={event.state} />}
+        <button type="button" onClick={again}>
+          Read again
+        </button>
+      </header>
+      {failure && <Failure failure={failure} again={again} />}
+      <Notices notices={notices} />
+      <Facts event={event} repeats={repeats} />
+      <EventActions event={event} body={content.answer?.request.body ?? null} done={again} />
+      {attempts.length > 0 && <Attempts attempts={attempts} texts={content.answer?.texts} />}
+      {content.failure && <Failure failure={content.failure} again={content.again} />}
+      {content.answer && <Request content={content.answer} />}
+      {may('payloads') && event.route !== '' && event.payload_kept && <Trace id={event.event_id} route={event.route} />}
+    </section>
+  )
+}
+
+/** The time between two looks for an event that is not recorded yet, in milliseconds, and the number of looks. */
+const lookMs = 300
+const looks = 5
+
+/** Reads an event. The record of a replay is written a moment after its answer, so the event may not be there at the first look. */
+const askWhenRecorded = async (id: string, signal: AbortSignal, left = looks): Promise<Detail> => {
+  try {
+    return await ask('event', { id }, signal)
+  } catch (error) {
+    if (left === 0 || !(error instanceof NoAnswer && error.status === 404)) throw error
+    await new Promise((resolve) => setTimeout(resolve, lookMs))
+    return askWhenRecorded(id, signal, left - 1)
+  }
+}
+
+const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Element => {
+  const {
+    event_id,
+    delivery_id,
+    at,
+    reason,
+    error,
+    answer,
+    status,
+    duration_ms,
+    target,
+    group,
+    count,
+    replay_of,
+    next_at,
+    ended_at,
+    trace_id,
+  } = event
+  const facts: readonly (readonly [name: string, value: JSX.Element | string | null])[] = [
+    ['Arrived', time(at)],
+    ['Event', event_id],
+    ['Delivery id', delivery_id],
+    ['Answered', status === null ? null : `${status} in ${milliseconds(duration_ms)}`],
+    ['Reason', reason],
+    ['Error', error],
+    ['Target', target],
+    ["Target's answer", answer],
+    ['Next attempt', next_at && time(next_at)],
+    ['Ended', ended_at && time(ended_at)],
+    ['Group', group && count !== null ? `${group} (${count} events)` : group],
+    ['Repeats', repeats && <a href={`/events/${encodeURIComponent(repeats)}`}>{line(repeats)}</a>],
+    ['Replay of', replay_of && <a href={`/events/${encodeURIComponent(replay_of)}`}>{line(replay_of)}</a>],
+    ['Trace', trace_id],
+  ]
+  return (
+    <dl class="facts">
+      {facts.flatMap(([name, value]) =>
+        value === null || value === ''
+          ? []
+          : [<dt key={name}>{name}</dt>, <dd key={`${name} is`}>{typeof value === 'string' ? line(value, 2_000) : value}</dd>],
+      )}
+    </dl>
+  )
+}
+
+const Attempts = ({ attempts, texts }: Pick<Detail, 'attempts'> & { readonly texts: Content['texts'] | undefined }): JSX.Element => (
+  <>
+    <h2>Attempts</h2>
+    <ol class="attempts">
+      {attempts.map(({ at, end, attempt, error, next_at, target, answer, usage }, i) => (
+        <li key={`${at} ${end} ${attempt}`}>
+          <time dateTime={at}>{time(at)}</time> {attempt !== null && `attempt ${attempt}: `}
+          <Word word={end} /> {target && `to ${line(target)}`} {line(error ?? answer, 2_000)}
+          {next_at && <span class="quiet"> next {time(next_at)}</span>}
+          {usage && (
+            <span class="quiet">
+              {` ${usage.input_tokens} + ${usage.output_tokens} tokens in ${usage.steps} steps`}
+              {usage.cost !== undefined && `, cost ${usage.cost}`}
+            </span>
+          )}
+          <Text name="Prompt" text={texts?.[i]?.prompt ?? null} />
+          <Text name="Reply" text={texts?.[i]?.reply ?? null} />
+        </li>
+      ))}
+    </ol>
+  </>
+)
+
+const Text = ({ name, text }: { readonly name: string; readonly text: string | null }): JSX.Element | null =>
+  text === null ? null : (
+    <details>
+      <summary>
+        {name} <span class="quiet">{text.length.toLocaleString()} characters</span>
+      </summary>
+      <pre tabIndex={0}>{lines(text)}</pre>
+    </details>
+  )
+
+const parsed = (body: string): { readonly json: Json } | undefined => {
+  try {
+    return { json: JSON.parse(body) as Json }
+  } catch {
+    return undefined
+  }
+}
+
+const Request = ({ content: { request, not_kept } }: { readonly content: Content }): JSX.Element => {
+  const { headers, body, body_base64, body_bytes } = request
+  if (not_kept !== null) return <p class="quiet">The payload is {line(not_kept)}.</p>
+  const json = body === null ? undefined : parsed(body)
+  return (
+    <>
+      <h2>Payload</h2>
+      {json ? (
+        <PayloadTree value={json.json} root="payload" />
+      ) : (
+        <pre tabIndex={0}>{body === null ? `${body_bytes} bytes, in base64: ${body_base64}` : lines(body)}</pre>
+      )}
+      <h2>Headers</h2>
+      <dl class="facts">
+        {Object.entries(headers ?? {}).flatMap(([name, value]) => [
+          <dt key={name}>{line(name)}</dt>,
+          <dd key={`${name} is`}>{line([value].flat().map(String).join(', '), 2_000)}</dd>,
+        ])}
+      </dl>
+    </>
+  )
+}
+
+const Trace = ({ id, route }: { readonly id: string; readonly route: string }): JSX.Element => {
+  const { answer, failure, again } = useAsked(`${id} ${route}`, (signal) => ask('trace', { id, route }, signal))
+  if (!answer) return failure ? <Failure failure={failure} again={again} /> : <p class="quiet">Tracing…</p>
+  return (
+    <>
+      <h2>By the route as it is now</h2>
+      <ol class="stages">
+        {answer.stages.map(({ stage, result, reason }) => (
+          <li key={stage} class={result}>
+            <a href={addressOf('/events', { route, outcome: `ignored:${stage}` })}>{line(stage)}</a> <span class="result">{result}</span>
+            {reason && <span class="reason">{line(reason)}</span>}
+          </li>
+        ))}
+      </ol>
+      {answer.conditions.length > 0 && (
+        <ul class="conditions">
+          {answer.conditions.map(({ name, operator, field, operand, holds, seen, why }) => (
+            <li key={name} class={holds ? 'pass' : 'stop'}>
+              <code>{line(name)}</code> {line(field)} {line(operator)} {line(operand)} <strong>{holds ? 'holds' : 'does not hold'}</strong>
+              {seen !== undefined && <span class="quiet"> the value is {line(seen)}</span>} {line(why)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

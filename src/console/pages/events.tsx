@@ -1,0 +1,117 @@
+/** The screen "Events": recorded events by filters, which stand in the address. */
+
+import type { JSX } from 'preact'
+import type { ConsoleQuestions } from '../../generated/console.ts'
+import { ask } from './ask.ts'
+import { EventLine, Failure, Notices, useAsked } from './parts.tsx'
+import { address, addressOf, go } from './router.ts'
+import { line } from './words.ts'
+
+const states = ['waiting', 'running', 'done', 'dead', 'merged', 'final'] as const
+const spans: readonly (readonly [ms: string, name: string])[] = [
+  ['', 'any time'],
+  ['3600000', 'the last hour'],
+  ['86400000', 'the last day'],
+  ['604800000', 'the last week'],
+]
+
+/** Makes the question of the address. A span ends now, so it is counted when the question is asked. */
+const criteriaOf = (query: URLSearchParams): ConsoleQuestions['events'] => {
+  const [text, route, outcome, state, since, field, cursor] = ['text', 'route', 'outcome', 'state', 'since', 'field', 'cursor'].map(
+    (name) => query.get(name) || undefined,
+  )
+  const [path, ...value] = (field ?? '').split('=')
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(route === undefined ? {} : { route }),
+    ...(outcome === undefined ? {} : { outcome: [outcome] }),
+    ...(state === undefined ? {} : { state: [state as (typeof states)[number]] }),
+    ...(since === undefined ? {} : { since: Date.now() - Number(since) }),
+    ...(path ? { field: [{ path, value: value.join('=') }] } : {}),
+    ...(cursor === undefined ? {} : { cursor }),
+  }
+}
+
+export const Events = (): JSX.Element => {
+  const { query } = address.value
+  const { answer, failure, again } = useAsked(String(query), (signal) => ask('events', criteriaOf(query), signal))
+  const without = (name: string): { [name: string]: string } => Object.fromEntries([...query].filter(([each]) => each !== name))
+  return (
+    <section aria-labelledby="title">
+      <header class="bar">
+        <h1 id="title">Events</h1>
+        <button type="button" onClick={again}>
+          Read again
+        </button>
+      </header>
+      <Filters query={query} />
+      {failure && <Failure failure={failure} again={again} />}
+      {answer && (
+        <>
+          <Notices notices={answer.notices} />
+          <ol class="events" tabIndex={0} aria-label="events, newest first">
+            {answer.events.map((event) => (
+              <EventLine key={event.event_id} event={{ ...event, id: event.event_id }} />
+            ))}
+          </ol>
+          {answer.events.length === 0 && !failure && <p class="quiet">No event fits.</p>}
+          <nav class="pages" aria-label="pages">
+            {query.has('cursor') && <a href={addressOf('/events', without('cursor'))}>Newest</a>}
+            {answer.next !== null && <a href={addressOf('/events', { ...without('cursor'), cursor: answer.next })}>Older</a>}
+          </nav>
+        </>
+      )}
+    </section>
+  )
+}
+
+const Filters = ({ query }: { readonly query: URLSearchParams }): JSX.Element => {
+  const search = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget as HTMLFormElement)
+    go(addressOf('/events', Object.fromEntries([...given].map(([name, value]) => [name, String(value).trim()]))))
+  }
+  const of = (name: string): string => query.get(name) ?? ''
+  return (
+    <form class="filters" onSubmit={search} key={String(query)}>
+      <label>
+        Text
+        <input name="text" type="search" defaultValue={of('text')} placeholder="in records, payloads, replies" />
+      </label>
+      <label>
+        Field
+        <input name="field" defaultValue={of('field')} placeholder="payload.action=opened" />
+      </label>
+      <label>
+        Route
+        <input name="route" defaultValue={of('route')} />
+      </label>
+      <label>
+        Outcome
+        <input name="outcome" defaultValue={of('outcome')} placeholder="ignored:filters" />
+      </label>
+      <label>
+        State
+        <select name="state" defaultValue={of('state')}>
+          <option value="">any</option>
+          {states.map((state) => (
+            <option key={state} value={state}>
+              {line(state)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Since
+        <select name="since" defaultValue={of('since')}>
+          {spans.map(([ms, name]) => (
+            <option key={ms} value={ms}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit">Search</button>
+    </form>
+  )
+}

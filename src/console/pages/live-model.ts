@@ -1,0 +1,117 @@
+/** The rows of live traffic: one for each request, the newest first, which changes as its run goes on. */
+
+import type { EventJson } from '../../app/events/event-status.ts'
+import type { DeliveryLine, OutcomeLine } from '../../generated/control.ts'
+import type { LiveLine } from '../live-feed.ts'
+
+export type LiveRow = Pick<
+  EventJson,
+  'at' | 'route' | 'event_type' | 'outcome' | 'stage' | 'reason' | 'status' | 'duration_ms' | 'state' | 'error'
+> & {
+  readonly key: string
+  /** `null` for a refused request that left no record. */
+  readonly id: string | null
+}
+
+/** `waiting`: rows that came while the list stood still; `null` while it moves. `lost`: how many lines this page was too slow for. */
+export type LiveList = {
+  readonly rows: readonly LiveRow[]
+  readonly waiting: readonly LiveRow[] | null
+  readonly lost: number
+  /** Why there is no live traffic at present; `null` where there is. */
+  readonly off: string | null
+}
+
+/** The most rows. The screen of all events has the older ones. */
+const maxRows = 500
+
+export const emptyList: LiveList = { rows: [], waiting: null, lost: 0, off: null }
+
+/** Takes a line of the live traffic into the list. */
+export const withLine = (list: LiveList, line: LiveLine): LiveList => {
+  switch (line.type) {
+    case 'outcome':
+      return withRow(list, rowOfOutcome(line))
+    case 'delivery':
+      return withDelivery(list, line)
+    case 'lost':
+      return { ...list, lost: list.lost + line.lines }
+    case 'init':
+      return { ...list, off: null }
+    case 'end':
+    case 'off':
+      return { ...list, off: line.reason }
+    default:
+      return list
+  }
+}
+
+/** Lets the list stand still, or move again with what came meanwhile. */
+export const paused = (list: LiveList, isPaused: boolean): LiveList => {
+  if (isPaused) return list.waiting ? list : { ...list, waiting: [] }
+  return list.waiting ? { ...list, rows: newest([...list.waiting, ...list.rows]), waiting: null } : list
+}
+
+/** Takes recorded events into the list, where it does not have them: those from before the page was opened, and those of lost lines. */
+export const withRecorded = (list: LiveList, events: readonly EventJson[]): LiveList => {
+  const known = new Set([...list.rows, ...(list.waiting ?? [])].map(({ key }) => key))
+  const missing = events.map(rowOfEvent).filter(({ key }) => !known.has(key))
+  if (missing.length === 0) return list
+  return { ...list, rows: newest([...list.rows, ...missing].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))) }
+}
+
+const newest = (rows: readonly LiveRow[]): readonly LiveRow[] => rows.slice(0, maxRows)
+
+const withRow = (list: LiveList, row: LiveRow): LiveList =>
+  list.waiting ? { ...list, waiting: newest([row, ...list.waiting]) } : { ...list, rows: newest([row, ...list.rows]) }
+
+const rowOfOutcome = ({ at, event_id: id, route, event_type, outcome, stage, reason, status, duration_ms }: OutcomeLine): LiveRow => ({
+  // Refused requests without a record have no id. Two of them in one millisecond differ by their path or reason, or look the same anyway.
+  key: id ?? `${at} ${route} ${outcome} ${duration_ms}`,
+  id,
+  at,
+  route: route ?? '',
+  event_type,
+  outcome,
+  stage,
+  reason,
+  status,
+  duration_ms,
+  state: outcome === 'accepted' || outcome === 'coalesced' ? 'waiting' : 'final',
+  error: null,
+})
+
+const rowOfEvent = ({
+  event_id: id,
+  at,
+  route,
+  job,
+  event_type,
+  outcome,
+  stage,
+  reason,
+  status,
+  duration_ms,
+  state,
+  error,
+}: EventJson): LiveRow => ({
+  key: id,
+  id,
+  at,
+  route: route === '' && job !== null ? `job ${job}` : route,
+  event_type,
+  outcome,
+  stage,
+  reason,
+  status,
+  duration_ms,
+  state,
+  error,
+})
+
+/** A step of a run changes the row of its event. An event whose row is gone, or whose request came before the page was opened, gets none. */
+const withDelivery = (list: LiveList, { event_id, state, error }: DeliveryLine): LiveList => {
+  const change = (rows: readonly LiveRow[]): readonly LiveRow[] =>
+    rows.some(({ id }) => id !== null && id === event_id) ? rows.map((row) => (row.id === event_id ? { ...row, state, error } : row)) : rows
+  return { ...list, rows: change(list.rows), waiting: list.waiting && change(list.waiting) }
+}

@@ -1,0 +1,9 @@
+/** The entry of the pages. */
+
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { startRouter } from './router.ts'
+
+startRouter()
+const root = document.getElementById('app')
+if (root) render(<App />, root)

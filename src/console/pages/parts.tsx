@@ -1,0 +1,85 @@
+/** What several screens show: a word with its colour, a failure, a question that is being asked. */
+
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { EventJson } from '../../app/events/event-status.ts'
+import { NoAnswer } from './ask.ts'
+import { line, milliseconds, outcome, time, tone } from './words.ts'
+
+/** What became of a question: its answer, or why there is none. Both are absent while it is being asked. */
+export type Asked<T> = { readonly answer?: T; readonly failure?: NoAnswer; readonly again: () => void }
+
+/** Asks when `key` changes, and when `again` is called. The last answer stays until the next is there. */
+export const useAsked = <T,>(key: string, question: (signal: AbortSignal) => Promise<T>): Asked<T> => {
+  const [state, setState] = useState<{ readonly answer?: T; readonly failure?: NoAnswer }>({})
+  const [round, setRound] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for what the question asks, and `round` for asking it again
+  useEffect(() => {
+    const aborter = new AbortController()
+    question(aborter.signal).then(
+      (answer) => aborter.signal.aborted || setState({ answer }),
+      (error) => aborter.signal.aborted || setState((before) => ({ ...before, failure: asNoAnswer(error) })),
+    )
+    return () => aborter.abort()
+  }, [key, round])
+  return { ...state, again: () => setRound((before) => before + 1) }
+}
+
+export const asNoAnswer = (error: unknown): NoAnswer => (error instanceof NoAnswer ? error : new NoAnswer(0, String(error)))
+
+export const Word = ({ word, children }: { readonly word: string; readonly children?: ComponentChildren }): JSX.Element => (
+  <span class={`word ${tone(word)}`}>{children ?? line(word).replaceAll('_', ' ')}</span>
+)
+
+/** Says that a question has no answer. A list that is empty because it could not be read must never look like a list that is empty. */
+export const Failure = ({ failure, again }: { readonly failure: NoAnswer; readonly again?: () => void }): JSX.Element => (
+  <div class="failure" role="alert">
+    <p>{line(failure.message)}</p>
+    {failure.hint && <p class="quiet">{line(failure.hint)}</p>}
+    {again && (
+      <button type="button" onClick={again}>
+        Try again
+      </button>
+    )}
+  </div>
+)
+
+export const Notices = ({ notices }: { readonly notices: readonly string[] }): JSX.Element | null =>
+  notices.length > 0 ? (
+    <ul class="notices">
+      {notices.map((notice) => (
+        <li key={notice}>{line(notice)}</li>
+      ))}
+    </ul>
+  ) : null
+
+type ListedEvent = Pick<EventJson, 'at' | 'route' | 'event_type' | 'outcome' | 'stage' | 'reason' | 'state' | 'error' | 'duration_ms'> & {
+  readonly id: string | null
+}
+
+/** One event in a list. */
+export const EventLine = ({ event }: { readonly event: ListedEvent }): JSX.Element => {
+  const { id, at, route, event_type, outcome: ended, state, reason, error, duration_ms } = event
+  const cells = (
+    <>
+      <time dateTime={at}>{time(at)}</time>
+      <span class="route">{line(route)}</span>
+      <span class="type">{line(event_type)}</span>
+      <Word word={ended}>{outcome(event)}</Word>
+      <span class="state">{state === 'final' ? '' : <Word word={state} />}</span>
+      <span class="reason">{line(error ?? reason)}</span>
+      <span class="ms">{milliseconds(duration_ms)}</span>
+    </>
+  )
+  return (
+    <li class="event">
+      {id === null ? (
+        <span class="cells">{cells}</span>
+      ) : (
+        <a class="cells" href={`/events/${encodeURIComponent(id)}`}>
+          {cells}
+        </a>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,78 @@
+/** A payload as a tree. Each value leads to the events that have the same value, and shows the path that filters and prompts use for it. */
+
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { isObject, type Json } from '../../core/json.ts'
+import { addressOf } from './router.ts'
+import { line } from './words.ts'
+
+/** The most members of a list or map that are shown at first, and that each press adds. */
+const step = 100
+
+const typeOf = (value: Json): string => (Array.isArray(value) ? `list of ${value.length}` : `map of ${Object.keys(value as object).length}`)
+
+/** A name that paths can have as it is. Others cannot be written in a filter (rules: Paths). */
+const isPlain = (name: string): boolean => /^[^.{}[\]\s]+$/.test(name)
+
+type Member = { readonly name: string; readonly value: Json; readonly path: string | undefined; readonly depth: number }
+
+/** `root`: the first part of the paths, `payload`. */
+export const PayloadTree = ({ value, root }: { readonly value: Json; readonly root: string }): JSX.Element => (
+  <ul class="tree" aria-label="payload">
+    <Node name={root} value={value} path={root} depth={0} />
+  </ul>
+)
+
+const Node = ({ name, value, path, depth }: Member): JSX.Element => {
+  const [isOpen, setOpen] = useState(depth < 2)
+  const [count, setCount] = useState(step)
+  if (typeof value !== 'object' || value === null) return <Leaf name={name} value={value} path={path} />
+  // A list of a hundred thousand members, or a map as deep, is drawn only as far as somebody opens it.
+  const members = isOpen ? membersOf(value) : []
+  return (
+    <li>
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <span class="name">{line(name)}</span> <span class="quiet">{typeOf(value)}</span>
+        </summary>
+        {isOpen && (
+          <ul>
+            {members.slice(0, count).map(([member, inner]) => (
+              <Node
+                key={member}
+                name={member}
+                value={inner}
+                path={path !== undefined && isPlain(member) ? `${path}.${member}` : undefined}
+                depth={depth + 1}
+              />
+            ))}
+            {members.length > count && (
+              <li>
+                <button type="button" onClick={() => setCount(count + step)}>
+                  {members.length - count} more
+                </button>
+              </li>
+            )}
+          </ul>
+        )}
+      </details>
+    </li>
+  )
+}
+
+const membersOf = (value: Json): readonly (readonly [string, Json])[] =>
+  Array.isArray(value) ? value.map((inner, i) => [String(i), inner] as const) : isObject(value) ? Object.entries(value) : []
+
+const Leaf = ({ name, value, path }: Omit<Member, 'depth'>): JSX.Element => {
+  const text = String(value)
+  return (
+    <li class="leaf">
+      <span class="name">{line(name)}</span> <code class={`value ${typeof value}`}>{line(JSON.stringify(value), 2_000)}</code>
+      {path !== undefined && text.length <= 200 && (
+        <a class="path" href={addressOf('/events', { field: `${path}=${text}` })} title="events with this value">
+          {line(path)}
+        </a>
+      )}
+    </li>
+  )
+}

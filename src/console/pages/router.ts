@@ -1,0 +1,36 @@
+/** The address of the page: which screen it is, and what the screen shows. A screen keeps its filters there, so an address can be sent on. */
+
+import { signal } from '@preact/signals'
+
+type Address = { readonly path: string; readonly query: URLSearchParams }
+
+const read = (): Address => ({ path: location.pathname, query: new URLSearchParams(location.search) })
+
+export const address = signal(read())
+
+/** Goes to an address. `replaces`: the address takes the place of the present one, so that "back" leaves the screen. */
+export const go = (to: string, replaces = false): void => {
+  if (replaces) history.replaceState(null, '', to)
+  else history.pushState(null, '', to)
+  address.value = read()
+}
+
+/** Makes an address of a path and its query, without the members that are empty. */
+export const addressOf = (path: string, query: { readonly [name: string]: string | undefined }): string => {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []))
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
+}
+
+/** Follows links within the page without loading it again, and the browser's "back" and "forward". */
+export const startRouter = (): void => {
+  addEventListener('popstate', () => {
+    address.value = read()
+  })
+  addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    const isPlain = event.button === 0 && !event.defaultPrevented && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    if (!link || !isPlain || link.target !== '' || link.origin !== location.origin || link.hasAttribute('download')) return
+    event.preventDefault()
+    go(link.pathname + link.search)
+  })
+}

@@ -1,0 +1,88 @@
+/** The console's HTTP server, on this machine's loopback address alone: the pages, the questions that they ask, and the live traffic. */
+
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { bindFault } from '../http/bind-fault.ts'
+import { connectionLimits } from '../http/server.ts'
+import { createGate, refused } from './access/gate.ts'
+import { addQuestions, maxQuestionBytes, type QuestionOptions } from './ask.ts'
+import { type Asset, pageName, readAssets } from './assets.ts'
+
+export type ConsoleServerOptions = QuestionOptions & { readonly port: number }
+
+export interface ConsoleServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+const host = '127.0.0.1'
+/** The most open connections: those of a few browsers, each with six. */
+const maxConnections = 64
+
+/** The addresses of the screens. The names of events, routes and the like stand behind them. */
+const screenPaths = ['/', '/events', '/events/:id', '/routes', '/targets', '/health']
+
+/**
+ * The headers of every answer. Nothing is loaded from elsewhere, no script is made of a text, and no page is put into another. Texts of
+ * strangers are shown as text nodes, and these headers are there for the day on which one is not.
+ */
+const headers = {
+  'content-security-policy': [
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "require-trusted-types-for 'script'; trusted-types 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/** Starts to listen. Throws a Fault where the port is taken, and where the pages were not built. */
+export const listenForConsole = async (options: ConsoleServerOptions): Promise<ConsoleServer> => {
+  const assets = readAssets()
+  const { default: Fastify } = await import('fastify')
+  const app = Fastify({
+    logger: false,
+    bodyLimit: maxQuestionBytes,
+    requestTimeout: connectionLimits.requestTimeout,
+    keepAliveTimeout: connectionLimits.keepAliveTimeout,
+    forceCloseConnections: true,
+    http: { headersTimeout: connectionLimits.headersTimeout, maxHeaderSize: connectionLimits.maxHeaderSize },
+    // Called for a path with a broken percent escape, which reaches no hook.
+    frameworkErrors: (_error, _request, reply) => void (reply as FastifyReply).code(400).headers(headers).send({ error: 'bad request' }),
+  })
+  const gate = createGate(options.signIns)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headers)
+    return refused(reply, gate.refuseHost(request))
+  })
+  addPages(app, assets)
+  addQuestions(app, options, gate)
+  app.server.maxConnections = maxConnections
+  const { port } = options
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    await app.close()
+    throw bindFault(error, { host, port }, 'choose another port with --port')
+  }
+  return { port: (app.server.address() as AddressInfo).port, close: () => app.close() }
+}
+
+/** The name of a built script or style has a hash of its content, so the content of a name never changes. */
+const cachingOf = (name: string): string => (/-[A-Z0-9]{8}\./.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache')
+
+/** Adds the pages. The address of every screen gives the same page, whose script shows the screen. */
+const addPages = (app: FastifyInstance, assets: ReadonlyMap<string, Asset>): void => {
+  const page = assets.get(pageName)
+  for (const [name, { type, body }] of [...assets].filter(([name]) => name !== pageName))
+    app.get(`/assets/${name}`, (_request, reply) => reply.type(type).header('cache-control', cachingOf(name)).send(body))
+  for (const path of screenPaths)
+    app.get(path, (_request, reply) =>
+      reply
+        .type(page?.type ?? 'text/plain')
+        .header('cache-control', 'no-store')
+        .send(page?.body),
+    )
+}

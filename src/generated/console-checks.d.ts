@@ -1,0 +1,18 @@
+// Generated from schema/ by `npm run gen`. Do not edit.
+type Problem = { readonly keyword: string; readonly instancePath: string; readonly params: { readonly [name: string]: unknown } }
+/** Whether a value has its shape. `errors`: the first that is wrong with the value that was checked last. */
+export type Check = { (data: unknown): boolean; readonly errors?: readonly Problem[] | null }
+export const overviewQuestion: Check
+export const eventsQuestion: Check
+export const eventQuestion: Check
+export const contentQuestion: Check
+export const traceQuestion: Check
+export const curlQuestion: Check
+export const replayQuestion: Check
+export const retryQuestion: Check
+export const routesQuestion: Check
+export const targetsQuestion: Check
+export const resetBreakerQuestion: Check
+export const healthQuestion: Check
+export const reloadQuestion: Check
+export const signOutQuestion: Check

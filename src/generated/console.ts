@@ -1,0 +1,148 @@
+// Generated from schema/ by `npm run gen`. Do not edit.
+import * as checks from './console-checks.js'
+
+/** How each question is asked, and the right that it takes. */
+export const consoleQuestions = {
+  overview: {
+    right: 'view',
+    question: { check: checks.overviewQuestion, members: {}, required: [] },
+  },
+  events: {
+    right: 'view',
+    question: { check: checks.eventsQuestion, members: {text: { must: 'a string' }, field: { must: 'a list of at most 8 objects', maxItems: 8 }, route: { must: 'a string' }, outcome: { must: 'a list of at most 16 strings', maxItems: 16 }, state: { must: 'a list of at most 8 strings', maxItems: 8 }, since: { must: 'a whole number' }, until: { must: 'a whole number' }, cursor: { must: 'a string' }, limit: { must: 'a whole number' }}, required: [] },
+  },
+  event: {
+    right: 'view',
+    question: { check: checks.eventQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
+  },
+  content: {
+    right: 'payloads',
+    question: { check: checks.contentQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
+  },
+  trace: {
+    right: 'payloads',
+    question: { check: checks.traceQuestion, members: {id: { must: 'a string' }, route: { must: 'a string' }}, required: ["id","route"] },
+  },
+  curl: {
+    right: 'payloads',
+    question: { check: checks.curlQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
+  },
+  replay: {
+    right: 'operate', maxQuestionBytes: 134217728,
+    question: { check: checks.replayQuestion, members: {id: { must: 'a string' }, body: { must: 'a string' }, dry_run: { must: 'a boolean' }}, required: ["id"] },
+  },
+  retry: {
+    right: 'operate',
+    question: { check: checks.retryQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
+  },
+  routes: {
+    right: 'view',
+    question: { check: checks.routesQuestion, members: {}, required: [] },
+  },
+  targets: {
+    right: 'view',
+    question: { check: checks.targetsQuestion, members: {profile: { must: 'a string' }}, required: [] },
+  },
+  resetBreaker: {
+    right: 'operate',
+    question: { check: checks.resetBreakerQuestion, members: {target: { must: 'a string' }, address: { must: 'a string' }}, required: ["target"] },
+  },
+  health: {
+    right: 'view',
+    question: { check: checks.healthQuestion, members: {}, required: [] },
+  },
+  reload: {
+    right: 'operate',
+    question: { check: checks.reloadQuestion, members: {}, required: [] },
+  },
+  signOut: {
+    right: 'view',
+    question: { check: checks.signOutQuestion, members: {}, required: [] },
+  },
+} as const
+
+/** The members of each question. */
+export type ConsoleQuestions = {
+  /** What the pages show on every screen: the program, its data directory and its gateway. */
+  readonly overview: Record<never, never>
+  /** One page of events, newest first. */
+  readonly events: {
+    /** A text in the record, the request or an attempt. */
+    readonly text?: string
+    /** Values that fields of the request must have. */
+    readonly field?: readonly {
+      readonly path: string
+      readonly value: string
+    }[]
+    /** The name of a route. */
+    readonly route?: string
+    /** Outcomes, with or without their stage. */
+    readonly outcome?: readonly string[]
+    /** States of the run. */
+    readonly state?: readonly ('final' | 'waiting' | 'running' | 'done' | 'dead' | 'merged' | 'unknown')[]
+    /** Milliseconds since 1970. */
+    readonly since?: number
+    /** Milliseconds since 1970. */
+    readonly until?: number
+    /** The id after which the page begins. */
+    readonly cursor?: string
+    /** The most events of the page. */
+    readonly limit?: number
+  }
+  /** One event with its attempts, without what a sender or an agent wrote. */
+  readonly event: {
+    /** The event's id. */
+    readonly id: string
+  }
+  /** What a sender and an agent wrote: the request of an event, its prompts and replies. */
+  readonly content: {
+    /** The event's id. */
+    readonly id: string
+  }
+  /** The verdict of each stage on a recorded event, by the files as they are now. */
+  readonly trace: {
+    /** The event's id. */
+    readonly id: string
+    /** The route's name. */
+    readonly route: string
+  }
+  /** A command for a shell that sends a recorded event again. */
+  readonly curl: {
+    /** The event's id. */
+    readonly id: string
+  }
+  /** Takes a recorded event through the configuration in use. Its question may be large: another payload. */
+  readonly replay: {
+    /** The event's id. */
+    readonly id: string
+    /** Another body in its place. */
+    readonly body?: string
+    /** Only says what would become of it. */
+    readonly dry_run?: boolean
+  }
+  /** Puts the dead run of an event back. */
+  readonly retry: {
+    /** The event's id. */
+    readonly id: string
+  }
+  /** All routes, with their findings. */
+  readonly routes: Record<never, never>
+  /** Where texts can go, and which targets are down. */
+  readonly targets: {
+    /** The name of a profile; without it, the default profile. */
+    readonly profile?: string
+  }
+  /** Lets the gateway try a target that is down at once. */
+  readonly resetBreaker: {
+    /** The target's name. */
+    readonly target: string
+    /** One address of the target. */
+    readonly address?: string
+  }
+  /** What the gateway says of itself and of other replicas, and what the checks of this machine found. */
+  readonly health: Record<never, never>
+  /** Lets the gateway read its files again. */
+  readonly reload: Record<never, never>
+  /** Ends the sign-in of this browser. */
+  readonly signOut: Record<never, never>
+}

@@ -1,0 +1,235 @@
+/** The console: who may reach it, what it shows, and that nothing a stranger wrote does anything in the browser. */
+
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { chromiumPath, openPage, type ProcessConsole, send, startBrowser, startConsole } from '../fakes/console.ts'
+import { dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
+import { until } from '../fakes/wait.ts'
+
+const needsChromium = chromiumPath === undefined ? { skip: 'Chromium is not installed' } : {}
+
+/** Text that a page must show as it is: markup, a direction override, a bell, and the end of a script. */
+const hostile = '<img src=x onerror="document.title=1">\u202eabc\u0007</script><script>document.title=2</script>'
+
+const routes = {
+  hello: {
+    events: ['push'],
+    filters: [{ field: 'payload.action', equals: 'opened' }],
+    prompt: 'Hello {name}',
+    retry: { max_attempts: 1 },
+    description: hostile,
+  },
+  broken: { prompt: 'x' },
+}
+const agent = 'case "$(cat)" in *fail*) exit 1;; *) echo done;; esac\n'
+const folderOf = (t: Test): string => dataDir(t, { routes, agent })
+
+/** The headers of a question that a page of the console asks. */
+const ofPage = (origin: string): { [name: string]: string } => ({
+  origin,
+  'sec-fetch-site': 'same-origin',
+  'content-type': 'application/json',
+})
+
+/** Signs in without a browser. Returns the headers with both halves. */
+const signIn = async ({ origin, signInUrl }: ProcessConsole): Promise<{ [name: string]: string }> => {
+  const code = new URL(signInUrl).hash.replace('#code=', '')
+  const { status, headers, text } = await send(origin, '/ask/signIn', { headers: ofPage(origin), body: JSON.stringify({ code }) })
+  if (status !== 200) throw new Error(text)
+  const cookie = String(headers['set-cookie']?.[0]).split(';')[0] ?? ''
+  return { ...ofPage(origin), cookie, authorization: `Bearer ${JSON.parse(text).bearer}` }
+}
+
+const signedInPage = async (t: Test, { signInUrl }: ProcessConsole) => {
+  const opened = await openPage(await (await startBrowser(t)).newContext())
+  await opened.page.goto(signInUrl)
+  await opened.page.getByRole('heading', { name: 'Live' }).waitFor()
+  return opened
+}
+
+t.test('only a page of the console that shows both halves of a sign-in is answered', async (t) => {
+  const served = await startConsole(t, folderOf(t))
+  const { origin, signInUrl } = served
+  const port = new URL(origin).port
+  const all = await signIn(served)
+  const { authorization, cookie, ...asPage } = all as { [name: string]: string } & { authorization: string; cookie: string }
+  const status = async (headers: { [name: string]: string }, path = '/ask/overview') => (await send(origin, path, { headers })).status
+  t.equal(await status(all), 200, 'both halves')
+  t.equal(await status({ ...asPage, cookie }), 401, 'the cookie alone, which goes to every port of the machine')
+  t.equal(await status({ ...asPage, authorization }), 401, 'the half of the page alone')
+  t.equal(await status({ ...asPage, authorization, cookie: cookie.replace(/.$/, '_') }), 401, 'a wrong half')
+  t.equal(await status({ ...all, host: `attacker.example:${port}` }), 421, 'a name that a stranger gave this machine')
+  t.equal(await status({ ...all, host: `attacker.example:${port}`, origin: `http://attacker.example:${port}` }), 421)
+  t.equal(await status({ ...all, origin: 'http://127.0.0.1:1' }), 403, 'a page of another port')
+  t.equal(await status({ ...all, 'sec-fetch-site': 'same-site' }), 403)
+  const { 'sec-fetch-site': _, ...withoutFetchSite } = all
+  t.equal(await status(withoutFetchSite), 403, 'a program that is no browser, or a rebound name')
+  t.equal(await status({ ...all, 'content-type': 'text/plain' }), 415, 'a form')
+  t.equal(await status(all, '/ask/stop'), 404, 'a question that is not in the table')
+  t.equal((await send(origin, '/ask/event', { headers: all, body: '{"id":"x","more":1}' })).status, 400, 'an unknown member')
+  t.equal((await send(origin, '/ask/event', { headers: all, body: `{"id":"${'x'.repeat(70_000)}"}` })).status, 413)
+  t.match(await send(origin, '/', { method: 'GET', headers: { host: 'attacker.example' } }), { status: 421 }, 'also no page')
+  const page = await send(origin, '/', { method: 'GET' })
+  t.match(page.headers, {
+    'content-security-policy': /default-src 'none'; script-src 'self'.*frame-ancestors 'none'.*trusted-types 'none'/,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+  })
+  t.notMatch(page.headers, { 'access-control-allow-origin': /./ })
+  const again = await send(origin, '/ask/signIn', { headers: asPage, body: JSON.stringify({ code: new URL(signInUrl).hash.slice(6) }) })
+  t.match(again, { status: 401, text: /used already/ }, 'a code works once')
+  const guesses = await Promise.all(
+    Array.from({ length: 20 }, () => send(origin, '/ask/signIn', { headers: asPage, body: '{"code":"guess"}' })),
+  )
+  t.ok(
+    guesses.some(({ status }) => status === 429),
+    'guesses are slowed down',
+  )
+  const kept = readFileSync(join(served.dir, 'state', 'console.json'), 'utf8')
+  t.notMatch(kept, authorization.slice('Bearer '.length), 'the data directory has hashes only')
+  await served.stop()
+  const next = await startConsole(t, served.dir, Number(port))
+  t.equal(
+    (await send(next.origin, '/ask/overview', { headers: all })).status,
+    200,
+    'a browser stays signed in when the console starts again',
+  )
+  t.equal((await send(next.origin, '/ask/signOut', { headers: all })).status, 200)
+  t.equal((await send(next.origin, '/ask/overview', { headers: all })).status, 401, 'until it signs out')
+})
+
+t.test('other pages of this machine reach nothing', needsChromium, async (t) => {
+  const served = await startConsole(t, folderOf(t))
+  const { origin } = served
+  const port = new URL(origin).port
+  const other = createServer((_request, response) =>
+    response
+      .setHeader('content-type', 'text/html')
+      .end(
+        `<iframe src="${origin}/"></iframe><form method="post" action="${origin}/ask/reload" enctype="text/plain"><input name="{}"></form>`,
+      ),
+  )
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => other.close())
+  const browser = await startBrowser(t, 'rebound.test')
+  const context = await browser.newContext()
+  const { page } = await openPage(context)
+  await page.goto(served.signInUrl)
+  await page.getByRole('heading', { name: 'Live' }).waitFor()
+  t.equal(new URL(page.url()).hash, '', 'the code is gone from the address')
+  const second = await context.newPage()
+  await second.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
+  const asked = await second.evaluate(
+    (url) =>
+      fetch(url, { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: '{}' }).then(
+        String,
+        String,
+      ),
+    `${origin}/ask/overview`,
+  )
+  t.match(asked, /Failed to fetch/, 'a page of another port gets no answer, although the cookie goes with its question')
+  t.equal(await second.frameLocator('iframe').getByRole('heading').count(), 0, 'a page of another port cannot frame the console')
+  await Promise.all([second.waitForNavigation(), second.evaluate('document.forms[0].submit()')])
+  t.match(await second.textContent('body'), /only a page of the console may ask/, 'nor post a form')
+  const third = await context.newPage()
+  const rebound = await third.goto(`http://rebound.test:${port}/`)
+  t.equal(rebound?.status(), 421, 'a rebound name is refused')
+})
+
+t.test('shows what arrives and what became of it; what strangers wrote is text', needsChromium, async (t) => {
+  const gateway = await startGateway(t, folderOf(t))
+  const post = (id: string, payload: object) => gateway.post('hello', id, { body: JSON.stringify(payload) })
+  await post(`before ${hostile.replace(/[^ -~]/g, '')}`, { action: 'closed' })
+  const served = await startConsole(t, gateway.dir)
+  const { page, complaints } = await signedInPage(t, served)
+  await page.getByText('ignored by filters').waitFor()
+  await post('live', { action: 'opened', name: hostile, [hostile]: { [hostile]: [hostile] } })
+  await page.getByText('accepted').waitFor()
+  await page.getByText('done').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await post('dead', { action: 'opened', name: 'fail' })
+  await page.getByText('Paused, 1 new').waitFor()
+  t.equal(await page.getByText('accepted').count(), 1, 'a paused list stands still')
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByText('dead').waitFor()
+
+  await page.getByRole('link', { name: /accepted.*done/ }).click()
+  await page.getByRole('heading', { name: 'Payload' }).waitFor()
+  await page.locator('.tree').getByText('\\u{202e}abc\\u{7}').first().waitFor()
+  await page.getByText('filters[0]').waitFor()
+  t.match(await page.textContent('.stages'), /signature.*pass.*filters.*pass/s)
+  t.equal(await page.locator('img').count(), 0, 'markup of a payload is text')
+  await page.getByText('Prompt').click()
+  await page.getByRole('button', { name: 'Replay…' }).click()
+  await page.getByLabel('Payload', { exact: true }).fill('{"action":"closed"}')
+  await page.getByRole('button', { name: 'Show what would happen' }).click()
+  await page.getByText('It would be answered 200').waitFor()
+  await page.getByRole('button', { name: 'Replay it as a new event' }).click()
+  await page.getByText('Replay of').waitFor()
+
+  await page.getByRole('link', { name: 'Events', exact: true }).click()
+  await page.getByLabel('State').selectOption('dead')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.waitForURL(/state=dead/)
+  await page.locator('.event').filter({ hasText: 'dead' }).click()
+  await page.getByRole('button', { name: 'Retry the dead run' }).click()
+  await until(() => linesIn(gateway.dir, 'state/audit.jsonl').length === 4)
+  const audit = linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line))
+  t.match(audit, [
+    { action: 'replay', on: { edited: true }, result: 'begun', by: /^browser [0-9a-f]{8}$/ },
+    { action: 'replay', result: 'done' },
+    { action: 'retry', result: 'begun' },
+    { action: 'retry', result: 'done' },
+  ])
+
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    for (const name of ['Live', 'Events', 'Routes', 'Targets', 'Health']) await checkScreen(t, page, name, scheme)
+  }
+  gateway.kill('SIGTERM')
+  await gateway.ended
+  await page.getByRole('link', { name: 'Live', exact: true }).click()
+  await page.getByText('Not watching').waitFor()
+  await page.getByRole('link', { name: 'Events', exact: true }).click()
+  await page.locator('.event').first().waitFor()
+  t.equal(await page.title(), 'headgate', 'no script of a payload ran')
+  t.same(complaints, [], 'the browser stopped nothing, and no script failed')
+})
+
+/** Opens a screen with the keyboard, and looks for what shuts people out. */
+const checkScreen = async (t: Test, page: Page, name: string, scheme: string): Promise<void> => {
+  const link = page.getByRole('link', { name, exact: true })
+  await link.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+  await page.locator('.event, .cards li, table').first().waitFor()
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  t.same(
+    violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+    [],
+    `${name}, ${scheme}`,
+  )
+  t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits the width`)
+}
+
+t.test('the shell is small, and its files are named by their content', async (t) => {
+  const { origin } = await startConsole(t, folderOf(t))
+  const { text } = await send(origin, '/', { method: 'GET' })
+  const names = [...text.matchAll(/\/assets\/[\w.-]+\.(?:js|css)/g)].map(([name]) => name)
+  t.equal(names.length, 2)
+  let bytes = gzipSync(text).length
+  for (const name of names) {
+    t.match(name, /-[A-Z0-9]{8}\./)
+    const asset = await send(origin, name, { method: 'GET' })
+    t.match(asset.headers, { 'cache-control': /immutable/ })
+    bytes += gzipSync(asset.text, { level: 9 }).length
+  }
+  t.ok(bytes <= 30 * 1_024, `${bytes} bytes, compressed`)
+})

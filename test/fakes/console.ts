@@ -1,0 +1,96 @@
+/** Runs the built `console` command as a process, and Chromium to look at it. Both end with their test. */
+
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Test } from 'tap'
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** The path of Chromium; `undefined` where it is not installed. */
+export const chromiumPath = programs.find((each) => existsSync(each))
+
+export type ProcessConsole = {
+  readonly dir: string
+  /** The address without a code: `http://127.0.0.1:4711`. */
+  readonly origin: string
+  /** The address that signs one browser in. */
+  readonly signInUrl: string
+  /** What it wrote to standard error. */
+  readonly said: () => string
+  stop(): Promise<void>
+}
+
+/** Starts the console of a data directory. `port`: 0 for a free one. */
+export const startConsole = async (t: Test, dir: string, port = 0): Promise<ProcessConsole> => {
+  const { HOME = '', PATH = '' } = process.env
+  const args = [main, '--data-dir', dir, 'console', '--no-open', '--port', String(port)]
+  const child = spawn(process.execPath, args, { env: { HOME, PATH }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk
+  })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  t.teardown(stop)
+  const signInUrl = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', resolve)
+    void ended.then(() => reject(new Error(`the console ended: ${said}`)))
+  })
+  return { dir, origin: new URL(signInUrl).origin, signInUrl, said: () => said, stop }
+}
+
+export type Asked = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string }
+
+/** Sends a request with exactly these headers. */
+export const send = (
+  origin: string,
+  path: string,
+  { method = 'POST', headers = {}, body = '{}' }: { method?: string; headers?: { [name: string]: string }; body?: string } = {},
+): Promise<Asked> =>
+  new Promise((resolve, reject) => {
+    const sent = request(new URL(path, origin), { method, headers, agent: false }, async (response) => {
+      let text = ''
+      for await (const chunk of response) text += chunk
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+    })
+    sent.on('error', reject)
+    sent.end(method === 'GET' ? undefined : body)
+  })
+
+/** Starts Chromium. It speaks to no other machine. `rebound`: a name that leads to this machine, as a stranger's name server may say. */
+export const startBrowser = async (t: Test, rebound?: string): Promise<Browser> => {
+  const quiet = [
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ]
+  const rules = rebound === undefined ? [] : [`--host-resolver-rules=MAP ${rebound} 127.0.0.1`]
+  const browser = await chromium.launch({ executablePath: chromiumPath ?? '', chromiumSandbox: false, args: [...quiet, ...rules] })
+  t.teardown(() => browser.close())
+  return browser
+}
+
+/** Opens a page, and collects what the browser complains of: errors of scripts, and whatever the content security policy stopped. */
+export const openPage = async (context: BrowserContext): Promise<{ readonly page: Page; readonly complaints: string[] }> => {
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    // A refusal by the server is an answer as any other.
+    if (['error', 'warning'].includes(message.type()) && !/the server responded with a status of/.test(message.text()))
+      complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.setDefaultTimeout(15_000)
+  return { page, complaints }
+}

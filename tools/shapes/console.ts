@@ -1,0 +1,40 @@
+/** Writes the table of the console's questions: the type and the check of each, and what whoever asks must be allowed to do. */
+
+import { createAjv, renderChecks } from './checks.ts'
+import { checkType, questionMember } from './control.ts'
+import { comment, indented, type Node, typeOf } from './types.ts'
+
+type Question = { readonly description: string; readonly right: string; readonly question?: Node; readonly maxQuestionBytes?: number }
+export type ConsoleSchema = { readonly 'x-questions': { readonly [name: string]: Question } }
+
+const nothing: Node = { type: 'object', properties: {} }
+
+/** Returns the texts of the generated modules, by their file names. */
+export const renderConsole = async (schema: ConsoleSchema, banner: string, root: string): Promise<{ [file: string]: string }> => {
+  const questions = Object.entries(schema['x-questions'])
+  const ajv = createAjv({ messages: false, strictRequired: false })
+  for (const [name, { question = nothing }] of questions)
+    ajv.addSchema({ $id: `${name}Question`, ...question, additionalProperties: false })
+  const names = questions.map(([name]) => `${name}Question`)
+  const js = await renderChecks(ajv, Object.fromEntries(names.map((name) => [name, name])), root)
+  const rows = questions.map(
+    ([name, { right, question = nothing, maxQuestionBytes }]) => `${name}: {
+right: '${right}',${maxQuestionBytes ? ` maxQuestionBytes: ${maxQuestionBytes},` : ''}
+${questionMember(name, question)}
+},`,
+  )
+  const types = questions.map(
+    ([name, { description, question = nothing }]) => `${comment({ description })}readonly ${name}: ${typeOf(question)}\n`,
+  )
+  const source = `
+/** How each question is asked, and the right that it takes. */
+export const consoleQuestions = {\n${rows.join('\n')}\n} as const\n
+/** The members of each question. */
+export type ConsoleQuestions = {\n${types.join('')}}
+`
+  return {
+    'src/generated/console.ts': `${banner}import * as checks from './console-checks.js'\n${indented(source)}`,
+    'src/generated/console-checks.js': `${banner}${js}`,
+    'src/generated/console-checks.d.ts': `${banner}${checkType}${names.map((name) => `export const ${name}: Check\n`).join('')}`,
+  }
+}
