@@ -81,8 +81,8 @@ export interface Shared {
   lead(task: string, leaseMs: number): Promise<boolean>
   readonly records: SharedRecords
   /**
-   * Takes up to `requests` requests of the route's window of one minute, and opens a window where none is open. At most `limit` requests
-   * are granted in a window, to all gateways together.
+   * Grants this gateway up to `requests` requests of the route in a window of one minute, and opens a window where none is open. At most
+   * `limit` requests are granted in a window, to all gateways together.
    */
   takeRateShare(route: string, requests: number, limit: number): Promise<RateShare>
 
