@@ -9,7 +9,7 @@ const maxCounted = 1_000_000
 
 const counted = (rows: string): string => `(select count(*) from (select 1 from ${rows} limit $1) as rows)`
 
-/** A count of at most `max` of each kind: fresh, tried and parked runs, and groups. No run waits before the bounds. */
+/** A count of at most `max` of each kind: fresh, tried and parked runs, and groups. No waiting run is due before `bounds`. */
 type CountCall = { readonly max: number; readonly bounds: DueBounds }
 
 /** The call that counts the runs that are not dead, and the groups. */
