@@ -46,7 +46,7 @@ export class HeldLeases {
 
   /**
    * Renews the leases if the timer is late. Called before runs are taken: otherwise this process could take a run that it has in progress,
-   * because its lease has run out.
+   * because the lease of the run has run out.
    */
   async renewIfLate(): Promise<void> {
     const now = this.#options.clock.monotonic()

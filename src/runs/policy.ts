@@ -15,7 +15,10 @@ export type RunPolicy = {
   readonly timeoutMs: number
   /** True for a scheduled job: the agent is asked at most once, and only the delivery is tried again (rules: Jobs 7). */
   readonly startsOnce: boolean
-  /** Whether the run waits for its target before its agent is asked, or only its reply does. */
+  /**
+   * While the target is down: with `hold`, the run waits before its agent is asked; with `run`, the agent is asked, and only the reply
+   * waits.
+   */
   readonly whenDown: 'hold' | 'run'
   readonly maxSteps: number
   readonly budget: Budget

@@ -39,7 +39,7 @@ export class Worker {
   #stopped = false
   /** Settles when no run is being taken from the store; `undefined` when none is. */
   #taking: Promise<void> | undefined
-  /** Whether the store is to be asked once more: there may be further work. */
+  /** Whether the store is to be asked once more, because there may be further work. */
   #again = false
   /** After a start, runs are taken one by one until a run comes that the death of a process has not interrupted, or none is due. */
   #careful = true
@@ -102,7 +102,7 @@ export class Worker {
     }
   }
 
-  /** Takes all groups that wait, due or not, and starts their runs as others end. */
+  /** In a sole store, takes all groups that wait, due or not, and starts their runs as soon as other runs end. */
   async #dispatchGroups(): Promise<void> {
     const { store, log, clock, maxConcurrent, isShared } = this.#options
     await this.#taking
@@ -163,7 +163,10 @@ export class Worker {
     }
   }
 
-  /** Decides after each run that was taken alone whether the next is taken alone too. `lease`: that of the run, if there was one. */
+  /**
+   * Decides after a run that was taken alone whether the next run is taken alone too. `lease`: the lease of the run; `undefined` where no
+   * run was due.
+   */
   oneAtATimeAfterCrash(lease: Lease | undefined): void {
     this.#careful = lease?.interrupted === true
     this.#alone = this.#careful && lease !== undefined && lease.attempt === this.#options.policy(lease.run).retry.maxAttempts
@@ -192,26 +195,30 @@ export class Worker {
     this.#active.set(running, { lease, since: this.#options.clock.now() })
   }
 
-  /** Makes an attempt at a run, tells its end, and stores it. Rejects when the end cannot be stored before the worker stops. */
+  /**
+   * Makes an attempt at a run, tells the end of the attempt as a fact, and stores it. Rejects when the end cannot be stored before the
+   * worker stops.
+   */
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock, traces } = this.#options
-    const words = beginTranscript(lease, clock, traces)
-    const ended = await this.#attempt(lease, words)
+    const transcript = beginTranscript(lease, clock, traces)
+    const ended = await this.#attempt(lease, transcript)
     if (ended === 'lost') return this.#takenOver(lease)
     if (ended === 'given back') return
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
-    const run = describeAttempt(lease, end, clock, words)
+    const run = describeAttempt(lease, end, clock, transcript)
     facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
     // The record is written before the store deletes the run: a crash in between leaves a second record of the same end, but never a run
     // without a record of its end.
     if (end.kind !== 'again') await facts.flushed()
     let calls = 0
-    const tell = (): Promise<boolean> => {
+    const finish = (): Promise<boolean> => {
       calls++
       return store.finish(lease, end)
     }
-    const kept = await persistRun(lease, tell, this.#options, this.#abort.signal)
-    // Where `finish` was called more than once, `false` does not mean another worker: the call that seemed to fail was committed after all.
+    const kept = await persistRun(lease, finish, this.#options, this.#abort.signal)
+    // Where `finish` was called more than once, `false` need not mean that another worker has the run: a call that seemed to fail may have
+    // been committed.
     if (!kept && calls === 1) this.#takenOver(lease)
     else facts.tell({ kind: 'attempt_committed', run })
   }
