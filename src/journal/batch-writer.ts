@@ -10,7 +10,7 @@ export type JournalOptions = {
   readonly limits: () => Limits
   /** Called at most once a minute, with the reason why records could not be written. */
   readonly report: (message: string) => void
-  /** Called with the number of lines each time that lines could not be written, or found no room to wait. */
+  /** Called with the number of lines each time that lines could not be written, or were dropped because too many lines waited. */
   readonly lostLines?: (lines: number) => void
 }
 

@@ -16,8 +16,8 @@ export type Received = {
   readonly profile: string
   readonly route: string
   /**
-   * This and `delivery_id` are absent where the body was not parsed: it is malformed, or the request ended before (a refused signature, a
-   * rate limit, a handshake).
+   * `event_type` and `delivery_id` are absent where the body was not parsed: the body is malformed, or the request ended before (a refused
+   * signature, a rate limit, a handshake).
    */
   readonly event_type?: string
   readonly delivery_id?: string

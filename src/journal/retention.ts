@@ -12,7 +12,10 @@ export type SegmentSize = { readonly bytes: number; readonly lines: number }
 
 const mib = 1024 * 1024
 
-/** Whether a segment is full: past a sixteenth of one of the limits, so that deleting one segment deletes only a small part. */
+/**
+ * Whether a segment is full: past about a sixteenth of one of the limits, so that deleting one segment deletes only a small part of the
+ * journal. A segment may always have a MiB, 1000 lines and a minute, and never much more than 64 MiB.
+ */
 export const isFull = ({ bytes, lines }: SegmentSize, ageMs: number, { maxAgeMs, maxBytes, maxEvents }: Limits): boolean =>
   bytes > Math.max(mib, Math.min(64 * mib, maxBytes / 16)) ||
   lines > Math.max(1_000, maxEvents / 16) ||
@@ -57,7 +60,7 @@ export const createRetention = (folder: string): Retention => {
       return last + 1
     },
     async load() {
-      // A segment that cannot be read counts with its bytes and without lines, and is deleted as others are.
+      // A segment that cannot be read counts with its bytes and without lines, and is deleted like any other.
       for (const segment of await listSegments(folder)) finish({ ...segment, lines: await estimateLines(folder, segment).catch(() => 0) })
     },
     finish,
