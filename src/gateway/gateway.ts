@@ -53,12 +53,12 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
   }
 }
 
-/** Whether the gateway stops now, and how long its listener waits for connections to end by themselves. */
+/** Whether the gateway stops now, and how long its listener waits for connections to end by themselves, in milliseconds. */
 type Stopping = { now: boolean; patienceMs: number }
 
 type Http = typeof import('../http/index.ts')
 
-/** What requests and commands come in through: the HTTP server and the control socket. */
+/** The ways by which requests and commands come in: the HTTP server and the control socket. */
 type Doors = {
   readonly listener: Listener
   readonly operations: RunningGateway
@@ -97,7 +97,8 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const serveMetrics = isMetered ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
   const alerts = openAlerts(options, work.store, closing)
   const readiness = openReadiness(options, work, isStopping, closing)
-  // Opened last, the metrics are closed after the listener, so that a stop is seen to its end.
+  // The metrics are opened last. Their closing is added here, before that of the listener, so that they are closed after the listener and
+  // show a stop to its end.
   const closingMetrics: Closing = []
   closing.push(() => closeAll(closingMetrics))
   const notReady = (): string | undefined => readiness.reason()

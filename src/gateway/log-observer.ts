@@ -17,7 +17,7 @@ const linesPerMinute = 10
 const maxKinds = 1_000
 
 export type LogObserver = Observer & {
-  /** Logs the refusals that were counted in this minute. */
+  /** Logs the numbers of refusals that were counted in this minute. */
   close(): void
 }
 
@@ -93,7 +93,7 @@ const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
   }
 }
 
-/** Logs that a target is down, and that it works again. Failed trials in between are no lines of their own. */
+/** Logs that a target is down, and that it works again. Failed trials in between get no lines. */
 const logBreaker = (fact: Extract<Fact, { kind: 'breaker_changed' }>, log: Log): void => {
   const { target, state, at, openedAt } = fact
   const fields = { target, address: fact.address || undefined, reason: fact.reason }

@@ -110,7 +110,7 @@ const openTraces = async (
   return traces
 }
 
-/** How long this gateway may not know yet of a subscription or job that was made on another gateway. */
+/** How long this gateway may not yet know a subscription or job that was made on another gateway, in milliseconds. */
 const copiedMs = 30_000
 
 type RouteOf = (name: string) => Route | undefined
