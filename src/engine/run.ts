@@ -84,7 +84,7 @@ const verifiedRequest = (head: RequestHead, read: RequestBody, verification: Ver
   return { eventId: randomUUID(), headers, remote, at, body: read.bytes, verification, read }
 }
 
-/** Runs a request of another method than POST, which can only be a handshake. A request that is none is refused. */
+/** Runs a request of another method than POST, which can only be a handshake. Any other such request is refused. */
 export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
   const ended = lookAtHead(plan, head, watch)
   if (ended) return ended

@@ -17,7 +17,7 @@ export class BodyBuffer {
   #first: Buffer = noBytes
   /**
    * All bytes up to the last large chunk, in order, beginning with the first chunk: large chunks, and buffers of joined small chunks.
-   * `undefined` before the second of these.
+   * `undefined` until there is a second of these pieces.
    */
   #kept: Buffer[] | undefined
   /** The small chunks since the last large chunk, joined. Only the first `#smallBytes` of this buffer are filled. */

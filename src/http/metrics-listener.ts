@@ -11,7 +11,7 @@ type Page = { readonly type: string; readonly text: string }
 export type MetricsListenerOptions = {
   readonly host: string
   readonly port: number
-  /** The bearer token that every request must show. Absent: none is asked for. */
+  /** The bearer token that every request must show. Absent: requests need no token. */
   readonly token?: string | undefined
   readonly render: (isOpenMetrics: boolean) => Promise<Page>
   /** Returns why the gateway should get no requests; `undefined` where it should get them. */

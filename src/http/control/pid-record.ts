@@ -6,12 +6,12 @@ import { join } from 'node:path'
 const pidFile = (dataDir: string): string => join(dataDir, 'state', 'gateway.pid')
 
 /**
- * Returns the start time of a process, in the system's own unit. It tells the process from a later process with the same id. Empty where
- * the system does not say, or no such process runs.
+ * Returns the start time of a process, in the system's own unit. By this time, the process can be distinguished from a later process with
+ * the same id. Empty where the system does not say, or no such process runs.
  */
 const processStart = (pid: number): string => {
   try {
-    // The start time is the 22nd field. The second field, a name in parentheses, may hold blanks.
+    // The start time is the 22nd field. The second field, a name in parentheses, may contain blanks.
     return (
       readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')

@@ -80,7 +80,8 @@ type WatchedSocket = { readonly path: string; readonly short: string; readonly l
 
 /**
  * Makes the socket again after somebody removed it. A file that stands in its place, perhaps another gateway's socket, is left alone. The
- * new socket belongs to a second server (`relay`), which hands its connections to the first. The returned function ends the looks.
+ * new socket belongs to a second server (`relay`), which hands its connections to the first server. The returned function ends the
+ * watching.
  */
 const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Server): (() => void) => {
   let relay: Relay | undefined
