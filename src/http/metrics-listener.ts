@@ -74,7 +74,7 @@ const createScrape = (render: MetricsListenerOptions['render']) => {
   }
 }
 
-/** Whether a request shows the token. Hashes are compared, because a comparison in constant time takes texts of one length. */
+/** Whether a request shows the token. Hashes are compared, because a comparison in constant time takes only values of equal length. */
 const showsToken = (request: FastifyRequest, token: string): boolean => {
   const [, shown = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
   return timingSafeEqual(hash('sha256', shown, 'buffer'), hash('sha256', token, 'buffer'))

@@ -64,7 +64,7 @@ export type Started = {
 
 /** The usage of an agent in one attempt. */
 export type RecordedUsage = {
-  /** Calls of a model. */
+  /** The number of calls of a model. */
   readonly steps: number
   readonly input_tokens: number
   readonly output_tokens: number
@@ -82,7 +82,7 @@ export type Tried = {
   readonly attempt: number
   readonly error: string
   readonly next_at: string
-  /** The route and the event of the attempt, for a reader who has only this line. */
+  /** `profile`, `route`, `event_type` and `delivery_id` describe the event, for a reader who has only this line. */
   readonly profile?: string
   readonly route?: string
   readonly event_type?: string

@@ -21,7 +21,10 @@ export const isFull = ({ bytes, lines }: SegmentSize, ageMs: number, { maxAgeMs,
   lines > Math.max(1_000, maxEvents / 16) ||
   ageMs > Math.max(60_000, maxAgeMs / 16)
 
-/** A segment that is no longer written to. `changedAt`: when it was last written to, in milliseconds on the clock of `prune`. */
+/**
+ * A segment that is no longer written to. `changedAt`: when it was last written to, in milliseconds since 1970, by the monotonic clock or
+ * as the file system has it.
+ */
 type FinishedSegment = SegmentSize & { readonly name: string; readonly changedAt: number }
 
 /** The list of the finished segments of a folder. */
@@ -33,8 +36,8 @@ export interface Retention {
   /** Adds a segment that is no longer written to. */
   finish(segment: FinishedSegment): void
   /**
-   * Deletes finished segments, the oldest first, while the oldest is too old or the journal too large. `now`: milliseconds. `current`: the
-   * size of the segment being written, which counts too.
+   * Deletes finished segments, the oldest first, while the oldest is too old or the journal too large. `now`: the monotonic time, in
+   * milliseconds. `current`: the size of the segment being written, which counts too.
    */
   prune(limits: Limits, now: number, current: SegmentSize): Promise<void>
 }

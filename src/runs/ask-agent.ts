@@ -62,14 +62,14 @@ export const askAgent = async ({ options, signal, lease, policy, transcript: { s
     await meter.check()
     const { text, untrusted } = mergedPrompt(run)
     const history = await options.conversations.historyOf(run)
-    // The lease is looked at just before the agent is asked: nothing that takes long may stand between.
+    // The lease is checked just before the agent is asked: nothing that takes long may come between the check and the question.
     const mayBegin = (): void => {
       if (options.leases.mayBeLost(lease)) throw new StoodStill()
     }
     mayBegin()
     return await options.agent(text, {
       run,
-      // The lease is looked at once more when the toolsets are open, because the start of a toolset may take long.
+      // The lease is checked again when the toolsets are open, because the start of a toolset may take long.
       mayBegin,
       signal: asking.signal,
       untrusted,

@@ -23,7 +23,7 @@ export type RunPolicy = {
   readonly maxSteps: number
   readonly budget: Budget
   readonly prices: ReadonlyMap<string, Price>
-  /** The names of the toolsets and of the skills, as configured. */
+  /** The names of the toolsets, as configured, and in `skills` the names of the skills. */
   readonly toolsets: readonly string[]
   readonly skills: readonly string[]
   /** The folder of the run's profile, for its skills; absent when the profile is no longer served. */

@@ -37,7 +37,7 @@ export class Worker {
   readonly #leases: HeldLeases
   readonly #attempt: MakeAttempt
   #stopped = false
-  /** Settles when no run is being taken from the store; `undefined` when none is. */
+  /** Settles when the taking of runs from the store has ended; `undefined` while no run is being taken. */
   #taking: Promise<void> | undefined
   /** Whether the store is to be asked once more, because there may be further work. */
   #again = false
@@ -59,7 +59,7 @@ export class Worker {
     this.#attempt = createAttempt({ ...options, leases: this.#leases }, this.#abort.signal)
   }
 
-  /** Tells the worker that there may be work. The worker looks at once, and again after each run. */
+  /** Tells the worker that there may be work. The worker looks for work now, and again after each run. */
   wake(): void {
     if (this.#taking) this.#again = true
     else if (this.#room() > 0) this.#taking = this.#takeAll()
@@ -78,9 +78,9 @@ export class Worker {
   }
 
   /**
-   * Stops the worker: it takes the groups that wait (rules: Coalescing 7) and no other runs, lets runs finish for `ms` milliseconds, and
-   * then aborts them. Runs that are left go on at the next start. `answered` resolves when all requests have their answers: from then on no
-   * event can join a group.
+   * Stops the worker: it takes no further runs, except for the groups that wait in a sole store (rules: Coalescing 7), lets runs finish for
+   * `ms` milliseconds, and then aborts them. Runs that are left go on at the next start. `answered` resolves when all requests have their
+   * answers: from then on no event can join a group.
    */
   async stop(ms: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#stopped = true
@@ -134,7 +134,7 @@ export class Worker {
     return this.#careful ? Math.min(1, free) : free
   }
 
-  /** Takes runs as long as there may be more of them, and there is room. */
+  /** Takes runs as long as there may be more of them, and more runs may be in progress. */
   async #takeAll(): Promise<void> {
     do {
       this.#again = false
@@ -143,7 +143,7 @@ export class Worker {
     this.#taking = undefined
   }
 
-  /** Takes up to `max` runs and starts them. Where there are fewer, the timer waits for the next run that becomes due. */
+  /** Takes up to `max` runs and starts them. Where fewer runs are due, the timer waits for the next run that becomes due. */
   async #take(max: number): Promise<void> {
     const { store, log, clock } = this.#options
     try {

@@ -1,4 +1,4 @@
-/** The bounds that every store keeps: on what senders can make it hold, and on what callers may ask for. */
+/** The bounds that every store keeps: on what senders can make a store keep, and on what callers may ask for. */
 
 /** The most groups that wait at one time. */
 export const maxGroups = 10_000

@@ -34,7 +34,7 @@ export class Lanes {
     return count.open < Math.max(1, limit)
   }
 
-  /** Begins one more run. `false`: the run has to wait. */
+  /** Counts one more run as open. `false`: the run has to wait. */
   enter(lane: string, limit: number, now: number): boolean {
     if (!this.hasRoom(lane, limit, now)) return false
     const count = this.#lanes.get(lane)

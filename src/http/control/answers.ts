@@ -1,4 +1,4 @@
-/** Answers the requests on the control socket: each operation of the table calls the gateway's operation of that name. */
+/** Answers the requests on the control socket: each row of the table of control operations calls the gateway's operation of that name. */
 
 import type { FastifyInstance } from 'fastify'
 import type { TailLines } from '../../app/live/tails.ts'

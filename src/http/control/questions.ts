@@ -25,7 +25,7 @@ export const questionOf = ({ question }: Operation, inPath: JsonObject, body: un
   throw badRequest(problem?.keyword === 'required' ? `${need}${musts}` : mustBe(problem?.instancePath.split('/')[1] ?? '', members))
 }
 
-/** The members that the questions of all operations have in common. */
+/** How the table describes a question: the check of its shape, what each member must be, and the names of the required members. */
 type QuestionShape = {
   readonly check: Operation['question']['check']
   readonly members: { readonly [name: string]: { readonly must: string } }

@@ -1,4 +1,7 @@
-/** Writes a journal to a folder, as a row of segments: begins and ends segments, and deletes the oldest past the limits. */
+/**
+ * Writes a journal to a folder, as a row of segments: begins and ends segments, and deletes the oldest while the journal is past its
+ * limits.
+ */
 
 import { existsSync } from 'node:fs'
 import { messageOf } from '../../core/fault.ts'
@@ -50,7 +53,7 @@ export class SegmentWriter implements BatchWriter {
     }
   }
 
-  /** Ends a full segment, and deletes segments past the limits. */
+  /** Ends a full segment, and deletes the oldest segments while the journal is past its limits. */
   async tidy(): Promise<void> {
     const { clock } = this.#options
     const limits = this.#options.limits()

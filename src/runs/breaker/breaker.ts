@@ -17,7 +17,7 @@ export type Ended = {
   readonly text: string
   /** The reason of a failure. */
   readonly why: string
-  /** The wait that the receiver asks for. */
+  /** The wait that the receiver asks for, in milliseconds. */
   readonly askedMs: number | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Queues calls for the ledger, which runs them on the database. The calls of one turn of the event loop are one batch, and resolve when the
- * batch is committed. After a failed batch, the queue opens the database again.
+ * Queues calls for the ledger, which runs them on the database. Calls that come shortly after each other are one batch, and resolve when
+ * the batch is committed. After a failed batch, the queue opens the database again.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -25,8 +25,8 @@ export class LedgerLink {
   }
 
   /**
-   * Opens the database, or recovers it after a failure, and resolves to the backlog. Rejects with a Fault when the database cannot be
-   * opened.
+   * Opens the database, or recovers it after a failure, and resolves to the backlog. Rejects with a Fault or a StoreFault when the database
+   * cannot be opened.
    */
   async opened(): Promise<number> {
     try {

@@ -52,7 +52,7 @@ export class Ledger {
     this.#sql.commit.run([])
   }
 
-  /** The number of groups, and of runs that are neither done nor dead. */
+  /** The number of groups plus the number of runs that are neither done nor dead. */
   get backlog(): number {
     return this.#runs.size + this.#groups.size
   }
@@ -169,7 +169,7 @@ export class Ledger {
     return this.#runs.take(max, now + leaseMs, now)
   }
 
-  /** Turns groups into runs until `max` are taken, or no group is left. A run that must wait for its turn is made, but not taken. */
+  /** Turns groups into runs until `max` runs are taken, or no group is left. A run that must wait for its turn is made, but not taken. */
   #takeGroups({ max, leaseMs }: StepOf<'take'>, now: number): Lease[] {
     const leases: Lease[] = []
     while (leases.length < max) {

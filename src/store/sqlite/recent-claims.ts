@@ -27,7 +27,7 @@ const maxSlots = 1 << 21
 const bytesPerSlot = 16
 /** How long a full table is not searched for ended claims again, in milliseconds. */
 const fullMs = 60_000
-/** The largest share of slots that may be used. */
+/** The largest part of the slots that may be used. */
 const maxLoad = 0.6
 
 /**
