@@ -24,7 +24,8 @@ export interface Gateway {
   readonly stopAsked: Promise<void>
   /**
    * Stops the gateway. For at most `ms` milliseconds (default: the configured time) it answers the requests that are being worked on,
-   * starts the groups that wait, and lets runs finish. Then it closes everything. Runs that are left in the store go on at the next start.
+   * starts the groups that wait in a sole store, and lets runs finish. Then it closes everything. Runs that are left in the store go on at
+   * the next start.
    */
   stop(ms?: number): Promise<void>
 }

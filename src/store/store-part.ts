@@ -19,7 +19,10 @@ export type StoreOptions = {
   readonly schema: string
   /** The clock of the process, for a store without a clock of its own. */
   readonly clock: Clock
-  /** Called after each commit. `calls`: the number of calls in the commit. `ms`: the time since the first of these calls. */
+  /**
+   * Called after each commit that was tried. `ok`: whether the commit succeeded. `calls`: the number of calls in the commit. `ms`: the time
+   * since the first of these calls.
+   */
   readonly committed?: (ok: boolean, calls: number, ms: number) => void
 }
 

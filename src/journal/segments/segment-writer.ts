@@ -19,7 +19,7 @@ type SegmentWriterOptions = Pick<JournalOptions, 'clock' | 'limits'> & { readonl
 
 export class SegmentWriter implements BatchWriter {
   readonly #options: SegmentWriterOptions
-  readonly #complaints: WriteErrors
+  readonly #writeErrors: WriteErrors
   readonly #retention: Retention
   /** The segment being written. The first line after a start, or after a full or failed segment, begins a new segment. */
   #segment: Segment | undefined
@@ -28,15 +28,15 @@ export class SegmentWriter implements BatchWriter {
   /** The message of the last failure. */
   #failure = ''
 
-  constructor(options: SegmentWriterOptions, complaints: WriteErrors) {
+  constructor(options: SegmentWriterOptions, writeErrors: WriteErrors) {
     this.#options = options
-    this.#complaints = complaints
+    this.#writeErrors = writeErrors
     this.#retention = createRetention(options.folder)
   }
 
   /** Lists the segments of earlier processes. Never rejects. */
   async load(): Promise<void> {
-    await this.#retention.load().catch((error: unknown) => this.#complaints.note(messageOf(error), 0))
+    await this.#retention.load().catch((error: unknown) => this.#writeErrors.note(messageOf(error), 0))
   }
 
   async write(batch: WriteBatch): Promise<void> {
@@ -65,7 +65,7 @@ export class SegmentWriter implements BatchWriter {
   /** Ends the current segment where its files were removed from the folder: nobody could read further lines in them. */
   eachMinute(): void {
     if (!this.#segment || existsSync(linesPath(this.#options.folder, this.#segment.name))) return
-    this.#complaints.note('the files of the current segment were removed; a new one is begun', 0)
+    this.#writeErrors.note('the files of the current segment were removed; a new one is begun', 0)
     void this.#segment.close()
     this.#segment = undefined
   }

@@ -95,8 +95,8 @@ export const migrate = async (connection: Connection, schema: string): Promise<v
 }
 
 /**
- * Returns the SQL that makes the schema and its table `meta`. A schema that exists is not made again, because making a schema takes a right
- * that making tables in it does not take. In `meta`, `state` is `moved` or `filling`, and null where gateways may work; `moved_claims` is
+ * Returns the SQL that makes the schema and its table `meta`. A schema that exists is not made again, because making a schema needs a right
+ * that making tables in it does not need. In `meta`, `state` is `moved` or `filling`, and null where gateways may work; `moved_claims` is
  * the time at which the last moved claim ends of which the embedded store had only a fingerprint.
  */
 const beginning = (schema: string): string => `

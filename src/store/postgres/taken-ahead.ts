@@ -30,7 +30,7 @@ export class TakenAhead {
     this.#leaseMs = leaseMs + longestWaitMs
   }
 
-  /** Reserves the place of one run. Returns the length of its lease in milliseconds, or 0 when the worker has no room. */
+  /** Reserves the place of one run. Returns the length of its lease in milliseconds, or 0 when the worker can begin no more runs. */
   reserve(): number {
     if (this.#room <= 0) return 0
     this.#room--

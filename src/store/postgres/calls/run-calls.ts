@@ -20,12 +20,13 @@ const takenRun = (row: Row): TakenRun => {
 export type TakeCall = { readonly max: number; readonly leaseMs: number; readonly owner: bigint }
 
 /**
- * The SQL of a bound for the next look: five seconds before the earliest due time that was found, or before now where no run was found. A
- * statement that has begun and not ended may still make runs due at its beginning, and may take two seconds (`statement_timeout`).
+ * The SQL of a bound for the next look for due runs: five seconds before the earliest due time that was found, or before now where no run
+ * was found. A statement that has begun and not ended may still make runs due at its beginning, and may take two seconds
+ * (`statement_timeout`).
  */
 const boundOf = (earliest: string): string => `coalesce(${earliest}, clock()) - interval '5 s'`
 
-/** The call that takes due runs which are not before `bounds`. Its answer has the bounds for the next call. */
+/** The call that takes due runs whose due times are not before `bounds`. Its answer has the bounds for the next call. */
 export const takeKind: CallKind<
   TakeCall & { readonly bounds: DueBounds },
   { readonly runs: readonly TakenRun[]; readonly bounds: DueBounds }

@@ -28,7 +28,8 @@ const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_
  * that the last attempt was interrupted. `owner` is the process that took the run last, below 0 where the process took the run as it
  * accepted it. A done run is deleted.
  *
- * `lanes`: a row for each lane with an open run. Whoever changes a lane, or parks or begins a run of it, has its row locked.
+ * `lanes`: a row for each lane with an open run. `open`: the number of open runs. `turns`: how many may be open at once. Whoever changes a
+ * lane, or parks or begins a run of it, has its row locked.
  *
  * `rates`: a row for each route's window. `granted`: the number of requests that the last call was granted.
  *
