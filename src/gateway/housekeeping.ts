@@ -33,7 +33,7 @@ export const keepHouse = (options: HousekeepingOptions): (() => void) => {
     else prune(options)
   }
   const pruneAsLeader = async (gateways: Shared, at: number): Promise<void> => {
-    // Where the store does not answer, the next look tries again.
+    // Where the store does not answer, the next call of `look` tries again.
     const isLeader = await gateways.lead('housekeeping', leadMs).catch(() => false)
     if (!isLeader || at < pruneAt) return
     pruneAt = at + pruneEveryMs

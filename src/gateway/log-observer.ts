@@ -9,7 +9,7 @@ import { contextOf, type EventTraces } from '../core/telemetry/trace-context.ts'
 import { someOf } from '../core/text.ts'
 
 /**
- * The most lines a minute for refusals with the same code on the same route. Further such refusals are counted, and one line tells their
+ * The most lines a minute for refusals with the same code on the same route. Further such refusals are counted, and one line says their
  * number at the end of the minute.
  */
 const linesPerMinute = 10

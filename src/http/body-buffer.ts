@@ -1,6 +1,6 @@
 /** Collects the chunks of a body in little more memory than the body's own size. */
 
-/** A chunk of this many bytes or more is large: it is kept as it came. Node reads up to 64 KiB at once. */
+/** A chunk of this many bytes or more is large: it is kept without being copied. Node reads up to 64 KiB at once. */
 const largeBytes = 16_384
 
 const noBytes = Buffer.alloc(0)

@@ -13,7 +13,7 @@ import { Connection } from './connection.ts'
 export const maxConnections = 4_096
 /** The most open connections of one client. A proxy counts as one client, so this limit is as high as half of all connections. */
 const maxPerClient = maxConnections / 2
-/** The time between two looks for stuck connections, in milliseconds. An answer that nobody reads waits for one to two such times. */
+/** The time between two checks for stuck connections, in milliseconds. An answer that nobody reads waits for one to two such times. */
 const stuckMs = 30_000
 
 /** Takes one request, of any method and path. */

@@ -61,7 +61,7 @@ export class Exchange {
     listener.active++
   }
 
-  /** Holds the plan that serves the request until the request ends. */
+  /** Keeps the plan that serves the request open until the request ends. */
   hold(plan: RoutePlan): void {
     plan.owner.hold()
     this.#plan = plan

@@ -187,7 +187,7 @@ export type RawPlace = { readonly segment: string; readonly offset: number; read
 
 /** Writes records. Opened by `openJournal` (in a folder) or `openSharedJournal` (in a shared database). */
 export interface Journal {
-  /** Adds a record, with its raw request where there is one. Never throws. A record for which the memory has no room is dropped. */
+  /** Adds a record, with its raw request where there is one. Never throws. A record is dropped when too many records wait. */
   add(entry: NewRecord, raw?: RawRequest): void
   /** Resolves when every record added so far is stored or was dropped. Never rejects. */
   flushed(): Promise<void>

@@ -13,8 +13,8 @@ export type SegmentSize = { readonly bytes: number; readonly lines: number }
 const mib = 1024 * 1024
 
 /**
- * Whether a segment is full: past about a sixteenth of one of the limits, so that deleting one segment deletes only a small part of the
- * journal. A segment may always have a MiB, 1000 lines and a minute, and never much more than 64 MiB.
+ * Whether a segment is full: past a sixteenth of one of the limits, so that deleting one segment deletes only a small part of the journal.
+ * The sixteenth counts as at least 1 MiB, 1000 lines and one minute, and as at most 64 MiB.
  */
 export const isFull = ({ bytes, lines }: SegmentSize, ageMs: number, { maxAgeMs, maxBytes, maxEvents }: Limits): boolean =>
   bytes > Math.max(mib, Math.min(64 * mib, maxBytes / 16)) ||

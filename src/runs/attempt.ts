@@ -192,12 +192,12 @@ const endOfDelivery = async (attempt: Attempt, postponed: Postponed): Promise<At
 }
 
 type Failure = {
-  /** The wait that the other side asked for, in milliseconds. */
+  /** The wait that the agent's API or the target asked for, in milliseconds. */
   readonly askedMs: number | undefined
   /**
    * Whether an attempt that a stop aborted counts all the same, because it gave up a target. If such an attempt did not count, the next
-   * attempt could be a first attempt with progress. It would pass for an attempt at a revived run, and would send to the given up target
-   * again.
+   * attempt could be a first attempt with progress. It would pass for an attempt at a revived run, and would send again to the target that
+   * was given up.
    */
   readonly counts?: boolean
 }

@@ -4,8 +4,8 @@
 export type Retry = { readonly maxAttempts: number; readonly backoffMs: number; readonly maxDelayMs: number }
 
 /**
- * Returns the milliseconds to wait after attempt number `attempt` (the first is 1). `askedMs`: the wait that the other side asked for. The
- * result is never less than `askedMs`, even where `askedMs` exceeds the cap `maxDelayMs`.
+ * Returns the milliseconds to wait after attempt number `attempt` (the first is 1). `askedMs`: the wait that the agent's API or the target
+ * asked for. The result is never less than `askedMs`, even where `askedMs` exceeds the cap `maxDelayMs`.
  */
 export const delayAfter = (attempt: number, retry: Retry, askedMs = 0, random: () => number = Math.random): number => {
   const ceiling = Math.min(retry.maxDelayMs, retry.backoffMs * 2 ** (attempt - 1))

@@ -108,7 +108,7 @@ export class Worker {
     await this.#taking
     try {
       // The groups of a shared store do not belong to this process: the other gateways take them when they are due. The call puts back the
-      // runs that the store has taken for this process and that it has not begun.
+      // runs that the store has taken for this process and that this process has not begun.
       if (isShared) return void (await store.take(0, this.#leases.leaseMs))
       while (!this.#abort.signal.aborted) {
         const free = this.#alone && this.#active.size > 0 ? 0 : maxConcurrent() - this.#active.size

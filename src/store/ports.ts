@@ -114,8 +114,8 @@ export type Group = {
 }
 
 /**
- * The result of joining a group. `full`: the store has no room for a further group, and nothing was claimed. An object: the id of the event
- * that opened the group, and the number of events that the group has now.
+ * The result of joining a group. `full`: the store takes no further group, and nothing was claimed. An object: the id of the event that
+ * opened the group, and the number of events that the group has now.
  */
 export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly count: number }
 

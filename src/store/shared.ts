@@ -8,7 +8,7 @@ import type { SharedRecords } from './shared-records.ts'
  */
 export type RateShare = { readonly requests: number; readonly leftMs: number }
 
-/** What a replica, one of the gateways on a shared store, says of itself with each beat. */
+/** What a replica, one of the gateways on a shared store, says about itself with each beat. */
 export type ReplicaState = {
   /** The name of the replica's machine. */
   readonly host: string

@@ -43,7 +43,7 @@ export const recordPid = (dataDir: string): (() => void) => {
 export const servingPid = (dataDir: string): number | undefined => {
   try {
     const [pid = '', start = ''] = readFileSync(pidFile(dataDir), 'utf8').trim().split(' ')
-    // Signal 0 only asks whether the process exists: it throws where there is none.
+    // Signal 0 only asks whether the process exists: the call throws where no such process exists.
     process.kill(Number(pid), 0)
     return Number(pid) > 0 && processStart(Number(pid)) === start ? Number(pid) : undefined
   } catch {

@@ -1,4 +1,7 @@
-/** Reads the question of a control operation from a request. Some members of the question stand in its path, the others in its body. */
+/**
+ * Reads the question of a control operation from a request. Some members of the question are in the request's path, the other members in
+ * its body.
+ */
 
 import { isObject, type JsonObject } from '../../core/json.ts'
 import type { controlOperations } from '../../generated/control.ts'

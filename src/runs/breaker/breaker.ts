@@ -10,7 +10,7 @@ export type BreakerSettings = {
   readonly longestWaitMs: number
 }
 
-/** What the end of a sending says of the receiver. */
+/** What the end of a sending shows about the receiver. */
 export type Ended = {
   readonly receiver: 'down' | 'up' | 'unknown'
   /** The key of the text that was sent. It differs for each event and job, and is the same in all attempts to send one text. */

@@ -23,8 +23,8 @@ export class Claims {
   }
 
   /**
-   * Holds a claim, already `settled` or not. `false`: the key is held already. Throws a StoreFault when the number of claims has reached
-   * its bound, or when `work`, the number of runs and groups, has.
+   * Makes a claim, settled or not. `false`: the key is claimed already. Throws a StoreFault when the number of claims has reached its
+   * bound, or when `work`, the number of runs and groups, has.
    */
   hold({ key, holdMs }: Claim, settled: boolean, work: number, now: number): boolean {
     this.#prune(now)

@@ -113,7 +113,8 @@ const beginning = (schema: string): string => `
 `
 
 /**
- * Upgrades the tables. The row of `meta` is locked meanwhile, so that of several processes one upgrades, and the others find them upgraded.
+ * Upgrades the tables. The row of `meta` is locked meanwhile, so that one of several processes upgrades the tables, and the other processes
+ * find the tables upgraded.
  */
 const upgrade = async (connection: Connection): Promise<void> => {
   await connection.run('begin; set local statement_timeout = 0; set local lock_timeout = 0; set local synchronous_commit = on')

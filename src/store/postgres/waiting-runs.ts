@@ -1,6 +1,6 @@
 /**
- * The runs that wait for a worker, as this process sees them. It takes runs as it accepts them while its worker can begin more runs, and
- * asks the database for due runs only when some may be due.
+ * The runs that wait for a worker, as this process sees them. The process takes runs as it accepts them while its worker can begin more
+ * runs, and asks the database for due runs only when some may be due.
  */
 
 import type { Clock } from '../../core/clock.ts'

@@ -1,6 +1,6 @@
 /**
  * The claims of an open database. The claims of accepted runs without a lane are kept in memory too, where they are looked up; those of one
- * commit that end at the same time are stored in one row of the table `held`. All other claims, and claims that memory has no room for,
+ * commit that end at the same time are stored in one row of the table `held`. All other claims, and claims that do not fit into memory,
  * have a row each in the table `claims`.
  */
 
@@ -32,8 +32,8 @@ export class Claims {
    */
   takeOver(now: number): void {
     this.#sql.releaseAllClaims.run()
-    // The wall clock may have been set back since. So every claim is cut to an hour from now, which is how long the claim of an event
-    // lasts.
+    // The wall clock may have been set back since the claims were made. So every claim is cut to an hour from now, which is how long the
+    // claim of an event lasts.
     this.#sql.capClaims.run([now + hourMs, now + hourMs])
     this.#sql.capHeld.run([now + hourMs, now + hourMs])
   }

@@ -57,7 +57,7 @@ export class RecentClaims {
     return (this.#until[this.#slotOf(halfFingerprint(key, 0), halfFingerprint(key, halfLength))] as number) > now
   }
 
-  /** Claims a key. `full`: the key is not held, and there is no room for it. */
+  /** Claims a key. `full`: the key is not held, and the table is full. */
   claim(key: string, until: number, now: number): 'claimed' | 'held' | 'full' {
     if (this.#used >= this.#until.length * maxLoad && !this.#makeRoom(now)) return this.holds(key, now) ? 'held' : 'full'
     const [high, low] = [halfFingerprint(key, 0), halfFingerprint(key, halfLength)]

@@ -34,8 +34,8 @@ export class Runs {
   }
 
   /**
-   * Frees the runs that an earlier process had taken. The wall clock may have been set back since: a run without attempts is due now, and a
-   * run with attempts is due in an hour at most.
+   * Frees the runs that an earlier process had taken. The wall clock may have been set back since then. So a run without attempts is due
+   * now, and a run with attempts is due in an hour at most.
    */
   takeOver(now: number): void {
     this.#sql.freeRuns.run([now, now + hourMs])

@@ -60,7 +60,7 @@ const statementTexts = {
   held: 'select until, cast(keys as blob) from held where until > ?',
   hold: 'insert into held (until, keys) values (?, ?)',
   capHeld: 'update held set until = ? where until > ?',
-  // The oldest rows come first, because they end first.
+  // The oldest rows are searched first, because their claims end first.
   pruneHeld: 'delete from held where id in (select id from (select id, until from held order by id limit ?) where until <= ?)',
   pruneUpTo: 'select key from claims where key > ? order by key limit 1 offset ?',
   pruneClaims: 'delete from claims where key > ? and key <= ? and expires_at <= ?',
@@ -91,7 +91,7 @@ const statementTexts = {
   pruneDead: 'delete from runs where ended_at < ?',
   pruneMostDead:
     'delete from runs where id in (select id from runs where ended_at is not null order by ended_at desc, id desc limit -1 offset ?)',
-  // A long backlog is looked through in pages, one with each call, so that other calls come between.
+  // A long backlog is searched in pages, one with each call, so that other calls need not wait for the whole search.
   pageEnd: `select id from runs where id > ? order by id limit 1 offset ${pageRuns - 1}`,
   runStandings: `select ${eventId}, attempt, leased, due_at, ended_at, cast(error as blob) from runs
     where ${isWanted} and id > ?2 and id <= ?3 order by id`,
@@ -154,7 +154,7 @@ const statementTexts = {
   trimSums: `delete from sums where key in (select key from sums order by ends_at desc limit -1 offset ${maxSums})`,
   capSums: 'update sums set ends_at = ?1 + window_ms where ends_at > ?1 + window_ms',
 
-  // Runs that the dead process had taken come first, those with the most attempts before the others. A run without attempts is due now.
+  // Runs that the dead process had taken come first, and of these the runs with the most attempts. A run without attempts is due now.
   freeRuns: `update runs set due_at = case when leased then -attempt when attempt = 0 then ?1 else ?2 end
     where fence > 0 and ended_at is null and (leased or due_at > case attempt when 0 then ?1 else ?2 end)`,
   capGroups:

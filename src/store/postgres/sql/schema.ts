@@ -10,7 +10,8 @@ import { replicaTables } from './replica-tables.ts'
 import { sessionFunctions } from './session-functions.ts'
 
 /**
- * The settings of a table whose rows live for minutes: the database removes deleted rows by their number, not by their share of the table.
+ * The settings of a table whose rows live for minutes: the database cleans the table after a number of deleted rows, not after a percentage
+ * of the table.
  */
 const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)'
 
