@@ -21,7 +21,7 @@ export type Received = {
    */
   readonly event_type?: string
   readonly delivery_id?: string
-  /** `accepted`, `coalesced`, `delivered`, `ignored`, `duplicate`, or the code of a refusal. */
+  /** `accepted`, `coalesced`, `delivered`, `ignored`, `duplicate`, `handshake`, or the code of a refusal. */
   readonly outcome: string
   readonly reason?: string
   /** The stage that ended the request. */
@@ -171,9 +171,11 @@ export type EventView = {
   readonly ended_at?: string
   readonly silent?: true
   readonly answer?: string
-  /** The failed attempts that another attempt follows, oldest first. */
+  /** The failed attempts in `steps` that another attempt follows, oldest first. */
   readonly tries: readonly Tried[]
-  /** All lines about the event's runs, oldest first, including runs before a retry by hand. */
+  /**
+   * The lines about the event's runs, oldest first, including runs before a retry by hand. Of more than fifty lines, only the newest fifty.
+   */
   readonly steps?: readonly RunRecord[]
   /** The place of the raw request; absent when the request was not kept. */
   readonly raw?: RawPlace

@@ -148,7 +148,10 @@ export type GivenBack = Pick<Lease, 'runId' | 'fence'>
 export type RunEnd =
   /** `silent`: the agent asked that nothing be sent. `to`: the targets that have the reply. */
   | { readonly kind: 'done'; readonly silent?: true; readonly to?: readonly string[] }
-  /** `uncounted`: the attempt does not count: a stop aborted it, this process gave the run back, or the target of the reply is down. */
+  /**
+   * `uncounted`: the attempt does not count, because a stop aborted it, this process gave the run back, or the receiver of the reply fails
+   * with other texts too.
+   */
   | { readonly kind: 'again'; readonly afterMs: number; readonly error: string; readonly uncounted?: true }
   | { readonly kind: 'dead'; readonly error: string }
 
@@ -233,7 +236,10 @@ export interface Store {
   revive(eventId: string): Promise<boolean>
   /** Returns the states of the runs of these events. Events that are not in the store are left out. */
   standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]>
-  /** Deletes dead runs that ended longer than `maxAgeMs` ago, and the oldest past `maxDead` dead runs. Resolves to their number. */
+  /**
+   * Deletes dead runs that ended longer than `maxAgeMs` ago, and the oldest past `maxDead` dead runs. Resolves to their number. Ended sums
+   * of usage are deleted too.
+   */
   prune(maxAgeMs: number, maxDead: number): Promise<number>
   /** Returns the next time of each schedule, as last stored by `plan`, in milliseconds since 1970, by the key of the schedule. */
   plans(): Promise<ReadonlyMap<string, number>>

@@ -4,7 +4,7 @@
  */
 
 export type BreakerSettings = {
-  /** The number of failures in a row that open a breaker. */
+  /** The number of failures in a row that open a breaker, if they are failures of several texts. */
   readonly failures: number
   /** The longest wait between two trials, unless the receiver asks for a longer one. */
   readonly longestWaitMs: number
