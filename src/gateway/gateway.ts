@@ -172,7 +172,7 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
   }
 }
 
-/** Returns what watches the stages of requests: the log, for `--log-level debug`, and the traces. */
+/** Returns the function that watches the stages of requests for the log (with `--log-level debug`) and for the traces, if there is one. */
 const watching = (log: Log, traces: Work['traces']): { readonly watch?: (route: string) => Watch } => {
   if (!log.writes('debug')) return traces ? { watch: traces.watch } : {}
   const logged = stageLog(log)

@@ -1,6 +1,9 @@
 /** The wait of a failed run before its next attempt: exponential, with full jitter, up to a cap. */
 
-/** How often a run is tried, and its waits. `backoffMs`: the longest wait after the first attempt, which doubles with each attempt. */
+/**
+ * How often a run is tried, and its waits. `backoffMs`: the longest wait after the first attempt, which doubles with each attempt.
+ * `maxDelayMs`: the cap of the longest wait.
+ */
 export type Retry = { readonly maxAttempts: number; readonly backoffMs: number; readonly maxDelayMs: number }
 
 /**

@@ -38,7 +38,7 @@ export type BreakersOptions = {
   readonly facts: Pick<Facts, 'tell'>
   /** Returns the settings as they are now; `undefined` where the breakers are switched off. */
   readonly settings: () => BreakerSettings | undefined
-  /** Makes runs due that an attempt gave back to the store to wait. Never rejects. */
+  /** Makes runs due that wait in the store since an attempt gave them back. Never rejects. */
   readonly makeDue: (runs: readonly GivenBack[]) => Promise<void>
   readonly random?: () => number
 }

@@ -16,7 +16,7 @@ const trialBeginMs = 30_000
 export type WaitingRunsOptions = {
   readonly clock: Clock
   readonly breaker: Pick<Breaker, 'state' | 'retryAt'>
-  /** Makes runs due that an attempt gave back to the store to wait. Never rejects. */
+  /** Makes runs due that wait in the store since an attempt gave them back. Never rejects. */
   readonly makeDue: (runs: readonly GivenBack[]) => Promise<void>
 }
 
