@@ -84,7 +84,7 @@ const verifiedRequest = (head: RequestHead, read: RequestBody, verification: Ver
   return { eventId: randomUUID(), headers, remote, at, body: read.bytes, verification, read }
 }
 
-/** Runs a request of another method than POST, which can only be a handshake. A request that is none is refused. */
+/** Answers a request whose method is not POST. Only a handshake may have another method, so any other request is refused. */
 export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
   const ended = lookAtHead(plan, head, watch)
   if (ended) return ended
@@ -151,7 +151,10 @@ const noteEvent = (trail: Trail, event: Event): void => {
  */
 const maskedBy = ({ mask }: RoutePlan, request: VerifiedRequest): VerifiedRequest => (mask ? mask(request) : request)
 
-/** Runs a verified request from the parsing of its body to its end. A replay of a stored request starts here too. Never throws. */
+/**
+ * Runs a verified request from the parsing of its body to its end. A replay of a stored request starts here too. An error in a stage ends
+ * the request as `internal`.
+ */
 export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
   const request = maskedBy(plan, given)
   const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined }

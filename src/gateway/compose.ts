@@ -43,15 +43,15 @@ export type GatewayDependencies = {
 }
 
 /** Compiles a configuration. Neither the store nor a port is opened before `start`; parts may open files of their own. */
-export const prepareGateway = async (config: Config, surroundings: GatewayDependencies): Promise<Prepared> => {
+export const prepareGateway = async (config: Config, dependencies: GatewayDependencies): Promise<Prepared> => {
   const {
     log,
     clock = systemClock,
     redact = (text) => text,
     parts = catalogue,
     read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
-  } = surroundings
-  const { requests, download } = surroundings
+  } = dependencies
+  const { requests, download } = dependencies
   const facts = createFacts()
   const plugins: LoadedPlugins = new Map()
   const shared = createSharedEffects({

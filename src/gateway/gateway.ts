@@ -1,4 +1,4 @@
-/** Opens the store, the journal, the workers and the sockets of a gateway, and closes them in the reverse order. */
+/** Opens the store, the journal, the worker and the sockets of a gateway, and closes them in the reverse order. */
 
 import { createOperations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
@@ -24,7 +24,8 @@ export interface Gateway {
   readonly stopAsked: Promise<void>
   /**
    * Stops the gateway. For at most `ms` milliseconds (default: the configured time) it answers the requests that are being worked on,
-   * starts the groups that wait, and lets runs finish. Then it closes everything. Runs that are left in the store go on at the next start.
+   * starts the groups that wait in a sole store, and lets runs finish. Then it closes everything. Runs that are left in the store go on at
+   * the next start.
    */
   stop(ms?: number): Promise<void>
 }
@@ -53,12 +54,12 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
   }
 }
 
-/** Whether the gateway stops now, and how long its listener waits for connections to end by themselves. */
+/** Whether the gateway stops now, and how long its listener waits for connections to end by themselves, in milliseconds. */
 type Stopping = { now: boolean; patienceMs: number }
 
 type Http = typeof import('../http/index.ts')
 
-/** What requests and commands come in through: the HTTP server and the control socket. */
+/** The ways by which requests and commands come in: the HTTP server and the control socket. */
 type Doors = {
   readonly listener: Listener
   readonly operations: RunningGateway
@@ -97,7 +98,8 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const serveMetrics = isMetered ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
   const alerts = openAlerts(options, work.store, closing)
   const readiness = openReadiness(options, work, isStopping, closing)
-  // Opened last, the metrics are closed after the listener, so that a stop is seen to its end.
+  // The metrics are opened last. Their closing is added here, before that of the listener, so that they are closed after the listener and
+  // show a stop to its end.
   const closingMetrics: Closing = []
   closing.push(() => closeAll(closingMetrics))
   const notReady = (): string | undefined => readiness.reason()
@@ -170,7 +172,7 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
   }
 }
 
-/** Returns what watches the stages of requests: the log, for `--log-level debug`, and the traces. */
+/** Returns the function that watches the stages of requests for the log (with `--log-level debug`) and for the traces, if there is one. */
 const watching = (log: Log, traces: Work['traces']): { readonly watch?: (route: string) => Watch } => {
   if (!log.writes('debug')) return traces ? { watch: traces.watch } : {}
   const logged = stageLog(log)

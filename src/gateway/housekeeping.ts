@@ -1,6 +1,6 @@
 /**
  * Deletes old runs, sessions and shared records by the limits of `storage.retention`, so that the store does not grow without bound. On a
- * shared store, one of its gateways does that for all: the leader.
+ * shared store, one of the gateways does that for all of them: the leader.
  */
 
 import type { Retention } from '../config/config.ts'
@@ -13,8 +13,8 @@ import type { OpenStore } from '../store/store-part.ts'
 /** The time between two deletions. */
 const pruneEveryMs = 60_000
 /**
- * How often a gateway on a shared store tries to become the leader, and how long it is the leader then. When the leader dies, another
- * gateway takes over within a minute.
+ * How often a gateway on a shared store tries to become the leader, and how long it is the leader then, in milliseconds. When the leader
+ * dies, another gateway takes over within a minute.
  */
 const leadEveryMs = 15_000
 const leadMs = 40_000
@@ -33,7 +33,7 @@ export const keepHouse = (options: HousekeepingOptions): (() => void) => {
     else prune(options)
   }
   const pruneAsLeader = async (gateways: Shared, at: number): Promise<void> => {
-    // Where the store does not answer, the next look tries again.
+    // Where the store does not answer, the next call of `look` tries again.
     const isLeader = await gateways.lead('housekeeping', leadMs).catch(() => false)
     if (!isLeader || at < pruneAt) return
     pruneAt = at + pruneEveryMs

@@ -9,7 +9,7 @@ import { contextOf, type EventTraces } from '../core/telemetry/trace-context.ts'
 import { someOf } from '../core/text.ts'
 
 /**
- * The most lines a minute for refusals with the same code on the same route. Further such refusals are counted, and one line tells their
+ * The most lines a minute for refusals with the same code on the same route. Further such refusals are counted, and one line says their
  * number at the end of the minute.
  */
 const linesPerMinute = 10
@@ -17,7 +17,7 @@ const linesPerMinute = 10
 const maxKinds = 1_000
 
 export type LogObserver = Observer & {
-  /** Logs the refusals that were counted in this minute. */
+  /** Logs the numbers of refusals that were counted in this minute. */
   close(): void
 }
 
@@ -93,7 +93,7 @@ const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
   }
 }
 
-/** Logs that a target is down, and that it works again. Failed trials in between are no lines of their own. */
+/** Logs that a target is down, and that it works again. Failed trials in between get no lines. */
 const logBreaker = (fact: Extract<Fact, { kind: 'breaker_changed' }>, log: Log): void => {
   const { target, state, at, openedAt } = fact
   const fields = { target, address: fact.address || undefined, reason: fact.reason }

@@ -1,4 +1,6 @@
-/** Opens the alerts of a gateway, once its configuration has some. Until then no module of them is loaded, and no fact is observed. */
+/**
+ * Opens the alerts of a gateway, once its configuration has some. Until then no module of the alerts is loaded, and they observe no fact.
+ */
 
 import type { AlertDesk } from '../app/alerts/alert-desk.ts'
 import type { OpenStore } from '../store/store-part.ts'

@@ -8,7 +8,7 @@ import { createMetricsObserver } from '../observe/metrics/metrics-observer.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
 
 /**
- * Begins to serve and to push the metrics, once the parts of the gateway that are looked at are open. Throws a Fault when the listener
+ * Begins to serve and to push the metrics, once the parts of the gateway that the metrics read are open. Throws a Fault when the listener
  * cannot listen.
  */
 export type ServeMetrics = (sources: Omit<MetricSources, 'version' | 'configuration'>, closing: Closing) => Promise<void>

@@ -1,4 +1,4 @@
-/** Opens the two places in which a gateway keeps data: the store of its work, and the folder with the public keys of senders. */
+/** Opens the store of a gateway, and the folder with the public keys of senders. */
 
 import { join } from 'node:path'
 import { type KeyFolder, openKeyFolder } from '../app/live/key-folder.ts'

@@ -37,7 +37,9 @@ export type Work = {
   readonly records: EventRecords
   /** Absent while traces are off. */
   readonly traces: Traces | undefined
-  /** Tells the other gateways on a shared store of this gateway, and knows of them. `undefined` where the store serves one gateway. */
+  /**
+   * Tells the other gateways on a shared store about this gateway, and knows their states. `undefined` where the store serves one gateway.
+   */
   readonly replicas: Replicas | undefined
 }
 
@@ -82,7 +84,7 @@ const watchSharedEntries = async (port: Shared, { log, clock, reloader }: Gatewa
 }
 
 /**
- * Makes the Replicas, which tell the other gateways on a shared store of this gateway; `undefined` where the store serves one gateway.
+ * Makes the Replicas, which tell the other gateways on a shared store about this gateway; `undefined` where the store serves one gateway.
  * `runs` returns the number of runs in progress.
  */
 const openReplicas = async (
@@ -110,7 +112,7 @@ const openTraces = async (
   return traces
 }
 
-/** How long this gateway may not know yet of a subscription or job that was made on another gateway. */
+/** How long this gateway may not yet know a subscription or job that was made on another gateway, in milliseconds. */
 const copiedMs = 30_000
 
 type RouteOf = (name: string) => Route | undefined

@@ -19,7 +19,7 @@ import type { RequestsShown } from './gateway-options.ts'
 export type StopReason = { readonly signal: string } | { readonly reason: string }
 
 export type GatewayRun = {
-  /** Where the configuration is read from. A reload sends these options to a thread, so they hold no functions. */
+  /** Where the configuration is read from. A reload sends these options to a thread, so they have no functions. */
   readonly from: LoadOptions
   readonly log: Log
   /** Removes secrets from texts. It is given the secrets of each configuration that is read. */

@@ -1,6 +1,6 @@
 /** Collects the chunks of a body in little more memory than the body's own size. */
 
-/** A chunk of this many bytes or more is large: it is kept as it came. Node reads up to 64 KiB at once. */
+/** A chunk of this many bytes or more is large: it is kept without being copied. Node reads up to 64 KiB at once. */
 const largeBytes = 16_384
 
 const noBytes = Buffer.alloc(0)
@@ -17,7 +17,7 @@ export class BodyBuffer {
   #first: Buffer = noBytes
   /**
    * All bytes up to the last large chunk, in order, beginning with the first chunk: large chunks, and buffers of joined small chunks.
-   * `undefined` before the second of these.
+   * `undefined` until there is a second of these pieces.
    */
   #kept: Buffer[] | undefined
   /** The small chunks since the last large chunk, joined. Only the first `#smallBytes` of this buffer are filled. */

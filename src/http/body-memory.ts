@@ -1,4 +1,4 @@
-/** Bounds the memory of all unfinished bodies together, and shares it so that no client can take it from the others. */
+/** Bounds the memory of all unfinished bodies together, and the part of it for one client, so that no client can use up the memory. */
 
 import type { Clock } from '../core/clock.ts'
 
@@ -15,7 +15,7 @@ const leastBytesPerSecond = 65_536
 /** A body stalls at the earliest this long after its start, and at the latest this long after its last bytes. */
 const graceMs = 2_000
 
-/** The memory that one body holds. */
+/** The bytes of memory that one unfinished body has. */
 export interface Reservation {
   /** Reserves memory for `bytes` more bytes. `false`: there is no memory for these bytes. */
   take(bytes: number): boolean
@@ -30,7 +30,7 @@ export interface Reservation {
 export type ReservationOptions = {
   /** The network of the client's address. All bodies of one network share the memory of one client. */
   readonly client: string
-  /** The largest body that is served. A client may always hold a body of that size. */
+  /** The largest body that is served. The limit for one client is never below this size. */
   readonly maxBodyBytes: number
   /** Called when this body stalls and another body needs its memory. It must close the reservation. */
   readonly giveUp: () => void

@@ -89,7 +89,10 @@ export class Connection {
     this.#ignoreRest()
   }
 
-  /** Answers with `reply` a request that the parser could not read, or that did not come in time, and ends the connection. */
+  /**
+   * Answers with `reply` a request that the parser could not read, that did not come in time, or that is refused unread. Then ends the
+   * connection.
+   */
   fail(reply: Reply): void {
     if (!this.#socket.writable) {
       this.#socket.destroy()

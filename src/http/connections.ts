@@ -13,7 +13,7 @@ import { Connection } from './connection.ts'
 export const maxConnections = 4_096
 /** The most open connections of one client. A proxy counts as one client, so this limit is as high as half of all connections. */
 const maxPerClient = maxConnections / 2
-/** The time between two looks for stuck connections, in milliseconds. An answer that nobody reads waits for one to two such times. */
+/** The time between two checks for stuck connections, in milliseconds. An answer that nobody reads waits for one to two such times. */
 const stuckMs = 30_000
 
 /** Takes one request, of any method and path. */
@@ -69,7 +69,10 @@ class OpenConnections {
  */
 export const watchConnections = (server: Server, clock: Clock, handle: Handle): Connections => {
   const open = new OpenConnections()
-  /** Functions that answer the requests held back since `hold`, at most sixteen for each connection; `undefined` while none is held. */
+  /**
+   * Functions that answer the requests held back since `hold`, at most sixteen for each connection; `undefined` while no request is held
+   * back.
+   */
   let heldAnswers: (() => void)[] | undefined
   const refusedUnread = { connections: 0, requests: new Map<number, number>() }
   const refuseUnread = (connection: Connection, reply: Reply): void => {
@@ -91,7 +94,10 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   // Without this listener Node answers every `Expect: 100-continue` with 100, even where the body is then refused for its size.
   on('checkContinue', handle)
   on('checkExpectation', (_request, _response, connection) => refuseUnread(connection, errorReply(417, 'Expectation failed')))
-  /** Whether the client of a new connection has more than `maxPerClient`. The look-up of all peer addresses is slow. */
+  /**
+   * Whether the client of a new connection has more than `maxPerClient` connections. The check is slow, because it looks up all peer
+   * addresses.
+   */
   const isOneTooMany = ({ client }: Connection): boolean => {
     let count = 0
     for (const each of open.all) if (each.client === client) count++

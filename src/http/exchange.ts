@@ -17,7 +17,7 @@ export type ListenerContext = {
   readonly clock: Clock
   /** Whether the gateway stops. Each answer then ends its connection. */
   readonly stopping: () => boolean
-  /** Is told how each request ended. */
+  /** Gets the end of each request as a fact. */
   readonly facts: Pick<Facts, 'tell'>
   /** Writes the answers of one turn of the event loop together. */
   readonly batch: ReplyBatch
@@ -45,7 +45,7 @@ type ExchangeParts = {
 }
 
 /**
- * From the arrival of a request to its end. After the constructor, exactly one of `leave`, `end`, `endStored`, `endLater`, `fail` is
+ * One request, from its arrival to its end. After the constructor, exactly one of `leave`, `end`, `endStored`, `endLater`, `fail` is
  * called.
  */
 export class Exchange {
@@ -61,7 +61,7 @@ export class Exchange {
     listener.active++
   }
 
-  /** Holds the plan that serves the request until the request ends. */
+  /** Keeps the plan that serves the request open until the request ends. */
   hold(plan: RoutePlan): void {
     plan.owner.hold()
     this.#plan = plan

@@ -8,7 +8,7 @@ import { errorReply } from '../core/reply.ts'
 import { writeReply } from './write-reply.ts'
 
 const measureEveryMs = 1_000
-/** The event loop is quiet in a second in which it is busy for less than this share of the time. */
+/** A second is quiet when the event loop is busy for less than this part of it. */
 const quietShare = 0.1
 
 export interface LazyFastify {
@@ -25,9 +25,9 @@ type Loaded = { readonly app: FastifyInstance; readonly handle: RequestListener 
 export type LazyFastifyOptions = FastifyServerOptions & { readonly addTo: (app: FastifyInstance) => void }
 
 /**
- * Prepares Fastify for a server that does not listen yet. The first request that needs Fastify loads it, or else the end of the first quiet
- * second. A gateway that never loaded Fastify could not do so after an upgrade has replaced the program's files. In a busy second, loading
- * would keep events waiting.
+ * Prepares Fastify for a server that does not listen yet. Fastify is loaded for the first request that needs it, and otherwise at the end
+ * of the first quiet second: in a busy second, loading would keep events waiting. The loading does not wait for such a request for ever,
+ * because it would fail once an upgrade has replaced the program's files.
  */
 export const createLazyFastify = (server: Server, clock: Clock, options: LazyFastifyOptions): LazyFastify => {
   let loading: Promise<Loaded> | undefined

@@ -11,7 +11,7 @@ type Page = { readonly type: string; readonly text: string }
 export type MetricsListenerOptions = {
   readonly host: string
   readonly port: number
-  /** The bearer token that every request must show. Absent: none is asked for. */
+  /** The bearer token that every request must show. Absent: requests need no token. */
   readonly token?: string | undefined
   readonly render: (isOpenMetrics: boolean) => Promise<Page>
   /** Returns why the gateway should get no requests; `undefined` where it should get them. */
@@ -74,7 +74,7 @@ const createScrape = (render: MetricsListenerOptions['render']) => {
   }
 }
 
-/** Whether a request shows the token. Hashes are compared, because a comparison in constant time takes texts of one length. */
+/** Whether a request shows the token. Hashes are compared, because a comparison in constant time takes only values of equal length. */
 const showsToken = (request: FastifyRequest, token: string): boolean => {
   const [, shown = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
   return timingSafeEqual(hash('sha256', shown, 'buffer'), hash('sha256', token, 'buffer'))

@@ -46,7 +46,7 @@ export const createPace = (nextTurn: NextTurn): Pace => {
       if (!isDue) nextTurn(turn)
       isDue = true
       if (taken <= maxBytesOfTurn) return true
-      // A body that has been read in part goes first: if all bodies advanced together, each would hold its memory until all are whole.
+      // A body that has been read in part goes first: if all bodies advanced together, each would keep its memory until all are whole.
       if (hasWaited) waiting.unshift(resume)
       else waiting.push(resume)
       return false

@@ -32,9 +32,9 @@ export type ReceiveOptions = {
   readonly stopping: () => boolean
   /** Whether a signature of this client failed on this route a short time ago. */
   readonly hasFailed: (route: string, client: () => string) => boolean
-  /** Is told how each request ended. */
+  /** Gets the end of each request as a fact. */
   readonly facts: Pick<Facts, 'tell'>
-  /** Returns the function that is called after each stage of a request on this route, for debug logs. */
+  /** Returns the function that is called after each stage of a request on this route, for debug logs and traces. */
   readonly watch?: (route: string) => Watch
 }
 

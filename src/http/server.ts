@@ -11,7 +11,9 @@ import { type Handle, maxConnections, type RefusedUnread, watchConnections } fro
 import { createLazyFastify } from './lazy-fastify.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 
-/** Limits against slow headers, slow bodies and idle connections, in milliseconds and bytes (rules: Limits 4). Node's own are looser. */
+/**
+ * Limits against slow headers, slow bodies and idle connections, in milliseconds and bytes (rules: Limits 4). Node's own limits are looser.
+ */
 export const connectionLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,

@@ -8,9 +8,9 @@ export type JournalOptions = {
   readonly clock: Clock
   /** Returns how much the journal keeps. Called at each write, because a reload may change the limits. */
   readonly limits: () => Limits
-  /** Called at most once a minute, with the reason why records could not be written. */
+  /** Called at most once a minute, and when the journal closes, with the reason why records could not be written. */
   readonly report: (message: string) => void
-  /** Called with the number of lines each time that lines could not be written, or found no room to wait. */
+  /** Called with the number of lines each time that lines could not be written, or were dropped because too many lines waited. */
   readonly lostLines?: (lines: number) => void
 }
 

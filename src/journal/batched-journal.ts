@@ -15,7 +15,7 @@ export class BatchedJournal implements Journal {
   readonly #clock: Clock
   readonly #writer: BatchWriter
   /** Reports lines that could not be written, at most once a minute. */
-  readonly #complaints: WriteErrors
+  readonly #writeErrors: WriteErrors
   readonly #waiting: WriteQueue
   /** Settles when nothing is left to write; `undefined` while nothing is being written. */
   #running: Promise<void> | undefined
@@ -25,11 +25,11 @@ export class BatchedJournal implements Journal {
   #hurry = (): void => {}
 
   /** The new journal owns `writer`, and closes it. */
-  constructor({ clock, limits }: JournalOptions, writer: BatchWriter, complaints: WriteErrors) {
+  constructor({ clock, limits }: JournalOptions, writer: BatchWriter, writeErrors: WriteErrors) {
     this.#clock = clock
     this.#writer = writer
     this.#waiting = createWriteQueue(createByteBudget(clock.monotonic, () => limits().maxBytes))
-    this.#complaints = complaints
+    this.#writeErrors = writeErrors
   }
 
   /** Lets the writer delete what is past the limits, and starts the timer of each minute. Called once, before the first record. */
@@ -58,7 +58,7 @@ export class BatchedJournal implements Journal {
     this.#cancel()
     this.#hurry()
     await this.#running
-    this.#complaints.say(true)
+    this.#writeErrors.say(true)
     await this.#writer.close()
   }
 
@@ -99,16 +99,16 @@ export class BatchedJournal implements Journal {
     try {
       await this.#writer.write(batch)
     } catch (error) {
-      this.#complaints.note(messageOf(error), batch.lines)
+      this.#writeErrors.note(messageOf(error), batch.lines)
     }
   }
 
   /** Has the writer delete what is past its limits, and reports lines that were dropped or not written. Never rejects. */
   async #tidy(): Promise<void> {
-    await this.#writer.tidy().catch((error: unknown) => this.#complaints.note(messageOf(error), 0))
+    await this.#writer.tidy().catch((error: unknown) => this.#writeErrors.note(messageOf(error), 0))
     const dropped = this.#waiting.takeDropped()
-    if (dropped > 0) this.#complaints.note('too many were waiting to be written', dropped)
-    this.#complaints.say()
+    if (dropped > 0) this.#writeErrors.note('too many were waiting to be written', dropped)
+    this.#writeErrors.say()
   }
 
   #tick(): void {

@@ -44,7 +44,7 @@ export const isArrival = ({ entry }: JournalLine): boolean => entry.kind === 're
 export const groupOf = ({ arrival, ended }: EventHistory): string | undefined =>
   arrival?.kind === 'received' ? arrival.group : ended?.group
 
-/** Adds a line of the event to its history: the next older line than the line added last. */
+/** Adds the next older line of the event to its history. */
 export const addLine = (history: EventHistory, { entry, raw }: JournalLine): void => {
   if (entry.kind === 'received' || entry.kind === 'started') {
     history.arrival = entry

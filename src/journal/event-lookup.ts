@@ -13,7 +13,7 @@ import type { Ended } from './record.ts'
  */
 export type SearchLines = (by: 'event' | 'delivery' | 'group', text: string, enough: (line: JournalLine) => boolean) => Promise<void>
 
-/** The least characters of an id that an event can be looked up by. */
+/** How many characters of its id are needed at least to look up an event. */
 const shortestPrefix = 6
 /** The most events that are listed where several match. */
 const maxCandidates = 10

@@ -1,4 +1,4 @@
-/** An observer of facts that writes a record to the journal for each fact that events show: requests, jobs, attempts and revivals. */
+/** An observer that writes a record to the journal for each fact that belongs to an event: requests, jobs, attempts and revivals. */
 
 import type { Fact, KeptRefusal, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { outcomeName, outcomeReason, outcomeStatus } from '../core/outcome-table.ts'
@@ -37,7 +37,7 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact, traces }
 
 const keptRefusalOf = ({ refusal }: RequestEnded): KeptRefusal | undefined => (refusal === 'counted' ? undefined : refusal?.kept)
 
-/** Returns the raw request that is kept with the record of a request: of a verified request, or of a refused one that may be kept. */
+/** Returns the raw request that is kept with the record of a request: of a verified request, or of a refused request that may be kept. */
 const rawRequestOf = (fact: RequestEnded): RawRequest | undefined => {
   const { headers, ended } = fact
   if (ended.verified) return { headers: ended.verified.headers as RawRequest['headers'], body: ended.verified.body }
@@ -113,11 +113,11 @@ const maxAnswerChars = 2_000
  * stored, under the same limits.
  */
 const promptAndReply = ({ prompt, reply }: RunAttempt, redact: Formats['redact']): RawRequest => {
-  // The text is cut before it is redacted, because redacting a huge text is slow, and again after. The first cut may split a secret, which
-  // `redact` then does not know. The second cut removes the end of the text with that piece.
+  // The text is cut before it is redacted, because redacting a huge text is slow, and is cut again afterwards. The first cut may split a
+  // secret, which `redact` then does not know. The second cut removes the end of the text with that piece.
   const kept = (text: string): string => cut(redact(cut(text, 2 * maxKeptChars)), maxKeptChars)
-  const words = { prompt: kept(prompt), ...(reply === undefined ? {} : { reply: kept(reply) }) }
-  return { headers: {}, body: Buffer.from(JSON.stringify(words)) }
+  const payload = { prompt: kept(prompt), ...(reply === undefined ? {} : { reply: kept(reply) }) }
+  return { headers: {}, body: Buffer.from(JSON.stringify(payload)) }
 }
 
 const answerText = (answers: readonly string[], redact: Formats['redact']): string | undefined =>

@@ -8,10 +8,10 @@ import { createWriteErrors } from './write-errors.ts'
 
 /** Opens a journal that writes to segments in `folder`. Never rejects: a journal that cannot write tries again later. */
 export const openJournal = async (options: JournalOptions & { readonly folder: string }): Promise<Journal> => {
-  const complaints = createWriteErrors(options)
-  const writer = new SegmentWriter(options, complaints)
+  const writeErrors = createWriteErrors(options)
+  const writer = new SegmentWriter(options, writeErrors)
   await writer.load()
-  const journal = new BatchedJournal(options, writer, complaints)
+  const journal = new BatchedJournal(options, writer, writeErrors)
   await journal.begin()
   return journal
 }

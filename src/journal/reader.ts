@@ -32,7 +32,7 @@ export const readEvents = async (folder: string, wanted: EventFilter): Promise<E
   return fold.result()
 }
 
-/** Reads one event, by its id, a prefix of it, or its delivery id. */
+/** Reads one event, by its id, by a prefix of its id, or by its delivery id. */
 export const readEvent = (folder: string, id: string): Promise<EventLookup> => lookUpEvent(searchFolder(folder), id)
 
 /**

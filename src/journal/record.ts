@@ -16,12 +16,12 @@ export type Received = {
   readonly profile: string
   readonly route: string
   /**
-   * This and `delivery_id` are absent where the body was not parsed: it is malformed, or the request ended before (a refused signature, a
-   * rate limit, a handshake).
+   * `event_type` and `delivery_id` are absent where the body was not parsed: the body is malformed, or the request ended before (a refused
+   * signature, a rate limit, a handshake).
    */
   readonly event_type?: string
   readonly delivery_id?: string
-  /** `accepted`, `coalesced`, `delivered`, `ignored`, `duplicate`, or the code of a refusal. */
+  /** `accepted`, `coalesced`, `delivered`, `ignored`, `duplicate`, `handshake`, or the code of a refusal. */
   readonly outcome: string
   readonly reason?: string
   /** The stage that ended the request. */
@@ -64,7 +64,7 @@ export type Started = {
 
 /** The usage of an agent in one attempt. */
 export type RecordedUsage = {
-  /** Calls of a model. */
+  /** The number of calls of a model. */
   readonly steps: number
   readonly input_tokens: number
   readonly output_tokens: number
@@ -82,7 +82,7 @@ export type Tried = {
   readonly attempt: number
   readonly error: string
   readonly next_at: string
-  /** The route and the event of the attempt, for a reader who has only this line. */
+  /** `profile`, `route`, `event_type` and `delivery_id` describe the event, for a reader who has only this line. */
   readonly profile?: string
   readonly route?: string
   readonly event_type?: string
@@ -171,9 +171,11 @@ export type EventView = {
   readonly ended_at?: string
   readonly silent?: true
   readonly answer?: string
-  /** The failed attempts that another attempt follows, oldest first. */
+  /** The failed attempts in `steps` that another attempt follows, oldest first. */
   readonly tries: readonly Tried[]
-  /** All lines about the event's runs, oldest first, including runs before a retry by hand. */
+  /**
+   * The lines about the event's runs, oldest first, including runs before a retry by hand. Of more than fifty lines, only the newest fifty.
+   */
   readonly steps?: readonly RunRecord[]
   /** The place of the raw request; absent when the request was not kept. */
   readonly raw?: RawPlace
@@ -187,7 +189,7 @@ export type RawPlace = { readonly segment: string; readonly offset: number; read
 
 /** Writes records. Opened by `openJournal` (in a folder) or `openSharedJournal` (in a shared database). */
 export interface Journal {
-  /** Adds a record, with its raw request where there is one. Never throws. A record for which the memory has no room is dropped. */
+  /** Adds a record, with its raw request where there is one. Never throws. A record is dropped when too many records wait. */
   add(entry: NewRecord, raw?: RawRequest): void
   /** Resolves when every record added so far is stored or was dropped. Never rejects. */
   flushed(): Promise<void>

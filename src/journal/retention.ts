@@ -12,13 +12,19 @@ export type SegmentSize = { readonly bytes: number; readonly lines: number }
 
 const mib = 1024 * 1024
 
-/** Whether a segment is full: past a sixteenth of one of the limits, so that deleting one segment deletes only a small part. */
+/**
+ * Whether a segment is full: past a sixteenth of one of the limits, so that deleting one segment deletes only a small part of the journal.
+ * The sixteenth counts as at least 1 MiB, 1000 lines and one minute, and as at most 64 MiB.
+ */
 export const isFull = ({ bytes, lines }: SegmentSize, ageMs: number, { maxAgeMs, maxBytes, maxEvents }: Limits): boolean =>
   bytes > Math.max(mib, Math.min(64 * mib, maxBytes / 16)) ||
   lines > Math.max(1_000, maxEvents / 16) ||
   ageMs > Math.max(60_000, maxAgeMs / 16)
 
-/** A segment that is no longer written to. `changedAt`: when it was last written to, in milliseconds on the clock of `prune`. */
+/**
+ * A segment that is no longer written to. `changedAt`: when it was last written to, in milliseconds since 1970, by the monotonic clock or
+ * as the file system has it.
+ */
 type FinishedSegment = SegmentSize & { readonly name: string; readonly changedAt: number }
 
 /** The list of the finished segments of a folder. */
@@ -30,8 +36,8 @@ export interface Retention {
   /** Adds a segment that is no longer written to. */
   finish(segment: FinishedSegment): void
   /**
-   * Deletes finished segments, the oldest first, while the oldest is too old or the journal too large. `now`: milliseconds. `current`: the
-   * size of the segment being written, which counts too.
+   * Deletes finished segments, the oldest first, while the oldest is too old or the journal too large. `now`: the monotonic time, in
+   * milliseconds. `current`: the size of the segment being written, which counts too.
    */
   prune(limits: Limits, now: number, current: SegmentSize): Promise<void>
 }
@@ -57,7 +63,7 @@ export const createRetention = (folder: string): Retention => {
       return last + 1
     },
     async load() {
-      // A segment that cannot be read counts with its bytes and without lines, and is deleted as others are.
+      // A segment that cannot be read counts with its bytes and without lines, and is deleted like any other.
       for (const segment of await listSegments(folder)) finish({ ...segment, lines: await estimateLines(folder, segment).catch(() => 0) })
     },
     finish,

@@ -1,4 +1,7 @@
-/** Queues records for writing. The queue is bounded, so that under a slow disk records are dropped, and the process keeps its memory. */
+/**
+ * Queues records for writing. The queue is bounded, so that with a slow disk records are dropped, and the process does not run out of
+ * memory.
+ */
 
 import { maskHeaders } from '../core/secrets/mask.ts'
 import type { ByteBudget } from './byte-budget.ts'
@@ -80,13 +83,16 @@ export class WriteBatch {
 }
 
 export interface WriteQueue {
-  /** Adds a record. Its raw request is left out when too many bytes wait. The whole record is dropped when too many lines wait. */
+  /**
+   * Adds a record. Its raw request is left out when too many bytes wait, or when the byte budget refuses it. The whole record is dropped
+   * when it is too long, or when too many lines or bytes wait.
+   */
   add(entry: NewRecord, raw: RawRequest | undefined): void
   /** Calls `done` once every line added before is written or dropped. */
   after(done: () => void): void
   /** Takes everything that waits, as a batch. It counts against the bounds until `release`. Call `release` before the next `take`. */
   take(): WriteBatch
-  /** Ends the batch that was taken, once its lines are written or dropped. The queue then uses its memory again. */
+  /** Ends the batch that was taken, once its lines are written or dropped. The queue then uses the memory of the batch again. */
   release(): void
   /** Returns the number of lines dropped since the last call. */
   takeDropped(): number
@@ -95,8 +101,8 @@ export interface WriteQueue {
   readonly isUrgent: boolean
 }
 
-/** Makes an empty queue. `allowance` decides which raw requests are written. */
-export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
+/** Makes an empty queue. `byteBudget` decides which raw requests are written. */
+export const createWriteQueue = (byteBudget: ByteBudget): WriteQueue => {
   let waiting = new WriteBatch()
   /** The batch that is being written; empty while nothing is being written. */
   let written = new WriteBatch()
@@ -105,7 +111,7 @@ export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
   // A body that alone exceeds `maxRawBytes` is taken when no other raw request waits, because the body is in memory anyway.
   const hasRoomForRaw = ({ body }: RawRequest): boolean => {
     const bytes = waiting.raw.length + written.raw.length
-    return (bytes === 0 || bytes + body.length <= maxRawBytes) && allowance.take(body.length)
+    return (bytes === 0 || bytes + body.length <= maxRawBytes) && byteBudget.take(body.length)
   }
 
   const hasRoomFor = (json: string): boolean =>

@@ -11,7 +11,7 @@ const stop = -1
 
 /**
  * Makes the parser of a connection fail at the next head as soon as `isFull` returns true: the request before that head is the last that is
- * answered. Node parses everything that a read brings at once: 64 kB hold 1,200 small requests, and all their objects would exist before
+ * answered. Node parses everything that a read brings at once: 64 kB contain 1,200 small requests, and all their objects would exist before
  * the first answer. The plain form does nothing: the later requests are parsed, and the connection ignores them (src/http/connection.ts).
  */
 export const limitHeads = (socket: Socket, isFull: () => boolean): void => {

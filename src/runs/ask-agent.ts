@@ -24,15 +24,15 @@ export type AskOptions = CallFactsOptions & {
 }
 
 /**
- * The question to the agent. `signal` aborts when the process stops. `policy`: the limits, tools and skills of the run. `span`: the place
- * of the attempt in its trace.
+ * What a question to the agent needs. `signal` aborts when the process stops. `policy`: the limits, tools and skills of the run. `span`:
+ * the place of the attempt in its trace.
  */
 type AgentCall = {
   readonly options: AskOptions
   readonly signal: AbortSignal
   readonly lease: Lease
   readonly policy: RunPolicy
-  readonly words: { readonly span: SpanPlace | undefined }
+  readonly transcript: { readonly span: SpanPlace | undefined }
 }
 
 /** Thrown where the lease may have run out before the agent is asked, so that another process may have the run. */
@@ -45,7 +45,7 @@ export class Unanswered extends AgentFault {}
  * Asks the agent, and resolves to its reply. `meter` counts the usage, and ends the asking when a budget is used up. Rejects with
  * `Unanswered` for any failure, and with `StoodStill`.
  */
-export const askAgent = async ({ options, signal, lease, policy, words: { span } }: AgentCall, meter: Meter): Promise<string> => {
+export const askAgent = async ({ options, signal, lease, policy, transcript: { span } }: AgentCall, meter: Meter): Promise<string> => {
   const { run } = lease
   const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
   // `AbortSignal.any` would leave an entry for each run at `signal`, which lives as long as the process, and `AbortSignal.timeout` a timer
@@ -62,14 +62,14 @@ export const askAgent = async ({ options, signal, lease, policy, words: { span }
     await meter.check()
     const { text, untrusted } = mergedPrompt(run)
     const history = await options.conversations.historyOf(run)
-    // The lease is looked at just before the agent is asked: nothing that takes long may stand between.
+    // The lease is checked just before the agent is asked: nothing that takes long may come between the check and the question.
     const mayBegin = (): void => {
       if (options.leases.mayBeLost(lease)) throw new StoodStill()
     }
     mayBegin()
     return await options.agent(text, {
       run,
-      // The lease is looked at once more when the toolsets are open, because the start of a toolset may take long.
+      // The lease is checked again when the toolsets are open, because the start of a toolset may take long.
       mayBegin,
       signal: asking.signal,
       untrusted,

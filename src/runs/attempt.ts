@@ -24,7 +24,7 @@ export type AttemptOptions = AskOptions & {
   readonly send: (outgoing: Outgoing) => Promise<Sending>
   /** Absent where no run waits for a target that is down. */
   readonly outages?: Outages
-  /** Whether sending a text twice to this target cannot post twice. */
+  /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
   /** Whether a post of this target comes back as an event. */
   readonly comments: (target: string) => boolean
@@ -32,11 +32,12 @@ export type AttemptOptions = AskOptions & {
   readonly lacks: (run: NewRun) => string | undefined
 }
 
-/** Makes one attempt at the run of a lease, and collects reply, answers and usage in `words`. */
-export type MakeAttempt = (lease: Lease, words: Transcript) => Promise<AttemptEnd | 'lost' | 'given back'>
+/** Makes one attempt at the run of a lease, and collects reply, answers and usage in `transcript`. */
+export type MakeAttempt = (lease: Lease, transcript: Transcript) => Promise<AttemptEnd | 'lost' | 'given back'>
 
 /**
- * How long a run rests after this process gave it back because it lacks something for it. In this time other processes may take the run.
+ * How long a run is not due after this process gave it back because this process lacks what the run needs, in milliseconds. Otherwise this
+ * process would take the run again at once.
  */
 const restMs = 5_000
 /** The most reasons that are remembered, so that each is logged once. */
@@ -55,9 +56,9 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     options.log('warn', { reason }, message)
   }
   const uncounted = (reason: string): void => warnOnce(reason, 'a budget cannot be held')
-  return async (lease, words) => {
+  return async (lease, transcript) => {
     const policy = options.policy(lease.run)
-    const attempt = { options, signal, lease, policy, words }
+    const attempt = { options, signal, lease, policy, transcript }
     const lacking = options.lacks(lease.run)
     if (lacking !== undefined && mayGoElsewhere(lease)) {
       warnOnce(`this gateway lacks ${lacking}`, 'runs wait for a gateway whose configuration has what they need')
@@ -79,7 +80,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       if (error instanceof StoodStill) return giveBack(attempt, 0, 'the gateway stood still before the run began')
       return endOfError(attempt, error)
     } finally {
-      words.usage = meter.taken()
+      transcript.usage = meter.taken()
     }
   }
 }
@@ -99,7 +100,7 @@ type Attempt = {
   readonly signal: AbortSignal
   readonly lease: Lease
   readonly policy: RunPolicy
-  readonly words: Transcript
+  readonly transcript: Transcript
 }
 
 /** Returns the end of an attempt that must not begin, or that waits for a target; `undefined` where it may begin. */
@@ -141,9 +142,10 @@ const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, er
 
 /** Adds the reply to the run's session, sends it to the targets, and returns the end of the attempt. */
 const deliverReply = async (attempt: Attempt, reply: string): Promise<AttemptEnd | 'lost' | 'given back'> => {
-  const { options, signal, lease, words } = attempt
-  words.reply = reply
-  // The session gets the reply even where an earlier attempt stored it: the process may have died in between. Nothing is added twice.
+  const { options, signal, lease, transcript } = attempt
+  transcript.reply = reply
+  // The session gets the reply even where an earlier attempt has stored the reply, because the process may have died between the two steps.
+  // Nothing is added twice.
   await persistRun(lease, () => options.conversations.keep(lease.run, mergedPrompt(lease.run).text, reply), options, signal)
   if (isSilent(reply)) return { kind: 'done', silent: true }
   const keep = (progress: Progress): Promise<boolean> =>
@@ -151,7 +153,7 @@ const deliverReply = async (attempt: Attempt, reply: string): Promise<AttemptEnd
   const delivered = await deliver({
     run: lease.run,
     text: reply,
-    traceparent: words.span?.traceparent,
+    traceparent: transcript.span?.traceparent,
     progress: lease.progress,
     interrupted: lease.interrupted && lease.reply !== undefined,
     // Progress at a first attempt means that the run was dead and an operator revived it.
@@ -159,7 +161,7 @@ const deliverReply = async (attempt: Attempt, reply: string): Promise<AttemptEnd
     send: options.send,
     repeatable: options.repeatable,
     signal,
-    answered: (answer) => words.answers.push(answer),
+    answered: (answer) => transcript.answers.push(answer),
     keep,
     isOurs: async (progress) =>
       !options.leases.mayBeLost(lease) ||
@@ -172,8 +174,9 @@ const deliverReply = async (attempt: Attempt, reply: string): Promise<AttemptEnd
 }
 
 /**
- * Returns the end of an attempt that left a target to be tried again. The attempt does not count where the receivers fail, and not this
- * text alone. Of a run whose last attempt it is, that also keeps the other targets from dying with the text.
+ * Returns the end of an attempt that left a target to be tried again. The attempt does not count where the receivers fail with other texts
+ * too. So a run does not end as dead while it only waits for a target that is down, even where another target has failed at the last
+ * attempt.
  */
 const endOfDelivery = async (attempt: Attempt, postponed: Postponed): Promise<AttemptEnd | 'lost' | 'given back'> => {
   const { options, signal, lease, policy } = attempt
@@ -189,11 +192,12 @@ const endOfDelivery = async (attempt: Attempt, postponed: Postponed): Promise<At
 }
 
 type Failure = {
-  /** The wait that the other side asked for, in milliseconds. */
+  /** The wait that the agent's API or the target asked for, in milliseconds. */
   readonly askedMs: number | undefined
   /**
    * Whether an attempt that a stop aborted counts all the same, because it gave up a target. If such an attempt did not count, the next
-   * would be a first attempt with progress, would pass for an attempt at a revived run, and would send to the given up target again.
+   * attempt could be a first attempt with progress. It would pass for an attempt at a revived run, and would send again to the target that
+   * was given up.
    */
   readonly counts?: boolean
 }
@@ -207,13 +211,13 @@ const endOfFailure = ({ signal, lease, policy: { retry } }: Attempt, error: stri
 }
 
 /**
- * Calls `tell`, which writes to the store, again and again until the store works. Resolves to the result of `tell`. The first failure is
+ * Calls `write`, which writes to the store, again and again until the store works. Resolves to the result of `write`. The first failure is
  * logged. When the signal aborts, rejects with the last failure.
  */
 export const persistRun = (
   lease: Lease,
-  tell: () => Promise<boolean>,
+  write: () => Promise<boolean>,
   { store, log }: Pick<AttemptOptions, 'store' | 'log'>,
   signal: AbortSignal,
 ): Promise<boolean> =>
-  persist(tell, { store, signal, failed: (reason) => log('error', { ...runFields(lease), reason }, 'cannot record a run, trying again') })
+  persist(write, { store, signal, failed: (reason) => log('error', { ...runFields(lease), reason }, 'cannot record a run, trying again') })

@@ -9,7 +9,10 @@ import type { Lease } from '../store/ports.ts'
 
 export type CallFactsOptions = { readonly facts: Pick<Facts, 'tell'>; readonly clock: Pick<Clock, 'now' | 'monotonic'> }
 
-/** `span`: the place of the attempt in its trace; `undefined` while traces are off. */
+/**
+ * Makes the functions that begin a call of a model or a tool. `span`: the place of the attempt in its trace; `undefined` while traces are
+ * off.
+ */
 export const createCallFacts = (
   { run, attempt }: Lease,
   span: SpanPlace | undefined,
@@ -21,7 +24,7 @@ export const createCallFacts = (
     const cause: RunCause = { profile, route, deliveryId, job, eventId, attempt, span: place }
     const [startedAt, begun] = [clock.now(), clock.monotonic()]
     let isOver = false
-    /** Calls `tell` with the fields that both kinds of calls have, the first time. */
+    /** Calls `tell` with the fields that both kinds of facts have. Later calls of `once` do nothing. */
     const once = (tell: (common: { cause: RunCause; startedAt: number; ms: number }) => void): void => {
       if (isOver) return
       isOver = true

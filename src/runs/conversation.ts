@@ -1,6 +1,6 @@
 /**
- * Reads and extends the conversation of a run's session: the agent gets its latest messages with the prompt, and prompt and reply are added
- * to it (rules: Sessions 2, 3).
+ * Reads and extends the conversation of a run's session: the agent gets the latest messages with the prompt, and prompt and reply are then
+ * added to the conversation (rules: Sessions 2, 3).
  */
 
 import type { Clock } from '../core/clock.ts'

@@ -20,7 +20,7 @@ export type Delivering = {
   /** An operator revived the run: targets that were given up are tried once more. */
   readonly revived: boolean
   readonly send: (outgoing: Outgoing) => Promise<Sending>
-  /** Whether sending a text twice to this target cannot post twice. */
+  /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
   /**
    * Aborts when the gateway stops and the time that it gives to runs in progress is over. A delivery that may be repeated is then aborted.
@@ -52,7 +52,7 @@ export type Postponed = {
   readonly gaveUp: boolean
   /** Whether a target failed whose receiver does not fail with other texts. */
   readonly hasFailed: boolean
-  /** Whether a target failed whose receiver fails with other texts too, and whose breaker is closed yet. */
+  /** Whether a target failed whose receiver fails with other texts too, and whose breaker is still closed. */
   readonly isSuspected: boolean
   /** The positions of the targets that are down. */
   readonly waitsFor: readonly number[]
@@ -60,7 +60,7 @@ export type Postponed = {
   readonly isUntried: boolean
 }
 
-/** The time that one target has to send the text. */
+/** The time that one target has to send the text, in milliseconds. */
 const budgetMs = 60_000
 const brokenOff = 'broken off by the stop'
 const mayHaveArrived = 'the process ended while it was being delivered, and it may have arrived. Look, then retry by hand'

@@ -4,9 +4,9 @@ import type { Clock } from '../core/clock.ts'
 import type { Lease, Store } from '../store/ports.ts'
 
 /**
- * The lengths of a lease in a sole and in a shared store. When a lease has run out, another worker may take the run. A living process
- * renews its leases, because a run may take a day. In a sole store nobody waits for a lease to run out: the next start frees the runs of a
- * dead process.
+ * The lengths of a lease in a sole and in a shared store, in milliseconds. When a lease has run out, another worker may take the run. A
+ * living process renews its leases, because a run may take a day. In a sole store nobody waits for a lease to run out: the next start frees
+ * the runs of a dead process.
  */
 const soleLeaseMs = 600_000
 const sharedLeaseMs = 60_000
@@ -46,7 +46,7 @@ export class HeldLeases {
 
   /**
    * Renews the leases if the timer is late. Called before runs are taken: otherwise this process could take a run that it has in progress,
-   * because its lease has run out.
+   * because the lease of the run has run out.
    */
   async renewIfLate(): Promise<void> {
     const now = this.#options.clock.monotonic()

@@ -26,7 +26,10 @@ export type MeterOptions = {
 }
 
 export interface Meter {
-  /** Called before the first call of a model. Throws an AgentFault where the budget of the day, or of a thread of comments, is used up. */
+  /**
+   * Called before the first call of a model. Counts the run in each thread of comments that it posts to. Throws an AgentFault where the
+   * budget of the day, or of a thread of comments, is used up.
+   */
   check(): Promise<void>
   /** Called after each call of a model. Throws an AgentFault where a budget is used up, or where this cannot be checked. */
   used(usage: CallUsage): Promise<void>

@@ -3,7 +3,7 @@
 import { StoreFault } from '../core/fault.ts'
 import type { Store } from '../store/ports.ts'
 
-export type Patience = {
+export type PersistOptions = {
   readonly store: Pick<Store, 'recovered'>
   /** Ends the repeating. A run that was not recorded goes on at the next start. */
   readonly signal: AbortSignal
@@ -12,13 +12,13 @@ export type Patience = {
 }
 
 /**
- * Calls `tell`, which writes to the store, until it succeeds, and resolves to its result. Once the signal has aborted, rejects with the
- * StoreFault of the last call. An error of another kind is thrown at once.
+ * Calls `write`, which writes to the store, until a call succeeds, and resolves to the result of that call. Once the signal has aborted,
+ * rejects with the StoreFault of the last call. An error of another kind is thrown at once.
  */
-export const persist = async (tell: () => Promise<boolean>, { store, signal, failed }: Patience): Promise<boolean> => {
+export const persist = async (write: () => Promise<boolean>, { store, signal, failed }: PersistOptions): Promise<boolean> => {
   for (let tries = 0; ; tries++) {
     try {
-      return await tell()
+      return await write()
     } catch (error) {
       if (!(error instanceof StoreFault) || signal.aborted) throw error
       if (tries === 0) failed(error.message)

@@ -15,12 +15,15 @@ export type RunPolicy = {
   readonly timeoutMs: number
   /** True for a scheduled job: the agent is asked at most once, and only the delivery is tried again (rules: Jobs 7). */
   readonly startsOnce: boolean
-  /** Whether the run waits for its target before its agent is asked, or only its reply does. */
+  /**
+   * While the target is down: with `hold`, the run waits before its agent is asked; with `run`, the agent is asked, and only the reply
+   * waits.
+   */
   readonly whenDown: 'hold' | 'run'
   readonly maxSteps: number
   readonly budget: Budget
   readonly prices: ReadonlyMap<string, Price>
-  /** The names of the toolsets and of the skills, as configured. */
+  /** The names of the toolsets, as configured, and in `skills` the names of the skills. */
   readonly toolsets: readonly string[]
   readonly skills: readonly string[]
   /** The folder of the run's profile, for its skills; absent when the profile is no longer served. */

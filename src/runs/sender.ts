@@ -85,7 +85,7 @@ export const createSender = (options: SenderOptions): Sender => {
   }
 }
 
-/** Gives a sending a span of its own below that of its attempt or request. While traces are off, returns what it is given. */
+/** Gives a sending a span of its own, a child of the span of its attempt or request. While traces are off, returns `outgoing` unchanged. */
 const withSpan = (outgoing: Outgoing): Outgoing & { readonly span?: SpanPlace } => {
   const span = placeBelow(outgoing.traceparent)
   return span ? { ...outgoing, span, traceparent: span.traceparent } : outgoing

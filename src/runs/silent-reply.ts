@@ -1,6 +1,6 @@
 /** Recognises replies with which an agent asks that nothing be sent (rules: Runs 4). */
 
-/** The lines that ask for it. */
+/** The lines with which an agent asks that nothing be sent. */
 const silentWords = new Set(['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'])
 
 /** Whether a reply is empty, or its first or last line is one of the silent words. */

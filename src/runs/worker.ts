@@ -37,9 +37,9 @@ export class Worker {
   readonly #leases: HeldLeases
   readonly #attempt: MakeAttempt
   #stopped = false
-  /** Settles when no run is being taken from the store; `undefined` when none is. */
+  /** Settles when the taking of runs from the store has ended; `undefined` while no run is being taken. */
   #taking: Promise<void> | undefined
-  /** Whether the store is to be asked once more: there may be further work. */
+  /** Whether the store is to be asked once more, because there may be further work. */
   #again = false
   /** After a start, runs are taken one by one until a run comes that the death of a process has not interrupted, or none is due. */
   #careful = true
@@ -59,7 +59,7 @@ export class Worker {
     this.#attempt = createAttempt({ ...options, leases: this.#leases }, this.#abort.signal)
   }
 
-  /** Tells the worker that there may be work. The worker looks at once, and again after each run. */
+  /** Tells the worker that there may be work. The worker looks for work now, and again after each run. */
   wake(): void {
     if (this.#taking) this.#again = true
     else if (this.#room() > 0) this.#taking = this.#takeAll()
@@ -78,9 +78,9 @@ export class Worker {
   }
 
   /**
-   * Stops the worker: it takes the groups that wait (rules: Coalescing 7) and no other runs, lets runs finish for `ms` milliseconds, and
-   * then aborts them. Runs that are left go on at the next start. `answered` resolves when all requests have their answers: from then on no
-   * event can join a group.
+   * Stops the worker: it takes no further runs, except for the groups that wait in a sole store (rules: Coalescing 7), lets runs finish for
+   * `ms` milliseconds, and then aborts them. Runs that are left go on at the next start. `answered` resolves when all requests have their
+   * answers: from then on no event can join a group.
    */
   async stop(ms: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#stopped = true
@@ -102,13 +102,13 @@ export class Worker {
     }
   }
 
-  /** Takes all groups that wait, due or not, and starts their runs as others end. */
+  /** In a sole store, takes all groups that wait, due or not, and starts their runs as soon as other runs end. */
   async #dispatchGroups(): Promise<void> {
     const { store, log, clock, maxConcurrent, isShared } = this.#options
     await this.#taking
     try {
       // The groups of a shared store do not belong to this process: the other gateways take them when they are due. The call puts back the
-      // runs that the store has taken for this process and that it has not begun.
+      // runs that the store has taken for this process and that this process has not begun.
       if (isShared) return void (await store.take(0, this.#leases.leaseMs))
       while (!this.#abort.signal.aborted) {
         const free = this.#alone && this.#active.size > 0 ? 0 : maxConcurrent() - this.#active.size
@@ -134,7 +134,7 @@ export class Worker {
     return this.#careful ? Math.min(1, free) : free
   }
 
-  /** Takes runs as long as there may be more of them, and there is room. */
+  /** Takes runs as long as there may be more of them, and more runs may be in progress. */
   async #takeAll(): Promise<void> {
     do {
       this.#again = false
@@ -143,7 +143,7 @@ export class Worker {
     this.#taking = undefined
   }
 
-  /** Takes up to `max` runs and starts them. Where there are fewer, the timer waits for the next run that becomes due. */
+  /** Takes up to `max` runs and starts them. Where fewer runs are due, the timer waits for the next run that becomes due. */
   async #take(max: number): Promise<void> {
     const { store, log, clock } = this.#options
     try {
@@ -163,7 +163,10 @@ export class Worker {
     }
   }
 
-  /** Decides after each run that was taken alone whether the next is taken alone too. `lease`: that of the run, if there was one. */
+  /**
+   * Decides after a run that was taken alone whether the next run is taken alone too. `lease`: the lease of the run; `undefined` where no
+   * run was due.
+   */
   oneAtATimeAfterCrash(lease: Lease | undefined): void {
     this.#careful = lease?.interrupted === true
     this.#alone = this.#careful && lease !== undefined && lease.attempt === this.#options.policy(lease.run).retry.maxAttempts
@@ -192,26 +195,30 @@ export class Worker {
     this.#active.set(running, { lease, since: this.#options.clock.now() })
   }
 
-  /** Makes an attempt at a run, tells its end, and stores it. Rejects when the end cannot be stored before the worker stops. */
+  /**
+   * Makes an attempt at a run, tells the end of the attempt as a fact, and stores it. Rejects when the end cannot be stored before the
+   * worker stops.
+   */
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock, traces } = this.#options
-    const words = beginTranscript(lease, clock, traces)
-    const ended = await this.#attempt(lease, words)
+    const transcript = beginTranscript(lease, clock, traces)
+    const ended = await this.#attempt(lease, transcript)
     if (ended === 'lost') return this.#takenOver(lease)
     if (ended === 'given back') return
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
-    const run = describeAttempt(lease, end, clock, words)
+    const run = describeAttempt(lease, end, clock, transcript)
     facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
     // The record is written before the store deletes the run: a crash in between leaves a second record of the same end, but never a run
     // without a record of its end.
     if (end.kind !== 'again') await facts.flushed()
     let calls = 0
-    const tell = (): Promise<boolean> => {
+    const finish = (): Promise<boolean> => {
       calls++
       return store.finish(lease, end)
     }
-    const kept = await persistRun(lease, tell, this.#options, this.#abort.signal)
-    // Where `finish` was called more than once, `false` does not mean another worker: the call that seemed to fail was committed after all.
+    const kept = await persistRun(lease, finish, this.#options, this.#abort.signal)
+    // Where `finish` was called more than once, `false` need not mean that another worker has the run: a call that seemed to fail may have
+    // been committed.
     if (!kept && calls === 1) this.#takenOver(lease)
     else facts.tell({ kind: 'attempt_committed', run })
   }

@@ -27,7 +27,10 @@ export type SchedulerOptions = JobStarter & {
 const tickMs = 1_000
 /** A start that is late by no more than this counts as in time, even with a shorter grace: the event loop or the store may be slow. */
 const leastGraceMs = 10_000
-/** How long a plan may be past before it is forgotten. The grace of a job is at most a week, so no gateway has the job of an older plan. */
+/**
+ * How long a plan may be past before it is forgotten, in milliseconds. The grace of a job is at most a week, so no gateway has the job of
+ * an older plan.
+ */
 const forgottenMs = 8 * dayMs
 /** The number of jobs that are started, or planned, together. */
 const batch = 100
@@ -160,9 +163,10 @@ export class Scheduler {
   }
 
   /**
-   * Plans jobs again whose plan is too far ahead, after the wall clock was set back by more than a day: a plan made under the wrong clock
-   * would delay its job for long. A time that was started is not started again, because its claim lasts more than a day. After a smaller
-   * step of the clock the plans stay, because otherwise a time could come twice.
+   * Plans jobs again whose plan is too far ahead. Called after the wall clock was set back by more than a day, and after plans of other
+   * gateways were taken over: a plan that was made under a wrong clock would delay its job for long. A time that was started is not started
+   * again, because its claim lasts more than a day. After a smaller step of the clock the plans stay, because otherwise a time could come
+   * twice.
    */
   #doubt(now: number): void {
     for (const { planKey, schedule } of this.#jobs) {

@@ -1,4 +1,4 @@
-/** The bounds that every store keeps: on what senders can make it hold, and on what callers may ask for. */
+/** The bounds that every store keeps: on what senders can make a store keep, and on what callers may ask for. */
 
 /** The most groups that wait at one time. */
 export const maxGroups = 10_000
@@ -16,10 +16,12 @@ export const maxStandings = 1_000
 export const maxPlans = 10_000
 /** The most sessions. Past this bound, the sessions whose last message is the oldest are dropped. */
 export const maxSessions = 10_000
-/** The most messages of a session, and the most characters of all its messages together. Past these bounds the oldest are dropped. */
+/**
+ * The most messages of a session, and the most characters of all its messages together. Past these bounds the oldest messages are dropped.
+ */
 export const maxMessages = 200
 export const maxMessageChars = 262_144
-/** The most sums of open windows (`spend`). */
+/** The most sums of usage (`spend` in ports.ts). Past this bound, the sums whose windows of time end first are dropped. */
 export const maxSums = 10_000
 
 /** Whether a text can be the id of an event: JSON escapes none of the allowed characters, so stored JSON can be searched for an id. */
@@ -28,5 +30,8 @@ export const isEventId = (text: string): boolean => /^[\w.:-]{1,128}$/.test(text
 /** Whether all values are finite numbers: a database has no value for NaN. */
 export const isNumbers = (...values: readonly number[]): boolean => values.every(Number.isFinite)
 
-/** How long a shared store holds a claim that is not settled, in milliseconds. Work that is done before the answer never takes longer. */
+/**
+ * How long a shared store holds a claim that is not settled, in milliseconds. Work that is done before the answer to the sender never takes
+ * longer.
+ */
 export const unsettledMs = 30_000

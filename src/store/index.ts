@@ -1,4 +1,7 @@
-/** The registry of the kinds of store. `storage.kind` names one of them. The code of a kind is loaded only when its store is opened. */
+/**
+ * The registry of the kinds of store. `storage.kind` names one of them. The code of a kind is loaded only when its store is opened or
+ * inspected.
+ */
 
 import type { StorePart } from './store-part.ts'
 

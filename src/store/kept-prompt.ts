@@ -1,4 +1,7 @@
-/** Returns the prompt that a group with `keep: all` keeps of an event: the bare text where no part of it is marked. */
+/**
+ * Returns the prompt that a group with `keep: all` keeps of an event: a bare text where no part of the prompt is marked as written by a
+ * sender.
+ */
 
 import type { Prompt } from '../core/prompt.ts'
 import type { NewRun } from './ports.ts'

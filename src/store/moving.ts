@@ -1,7 +1,7 @@
 /**
  * The content of a store as rows, in the form in which it is moved to another kind of store. Times are durations in milliseconds, because
- * the two stores have different clocks; only the times of plans are times of day. A key is the first 120 bits of a SHA-256, in hexadecimal.
- * Columns that are JSON are moved as texts.
+ * the two stores have different clocks; only the times of plans are times of day. A key is the first 120 bits of the SHA-256 of an id, in
+ * hexadecimal. Columns that are JSON are moved as texts.
  */
 
 import type { Shared } from './shared.ts'
@@ -45,7 +45,7 @@ export type MovedGroup = {
   readonly lengths: readonly number[]
 }
 
-/** The next time of a schedule. `name`: the plan key, as JSON. `at`: milliseconds since 1970. */
+/** The next time of a schedule. `name`: the key of the schedule, as JSON. `at`: milliseconds since 1970. */
 export type MovedPlan = { readonly name: string; readonly at: number }
 
 /**
@@ -61,7 +61,7 @@ export type MovedSession = {
   readonly idleMs: number
 }
 
-/** A message of a session. `session` and `turn` are keys. `message`: JSON. */
+/** A message of a session. `session` and `turn` are keys. `chars`: the number of characters of the message's text. `message`: JSON. */
 export type MovedMessage = { readonly session: string; readonly turn: string | null; readonly chars: number; readonly message: string }
 
 /** The usage of a window (`spend`). `leftMs`: how long the window still lasts. */

@@ -12,9 +12,9 @@ import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName }
  * A hold on a delivery id of a route, for an hour (rules: Duplicates 2), on one target of a direct delivery, or on a time of a schedule.
  */
 export type Claim = {
-  /** A text that differs for each combination of profile, route and delivery id. */
+  /** A text that differs for each event, target and time that can be claimed. */
   readonly key: string
-  /** The length of the hold, from when the store has it. */
+  /** How long the claim lasts from when the store has it, in milliseconds. */
   readonly holdMs: number
 }
 
@@ -22,7 +22,7 @@ export type Claim = {
 export type Delivery = {
   readonly target: string
   readonly extra: JsonObject
-  /** The names of secret settings. They are never stored, and are read from the route again when the text is sent. */
+  /** The names of secret settings. Their values are never stored: they are read from the route or job again when the text is sent. */
   readonly withheld?: readonly string[]
 }
 
@@ -45,9 +45,9 @@ export type Progress = readonly (boolean | string | null)[]
 /** The events of a group that its run is about (`keep` on the route; rules: Coalescing 2). */
 export type KeptEvents = 'latest' | 'first' | 'all'
 
-/** The group behind a run. Absent for the run of an event that waited for no others. */
+/** The group behind a run. Absent for the run of a single event. */
 export type Merged = {
-  /** The event that opened the group. The record of each member names it. */
+  /** The id of the event that opened the group. The record of each event of the group names this id. */
   readonly group: string
   /** The number of events in the group. */
   readonly count: number
@@ -59,7 +59,7 @@ export type Merged = {
   readonly prompts?: readonly (string | Prompt)[]
 }
 
-/** Accepted work: a prompt, and where its reply goes. A run is small, because it is committed before the answer. */
+/** Accepted work: a prompt, and where its reply goes. A run is kept small, because it is committed before the sender gets its answer. */
 export type NewRun = {
   readonly eventId: string
   readonly profile: string
@@ -82,7 +82,9 @@ export type NewRun = {
   readonly traceparent?: string
 }
 
-/** Runs that take turns: of a lane, at most `limit` runs have begun and not ended. A run that waits for its next attempt keeps its turn. */
+/**
+ * Runs that take turns: of a lane, at most `limit` runs have begun and not ended. A run that waits for its next attempt counts as begun.
+ */
 export type Lane = {
   readonly key: string
   readonly limit: number
@@ -112,8 +114,8 @@ export type Group = {
 }
 
 /**
- * The result of joining a group. `full`: the store has no room for a further group, and nothing was claimed. An object: the id of the event
- * that opened the group, and the number of events that the group has now.
+ * The result of joining a group. `full`: the store takes no further group, and nothing was claimed. An object: the id of the event that
+ * opened the group, and the number of events that the group has now.
  */
 export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly count: number }
 
@@ -139,14 +141,17 @@ export type Lease = {
   readonly progress?: Progress
 }
 
-/** The lease with which a run was given back. */
+/** The part of a lease that says which run its worker gave back to the store (`finish` with `again`). */
 export type GivenBack = Pick<Lease, 'runId' | 'fence'>
 
 /** The end of an attempt, as its worker stores it. */
 export type RunEnd =
   /** `silent`: the agent asked that nothing be sent. `to`: the targets that have the reply. */
   | { readonly kind: 'done'; readonly silent?: true; readonly to?: readonly string[] }
-  /** `uncounted`: the attempt does not count: a stop aborted it, this process gave the run back, or the target of the reply is down. */
+  /**
+   * `uncounted`: the attempt does not count, because a stop aborted it, this process gave the run back, or the receiver of the reply fails
+   * with other texts too.
+   */
   | { readonly kind: 'again'; readonly afterMs: number; readonly error: string; readonly uncounted?: true }
   | { readonly kind: 'dead'; readonly error: string }
 
@@ -157,7 +162,8 @@ export type StoredStanding = {
   readonly state: 'waiting' | 'running' | 'dead'
   readonly attempt: number
   /**
-   * The time until the next attempt, in milliseconds; below 0, the time since it was due. Absent for a run without an attempt that is due.
+   * The time until the next attempt, in milliseconds; below 0, the time since it was due. Present only for a waiting run that was tried
+   * before or is not due yet.
    */
   readonly dueInMs?: number
   /** The error of the last attempt. */
@@ -167,7 +173,7 @@ export type StoredStanding = {
 /** The usage in one window of time: tokens, and money in the operator's currency. */
 export type Spent = { readonly tokens: number; readonly cost: number }
 
-/** The numbers of what a store has. A shared store counts up to a million of each kind. */
+/** How many runs, groups and sessions a store has. A shared store stops each of these counts at a million. */
 export type StoreTotals = {
   /** The runs that are neither done nor dead, those in lanes among them. */
   readonly runs: number
@@ -180,35 +186,36 @@ export type StoreTotals = {
   readonly oldestMs?: number
 }
 
-/** A store. After a failure, each method rejects with a StoreFault. */
+/** A store. A method whose work fails rejects with a StoreFault. */
 export interface Store {
-  /** Claims the delivery id and enqueues its run in one commit. Throws StoreFault. */
+  /** Claims the delivery id and enqueues the run in one commit. */
   accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted>
-  /** Claims the delivery id and adds its event to a group, or opens the group, in one commit. */
+  /** Claims the delivery id, and adds the event to its group or opens the group, in one commit. */
   join(run: NewRun, claim: Claim, group: Group): Promise<Joined>
   /**
    * Claims a delivery id for work that is done before the answer. A process that dies leaves the claim unsettled. In a sole store the next
-   * start releases such a claim; in a shared store it ends by itself after half a minute (`unsettledMs`). So the sender's repeat is taken.
+   * start releases such a claim; in a shared store it ends by itself after half a minute (`unsettledMs`). After that, a repeat by the
+   * sender is accepted.
    */
   claim(claim: Claim): Promise<Claimed>
   /** Returns for each key whether a claim holds it now, settled or not. */
   held(keys: readonly string[]): Promise<readonly boolean[]>
-  /** Settles a claim of `claim`: keeps it for its whole time, or releases it for the sender's repeat. */
+  /** Settles a claim that `claim` made: keeps the claim for its whole time, or releases it so that a repeat by the sender is accepted. */
   settle(claim: Claim, kept: boolean): Promise<void>
   /**
    * Takes up to `max` runs that are due, each leased for `leaseMs`. First come the runs that were tried before, in the order in which they
-   * are due; then the oldest of the others. After the start of a sole store, the runs that the dead process had in hand come before all,
-   * of them first those with the most attempts. A group that is due becomes a run here. With `only: 'groups'`, the groups that wait are
-   * taken, due or not, and no other runs.
+   * are due; then the oldest of the others. After the start of a sole store, the runs that the dead process had taken come before all
+   * others, and of these the runs with the most attempts come first. A group that is due becomes a run here. With `only: 'groups'`, the
+   * groups that wait are taken, due or not, and no other runs.
    *
-   * Where a shared store finds fewer runs than `max`, it may take the missing number as this process accepts them, and gives these runs at
-   * the next call. A call with `max` 0 puts them back. A call before the time of `dueInMs` may leave out what other processes have
-   * accepted.
+   * Where a shared store finds fewer runs than `max`, it may take further runs, up to `max`, as soon as this process accepts them. The next
+   * call returns these runs. A call with `max` 0 puts them back. A call before the time of `dueInMs` may leave out what other processes
+   * have accepted.
    */
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]>
   /**
    * Lets leases last for `leaseMs` from now, even expired leases whose runs nobody has taken since. Where another worker has taken the run,
-   * its lease stays lost, and the next `keepReply` or `finish` with the lease returns `false`.
+   * the old lease stays lost, and the next `keepReply` or `finish` with it returns `false`.
    */
   renew(leases: readonly Lease[], leaseMs: number): Promise<void>
   /** Makes runs due that were given back with these leases (`again`). A run that was taken since, or has ended, is not touched. */
@@ -223,16 +230,22 @@ export interface Store {
    */
   dueInMs(): Promise<number | undefined>
   /**
-   * Revives the dead run of an event: the run is due, and may use all its attempts again. A stored reply is kept. `false`: there is none.
+   * Revives the dead run of an event: the run is due, and may use all its attempts again. A stored reply is kept. `false`: the event has no
+   * dead run.
    */
   revive(eventId: string): Promise<boolean>
   /** Returns the states of the runs of these events. Events that are not in the store are left out. */
   standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]>
-  /** Deletes dead runs that ended longer than `maxAgeMs` ago, and the oldest past `maxDead` dead runs. Resolves to their number. */
+  /**
+   * Deletes dead runs that ended longer than `maxAgeMs` ago, and the oldest past `maxDead` dead runs. Resolves to their number. Ended sums
+   * of usage are deleted too.
+   */
   prune(maxAgeMs: number, maxDead: number): Promise<number>
-  /** Returns the next time of each schedule, as last stored by `plan`: wall time, milliseconds. */
+  /** Returns the next time of each schedule, as last stored by `plan`, in milliseconds since 1970, by the key of the schedule. */
   plans(): Promise<ReadonlyMap<string, number>>
-  /** Stores the next times of schedules, in milliseconds since 1970, by plan key. `undefined` deletes the time of a schedule. */
+  /**
+   * Stores the next times of schedules, in milliseconds since 1970, by the key of the schedule. `undefined` deletes the time of a schedule.
+   */
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void>
   /**
    * Adds messages to a session, and makes the session when there is none. `turn`: the id of the event that the messages come from. `false`:
@@ -257,13 +270,13 @@ export interface Store {
    * dropped. Throws a StoreFault for values that are not finite.
    */
   spend(key: string, leftMs: number, add: Spent): Promise<Spent>
-  /** Returns the number of groups, and of runs that are neither done nor dead. Throws StoreFault. */
+  /** Returns the backlog: the number of groups plus the number of runs that are neither done nor dead. */
   backlog(): Promise<number>
-  /** Counts what the store has. Throws StoreFault. */
+  /** Counts the runs, groups and sessions of the store. */
   totals(): Promise<StoreTotals>
   /**
    * Whether the backlog is below `max`. Each request asks this, so the answer does not wait for the store: it leaves out the runs that
-   * other processes have added to a shared store since the store last told the backlog.
+   * other processes have added to a shared store since the store last counted the backlog.
    */
   hasRoom(max: number): boolean
   /** After a StoreFault: resolves when a call may succeed again. The calls of all callers that waited here share one commit. */

@@ -8,7 +8,7 @@ import type { SharedRecords } from './shared-records.ts'
  */
 export type RateShare = { readonly requests: number; readonly leftMs: number }
 
-/** What a replica, one of the gateways on a shared store, says of itself with each beat. */
+/** What a replica, one of the gateways on a shared store, says about itself with each beat. */
 export type ReplicaState = {
   /** The name of the replica's machine. */
   readonly host: string
@@ -81,8 +81,8 @@ export interface Shared {
   lead(task: string, leaseMs: number): Promise<boolean>
   readonly records: SharedRecords
   /**
-   * Takes up to `requests` requests of the route's window of one minute, and opens a window where none is open. At most `limit` requests
-   * are granted in a window, to all gateways together.
+   * Grants this gateway up to `requests` requests of the route in a window of one minute, and opens a window where none is open. At most
+   * `limit` requests are granted in a window, to all gateways together.
    */
   takeRateShare(route: string, requests: number, limit: number): Promise<RateShare>
 

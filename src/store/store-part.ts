@@ -1,4 +1,4 @@
-/** The contract of a kind of store, as `storage.kind` names it: how it is opened, and how its files are inspected while it is closed. */
+/** The contract of a kind of store, as `storage.kind` names it: how it is opened, and how it is inspected. */
 
 import type { Clock } from '../core/clock.ts'
 import type { MovableStore } from './moving.ts'
@@ -19,7 +19,10 @@ export type StoreOptions = {
   readonly schema: string
   /** The clock of the process, for a store without a clock of its own. */
   readonly clock: Clock
-  /** Called after each commit. `calls`: the number of calls in the commit. `ms`: the time since the first of these calls. */
+  /**
+   * Called after each commit that was tried. `ok`: whether the commit succeeded. `calls`: the number of calls in the commit. `ms`: the time
+   * since the first of these calls.
+   */
   readonly committed?: (ok: boolean, calls: number, ms: number) => void
 }
 
@@ -51,8 +54,8 @@ export type StorePart = {
   /** Opens the store. Throws a Fault. */
   open(options: StoreOptions): Promise<OpenStore>
   /**
-   * Opens a shared store for a command. Throws a Fault for tables of a later version, and, unless the command may make the tables, where no
-   * gateway has made them yet. Absent in a sole store.
+   * Opens a shared store for a command. Throws a Fault for tables of a later version. Where no gateway has made the tables yet, they are
+   * made with the access `make`; with another access a Fault is thrown. Absent in a sole store.
    */
   attach?(options: StoreOptions, access: Access): Promise<Attached>
   /** Opens a lasting store while no gateway uses it, to move its content. Throws a Fault. */

@@ -1,4 +1,4 @@
-/** Answers the requests on the control socket: each operation of the table calls the gateway's operation of that name. */
+/** Answers the requests on the control socket: each row of the table of control operations calls the gateway's operation of that name. */
 
 import type { FastifyInstance } from 'fastify'
 import type { TailLines } from '../../app/live/tails.ts'
@@ -40,8 +40,8 @@ export const addRefusals = (app: FastifyInstance, log: Log): void => {
 }
 
 /**
- * Runs an operation. An error other than a StoreFault is wrapped in one without a `statusCode`: otherwise the error handler would take an
- * error of the operation for a mistake in the request.
+ * Runs an operation. An error other than a StoreFault is wrapped in an error without a `statusCode`: otherwise the error handler would take
+ * an error of the operation for a mistake in the request.
  */
 const withoutStatusCode = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {

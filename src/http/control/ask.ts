@@ -41,7 +41,10 @@ export const notRunning = ({ dataDir, self }: Asker): Fault => {
   })
 }
 
-/** Whether a process listens on the control socket. Also `true` after another error: the next question then fails with its reason. */
+/**
+ * Whether a process listens on the control socket. Also `true` where the attempt to connect fails in another way: the next question then
+ * fails with the reason.
+ */
 export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
   const path = controlSocket(dataDir)
   if (!isShortEnough(path)) return false

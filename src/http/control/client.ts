@@ -24,7 +24,10 @@ export const gatewayAt = (asker: Asker): GatewayFinder => {
   }
 }
 
-/** Returns an object with a function for each operation of the table. The function sends the question and returns the checked answer. */
+/**
+ * Returns an object with a function for each row of the table of control operations. The function sends the question and returns the
+ * checked answer.
+ */
 const clientOf = (asker: Asker): RunningGateway => {
   const operations = Object.entries<Operation>(controlOperations).map(([name, operation]) => [
     name,
@@ -33,7 +36,10 @@ const clientOf = (asker: Asker): RunningGateway => {
   return Object.fromEntries(operations) as RunningGateway
 }
 
-/** Asks one operation. Members of the question that its path names (`:name`) go into the path, all others into the body. */
+/**
+ * Sends the question of one operation, and returns the answer. Members of the question that its path names (`:name`) go into the path, all
+ * others into the body.
+ */
 const askOperation = async (asker: Asker, operation: Operation, question: JsonObject): Promise<unknown> => {
   const { method, path, checkAnswer } = operation
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name))
@@ -54,7 +60,7 @@ const checked = <T>(answer: T, check: Operation['checkAnswer']): T => {
   throw new Fault('gateway_fault', 'the gateway gave an unexpected answer', { exitCode: exit.internal, hint })
 }
 
-/** Checks each line of a stream in the same way. */
+/** Checks each line of a stream, as `checked` checks an answer. */
 const checkedLines = (lines: AsyncIterableIterator<unknown>, check: Operation['checkAnswer']): TailLines => ({
   async next(): Promise<IteratorResult<TailLine, undefined>> {
     const { done, value } = await lines.next()

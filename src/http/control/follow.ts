@@ -11,8 +11,8 @@ const maxLineChars = 1_048_576
 const maxAnswerBytes = 65_536
 
 /**
- * Posts `body` to `path`, and returns an iterator of the parsed lines of the answer. It ends when the gateway ends the stream, or when its
- * `return` is called. Throws a Fault when no gateway runs (exit 4), and when the gateway refuses.
+ * Posts `body` to `path`, and returns an iterator of the parsed lines of the answer. The iterator ends when the gateway ends the stream, or
+ * when its `return` is called. Throws a Fault when no gateway runs (exit 4), and when the gateway refuses.
  */
 export const followGateway = async (asker: Asker, path: string, body: Json | undefined): Promise<AsyncIterableIterator<unknown>> => {
   const short = openShortPath(controlSocket(asker.dataDir))

@@ -3,8 +3,8 @@
 import { Readable } from 'node:stream'
 
 /**
- * Returns a stream of the lines. The stream takes the next line only when the connection has room for it, so that no lines pile up here for
- * a slow reader. Destroying the stream ends `lines`.
+ * Returns a stream of the lines. The stream takes the next line only when its buffer is not full, so that no lines pile up here for a slow
+ * reader. Destroying the stream ends `lines`.
  */
 export const jsonLinesStream = (lines: AsyncIterator<unknown>): Readable =>
   new Readable({

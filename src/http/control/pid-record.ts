@@ -6,12 +6,12 @@ import { join } from 'node:path'
 const pidFile = (dataDir: string): string => join(dataDir, 'state', 'gateway.pid')
 
 /**
- * Returns the start time of a process, in the system's own unit. It tells the process from a later process with the same id. Empty where
- * the system does not say, or no such process runs.
+ * Returns the start time of a process, in the system's own unit. By this time, the process can be distinguished from a later process with
+ * the same id. Empty where the system does not say, or no such process runs.
  */
 const processStart = (pid: number): string => {
   try {
-    // The start time is the 22nd field. The second field, a name in parentheses, may hold blanks.
+    // The start time is the 22nd field. The second field, a name in parentheses, may contain blanks.
     return (
       readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
@@ -43,7 +43,7 @@ export const recordPid = (dataDir: string): (() => void) => {
 export const servingPid = (dataDir: string): number | undefined => {
   try {
     const [pid = '', start = ''] = readFileSync(pidFile(dataDir), 'utf8').trim().split(' ')
-    // Signal 0 only asks whether the process exists: it throws where there is none.
+    // Signal 0 only asks whether the process exists: the call throws where no such process exists.
     process.kill(Number(pid), 0)
     return Number(pid) > 0 && processStart(Number(pid)) === start ? Number(pid) : undefined
   } catch {

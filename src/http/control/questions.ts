@@ -1,4 +1,7 @@
-/** Reads the question of a control operation from a request. Some members of the question stand in its path, the others in its body. */
+/**
+ * Reads the question of a control operation from a request. Some members of the question are in the request's path, the other members in
+ * its body.
+ */
 
 import { isObject, type JsonObject } from '../../core/json.ts'
 import type { controlOperations } from '../../generated/control.ts'
@@ -25,7 +28,7 @@ export const questionOf = ({ question }: { readonly question: QuestionShape }, i
   throw badRequest(problem?.keyword === 'required' ? `${need}${musts}` : mustBe(problem?.instancePath.split('/')[1] ?? '', members))
 }
 
-/** The members that the questions of all operations have in common. */
+/** How the table describes a question: the check of its shape, what each member must be, and the names of the required members. */
 type QuestionShape = {
   readonly check: Operation['question']['check']
   readonly members: { readonly [name: string]: { readonly must: string } }

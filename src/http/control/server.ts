@@ -29,7 +29,7 @@ export type ControlOptions = {
 
 const maxBodyBytes = 1_048_576
 const maxConnections = 64
-/** The time between two looks at the socket file, in milliseconds. */
+/** The time between two checks whether the socket file is there, in milliseconds. */
 const lookMs = 2_000
 
 /**
@@ -80,7 +80,8 @@ type WatchedSocket = { readonly path: string; readonly short: string; readonly l
 
 /**
  * Makes the socket again after somebody removed it. A file that stands in its place, perhaps another gateway's socket, is left alone. The
- * new socket belongs to a second server (`relay`), which hands its connections to the first. The returned function ends the looks.
+ * new socket belongs to a second server (`relay`), which hands its connections to the first server. The returned function ends the
+ * watching.
  */
 const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Server): (() => void) => {
   let relay: Relay | undefined
@@ -94,7 +95,7 @@ const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Se
     log('warn', { file: path }, 'the control socket was gone and is made again')
   }
   const look = async (): Promise<void> => {
-    // Where the socket cannot be made, for example because its folder is gone, the next look tries again.
+    // Where the socket cannot be made, for example because its folder is gone, the next check tries again.
     if (!lstatSync(path, { throwIfNoEntry: false })) await make().catch(() => {})
     if (isOver) relay?.close()
     else cancel = clock.after(lookMs, () => void look())

@@ -1,4 +1,7 @@
-/** Writes a journal to a folder, as a row of segments: begins and ends segments, and deletes the oldest past the limits. */
+/**
+ * Writes a journal to a folder, as a row of segments: begins and ends segments, and deletes the oldest while the journal is past its
+ * limits.
+ */
 
 import { existsSync } from 'node:fs'
 import { messageOf } from '../../core/fault.ts'
@@ -16,7 +19,7 @@ type SegmentWriterOptions = Pick<JournalOptions, 'clock' | 'limits'> & { readonl
 
 export class SegmentWriter implements BatchWriter {
   readonly #options: SegmentWriterOptions
-  readonly #complaints: WriteErrors
+  readonly #writeErrors: WriteErrors
   readonly #retention: Retention
   /** The segment being written. The first line after a start, or after a full or failed segment, begins a new segment. */
   #segment: Segment | undefined
@@ -25,15 +28,15 @@ export class SegmentWriter implements BatchWriter {
   /** The message of the last failure. */
   #failure = ''
 
-  constructor(options: SegmentWriterOptions, complaints: WriteErrors) {
+  constructor(options: SegmentWriterOptions, writeErrors: WriteErrors) {
     this.#options = options
-    this.#complaints = complaints
+    this.#writeErrors = writeErrors
     this.#retention = createRetention(options.folder)
   }
 
   /** Lists the segments of earlier processes. Never rejects. */
   async load(): Promise<void> {
-    await this.#retention.load().catch((error: unknown) => this.#complaints.note(messageOf(error), 0))
+    await this.#retention.load().catch((error: unknown) => this.#writeErrors.note(messageOf(error), 0))
   }
 
   async write(batch: WriteBatch): Promise<void> {
@@ -50,7 +53,7 @@ export class SegmentWriter implements BatchWriter {
     }
   }
 
-  /** Ends a full segment, and deletes segments past the limits. */
+  /** Ends a full segment, and deletes the oldest segments while the journal is past its limits. */
   async tidy(): Promise<void> {
     const { clock } = this.#options
     const limits = this.#options.limits()
@@ -62,7 +65,7 @@ export class SegmentWriter implements BatchWriter {
   /** Ends the current segment where its files were removed from the folder: nobody could read further lines in them. */
   eachMinute(): void {
     if (!this.#segment || existsSync(linesPath(this.#options.folder, this.#segment.name))) return
-    this.#complaints.note('the files of the current segment were removed; a new one is begun', 0)
+    this.#writeErrors.note('the files of the current segment were removed; a new one is begun', 0)
     void this.#segment.close()
     this.#segment = undefined
   }

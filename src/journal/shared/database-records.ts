@@ -21,7 +21,8 @@ export const databaseRecords = (records: SharedRecords): EventRecords => ({
 const linesPerQuery = 1_000
 /**
  * The least time, in microseconds, between the first and the last line of a piece. Two gateways may store the arrival of an event and the
- * end of its run in either order, because a slow gateway stores its lines late. An event is settled one piece after its arrival.
+ * end of its run in either order, because a slow gateway stores its lines late. An event is settled one piece after its arrival, so a piece
+ * must cover this delay.
  */
 const pieceUs = 1_000_000
 /** The most lines of a piece, except for the lines of its last query. A piece with the most lines may cover less time than `pieceUs`. */

@@ -20,7 +20,7 @@ type FollowOptions = {
   readonly tell: (line: JournalLine) => void
 }
 
-/** The time between two looks. */
+/** The time between two looks for new lines, in milliseconds. */
 const everyMs = 1_000
 /**
  * How far before the last look each look begins, in microseconds. A slow batch gets its time before a quick batch and may be committed

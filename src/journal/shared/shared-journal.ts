@@ -15,7 +15,7 @@ export const openSharedJournal = async (options: SharedJournalOptions): Promise<
   return journal
 }
 
-/** Returns a writer that only adds. Old records are deleted by one gateway for all on the store (src/gateway/housekeeping.ts). */
+/** Returns a writer that only adds. Old records are deleted by one gateway for all gateways on the store (src/gateway/housekeeping.ts). */
 const databaseWriter = (records: SharedRecords): BatchWriter => ({
   async write(batch) {
     const lines = Buffer.concat(batch.linesFrom(0))

@@ -4,20 +4,20 @@
  */
 
 export type BreakerSettings = {
-  /** The number of failures in a row that open a breaker. */
+  /** The number of failures in a row that open a breaker, if they are failures of several texts. */
   readonly failures: number
   /** The longest wait between two trials, unless the receiver asks for a longer one. */
   readonly longestWaitMs: number
 }
 
-/** What the end of a sending says of the receiver. */
+/** What the end of a sending shows about the receiver. */
 export type Ended = {
   readonly receiver: 'down' | 'up' | 'unknown'
-  /** A text that differs for each event and job: all attempts to send one text have the same. */
+  /** The key of the text that was sent. It differs for each event and job, and is the same in all attempts to send one text. */
   readonly text: string
   /** The reason of a failure. */
   readonly why: string
-  /** The wait that the receiver asks for. */
+  /** The wait that the receiver asks for, in milliseconds. */
   readonly askedMs: number | undefined
 }
 
@@ -32,7 +32,7 @@ export interface Breaker {
   readonly isSuspected: boolean
   /** Whether a text may be sent now. `trial`: it may, and the breaker is half-open until the caller ends this trial. */
   begin(): 'free' | 'trial' | 'held'
-  /** Takes in how a sending ended. */
+  /** Notes how a sending ended, and opens or closes the breaker accordingly. */
   end(ended: Ended, isTrial: boolean): void
   /** Makes the next trial due now, unless a trial is on its way. */
   tryNow(): void
@@ -40,7 +40,7 @@ export interface Breaker {
   reset(): void
 }
 
-/** The wait before the first trial, at most. It doubles with each failed trial. */
+/** The longest wait before the first trial, in milliseconds. It doubles with each failed trial. */
 const firstWaitMs = 10_000
 
 type BreakerOptions = {
@@ -79,7 +79,7 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
     open(askedMs)
   }
   const endTrial = ({ receiver, askedMs }: Ended): void => {
-    // Where the trial has shown nothing, the next one is due now.
+    // Where the trial has not shown whether the receiver works, the next trial is due now.
     if (receiver === 'down') {
       trials++
       open(askedMs)

@@ -1,6 +1,6 @@
 /**
- * All breakers of a gateway: a breaker for each target and address whose last sending failed. They are kept in memory only, and each
- * gateway has its own.
+ * All breakers of a gateway: one for each target and address whose receiver has failed and has not taken a text since. They are kept in
+ * memory only, and each gateway has its own.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -27,9 +27,9 @@ export type OpenBreaker = Receiver & {
 type Failed = Extract<Sent, { ok: false }>
 
 /**
- * The result of a sending, as the attempt at a run needs it. `outage` is there where the receiver fails, and not only this text. `held`:
- * nothing was sent, because the breaker is open. `open`: the sending failed, and the breaker is open. `suspected`: the sending failed as
- * those of other texts did, and the breaker is closed yet.
+ * The result of a sending, as the attempt at a run needs it. `outage` is present where the receiver fails with other texts too. `held`:
+ * nothing was sent, because the breaker is not closed. `open`: the sending failed, and the breaker is open. `suspected`: the sending failed
+ * as the sendings of other texts did, and the breaker is still closed.
  */
 export type Sending = Sent | (Failed & { readonly outage: 'held' | 'open' | 'suspected' })
 
@@ -38,7 +38,7 @@ export type BreakersOptions = {
   readonly facts: Pick<Facts, 'tell'>
   /** Returns the settings as they are now; `undefined` where the breakers are switched off. */
   readonly settings: () => BreakerSettings | undefined
-  /** Makes runs due that an attempt gave back to the store to wait. Never rejects. */
+  /** Makes runs due that wait in the store since an attempt gave them back. Never rejects. */
   readonly makeDue: (runs: readonly GivenBack[]) => Promise<void>
   readonly random?: () => number
 }
@@ -63,7 +63,7 @@ export class Breakers {
   async send(receiver: Receiver, outgoing: Outgoing, send: () => Promise<Sent>): Promise<Sending> {
     if (!this.#options.settings()) return send()
     const entry = this.#entries.get(receiverKey(receiver))
-    // What may have arrived already is not held back: only this attempt knows of the doubt.
+    // A text that may have arrived already is not held back, because only this attempt knows of the doubt.
     const pass = entry && !outgoing.doubtful ? entry.breaker.begin() : 'free'
     if (entry && pass === 'held') return this.#heldBack(entry)
     const sent = await send()
@@ -84,7 +84,8 @@ export class Breakers {
   }
 
   /**
-   * Whether a run without a reply may begin, for its reply to be the next trial. `true` for one run at a time, once the trial is due.
+   * Whether a run without a reply may begin. While the breaker is not closed, one run at a time may begin once the next trial is due: its
+   * reply is the trial.
    */
   mayBegin(receiver: Receiver, runId: RunId): boolean {
     const entry = this.#openEntry(receiver)
@@ -97,8 +98,9 @@ export class Breakers {
   }
 
   /**
-   * Returns how long a run may wait that is given back: until the first of its receivers has a trial, and then some more minutes. The run
-   * of a trial is made due before, and all others when the breaker closes, so this is only the end of the wait where that fails.
+   * Returns the longest wait of a run that is given back, in milliseconds: until the first of its receivers has a trial, and then as long
+   * as the longest wait between two trials. The wait mostly ends earlier, because the run of a trial is made due for it, and all other runs
+   * are made due when the breaker closes.
    */
   waitMs(receivers: readonly Receiver[]): number {
     const longest = this.#options.settings()?.longestWaitMs ?? 0
@@ -106,8 +108,8 @@ export class Breakers {
   }
 
   /**
-   * Takes in that the store has the end of an attempt. `waitsFor`: the receivers that the run waits for. Where the breaker of such a
-   * receiver has closed meanwhile, the run is made due at once.
+   * Notes that the store has the end of an attempt. `waitsFor`: the receivers that the run waits for. Where the breaker of such a receiver
+   * has closed meanwhile, the run is made due at once.
    */
   ended(lease: Lease, waitsFor: readonly Receiver[], hasReply: boolean): void {
     const entries = waitsFor.map((receiver) => this.#openEntry(receiver))
@@ -128,9 +130,9 @@ export class Breakers {
   }
 
   /**
-   * Makes the next trials of a target's breakers due now, or that of one address, and closes breakers that no run waits for. Returns the
-   * receivers of these breakers. A breaker with waiting runs is not closed: if the receiver still fails, each of them would spend an
-   * attempt.
+   * Closes the breakers of a target, or the breaker of one address. Where runs wait for a breaker, it is not closed, but its next trial is
+   * made due now: if the receiver still failed, each of these runs would spend an attempt. Returns the receivers of the breakers that were
+   * not closed before.
    */
   reset(target: string, address?: string): readonly Receiver[] {
     const chosen = [...this.#entries.values()].filter(
@@ -178,7 +180,7 @@ export class Breakers {
     }
   }
 
-  /** Takes in the result of a sending, and says whether its failure is one of the receiver. */
+  /** Tells the breaker the result of a sending. Returns the result, with `outage` where the receiver fails with other texts too. */
   #ended(receiver: Receiver, outgoing: Outgoing, sent: Sent, isTrial: boolean): Sending {
     const state = receiverState(sent)
     const entry = this.#entries.get(receiverKey(receiver)) ?? (state === 'down' ? this.#add(receiver) : undefined)
@@ -192,7 +194,7 @@ export class Breakers {
     return entry.breaker.isSuspected ? { ...sent, outage: 'suspected' } : sent
   }
 
-  /** Adds a closed breaker. `undefined` where there are too many that are open. */
+  /** Adds a closed breaker. `undefined` where there are too many breakers, and all are open. */
   #add(receiver: Receiver): Entry | undefined {
     if (this.#entries.size >= maxBreakers) {
       const [closed] = [...this.#entries].find(([, { breaker }]) => breaker.state === 'closed') ?? []

@@ -13,8 +13,8 @@ type World = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profi
 
 export interface Outages {
   /**
-   * Returns how long a run waits that could deliver its reply to no target now, in milliseconds; `undefined` where it need not wait. A run
-   * without a reply may be let begin, for its reply to be the trial.
+   * Returns how long a run waits because it could deliver its reply to no target now, in milliseconds; `undefined` where it need not wait.
+   * A run without a reply may be let begin, for its reply to be the trial.
    */
   waitBefore(lease: Lease): number | undefined
   /** Returns how long a run waits for the targets at these positions, which are down, in milliseconds. The run has its reply. */

@@ -16,7 +16,7 @@ const trialBeginMs = 30_000
 export type WaitingRunsOptions = {
   readonly clock: Clock
   readonly breaker: Pick<Breaker, 'state' | 'retryAt'>
-  /** Makes runs due that an attempt gave back to the store to wait. Never rejects. */
+  /** Makes runs due that wait in the store since an attempt gave them back. Never rejects. */
   readonly makeDue: (runs: readonly GivenBack[]) => Promise<void>
 }
 
@@ -36,7 +36,7 @@ export class WaitingRuns {
     return this.#runs.size
   }
 
-  /** Lets a run begin that has no reply, where no other run makes the reply of the next trial. Returns whether it may. */
+  /** Lets a run without a reply begin, where no other run makes the reply of the next trial. Returns whether the run may begin. */
   letBegin(runId: RunId): boolean {
     this.#starter ??= runId
     return this.#starter === runId
@@ -51,7 +51,7 @@ export class WaitingRuns {
     this.setTimer()
   }
 
-  /** Takes in that an attempt at a run has ended, and that the run does not wait for this receiver. */
+  /** Notes that an attempt at a run has ended, and that the run does not wait for this receiver. */
   delete(runId: RunId): void {
     this.#runs.delete(runId)
     this.#ended(runId)
@@ -89,7 +89,7 @@ export class WaitingRuns {
     const isDue = breaker.state === 'open' && breaker.retryAt <= clock.monotonic() && this.#starter === undefined
     const next = isDue ? this.#nextTrial() : undefined
     if (next) void makeDue([next])
-    // The run may have ended meanwhile, or its gateway may have no room for it.
+    // The run may have ended meanwhile, or may not begin because too many runs are in progress. Then the timer makes the next run due.
     this.setTimer(trialBeginMs)
   }
 

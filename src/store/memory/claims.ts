@@ -8,9 +8,7 @@ type HeldClaim = { expiresAt: number; settled: boolean }
 export class Claims {
   readonly #max: number
   readonly #unsettledMs: number
-  /**
-   * The claims by key, in the order in which they were made. For all but the claims of jobs, this is also the order in which they expire.
-   */
+  /** The claims by key, in the order in which they were made or settled. Most claims also expire in about this order. */
   readonly #claims = new Map<string, HeldClaim>()
 
   /** `max`: the most claims. `unsettledMs`: how long an unsettled claim lasts at most. */
@@ -25,8 +23,8 @@ export class Claims {
   }
 
   /**
-   * Holds a claim, already `settled` or not. `false`: the key is held already. Throws a StoreFault when the number of claims is at its
-   * bound, or when `work`, the number of runs and groups, is.
+   * Makes a claim, settled or not. `false`: the key is claimed already. Throws a StoreFault when the number of claims has reached its
+   * bound, or when `work`, the number of runs and groups, has.
    */
   hold({ key, holdMs }: Claim, settled: boolean, work: number, now: number): boolean {
     this.#prune(now)
@@ -51,7 +49,7 @@ export class Claims {
     if (kept) this.#claims.set(key, { expiresAt: held.expiresAt + Math.max(0, holdMs - this.#unsettledMs), settled: true })
   }
 
-  /** Drops all expired claims, even behind a claim that lasts longer. */
+  /** Drops all expired claims, also those that `#prune` does not reach. */
   #sweep(now: number): void {
     for (const [key, held] of this.#claims) if (held.expiresAt <= now) this.#claims.delete(key)
   }

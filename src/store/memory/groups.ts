@@ -8,7 +8,7 @@ import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, StoredStanding } 
 export type MemoryGroup = {
   readonly key: string
   /** The id of the event that opened the group. */
-  readonly event: string
+  readonly opener: string
   readonly firstAt: number
   dueAt: number
   count: number
@@ -34,7 +34,7 @@ export class Groups {
   join(run: NewRun, { key, windowMs, maxWaitMs, keep, lane }: Group, now: number): Joined {
     let group = this.#groups.get(key)
     if (group === undefined) {
-      group = { key, event: run.eventId, firstAt: now, dueAt: 0, count: 0, keep, lane, run, prompts: [] }
+      group = { key, opener: run.eventId, firstAt: now, dueAt: 0, count: 0, keep, lane, run, prompts: [] }
       this.#groups.set(key, group)
     }
     group.count++
@@ -44,7 +44,7 @@ export class Groups {
     group.lane = lane
     if (keep !== 'first') group.run = run
     if (keep === 'all') group.prompts = newestPrompts([...group.prompts, keptPrompt(run)])
-    return { group: group.event, count: group.count }
+    return { group: group.opener, count: group.count }
   }
 
   /** Returns at most `max` groups that are due by `at`, in the order in which they are due. */
@@ -54,7 +54,7 @@ export class Groups {
   }
 
   /** Ends a group, and returns its run. */
-  end({ key, event: group, count, keep, run, prompts }: MemoryGroup): NewRun {
+  end({ key, opener: group, count, keep, run, prompts }: MemoryGroup): NewRun {
     this.#groups.delete(key)
     if (count === 1) return run
     const merged: Merged = { group, count, keep, ...(keep === 'all' ? { prompts } : {}) }

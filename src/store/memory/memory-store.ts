@@ -201,7 +201,7 @@ class MemoryStore implements Store {
     this.#closed = true
   }
 
-  /** Returns the monotonic time. Throws a StoreFault when the store is closed, so each method calls it. */
+  /** Returns the monotonic time. Throws a StoreFault when the store is closed, so methods call it even where they need no time. */
   #now(): number {
     if (this.#closed) throw new StoreFault('the store is closed')
     return this.#clock.monotonic()
@@ -231,7 +231,7 @@ class MemoryStore implements Store {
 }
 
 /**
- * Opens a store for at most `maxClaims` claims, and for as many runs, dead runs and groups together. When it is full, methods that add to
- * it throw a StoreFault.
+ * Opens a store for at most `maxClaims` claims, and for at most as many runs, dead runs and groups together. When it is full, methods that
+ * add to it throw a StoreFault.
  */
 export const openMemory = (options: MemoryOptions): Store => new MemoryStore(options)

@@ -13,7 +13,9 @@ export type MemoryRun = {
   /** The fence of the last lease. Below 0 while the run is parked. */
   fence: number
   attempt: number
-  /** Whether a worker has taken the run. Stays `true` after the lease ran out, until the run is taken again or finished. */
+  /**
+   * Whether a worker has taken the run and has stored no end. After the lease has run out, `true` means that the attempt was interrupted.
+   */
   leased: boolean
   /** When a tried run is due again: at the end of its lease, or at the time that its worker gave. */
   dueAt: number
@@ -30,7 +32,7 @@ const byId = (a: MemoryRun, b: MemoryRun): number => a.id - b.id
 export class Runs {
   /** Runs that were never taken, in the order of their acceptance. */
   readonly #fresh = new Map<number, MemoryRun>()
-  /** Runs that were taken before, and runs that were parked and may begin now. They are leased, or wait for their next attempt. */
+  /** Runs that were taken before, and parked or revived runs that may begin now. They are leased, due, or wait for their next attempt. */
   readonly #tried = new Map<number, MemoryRun>()
   /** Parked runs by lane, oldest first. */
   readonly #parked = new Map<string, MemoryRun[]>()
@@ -38,16 +40,16 @@ export class Runs {
   readonly #lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   #lastId = 0
   /** The number of parked runs. */
-  #waiting = 0
+  #parkedCount = 0
 
   /** The number of runs that are neither done nor dead. */
   get backlog(): number {
-    return this.#fresh.size + this.#tried.size + this.#waiting
+    return this.#fresh.size + this.#tried.size + this.#parkedCount
   }
 
   /** The number of parked runs. */
   get parked(): number {
-    return this.#waiting
+    return this.#parkedCount
   }
 
   /** Returns when the oldest run that is neither done nor dead was accepted: wall time, milliseconds. */
@@ -68,7 +70,7 @@ export class Runs {
     return this.#lanes.hasRoom(key, limit, now)
   }
 
-  /** Adds a run. Returns its entry when it may begin, `undefined` when it waits for its turn. */
+  /** Adds a run. Returns its entry when the run may begin, `undefined` when the run waits for its turn. */
   add(run: NewRun, lane: Lane | undefined, now: number): MemoryRun | undefined {
     const id = ++this.#lastId
     const entry = { id, run, lane, fence: 0, attempt: 0, leased: false, dueAt: 0, endedAt: 0, reply: undefined, error: undefined }
@@ -88,9 +90,10 @@ export class Runs {
       if (fresh.length >= max) break
       fresh.push(entry)
     }
-    // Runs without an attempt come after runs with attempts. Whether they were parked or have no lane, the oldest come first.
-    const first = [...due.filter(({ attempt }) => attempt === 0), ...fresh].sort(byId)
-    return [...tried, ...first].slice(0, max).map((entry) => this.lease(entry, until))
+    // Runs without an attempt come after runs with attempts. Of the runs without an attempt, the oldest come first, whether they were
+    // parked or not.
+    const untried = [...due.filter(({ attempt }) => attempt === 0), ...fresh].sort(byId)
+    return [...tried, ...untried].slice(0, max).map((entry) => this.lease(entry, until))
   }
 
   lease(entry: MemoryRun, until: number): Lease {
@@ -180,7 +183,7 @@ export class Runs {
   #park(entry: MemoryRun, { key }: Lane): void {
     const others = this.#parked.get(key)
     entry.fence = -1 - entry.fence
-    this.#waiting++
+    this.#parkedCount++
     if (others === undefined) this.#parked.set(key, [entry])
     else others.push(entry)
     // A revived run may be older than the other parked runs.
@@ -193,7 +196,7 @@ export class Runs {
     const entry = others?.shift()
     if (entry === undefined) return false
     if (others?.length === 0) this.#parked.delete(lane)
-    this.#waiting--
+    this.#parkedCount--
     entry.fence = -entry.fence
     entry.dueAt = now
     this.#tried.set(entry.id, entry)

@@ -14,7 +14,7 @@ export class Sessions {
     return this.#sessions.size
   }
 
-  /** Adds the messages of a turn. `false`: the session has this turn already. It counts as used just now all the same. */
+  /** Adds the messages of a turn. `false`: the session has this turn already. The session counts as used just now all the same. */
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[], now: number): boolean {
     const stored = this.#sessions.get(session.key) ?? { name: session, createdAt: now, updatedAt: now, messages: [] }
     if (session.chatAddress) stored.name = { ...stored.name, chatAddress: session.chatAddress }

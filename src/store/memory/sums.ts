@@ -1,4 +1,4 @@
-/** The sums of usage of the memory store: one for each key whose window of time has not ended. */
+/** The sums of usage of the memory store: one for each key, for the latest window of time. */
 
 import { maxSums } from '../bounds.ts'
 import type { Spent } from '../ports.ts'

@@ -10,7 +10,10 @@ import { Marks } from './keys.ts'
 import { checkMade, checkReadable, migrate, openingFault } from './migration.ts'
 import { PostgresShared } from './postgres-shared.ts'
 
-/** Opens the store. `access`: what the command may do with it. Throws a Fault where the tables are of a later version or not made yet. */
+/**
+ * Opens the store. `access`: what the command may do with it. Throws a Fault where the tables are of a later version, or where they are not
+ * made yet and the access is not `make`.
+ */
 export const attachPostgres = async (options: StoreOptions, access: Access): Promise<Attached> => {
   const open = (): Promise<Connection> => connect({ ...options, byIndex: true, isReadOnly: access === 'read' })
   const greet = (connection: Connection): Promise<void> => checkReadable(connection, options.schema)

@@ -1,4 +1,4 @@
-/** Stores how an attempt ended, in the cheapest way that a run's lane allows. */
+/** Stores how an attempt ended. The end of a run that is known to have no lane costs less to store than that of a run that may have one. */
 
 import type { Lease, RunEnd } from '../ports.ts'
 import { endRunKind } from './calls/lane-calls.ts'
@@ -12,13 +12,13 @@ export const endAttempt = ({ work, taken }: Links, { runId, fence }: Lease, end:
     return work.call(failedKind, { runId, fence, afterMs, error: JSON.stringify(end.error), isUncounted })
   }
   const death = end.kind === 'done' ? null : JSON.stringify(end.error)
-  // Of a run that another store object of this process took, nobody knows here whether it is in a lane.
+  // Where this store did not take the run, nobody knows here whether the run is in a lane.
   if (taken.get(runId)?.isInLane !== false) return work.call(endRunKind, { runId, fence, death })
   if (death === null) return work.call(doneKind, { runId, fence })
   return work.call(failedKind, { runId, fence, afterMs: null, error: death, isUncounted: false })
 }
 
-/** Ends a run as dead whose stored text cannot be read: such a run must not block the runs after it. */
+/** Ends as dead a run whose stored text cannot be read, because such a run must not block the runs after it. */
 export const buryRun = async ({ work, taken }: Links, { runId, fence }: TakenRun): Promise<void> => {
   const death = JSON.stringify('the stored run cannot be read')
   await work.call(endRunKind, { runId, fence, death })

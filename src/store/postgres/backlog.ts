@@ -1,4 +1,4 @@
-/** Counts the runs and groups that wait, and estimates the number between two counts. */
+/** Counts the backlog (groups, and runs that are neither done nor dead), and estimates it between two counts. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { CallKind } from './call-kind.ts'
@@ -9,7 +9,7 @@ const maxCounted = 1_000_000
 
 const counted = (rows: string): string => `(select count(*) from (select 1 from ${rows} limit $1) as rows)`
 
-/** A count of at most `max` of each kind: fresh, tried and parked runs, and groups. No run waits before the bounds. */
+/** A count of at most `max` of each kind: fresh, tried and parked runs, and groups. No run is due before `bounds`. */
 type CountCall = { readonly max: number; readonly bounds: DueBounds }
 
 /** The call that counts the runs that are not dead, and the groups. */

@@ -5,7 +5,7 @@ import type { CallKind } from './call-kind.ts'
 import type { Row } from './connection.ts'
 import { storeFault } from './database-error.ts'
 
-/** How the promise of a caller is settled. */
+/** The functions that settle the promise of a caller. */
 export type Settlement = { readonly resolve: (answer: unknown) => void; readonly reject: (why: StoreFault) => void }
 
 /** The most characters of texts in one statement. A first call may be longer. */

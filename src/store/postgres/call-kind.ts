@@ -9,13 +9,13 @@ export type CallKind<Call, Answer> = Statement & {
   /** The length of a call's texts, for calls whose texts may be long. */
   readonly charsOf?: (call: Call) => number
   /**
-   * Whether a call that was committed may be sent again: it changes nothing more and gives the same answer, or is
-   * harmless to repeat.
+   * Whether a call may be sent again after its commit, because the second sending changes nothing and gives the same answer, or does no
+   * harm.
    */
   readonly isRepeatable: boolean
   /** Whether a call may go into one statement with these calls. Without this function any call may. */
   readonly joins?: (calls: readonly Call[], call: Call) => boolean
-  /** Called with calls that were given up, of which nobody knows whether they were committed. */
+  /** Called with the calls that were given up while nobody knows whether they were committed. */
   readonly doubt?: (calls: readonly Call[]) => void
   /** Returns the parameters of the statement for these calls. */
   readonly values: (calls: readonly Call[]) => readonly unknown[]

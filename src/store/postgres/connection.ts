@@ -73,7 +73,7 @@ export const connect = async (options: ConnectionOptions): Promise<Connection> =
   throw last
 }
 
-/** Returns the options of the driver, each of them: an option left out would be taken from PG* variables or from a file of passwords. */
+/** Returns all options of the driver, because an option that is left out would be taken from PG* variables or from a file of passwords. */
 const clientOptions = (
   address: ServerAddress,
   { host, port }: Host,
@@ -91,7 +91,8 @@ const clientOptions = (
   options: [
     `search_path=${schema}`,
     `statement_timeout=${statementMs}`,
-    // Longer than the second after which a server looks for a deadlock, so that one of the two goes on.
+    // The timeout is longer than the second after which a server looks for a deadlock. So the server ends one of the two statements, and
+    // the other goes on.
     'lock_timeout=1500',
     'idle_in_transaction_session_timeout=10000',
     `synchronous_commit=${durability === 'fsync' ? 'on' : 'off'}`,

@@ -13,13 +13,16 @@ import { judge, storeFault, type Verdict } from './database-error.ts'
 
 /** The most calls that wait. */
 const maxGathered = 10_000
-/** When this many calls are under way, the others wait. */
+/** When this many calls are under way, further calls wait. */
 const fullFlight = 2_000
-/** How long calls wait while there is no connection. */
+/** How long calls wait while there is no connection, in milliseconds. */
 const giveUpMs = 1_500
-/** A call that was under way when its connection broke is sent again only if it was made less than this time ago. */
+/** A call that was under way when its connection broke is sent again only if it was made less than this time ago, in milliseconds. */
 const sendAgainMs = 1_000
-/** How long a call that the server rolled back because of another statement is sent again. A server needs a second to see a deadlock. */
+/**
+ * A call that the server rolled back because of another statement is sent again only if it was made less than this time ago, in
+ * milliseconds. A server needs a second to see a deadlock.
+ */
 const repeatMs = 1_500
 const maxSendings = 10
 const firstPauseMs = 25
@@ -43,7 +46,7 @@ export class DatabaseLink {
   #away: StoreFault | undefined
   #closing: Promise<void> | undefined
 
-  /** `opened`: a connection that is ready, for a link that must not wait for its first call. */
+  /** `opened`: an open connection. Without it, the link connects at its first call. */
   constructor(options: LinkOptions, opened?: Connection) {
     this.#options = options
     if (opened) this.#use(opened)
@@ -107,7 +110,8 @@ export class DatabaseLink {
   }
 
   /**
-   * Takes batches of at most `fullFlight` calls from the queue, so that the last statement is answered within the driver's `query_timeout`.
+   * Takes batches from the queue until they have `fullFlight` calls. With more calls, the last statement might not be answered within the
+   * driver's `query_timeout`.
    */
   #nextFlight(): readonly CallBatch[] {
     const first = this.#waiting
@@ -170,7 +174,7 @@ export class DatabaseLink {
     this.#reconnect()
   }
 
-  /** Rejects calls that have waited for long already: they do not wait for a new connection too. */
+  /** Rejects calls that have waited for longer than `sendAgainMs` already, so that they do not wait for a new connection too. */
   #rejectLate(): void {
     const isLate = ({ since }: CallBatch): boolean => this.#options.clock.monotonic() - since > sendAgainMs
     const late = this.#queue.filter(isLate)

@@ -1,4 +1,7 @@
-/** What a process knows of the runs that are due, so that it asks the database less often, and for less. */
+/**
+ * Remembers when the next run is due, and before which times no run is due. So a process asks the database for due runs less often, and
+ * each question reads fewer rows.
+ */
 
 import type { Clock } from '../../core/clock.ts'
 
@@ -23,7 +26,7 @@ export type Look = {
 
 export class DueRuns {
   readonly #clock: Clock
-  /** Counts what may have made a run due since the store was opened, and of this what may have made an old run due. */
+  /** The number of calls of `changed` since the store was opened, and in `#oldChanges` of those with `isOldRun`. */
   #changes = 0
   #oldChanges = 0
   /** The value of `#changes` at the last look after which no run was due. */
@@ -63,7 +66,7 @@ export class DueRuns {
     }
   }
 
-  /** Notes that no run is due for so long, as the database knew after the last look. */
+  /** Notes that no run is due for `ms` milliseconds, as the database has answered after the last look. */
   quietFor(ms: number): void {
     this.#quietUntil = this.#clock.monotonic() + ms
   }

@@ -1,6 +1,6 @@
 /**
  * Opens the four connections of a store: for claims, whose calls keep their order; for the work on runs; for calls that may take longer;
- * and for the records of events, which no answer waits for.
+ * and for the records of events, which no answer to a sender waits for.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -58,7 +58,8 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   const marks = new Marks()
   const taken = new Map<string, TakenRun>()
   const due = new DueRuns(clock)
-  // The runs of each connection have an owner of their own: a new connection must not free what is under way on the other.
+  // Each of the two connections that take runs has an owner of its own, because a new connection must not free runs that are being taken on
+  // the other.
   const aheadOwner = -marks.owner
   const freeUnknown = async (connection: Connection, owner: bigint): Promise<void> => {
     await connection.query(freeLeases, [String(owner), list([...taken.keys()])])
@@ -76,7 +77,7 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
     await checkReadable(connection, schema)
     await freeUnknown(connection, marks.owner)
   }
-  // Only the links with work tell their commits: the others have the records and what operators ask.
+  // `committed` is called only for the links with work, because the other links have the records and the questions of operators.
   const committed = options.committed ? { committed: options.committed } : {}
   const greet = (connection: Connection): Promise<void> => checkReadable(connection, schema)
   const linkOf = (byIndex: boolean, greet: (connection: Connection) => Promise<void>, opened?: Connection): DatabaseLink =>

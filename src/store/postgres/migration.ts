@@ -1,4 +1,4 @@
-/** Brings the schema of the shared database to the version of this program, or refuses and says what to do. */
+/** Brings the schema of the shared database to the version of this program, or throws a Fault that says what to do. */
 
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import type { Connection, Row, Statement } from './connection.ts'
@@ -43,7 +43,10 @@ const refuseState = (schema: string, state: unknown): void => {
   throw new Fault(state === 'moved' ? 'store_moved' : 'store_filling', message, { exitCode: exit.conflict, hint })
 }
 
-/** For a command: throws a Fault when a later version has made the tables, when they are not made yet, or when a move stands in the way. */
+/**
+ * For a command: throws a Fault when a later version has made the tables, when they are not made yet, or when the content was moved away or
+ * a move to the schema has not ended.
+ */
 export const checkMade = async (connection: Connection, schema: string): Promise<void> => {
   const [row] = await connection.query(versionStatement, []).catch((error): readonly Row[] => {
     if (sqlState(error) !== noTable) throw error
@@ -58,7 +61,8 @@ export const checkMade = async (connection: Connection, schema: string): Promise
 }
 
 /**
- * For a new connection of an open store: throws a StoreFault when this version can no longer read the tables, or a move stands in the way.
+ * For a new connection of an open store: throws a StoreFault when this version can no longer read the tables, or when the content was moved
+ * away or a move to the schema has not ended.
  */
 export const checkReadable = async (connection: Connection, schema: string): Promise<void> => {
   const [row] = await connection.query(versionStatement, [])
@@ -91,9 +95,9 @@ export const migrate = async (connection: Connection, schema: string): Promise<v
 }
 
 /**
- * Returns the SQL that makes the schema and its table `meta`. A schema that exists is not made again, because making a schema takes a right
- * that making tables in it does not take. In `meta`, `state` is `moved` or `filling`, and null where gateways may work; `moved_claims` is
- * the end of the last moved claim of which the embedded store had only a fingerprint.
+ * Returns the SQL that makes the schema and its table `meta`. A schema that exists is not made again, because making a schema needs a right
+ * that making tables in it does not need. In `meta`, `state` is `moved` or `filling`, and null where gateways may work; `moved_claims` is
+ * the time at which the last moved claim ends of which the embedded store had only a fingerprint.
  */
 const beginning = (schema: string): string => `
   do $$ begin
@@ -109,7 +113,8 @@ const beginning = (schema: string): string => `
 `
 
 /**
- * Upgrades the tables. The row of `meta` is locked meanwhile, so that of several processes one upgrades, and the others find them upgraded.
+ * Upgrades the tables. The row of `meta` is locked meanwhile, so that one of several processes upgrades the tables, and the other processes
+ * find the tables upgraded.
  */
 const upgrade = async (connection: Connection): Promise<void> => {
   await connection.run('begin; set local statement_timeout = 0; set local lock_timeout = 0; set local synchronous_commit = on')

@@ -1,4 +1,7 @@
-/** Types for the part of the database driver `pg` that this folder uses: its client. The driver's whole module would also load its pool. */
+/**
+ * Types for the part of the database driver `pg` that this folder uses: its client. The driver's whole module would also load its pool of
+ * connections.
+ */
 
 declare module 'pg/lib/client' {
   import type { EventEmitter } from 'node:events'

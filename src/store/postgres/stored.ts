@@ -1,4 +1,4 @@
-/** Parses the JSON texts of the shared database, and writes replies. Each function returns `undefined` for a damaged text. */
+/** Parses the JSON texts of the shared database, and writes replies. Each parser returns `undefined` for a damaged text. */
 
 import type { Json } from '../../core/json.ts'
 import type { ChatAddress, SessionMessage, SessionName } from '../../core/session.ts'

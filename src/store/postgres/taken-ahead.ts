@@ -1,6 +1,6 @@
 /**
- * Runs that this process takes in the statement that accepts them, while its worker has room: half of the work of accepting a run and
- * taking it later. The worker gets them with its next call.
+ * Runs that this process takes in the statement that accepts them, while its worker can begin more runs. That is half of the work of
+ * accepting a run and taking it later. The worker gets the runs with its next call of `take`.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -24,13 +24,13 @@ export class TakenAhead {
     this.#clock = clock
   }
 
-  /** Sets the number of runs that the worker could begin beside those that it has. */
+  /** Sets the number of runs that the worker could begin beside its runs in progress. `leaseMs`: the length of the worker's leases. */
   allow(room: number, leaseMs: number): void {
     this.#room = room - this.#underWay - this.#waiting.length
     this.#leaseMs = leaseMs + longestWaitMs
   }
 
-  /** Reserves the place of one run. Returns the length of its lease in milliseconds, or 0 when the worker has no room. */
+  /** Reserves the place of one run. Returns the length of its lease in milliseconds, or 0 when the worker can begin no more runs. */
   reserve(): number {
     if (this.#room <= 0) return 0
     this.#room--
@@ -38,7 +38,10 @@ export class TakenAhead {
     return this.#leaseMs
   }
 
-  /** Ends a reservation. `lease` is absent where the run was not taken. `since`: the monotonic time at which the run was sent. */
+  /**
+   * Ends a reservation. `lease` is absent where the run was not taken. `since`: the monotonic time at which the run was sent to the
+   * database.
+   */
   end(since: number, lease?: Lease): void {
     this.#underWay--
     if (lease) this.#waiting.push({ lease, since })

@@ -1,6 +1,6 @@
 /**
- * The runs that wait for a worker, from the side of this process: it takes them as it accepts them where its worker has room, and asks the
- * database for due runs only when some may be due.
+ * The runs that wait for a worker, as this process sees them. The process takes runs as it accepts them while its worker can begin more
+ * runs, and asks the database for due runs only when some may be due.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -28,7 +28,7 @@ export class WaitingRuns {
     this.#ahead = new TakenAhead(clock)
   }
 
-  /** Accepts a run that takes no turns, and takes it at once where the worker has room. */
+  /** Accepts a run without a lane, and takes it at once where the worker can begin more runs. */
   async enqueue(run: NewRun, claim: ClaimCall): Promise<Accepted> {
     const { claims, claimKind, due, taken } = this.#links
     const [leaseMs, since] = [this.#ahead.reserve(), this.#clock.monotonic()]
@@ -45,7 +45,7 @@ export class WaitingRuns {
     }
   }
 
-  /** Accepts a run that takes turns. The run of the lane that may begin next may have been accepted long ago. */
+  /** Accepts a run in a lane. This may make a parked run of the lane due, which may have been accepted long ago. */
   async acceptInLane(claim: ClaimCall, { key, limit, whenFull }: Lane): Promise<Accepted> {
     const { claims, due } = this.#links
     const accepted = await claims.call(acceptInLaneKind, { ...claim, lane: keyOf(key), limit, refuses: whenFull === 'refuse' })
@@ -66,7 +66,7 @@ export class WaitingRuns {
       this.#ahead.allow(wanted - runs.length, leaseMs)
       return [...ahead, ...(await this.#leasesOf(runs))]
     } catch (error) {
-      // Runs that are taken go on.
+      // The runs that were taken ahead go to the worker although the call has failed.
       if (ahead.length > 0) return ahead
       throw error
     }
@@ -77,7 +77,7 @@ export class WaitingRuns {
     const { taken, due } = this.#links
     const run = taken.get(lease.runId)
     const isEnded = await endAttempt(this.#links, lease, end)
-    // The next run of the lane may have been accepted long ago.
+    // The end may make the next run of the lane due, which may have been accepted long ago.
     const mayBeInLane = run?.isInLane !== false
     if (end.kind === 'again' || mayBeInLane) due.changed({ isOldRun: mayBeInLane })
     // `false` is final too: an earlier call that seemed to fail may have been committed.
@@ -113,7 +113,10 @@ export class WaitingRuns {
     return this.#putBack(this.#ahead.give())
   }
 
-  /** Puts back what was taken ahead, and takes nothing until the next call. Groups that are due become runs as with every call. */
+  /**
+   * Puts back the runs that were taken ahead, and takes no run ahead until the next call. Groups that are due become runs as with every
+   * call.
+   */
   async #takeNone(leaseMs: number): Promise<readonly Lease[]> {
     this.#ahead.allow(0, leaseMs)
     await this.putBackAll()
@@ -129,7 +132,7 @@ export class WaitingRuns {
   async #takeDue(max: number, leaseMs: number): Promise<readonly TakenRun[]> {
     const { work, due } = this.#links
     const look = due.look()
-    // Both are sent together. Where groups cannot become runs, other runs still go on.
+    // Both calls are sent together. Where the call for groups fails, other runs are still taken.
     const [groups, taken] = await Promise.allSettled([
       work.call(endGroupsKind, undefined),
       work.call(takeKind, { ...this.#takeCall(max, leaseMs), bounds: look.bounds }),
@@ -141,14 +144,14 @@ export class WaitingRuns {
     return runs
   }
 
-  /** Remembers taken runs. Those that cannot be read are ended. */
+  /** Remembers taken runs, and returns their leases. Runs that cannot be read are ended as dead. */
   async #leasesOf(runs: readonly TakenRun[]): Promise<readonly Lease[]> {
     for (const run of runs) this.#links.taken.set(run.runId, run)
     await Promise.all(runs.filter(({ lease }) => lease === undefined).map((run) => buryRun(this.#links, run)))
     return runs.flatMap(({ lease }) => lease ?? [])
   }
 
-  /** Puts back runs at which no attempt was made. Where the database fails, they wait for the end of their leases. */
+  /** Puts back runs at which no attempt was made. Where the database fails, the runs wait for the end of their leases. */
   async #putBack(leases: readonly Lease[]): Promise<void> {
     const { work, taken, due } = this.#links
     if (leases.length === 0) return

@@ -1,6 +1,6 @@
 /**
- * Queues calls for the ledger, which runs them on the database. The calls of one turn of the event loop are one batch, and resolve when the
- * batch is committed. After a failed batch, the queue opens the database again.
+ * Queues calls for the ledger, which runs them on the database. Calls that come shortly after each other are one batch, and resolve when
+ * the batch is committed. After a failed batch, the queue opens the database again.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,7 +16,7 @@ const maxGathered = 10_000
 const maxBatch = 1_000
 /** A batch of this size waits for no further calls, because a larger batch gains nothing. */
 const fullBatch = 64
-/** How long after a failed batch calls are refused, before the database is opened again. */
+/** How long after a failed batch the database is opened again, in milliseconds. Until then calls are rejected. */
 const restartMs = 500
 
 export type BatchQueueOptions = { readonly folder: string; readonly durability: Durability; readonly clock: Clock } & Pick<
@@ -85,7 +85,7 @@ export class BatchQueue {
     return batch
   }
 
-  /** For callers of a failed call: resolves when it is worth asking again. */
+  /** Resolves when a call that has failed may succeed if it is repeated. */
   recovered(): Promise<void> {
     return this.#recovering ?? this.#pause()
   }
@@ -103,7 +103,7 @@ export class BatchQueue {
       for (let size = 0; this.#waiting > size && size < fullBatch; await nextTurn()) size = this.#waiting
       if (this.#opening) {
         await this.#opening
-        // Callers that waited for the store call now, and their calls join the batch.
+        // Callers that waited in `recovered` call now, and their calls join the batch.
         continue
       }
       const batch = this.#queue.shift() as CallBatch
@@ -147,7 +147,7 @@ export class BatchQueue {
     })
   }
 
-  /** Tries to open the store until that succeeds. It pauses between tries, so that a full disk is not tried at each request. */
+  /** Tries to open the store until a try succeeds. Between two tries there is a pause, so that a full disk is not tried at each request. */
   async #reopen(inMs: number): Promise<void> {
     if (inMs > 0) await this.#pause()
     while (this.#closing === undefined) {

@@ -7,6 +7,7 @@ import type { StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
 import type { Accept, LedgerStep, Unsettled } from './steps.ts'
 
+/** The functions that settle the promise of a call. */
 export type Settlement<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
 
 export type CallStep = Exclude<LedgerStep, { op: 'accept' }>
@@ -18,7 +19,7 @@ const touchesClaims: ReadonlySet<LedgerStep['op']> = new Set(['claim', 'held', '
 /** The calls of a batch. */
 export class CallBatch {
   readonly steps: LedgerStep[] = []
-  /** The claims without a run among the steps. They wait to be settled. */
+  /** The claims of the steps `claim`, which wait to be settled. */
   readonly unsettled: Unsettled[] = []
   /** The settlement of each step. */
   readonly #answers: Settlement<unknown>[] = []

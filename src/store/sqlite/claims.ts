@@ -1,7 +1,7 @@
 /**
- * The claims of an open database. The claims of accepted runs are kept in memory too, where they are looked up; all such claims of one
- * commit are stored in one row of the table `held`. Other claims, and claims that memory has no room for, have a row each in the table
- * `claims`.
+ * The claims of an open database. The claims of accepted runs without a lane are kept in memory too, where they are looked up; those of one
+ * commit that end at the same time are stored in one row of the table `held`. All other claims, and claims that do not fit into memory,
+ * have a row each in the table `claims`.
  */
 
 import { hourMs } from '../../core/clock.ts'
@@ -32,10 +32,14 @@ export class Claims {
     this.#sql = sql
   }
 
-  /** Called at the start of a process: frees the claims that an earlier process did not settle. No other process has the database open. */
+  /**
+   * Called at the start of a process: frees the claims that an earlier process did not settle, because no other process has the database
+   * open.
+   */
   takeOver(now: number): void {
     this.#sql.releaseAllClaims.run()
-    // The wall clock may have been set back since, so no claim but a lasting one may last longer than an hour from now.
+    // The wall clock may have been set back since the claims were made. So every claim but a lasting one is cut to an hour from now, which is
+    // how long the claim of an event lasts.
     this.#sql.capClaims.run([now + hourMs, now + hourMs])
     this.#sql.capHeld.run([now + hourMs, now + hourMs])
   }
@@ -64,7 +68,10 @@ export class Claims {
     return this.#sql.claim.run([key, now + holdMs, kept, now]).changes === 1
   }
 
-  /** Makes the claim of an accepted run, in memory. It need not be settled. `store` writes it to the database. `false`: the key is held. */
+  /**
+   * Makes the claim of an accepted run, in memory. The claim need not be settled. `store` writes it to the database. `false`: the key is
+   * held.
+   */
   claimRun(key: string, holdMs: number, now: number): boolean {
     if (this.#hasRows && this.#sql.isHeld.all([key, now]).length > 0) return false
     const until = now + holdMs
@@ -97,7 +104,7 @@ export class Claims {
 
   /**
    * Deletes expired claims, once enough new claims were made. Each search goes through twice as many rows as claims were made since the
-   * last, so all rows are searched in time, and no index by expiry is needed.
+   * last search, so all rows are searched in time, and no index by expiry is needed.
    */
   prune(now: number): void {
     if (this.#unpruned < pruneEvery) return

@@ -1,4 +1,4 @@
-/** Opens the database file for this process alone, or refuses and says what to do. It never replaces a file that it cannot read. */
+/** Opens the database file for this process alone, or throws a Fault that says what to do. A file that cannot be read is never replaced. */
 
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -37,8 +37,8 @@ export const openDatabase = (folder: string, use: 'work' | 'move' = 'work'): Dat
 }
 
 /**
- * Closes a database, and gives up its locks at once. Without these steps the locks would stay until no statement is left in memory, because
- * only then does the driver close the file.
+ * Closes a database, and gives up its locks at once. After `close` alone, the driver keeps the file open, and with it the locks, until no
+ * statement is left in memory.
  */
 export const closeDatabase = (db: Database.Database): void => {
   try {
@@ -54,16 +54,16 @@ export const closeDatabase = (db: Database.Database): void => {
 const createFile = (folder: string, file: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first !== undefined) syncFolder(dirname(first))
-  // The file is made here and not by SQLite, so that it is private, and with it SQLite's log, which takes over the mode of the file. An
-  // existing file is not opened, because closing any handle of a file drops the locks that this process holds on the file.
+  // The file is made here and not by SQLite, so that only its user may read it. SQLite gives its log the same mode. An existing file is not
+  // opened, because closing any handle of a file drops the locks that this process holds on the file.
   if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600))
 }
 
 const keptLog = (file: string): string => `${file}-wal-kept`
 
 /**
- * Gives the log of an open database a second name. SQLite deletes the log under its own name, although the database file may depend on the
- * log.
+ * Gives the log of an open database a second name. When SQLite closes the database, it deletes the log under the first name, although the
+ * database file may still need the log.
  */
 export const keepLog = (folder: string): void => {
   const file = join(folder, databaseName)
@@ -97,7 +97,7 @@ const prepareDatabase = (db: Database.Database, file: string): void => {
   if (readPragma(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
   db.pragma('synchronous = FULL')
   db.pragma('cache_size = -16384')
-  // The transaction takes the lock, which the process then holds until it ends.
+  // The transaction takes the lock, and the process then keeps the lock until the database is closed.
   db.exec(`begin immediate; ${upgradeFrom(version)} commit`)
   // After a failed fsync, the end of the log may be only in the system's memory. So the log is emptied before more is written.
   db.pragma('wal_checkpoint(TRUNCATE)')

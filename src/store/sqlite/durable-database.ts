@@ -1,4 +1,7 @@
-/** An open database that never waits for the disk on the event loop: SQLite only writes here, and the pool syncs what it wrote. */
+/**
+ * An open database that never waits for the disk on the event loop: SQLite only writes here, and Node's thread pool syncs what SQLite
+ * wrote.
+ */
 
 import { closeSync, constants, fdatasync, fstat, fstatSync, ftruncate, openSync, read, readSync, write, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
  * Inspects the database file of the embedded store while no process has it open: whether it is a database, belongs to this program, and can
- * be written. SQLite is not used for that.
+ * be written. SQLite is not used, because opening a database with it may change files.
  */
 
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
@@ -32,7 +32,7 @@ export const inspectDatabase = (folder: string): Inspected => {
   return ok(`sqlite, ${Math.ceil(stat.size / 1024)} KiB; the gateway checks it when it starts`)
 }
 
-/** Reads the database's head. Opens the file for writing too, to learn whether the gateway could, and writes nothing. */
+/** Reads the database's head. Opens the file for writing too, to learn whether the gateway could write to it, and writes nothing. */
 const readHead = (file: string): Buffer => {
   try {
     const handle = openSync(file, constants.O_RDWR)

@@ -1,6 +1,6 @@
 /**
- * The link between the queue of calls and a ledger. It commits batches until a batch fails. Then a new link to the same database replaces
- * it.
+ * The link between the queue of calls and a ledger. A link commits batches until a batch fails. Then a new link to the same database
+ * replaces the failed link.
  */
 
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
@@ -8,7 +8,10 @@ import { DurableDatabase } from './durable-database.ts'
 import { Ledger } from './ledger.ts'
 import type { BatchResult, LedgerStart, StepBatch } from './steps.ts'
 
-/** Holds the open database for one link after the other. `database`: `undefined` until the first link has opened it. */
+/**
+ * The open database, which a new link takes over from the failed link. `undefined` until a link has opened the database, and once it is
+ * closed.
+ */
 export type Disk = { database: DurableDatabase | undefined }
 
 export class LedgerLink {
@@ -22,8 +25,8 @@ export class LedgerLink {
   }
 
   /**
-   * Opens the database, or recovers it after a failure, and resolves to the backlog. Rejects with a Fault when the database cannot be
-   * opened.
+   * Opens the database, or recovers it after a failure, and resolves to the backlog. Rejects with a Fault or a StoreFault when the database
+   * cannot be opened.
    */
   async opened(): Promise<number> {
     try {

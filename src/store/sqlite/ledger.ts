@@ -1,6 +1,7 @@
 /**
- * Runs steps on an open database, synchronously. A batch of steps is one transaction. The code of each commit fills its lists by `push`,
- * not by `map`: a compiled `map` returns a list of another internal kind, and V8 throws away the code that was compiled to read the list.
+ * Runs steps on an open database, synchronously. A batch of steps is one transaction. The code that runs at each commit fills its lists by
+ * `push`, not by `map`: a compiled `map` returns a list of another internal kind, and V8 throws away the code that was compiled to read the
+ * list.
  */
 
 import type Database from 'libsql'
@@ -18,7 +19,10 @@ import { Sums } from './sums.ts'
 
 type StepOf<Op extends LedgerStep['op']> = Extract<LedgerStep, { op: Op }>
 
-/** After `run` has thrown, the ledger must not be used: the transaction is rolled back, but the state that it keeps in memory is not. */
+/**
+ * After `run` has thrown, the ledger must not be used: the transaction is rolled back, but the state that the ledger keeps in memory is
+ * not.
+ */
 export class Ledger {
   readonly #db: Database.Database
   readonly #sql: Statements
@@ -48,7 +52,7 @@ export class Ledger {
     this.#sql.commit.run([])
   }
 
-  /** The number of groups, and of runs that are neither done nor dead. */
+  /** The number of groups plus the number of runs that are neither done nor dead. */
   get backlog(): number {
     return this.#runs.size + this.#groups.size
   }
@@ -165,7 +169,7 @@ export class Ledger {
     return this.#runs.take(max, now + leaseMs, now)
   }
 
-  /** Turns groups into runs until `max` are taken, or no group is left. A run that must wait for its turn is made, but not taken. */
+  /** Turns groups into runs until `max` runs are taken, or no group is left. A run that must wait for its turn is made, but not taken. */
   #takeGroups({ max, leaseMs }: StepOf<'take'>, now: number): Lease[] {
     const leases: Lease[] = []
     while (leases.length < max) {

@@ -4,8 +4,8 @@
  */
 
 /**
- * The characters of a hashed key that are its fingerprint: 60 bits. Among a million held keys, one of a million million new keys has the
- * fingerprint of a held key, and would be taken for a duplicate.
+ * How many characters at the start of a hashed key are its fingerprint: 60 bits. While a million keys are held, one in a million million
+ * new keys has the fingerprint of a held key, and is then taken for a duplicate.
  */
 export const fingerprintLength = 10
 const halfLength = fingerprintLength / 2
@@ -20,14 +20,14 @@ const halfFingerprint = (text: string, from: number): number => {
   return value
 }
 
-/** The slots of the first table: room for 19,000 keys, in 512 KiB. */
+/** The number of slots of the first table: room for 19,000 keys, in 512 KiB. */
 const firstSlots = 1 << 15
 /** The most slots of a table: 32 MiB. */
 const maxSlots = 1 << 21
 const bytesPerSlot = 16
-/** How long after a search for ended claims a full table is not searched again. */
+/** How long a full table is not searched for ended claims again, in milliseconds. */
 const fullMs = 60_000
-/** The largest share of slots that may be used. */
+/** The largest part of the slots that may be used. */
 const maxLoad = 0.6
 
 /**
@@ -43,7 +43,7 @@ export const tableBytes = (claimed: number): number => {
 export class RecentClaims {
   #high = new Uint32Array(firstSlots)
   #low = new Uint32Array(firstSlots)
-  /** The end of each hold. 0: the slot is empty. A hold that has ended keeps its slot until the table is made anew. */
+  /** The end of the claim in each slot. 0: the slot is empty. A claim that has ended keeps its slot until the table is made anew. */
   #until = new Float64Array(firstSlots)
   #used = 0
   #fullUntil = 0
@@ -57,7 +57,7 @@ export class RecentClaims {
     return (this.#until[this.#slotOf(halfFingerprint(key, 0), halfFingerprint(key, halfLength))] as number) > now
   }
 
-  /** Claims a key. `full`: the key is not held, and there is no room for it. */
+  /** Claims a key. `full`: the key is not held, and the table is full. */
   claim(key: string, until: number, now: number): 'claimed' | 'held' | 'full' {
     if (this.#used >= this.#until.length * maxLoad && !this.#makeRoom(now)) return this.holds(key, now) ? 'held' : 'full'
     const [high, low] = [halfFingerprint(key, 0), halfFingerprint(key, halfLength)]
@@ -83,7 +83,9 @@ export class RecentClaims {
     this.#until[slot] = until
   }
 
-  /** Makes the table anew without ended holds, and larger where that does not free half of its room. `false`: the table is full. */
+  /**
+   * Makes the table anew without ended claims, and twice as large where more than half of its room stays used. `false`: the table is full.
+   */
   #makeRoom(now: number): boolean {
     if (now < this.#fullUntil) return false
     const [high, low, until] = [this.#high, this.#low, this.#until]

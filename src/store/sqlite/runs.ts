@@ -34,8 +34,8 @@ export class Runs {
   }
 
   /**
-   * Frees the runs that an earlier process had taken. The wall clock may have been set back since: a run without attempts is due now, a
-   * retry in an hour at most.
+   * Frees the runs that an earlier process had taken. The wall clock may have been set back since then. So a run without attempts is due
+   * now, and a run with attempts is due in an hour at most.
    */
   takeOver(now: number): void {
     this.#sql.freeRuns.run([now, now + hourMs])
@@ -102,12 +102,12 @@ export class Runs {
 
   take(max: number, until: number, now: number): Lease[] {
     const tried = this.#sql.dueTried.all([now, max]) as DueRun[]
-    const first = max > tried.length ? this.#neverTaken(max - tried.length, now) : []
-    return [...tried, ...first].flatMap((due) => this.lease(due, until, now) ?? [])
+    const untried = max > tried.length ? this.#untried(max - tried.length, now) : []
+    return [...tried, ...untried].flatMap((due) => this.lease(due, until, now) ?? [])
   }
 
   /** Returns the oldest runs that may begin and have no counted attempt: fresh runs, runs that were parked, and revived runs. */
-  #neverTaken(max: number, now: number): DueRun[] {
+  #untried(max: number, now: number): DueRun[] {
     const fresh = this.#sql.fresh.all([this.#cursor, max]) as DueRun[]
     const unparked = this.#sql.unparked.all([now, max]) as DueRun[]
     const taken = [...fresh, ...unparked].sort(([a], [b]) => a - b).slice(0, max)
@@ -150,7 +150,10 @@ export class Runs {
     return row?.[0]
   }
 
-  /** Parks a dead run in its lane, and begins it at once where it may. Its fence goes up in either case. */
+  /**
+   * Parks the dead run of an event. The run begins at once where its lane allows that, or where it has no lane. Its fence goes up in either
+   * case. `false`: the event has no dead run.
+   */
   revive(eventId: string, now: number): boolean {
     const [row] = this.#sql.deadRun.all([JSON.stringify([eventId])]) as [number, Buffer | null, number | null][]
     if (row === undefined) return false

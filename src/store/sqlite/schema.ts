@@ -9,9 +9,9 @@ export const applicationId = 0x48474154
 /**
  * claims: a `mark` of 0 or less means that the claim is kept. Above 0 the claim waits to be settled, and `mark` is the number of the call
  * that made it. runs: `fence` is 0 until the run is first taken, and goes up each time that it is taken. A done run is deleted. `error`,
- * `reply` and `run` are JSON. When a lease runs out or its process dies, the run stays `leased` until it is taken again, so that its worker
- * learns that the last attempt was interrupted. Ids are never used twice. The index holds only runs that were taken, so that accepting a
- * run does not touch it.
+ * `reply` and `run` are JSON. When a lease runs out or its process dies, the run stays `leased`, so that the next worker learns that the
+ * last attempt was interrupted. Ids are never used twice. The index `tried` has only runs that were taken, so that accepting a run does not
+ * change the index.
  */
 const version1 = `
   create table claims (
@@ -34,10 +34,10 @@ const version1 = `
 `
 
 /**
- * runs: a run that waits for its turn in its lane has a negative fence, so that it is not taken: -1 minus the fence that it had. The old
- * fence is kept in it, because a worker that finishes late must still be refused. When its turn comes, the run gets the next fence and
- * counts as taken. Dead runs have `ended_at`. The wall clock may have been set back since, so opening the file brings times in the future
- * down to now.
+ * runs: a run that waits for its turn in its lane has a negative fence, so that it is not taken: -1 minus the fence that it had. The
+ * negative number keeps the old fence, because a worker that finishes late must still be refused. When its turn comes, the run gets the
+ * next fence and counts as taken. Dead runs have `ended_at`. The wall clock may have been set back since a run ended, so opening the file
+ * brings times in the future down to now.
  * groups: each becomes a run when it is due. `event` is the id of the event that opened it, as JSON.
  * members: the prompts of a group with `keep: all`, as JSON.
  */
@@ -116,8 +116,8 @@ const version3 = `
 `
 
 /**
- * held: the claims of the runs that one commit accepted, which end at `until`. `keys` joins the fingerprints of their keys
- * (recent-claims.ts).
+ * held: claims of runs without a lane. A row has the claims that one commit made and that end at `until`. `keys` joins the fingerprints of
+ * their keys (recent-claims.ts).
  */
 const version4 = `
   create table held (

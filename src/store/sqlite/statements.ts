@@ -60,7 +60,7 @@ const statementTexts = {
   held: 'select until, cast(keys as blob) from held where until > ?',
   hold: 'insert into held (until, keys) values (?, ?)',
   capHeld: 'update held set until = ? where until > ?',
-  // The oldest rows come first, because they end first.
+  // The oldest rows are searched first, because their claims end first.
   pruneHeld: 'delete from held where id in (select id from (select id, until from held order by id limit ?) where until <= ?)',
   pruneUpTo: 'select key from claims where key > ? order by key limit 1 offset ?',
   pruneClaims: 'delete from claims where key > ? and key <= ? and expires_at <= ?',
@@ -73,7 +73,7 @@ const statementTexts = {
   lastId: 'select max(id) from runs',
   lease: `update runs set fence = fence + 1, attempt = attempt + 1, leased = 1, due_at = ? where id = ?
     returning fence, attempt, cast(run as blob) as run, cast(reply as blob) as reply`,
-  // By the ids of the leases, so that the backlog is not looked through.
+  // The rows are found by the ids of the leases, so that SQLite does not look through the backlog.
   renew: `update runs set due_at = ?2 from json_each(?1) as held
     where runs.id = held.value ->> 0 and runs.fence = held.value ->> 1 and leased = 1`,
   makeDue: `update runs set due_at = ?2 from json_each(?1) as given
@@ -91,7 +91,7 @@ const statementTexts = {
   pruneDead: 'delete from runs where ended_at < ?',
   pruneMostDead:
     'delete from runs where id in (select id from runs where ended_at is not null order by ended_at desc, id desc limit -1 offset ?)',
-  // A long backlog is looked through in pages, so that no other call waits for it.
+  // A long backlog is searched in pages, one with each call, so that other calls need not wait for the whole search.
   pageEnd: `select id from runs where id > ? order by id limit 1 offset ${pageRuns - 1}`,
   runStandings: `select ${eventId}, attempt, leased, due_at, ended_at, cast(error as blob) from runs
     where ${isWanted} and id > ?2 and id <= ?3 order by id`,
@@ -154,19 +154,19 @@ const statementTexts = {
   trimSums: `delete from sums where key in (select key from sums order by ends_at desc limit -1 offset ${maxSums})`,
   capSums: 'update sums set ends_at = ?1 + window_ms where ends_at > ?1 + window_ms',
 
-  // Runs that the dead process had taken come first, those with the most attempts before the others. A run without attempts is due now.
+  // Runs that the dead process had taken come first, and of these the runs with the most attempts. A run without attempts is due now.
   freeRuns: `update runs set due_at = case when leased then -attempt when attempt = 0 then ?1 else ?2 end
     where fence > 0 and ended_at is null and (leased or due_at > case attempt when 0 then ?1 else ?2 end)`,
   capGroups:
     'update groups set first_at = min(first_at, ?1), due_at = min(due_at, ?1 + window_ms) where first_at > ?1 or due_at > ?1 + window_ms',
   capDead: 'update runs set ended_at = ?1 where ended_at > ?1',
-  // A failed batch took the leased runs that no worker holds, so no attempt was made.
+  // The leased runs that no worker holds were taken by the failed batch, so no attempt was made at them.
   freeUnheldRuns: `update runs set leased = 0, attempt = attempt - 1, due_at = ?
     where leased and id not in (select value from json_each(?))`,
   // `cursor`: no run with this id or a lower id is fresh.
   openCounts: `select (select count(*) from runs where ended_at is null) as backlog, (select count(*) from groups) as waiting,
     coalesce((select min(id) - 1 from runs where fence = 0), (select max(id) from runs), 0) as cursor`,
-  // By indexes only, because a look through the backlog would keep all calls waiting.
+  // The counts use indexes only, because a look through the backlog would keep all calls waiting.
   otherTotals: `select (select count(*) from runs indexed by parked where fence < 0 and lane >= '') as parked,
     (select count(*) from runs indexed by dead where ended_at is not null and ended_at >= 0) as dead, (select count(*) from sessions) as sessions`,
   oldestRun: `select json_extract(run, '$.acceptedAt') from runs where json_valid(run) and id = (select min(id) from (

@@ -78,7 +78,7 @@ export type LedgerStep =
 /** The totals of the store, where `oldestAt` is the wall time at which the oldest run was accepted, in milliseconds. */
 export type LedgerTotals = Omit<StoreTotals, 'oldestMs'> & { readonly oldestAt: number | undefined }
 
-/** A page of states. `next`: the id after which the next page begins; `undefined` on the last page. */
+/** A page of standings. `next`: the id after which the next page begins; `undefined` on the last page. */
 export type StandingsPage = {
   readonly runs: readonly StoredStanding[]
   readonly groups: readonly StoredStanding[]

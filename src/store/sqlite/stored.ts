@@ -46,7 +46,8 @@ const parseReply = (bytes: Buffer): StoredReply | undefined => {
 }
 
 /**
- * Returns the hash of a lane. A damaged hash gives `undefined`, as no lane does: otherwise the run would wait for a turn that never comes.
+ * Returns the hash of a lane. `undefined` for a run without a lane, and for a damaged hash: otherwise the run would wait for a turn that
+ * never comes.
  */
 export const parseLane = (bytes: Buffer | null): string | undefined => {
   const lane = bytes?.toString('latin1')

@@ -1,4 +1,4 @@
-/** The sums of usage (`spend`) in an open database: one for each key whose window of time has not ended. */
+/** The sums of usage (`spend`) in an open database: one for each key, for the latest window of time. */
 
 import type { Spent } from '../ports.ts'
 import type { Statements } from './statements.ts'

@@ -91,14 +91,14 @@ export const claimKind = (owner: bigint, doubt: (calls: readonly ClaimCall[]) =>
       if (run !== '') return 'duplicate'
       const before = first ?? index
       const isSettled = claimed.get(before) === false || (claimed.get(before) === true && calls[before]?.run !== '')
-      // Without an answer in the rows, another statement has just made a claim that this one does not see. Nobody knows whether that claim
-      // is settled, so the caller has to ask again.
+      // Where the rows have no answer, another statement has just made a claim that this statement does not see. Nobody knows whether that
+      // claim is settled, so the caller has to ask again.
       return isSettled ? 'duplicate' : 'unsettled'
     })
   },
 })
 
-/** Answers for each list of keys whether they are held. */
+/** The call that answers for each key of a list whether a claim holds it. */
 export const heldKind: CallKind<readonly string[], readonly boolean[]> = {
   name: 'held_1',
   text: 'select key from claims where key = any ($1::uuid[]) and until > clock()',

@@ -1,5 +1,6 @@
 /**
- * The calls that concern lanes and may begin parked runs: accepting a run in a lane, joining a group, ending a run, reviving a dead run.
+ * The calls that concern lanes: accepting a run in a lane, joining a group whose run may be in a lane, ending a run, and reviving a dead
+ * run.
  */
 
 import { keptPrompt } from '../../kept-prompt.ts'

@@ -7,7 +7,8 @@ import { byKey } from './session-calls.ts'
 export type RateCall = { readonly key: string; readonly requests: number; readonly limit: number }
 
 /**
- * The call. Sent again after its commit, it takes a second share: the route's window is then full too early, which is safe, never too late.
+ * The call. When it is sent again after its commit, it takes a second part of the limit. The route's window is then full too early, which
+ * does no harm.
  */
 export const rateShareKind: CallKind<RateCall, RateShare> = {
   name: 'rate_share_1',

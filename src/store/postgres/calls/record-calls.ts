@@ -14,8 +14,8 @@ const memberOf = (name: string): string => `nullif(split_part(split_part(line, '
 export type AddCall = { readonly batch: bigint; readonly lines: Buffer; readonly count: number; readonly raw: Buffer }
 
 /**
- * The call that stores a batch of lines. A batch that is sent again is stored only once: it is known by its number, which is made of the
- * numbers of the process and of the call (`Marks`), so no other batch has the same.
+ * The call that stores a batch of lines. A batch that is sent again is stored only once, because it is known by its number. The number is
+ * made of the numbers of the process and of the call (`Marks`), so no other batch has it.
  */
 export const addRecordsKind: CallKind<AddCall, void> = {
   name: 'add_records_1',

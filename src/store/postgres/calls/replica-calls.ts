@@ -6,7 +6,10 @@ import type { Row } from '../connection.ts'
 import { schemaVersion } from '../sql/schema.ts'
 import { parseReloadRequest, parseReplicaState } from '../stored.ts'
 
-/** The most replicas that are read. A process that died within the last minute still counts as a replica. */
+/**
+ * The most replicas that are read. There may be more of them than gateways, because a process that died within the last minute still
+ * counts.
+ */
 const maxRead = 1_000
 
 const isSeen = `seen_at > clock() - interval '1 minute'`

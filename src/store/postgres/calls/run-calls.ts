@@ -1,4 +1,4 @@
-/** The calls that take runs, and store their replies and ends. The ends of runs that are in a lane are in lane-calls.ts. */
+/** The calls that take runs, and store their replies and ends. The call that ends a run of a lane is in lane-calls.ts. */
 
 import { maxGroupsPerTake } from '../../bounds.ts'
 import type { Lease } from '../../ports.ts'
@@ -20,12 +20,13 @@ const takenRun = (row: Row): TakenRun => {
 export type TakeCall = { readonly max: number; readonly leaseMs: number; readonly owner: bigint }
 
 /**
- * The SQL of a bound for the next look: five seconds before the earliest run that was found, or before now where none was. A statement that
- * has begun and not ended may still make runs due at its beginning, and may take two seconds (`statement_timeout`).
+ * The SQL of a bound for the next look for due runs: five seconds before the earliest due time that was found, or before now where no run
+ * was found. A statement that has begun and not ended may still make runs due at its beginning, and may take two seconds
+ * (`statement_timeout`).
  */
 const boundOf = (earliest: string): string => `coalesce(${earliest}, clock()) - interval '5 s'`
 
-/** The call that takes due runs which are not before `bounds`. Its answer has the bounds for the next call. */
+/** The call that takes due runs whose due times are not before `bounds`. Its answer has the bounds for the next call. */
 export const takeKind: CallKind<
   TakeCall & { readonly bounds: DueBounds },
   { readonly runs: readonly TakenRun[]; readonly bounds: DueBounds }
@@ -170,7 +171,7 @@ export const renewKind: CallKind<RenewCall, void> = {
   answers: (_, calls) => calls.map(() => undefined),
 }
 
-/** The call that makes runs due which were given back. A run without an attempt is due before all that were accepted after it. */
+/** The call that makes runs due which were given back. A run without an attempt is due before all runs that were accepted after it. */
 export const makeDueKind: CallKind<readonly Held[], void> = {
   name: 'make_due_1',
   text: `update runs set due_at = case when attempt = 0 then made_at else clock() end

@@ -9,7 +9,7 @@ import { parseMessage, parseSession } from '../stored.ts'
 
 /**
  * Messages for a session. `about` (the session's name) and `address` (its chat) are JSON; `key`, `profile`, `route`, `addressKey` and
- * `turn` are keys. `messages`: each as JSON, with the number of characters of its text.
+ * `turn` are hashes (`keyOf`). `messages`: each as JSON, with the number of characters of its text.
  */
 type ConverseCall = {
   readonly key: string
@@ -136,7 +136,7 @@ export const sessionKind: CallKind<string, Session | undefined> = {
   answers: ([row]) => [row && sessionOf(row)],
 }
 
-/** `profile` and `route` are keys; `null` for any. */
+/** `profile` and `route` are hashes of their names (`keyOf`); `null` for any. */
 export type SessionsCall = { readonly profile: string | null; readonly route: string | null; readonly max: number }
 
 export const sessionsKind: CallKind<SessionsCall, readonly Session[]> = {

@@ -58,7 +58,7 @@ export const totalsKind: CallKind<void, StoreTotals> = {
 
 export type PruneCall = { readonly maxAgeMs: number; readonly maxDead: number }
 
-/** The call that deletes old dead runs. Answers their number. */
+/** The call that deletes old dead runs. Answers the number of deleted runs. */
 export const pruneRunsKind: CallKind<PruneCall, number> = {
   name: 'prune_runs_1',
   text: `with gone as (

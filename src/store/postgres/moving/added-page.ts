@@ -17,8 +17,8 @@ const insertTexts: { readonly [K in MovedKind]: string } = {
   claims: `insert into claims as held (key, until, mark) select distinct on (key) key, ${inMs('leftMs')}, 0
     from json_to_recordset($1::json) as t (key uuid, "leftMs" float8) order by key, "leftMs" desc
     on conflict (key) do update set until = greatest(held.until, excluded.until)`,
-  // Leased runs, which a dead gateway had taken, are due before all other runs, and of them first the runs with the most attempts. A due
-  // run without attempts is due from now.
+  // Leased runs, which a dead gateway had taken, are due before all other runs, and of these the runs with the most attempts come first. A
+  // due run without attempts is due from now.
   runs: `insert into runs (event_id, made_at, due_at, ended_at, fence, attempt, leased, parked, lane, lane_limit, error, reply, run)
     select ${eventOf}, clock(), case when "dueInMs" is null then null when "isLeased" then to_timestamp(-attempt)
         when attempt = 0 and "dueInMs" <= 0 then clock() else ${inMs('dueInMs')} end,

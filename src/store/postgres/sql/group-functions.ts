@@ -74,7 +74,8 @@ export const groupFunctions = `
     return answers;
   end $$;
 
-  -- Turns groups into runs: those that are due, or with a lease all, until this many were begun and leased.
+  -- Without a lease, turns at most this many due groups into runs. With a lease, turns groups into runs, due or not, until this many runs
+  -- have begun and are leased.
   create function end_groups_1(most int, lease_ms float8, by_owner bigint)
   returns table (run_id bigint, run_lane uuid, run_text text)
   language plpgsql as $$

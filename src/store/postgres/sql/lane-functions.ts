@@ -17,7 +17,7 @@ export const overExpired = `on conflict (key) do update set
 
 /** The SQL that makes the functions. */
 export const laneFunctions = `
-  -- Makes claims. Of the keys that were free: those claimed now, and those that an earlier sending of the same call had claimed.
+  -- Makes claims. won: the keys that are claimed now. repeated: the keys that an earlier sending of the same call had claimed.
   create function claim_1(keys uuid[], holds float8[], marks bigint[], out won uuid[], out repeated uuid[])
   language plpgsql as $$
   begin
@@ -117,7 +117,7 @@ export const laneFunctions = `
     return is_ended;
   end $$;
 
-  -- Parks the latest dead run of an event in its lane, and begins it at once where it may.
+  -- Revives the latest dead run of an event. A run with a lane is parked, and begins at once where the lane allows that.
   create function revive_1(of_event text) returns boolean
   language plpgsql as $$
   declare

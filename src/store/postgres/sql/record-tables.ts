@@ -2,8 +2,8 @@
 
 /**
  * record_batches: a row for each batch that a gateway stored in one call. The upper half of `batch` is the number of the gateway's process.
- * `raw` has the raw requests of the batch, uncompressed: to compress them costs twenty times as much as to store an event, and a piece of a
- * compressed value cannot be read alone.
+ * `raw` has the raw requests of the batch, uncompressed, because compressing them would cost twenty times as much as storing an event, and
+ * a piece of a compressed value cannot be read alone.
  * records: a row for each line. `delivery`: a hash of the delivery id as it stands in the JSON. `ended_group`: the group whose run ended.
  */
 export const recordTables = `

@@ -10,7 +10,8 @@ import { replicaTables } from './replica-tables.ts'
 import { sessionFunctions } from './session-functions.ts'
 
 /**
- * The settings of a table whose rows live for minutes: the database removes deleted rows by their number, not by their share of the table.
+ * The settings of a table whose rows live for minutes: the database cleans the table after a number of deleted rows, not after a percentage
+ * of the table.
  */
 const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)'
 
@@ -24,12 +25,14 @@ const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_
  * sent again after its outcome was unknown.
  *
  * `runs`: `made_at` is the time of acceptance, and orders runs that were never taken. A parked run and a dead run have no `due_at`. `fence`
- * goes up each time that the run is taken or gets its turn. When a lease runs out, the run stays `leased` until it is taken again. `owner`
- * is the process that took the run last, below 0 where the process took the run as it accepted it. A done run is deleted.
+ * goes up each time that the run is taken or gets its turn. When a lease runs out, the run stays `leased`, so that the next worker learns
+ * that the last attempt was interrupted. `owner` is the process that took the run last, below 0 where the process took the run as it
+ * accepted it. A done run is deleted.
  *
- * `lanes`: a row for each lane with an open run. Whoever changes a lane, or parks or begins a run of it, has its row locked.
+ * `lanes`: a row for each lane with an open run. `open`: the number of open runs. `turns`: how many may be open at once. Whoever changes a
+ * lane, or parks or begins a run of it, has its row locked.
  *
- * `rates`: a row for each route's window. `granted`: the requests that the last call was granted.
+ * `rates`: a row for each route's window. `granted`: the number of requests that the last call was granted.
  *
  * `groups`: each becomes a run when it is due. `event` is the id of the event that opened the group. The prompts lie in the group's own
  * row, so that the lock of the row covers them.
@@ -138,7 +141,10 @@ const versions: readonly string[] = [
 
 export const schemaVersion = versions.length
 
-/** The lowest schema version that a program must know to work with these tables. A program that knows only a lower one refuses them. */
+/**
+ * The lowest schema version that a program must know to work with these tables. A program that knows only lower versions refuses the
+ * tables.
+ */
 export const minReader = 1
 
 /** Returns the SQL that upgrades a schema of an earlier version, or an empty schema (0), to the present version. */

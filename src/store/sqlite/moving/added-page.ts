@@ -21,7 +21,10 @@ const texts = {
   sum: 'insert into sums (key, ends_at, window_ms, tokens, cost) values (?, ?, ?, ?, ?)',
 } as const
 
-/** Returns the rows of the claims' fingerprints. Claims that end within one second share a row, with the end of that second. */
+/**
+ * Returns the rows of the table `held` for these claims: by the time at which claims end, their joined fingerprints. Claims that end within
+ * one second share a row, and end with that second.
+ */
 const heldRows = (claims: readonly MovedClaim[], now: number): ReadonlyMap<number, string> => {
   const rows = new Map<number, string>()
   for (const { key, leftMs } of claims) {
@@ -58,7 +61,7 @@ const insertsOf = (page: Exclude<MovedPage, { kind: 'groups' }>, now: number): r
 
 /**
  * Returns the values of a run. A parked run gets a fence below 0, made from the fence that it had. A run with fence 0 was never taken: it
- * is due.
+ * has no due time, because it is due.
  */
 const runValues = (moved: MovedRun, now: number): Values => {
   const { fence, attempt, isLeased, isParked, dueInMs, deadForMs, lane, laneLimit, error, reply, run } = moved
@@ -83,7 +86,8 @@ const addGroups = (db: Database.Database, groups: readonly MovedGroup[], now: nu
   for (const { key, opener, events, keep, openForMs, dueInMs, lane, laneLimit, run, prompts, lengths } of groups) {
     const values = [keyOf(key), opener, events, keep, now - openForMs, now + dueInMs, Math.max(0, dueInMs), keyOrNull(lane), laneLimit, run]
     const [row] = add.raw().all(values) as [number][]
-    // A member has the number of its event in the group. The latest events were kept, so the last member has the number `events`.
+    // A member, which is the prompt of one event, has the number of the event in the group. The latest events were kept, so the last member
+    // has the number `events`.
     for (const [i, prompt] of prompts.entries()) addMember.run([row?.[0], events - prompts.length + i + 1, lengths[i], prompt])
   }
 }

@@ -8,7 +8,10 @@ const pageRows = 200
 /** The rows of `held` in a page. Each row has the claims of one commit, up to a thousand. */
 const pageCommits = 20
 
-/** Returns a text that the other store takes. In a damaged file a text may be no UTF-8, or have NUL or line ends, which are replaced. */
+/**
+ * Returns a text that the other store takes. In a damaged file a text may have NUL, line ends, or bytes that are not UTF-8. Each of these
+ * is replaced.
+ */
 const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/[\0\r\n]/g, '\uFFFD')
 const textOrNull = (bytes: Buffer | null): string | null => bytes && textOf(bytes)
 
@@ -59,7 +62,7 @@ const movedRun =
       attempt,
       isLeased: leased === 1,
       isParked,
-      // A run that was never taken has no due time: such a run is due.
+      // A run that was never taken has no due time, because it is due.
       dueInMs: isParked || endedAt !== null ? null : leased === 1 || dueAt === null ? 0 : dueAt - now,
       deadForMs: endedAt === null ? null : now - endedAt,
       lane: hexOrNull(lane),
@@ -103,7 +106,10 @@ const movedGroup =
     }
   }
 
-/** Claims that ended before `openedAt` are left out: the other store has one claim for each key. */
+/**
+ * Claims that ended before `openedAt` are left out: a key may have an ended claim and a later one, and the other store takes one for each
+ * key.
+ */
 function* claimPages(db: Database.Database, now: number, openedAt: number): Iterable<readonly MovedClaim[]> {
   const held = 'select until, cast(keys as blob) from held where until > ? order by id'
   const claimsOf = ([until, keys]: [number, Buffer]): MovedClaim[] =>

@@ -105,5 +105,5 @@ class MovableSqlite implements MovableStore {
   }
 }
 
-/** Opens the embedded store for a move. Throws a Fault, also while a gateway has it open. */
+/** Opens the embedded store for a move. Throws a Fault, for example while a gateway has the store open. */
 export const openMovableSqlite = (folder: string, clock: Clock): MovableStore => new MovableSqlite(folder, clock)
