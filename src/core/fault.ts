@@ -45,7 +45,7 @@ export class StoreFault extends Error {
   override name = 'StoreFault'
 }
 
-/** There is no reply of the agent: it did not answer, or it was not asked, because a budget was used up, say. */
+/** The agent gave no reply: it did not answer, or it was not asked, for example because a budget was used up. */
 export class AgentFault extends Error {
   override name = 'AgentFault'
   /** The wait before the next attempt that the agent's API asked for. */
