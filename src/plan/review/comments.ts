@@ -39,7 +39,8 @@ const checkTexts = (value: Json, path: Path, author: TextOwner): void => {
 const checkText = (value: string, path: Path, { texts, placeOf, say }: TextOwner): void => {
   const place = placeOf(path)
   const written = texts.at(place)
-  // Only a text that stands in the file as it reads is checked. Quotes, blocks, several lines, aliases and references change how it reads.
+  // Only a text that is written in the file exactly as it is read is checked. Quotes, blocks, several lines, aliases and references make
+  // the two differ.
   if (written === undefined || written !== value) return
   const behind = texts.behind(place)
   const comment = texts.at(behind)?.trimEnd() ?? ''
