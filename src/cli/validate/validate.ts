@@ -59,7 +59,7 @@ const checkOnce = async ({ wanted, outputs, codes, options, cli }: CheckCall): P
 }
 
 /**
- * Returns the paths to check, and the codes of findings to fix: none of them means all safe fixes, and `undefined` means no fix. A word
+ * Returns the paths to check, and the codes of findings to fix: an empty list means all safe fixes, and `undefined` means no fix. A word
  * behind `--fix` that is no code is a path.
  */
 const splitFixOption = (
