@@ -16,8 +16,8 @@ import { models } from '../screens/index.ts'
 const maxRows = 30
 
 /**
- * Returns the lines that tell the difference between two states. A screen that was opened is told as a whole. Of a screen to which the user
- * returned, only the row of the cursor is told.
+ * Returns the lines that say how two states differ. A screen that was opened is said as a whole. Of a screen to which the user returned,
+ * only the row of the cursor is said.
  */
 export const changesSaid = (before: State | undefined, after: State): readonly string[] => {
   const { notice } = after.world
@@ -151,8 +151,8 @@ const typableWords = (state: State): readonly string[] => {
 }
 
 /**
- * Returns the words that are offered while text is taken, each with a colon. `list`, `help`, `quit` and the action that numbers do are not
- * offered, but work, too.
+ * Returns the words that are offered while text is taken, each with a colon. `list`, `help`, `quit` and the action that a typed number does
+ * are not offered, but work, too.
  */
 const wordsInText = (state: State): readonly string[] =>
   typableWords(state)
