@@ -43,7 +43,7 @@ const fieldIn = (body: string, path: readonly string[]): string | undefined => {
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The form of the values that a variable of the other scheme may have. */
+/** Returns a pattern for each variable of the other scheme, which the values of the variable match. */
 const formsOf = (description: SignatureScheme, route: RouteSettings): { readonly [name: string]: string } => ({
   body: '[^]*',
   json: '[^]*',
