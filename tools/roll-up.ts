@@ -81,7 +81,9 @@ const collect = (exported: readonly ts.Symbol[], program: ts.Program, root: stri
   return { declarations, outside }
 }
 
-/** Returns a type that is derived from a constant, written as the derived type. */
+/**
+ * Whether a declaration is a type that is derived from another with `keyof`, for example from a constant. The file gets the result instead.
+ */
 const isComputed = (node: Declared): boolean => ts.isTypeAliasDeclaration(node) && ts.isTypeOperatorNode(node.type)
 
 /** Returns the types of parameters and result of a function that is a constant. */
