@@ -11,7 +11,7 @@ import { type Env, isUnknown, parseFlag } from '../env.ts'
 import type { Source } from '../yaml/source.ts'
 import { parsePairs } from './pairs.ts'
 
-/** Reads the telemetry. WH234 reports an address of a receiver that cannot be used, WH102 a variable. */
+/** Reads the telemetry. WH234 reports an address of a receiver that cannot be used, and WH102 a variable that cannot be used. */
 export const readTelemetry = (written: JsonObject, env: Env, source: Source | undefined, into: Diagnostic[]): Config['telemetry'] => {
   const known = isUnknown(env) ? {} : env
   if (parseFlag(known.OTEL_SDK_DISABLED ?? '') === true) return undefined
