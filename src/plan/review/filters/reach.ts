@@ -59,7 +59,7 @@ const demandsByField = (branch: Branch): readonly Demand[][] => {
   return [...groups.values()]
 }
 
-/** Whether a demand is on the type of the event, which no event is without. */
+/** Whether a demand is on the type of the event, which every event has. */
 const isOnEventType = ({ field }: Demand): boolean => field !== undefined && canonicalField(field) === 'event_type'
 
 type Value = Json | undefined
