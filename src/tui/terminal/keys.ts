@@ -7,7 +7,7 @@ import { decodedKey, type Key, type NodeKey } from '../model/key.ts'
 
 /** Milliseconds that `node:readline` waits after an escape for the rest of a sequence. If nothing comes, escape itself is the key. */
 const escapeCodeTimeout = 50
-/** The most characters of a paste. The rest of a longer paste is dropped. */
+/** The most code units of a paste. The rest of a longer paste is dropped. */
 const maxPaste = 2_000_000
 
 /**
