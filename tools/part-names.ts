@@ -60,8 +60,8 @@ export const withNames = (node: Node): Node => {
 }
 
 /**
- * Gives the node of the toolsets that an operator of the gateway configures the pattern of their names: it excludes the names of built-in
- * toolsets, and those that the node forbids. Returns any other node as it is.
+ * Adds the pattern of names to the node `toolsets`, which describes the own toolsets of an operator. The pattern excludes the names of
+ * built-in toolsets, and those that the node forbids. Returns any other node as it is.
  */
 export const withoutToolsets = (node: Node): Node => {
   const forbidden = node['x-forbidden-toolsets']

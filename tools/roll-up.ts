@@ -36,7 +36,7 @@ export const rollUp = (root: string, entry: string): string => {
 type Collected = {
   /** The declarations by their names. */
   readonly declarations: ReadonlyMap<string, Declared>
-  /** The types of Node itself, by their modules. They stay imports. */
+  /** The types that come from Node or a package, by the module. They stay imports. */
   readonly outside: ReadonlyMap<string, ReadonlySet<string>>
 }
 

@@ -27,7 +27,7 @@ export type RouteSettings = {
   readonly name: string
   /** The names of schemes in `verify`. Without names, the built-in schemes decide. */
   readonly verify: readonly string[]
-  /** Its `secret` or `public_key`. */
+  /** The `secret` or `public_key` of the route. */
   readonly key: { readonly [key: string]: string }
   readonly address: Address
   /** The events that the route accepts. Absent where it accepts all. */
