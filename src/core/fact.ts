@@ -103,8 +103,12 @@ export type RunAttempt = Cause & {
   readonly startedAt: number
   /** The length of the attempt, in milliseconds. */
   readonly ms: number
-  readonly end: /** `silent`: the reply is empty or says that nothing is to be sent, so nothing was delivered. */
-    | { readonly kind: 'done'; readonly silent: boolean }
+  readonly end:
+    | {
+        readonly kind: 'done'
+        /** The reply is empty or says that nothing is to be sent, so nothing was delivered. */
+        readonly silent: boolean
+      }
     | { readonly kind: 'dead'; readonly error: string }
     /** The attempt failed, and another attempt follows at `nextAt`: wall time, milliseconds. */
     | {
