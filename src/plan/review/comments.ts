@@ -8,7 +8,9 @@ import { fixOf, type Subject } from './subject.ts'
 /** A route or a job, with its texts. */
 type TextOwner = Pick<Subject, 'texts' | 'placeOf' | 'say'> & { readonly spec: object }
 
-/** Keys with texts for people, agents and targets. Behind the values of other keys, names and numbers, a `#` surely begins a comment. */
+/**
+ * Keys whose texts may well contain a `#`. The values of other keys are names and numbers, and behind these a `#` surely begins a comment.
+ */
 const textKeys = ['description', 'prompt', 'schedule', 'deliver_extra', 'respond', 'coalesce', 'concurrency', 'session'] as const
 
 /**
