@@ -126,7 +126,7 @@ const forTypes = (value: unknown, keep = true): unknown => {
 
 const types = async (schema: Node): Promise<string> => {
   const definitions = schema.definitions as { [name: string]: Node }
-  // An invented root refers to every definition, so that the compiler exports each under its own name.
+  // The root also refers to the definitions to which nothing else refers, so that the compiler exports their types too.
   const text = await compile(
     {
       ...(forTypes(schema) as Node),

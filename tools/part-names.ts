@@ -44,7 +44,7 @@ const families: ReadonlyMap<unknown, Lists> = new Map([
 
 /**
  * Returns the node with the names of its family in place of `x-names`. Names that the node lists itself, because they are only planned,
- * come after them.
+ * come last.
  */
 export const withNames = (node: Node): Node => {
   const family = node['x-names']
