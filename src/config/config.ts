@@ -84,7 +84,7 @@ export type Telemetry = {
   readonly serviceName: string
   /** Further attributes of the resource, from the environment. */
   readonly resource: { readonly [name: string]: string }
-  /** Whether spans have prompts, replies and errors in words. */
+  /** Whether spans contain the texts of prompts, replies and errors. */
   readonly content: boolean
   /** Absent where no traces are sent. `ratio`: the share of traces that are sampled, from 0 to 1. */
   readonly traces?: OtlpReceiver & { readonly ratio: number }
