@@ -39,7 +39,7 @@ export const validate = async (written: readonly string[], options: ValidateOpti
 type CheckCall = {
   readonly wanted: ToValidate
   readonly outputs: readonly Output[]
-  /** The codes of the findings to fix; `undefined` where nothing is fixed. */
+  /** The codes of the findings to fix: an empty list for all safe fixes, `undefined` for no fix. */
   readonly codes: readonly string[] | undefined
   readonly options: ValidateOptions
   readonly cli: Cli
