@@ -57,7 +57,7 @@ const reviewConnection = (
   }
   if (doubtful.has(platformOf(part))) return true
   const missing = missingOf(part, settings)
-  // An environment that is not read may have all missing values.
+  // The environment is not read, and it may have all the values that are missing here.
   if (missing.length > 0 && isUnknown(profile.env)) return true
   const wrong = wrongAddress(settings)
   if (missing.length > 0) {
