@@ -106,7 +106,7 @@ export type RunAttempt = Cause & {
   readonly end:
     | {
         readonly kind: 'done'
-        /** The reply is empty or says that nothing is to be sent, so nothing was delivered. */
+        /** Whether the reply is empty or says that nothing is to be sent. Then nothing was delivered. */
         readonly silent: boolean
       }
     | { readonly kind: 'dead'; readonly error: string }
