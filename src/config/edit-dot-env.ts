@@ -37,7 +37,7 @@ const envLine = (name: string, value: string): string => {
   throw usage(message, help)
 }
 
-/** Control characters and line separators. Each ends a line for some program, and the text behind that line end could set a variable. */
+/** Control characters and line separators. Some programs end a line at one of them, and the text behind it could set a variable. */
 const lineEnders = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 /** Whether every program that reads `.env` takes the value for one line. */
