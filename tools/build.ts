@@ -44,7 +44,7 @@ const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  // These packages are installed beside the bundle: one is native, the other is loaded with `require` when a route needs it.
+  // These packages are installed beside the bundle: `libsql` is native, and `jsonata` is loaded with `require` when a route needs it.
   external: Object.keys(dependencies),
   logLevel: 'warning',
 } as const

@@ -1,4 +1,7 @@
-/** Sets keys of the schema to values of every kind and validates: `npm run fuzz:config`. Ends with 1 where that crashes, or refuses without a place or a way out. */
+/**
+ * Sets keys of the schema to values of every kind, and validates the files: `npm run fuzz:config`. Ends with 1 where `validate` crashes, or
+ * refuses a file without a place or a way out.
+ */
 
 import { parseArgs } from 'node:util'
 import { runConfigFuzz } from './fuzz-config/run.ts'

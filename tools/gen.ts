@@ -66,7 +66,10 @@ const files = [
   'scheme.schema.json',
 ]
 
-/** One self-contained draft-07 schema out of the files: every `$ref` local, every `x-extends` merged in, every `x-names` replaced. */
+/**
+ * Makes one self-contained draft-07 schema of the files: every `$ref` becomes local, every `x-extends` is merged in, and every `x-names` is
+ * replaced by the names.
+ */
 const bundle = (): Node => {
   const definitions: { [name: string]: Node } = {}
   const titleOf = new Map(files.map((file) => [file, readSchema(file).title as string]))
@@ -103,8 +106,9 @@ const bundle = (): Node => {
 const banner = '// Generated from schema/ by `npm run gen`. Do not edit.\n'
 
 /**
- * Returns the schema for the compiler of types: only definitions have names, `x-` keys open no object, and repetitions for editors are left
- * out.
+ * Returns the schema for the compiler of types. Only definitions keep their titles, because each title becomes the name of a type.
+ * `patternProperties` are left out, because the keys that begin with `x-` would allow any key. A `type` beside `oneOf`, and texts beside a
+ * `$ref`, only repeat for editors what is said elsewhere.
  */
 const forTypes = (value: unknown, keep = true): unknown => {
   if (Array.isArray(value)) return value.map((item) => forTypes(item, false))
@@ -123,7 +127,7 @@ const forTypes = (value: unknown, keep = true): unknown => {
 
 const types = async (schema: Node): Promise<string> => {
   const definitions = schema.definitions as { [name: string]: Node }
-  // An invented root refers to every definition, so that the compiler exports each under its own name.
+  // The root also refers to the definitions to which nothing else refers, so that the compiler exports their types too.
   const text = await compile(
     {
       ...(forTypes(schema) as Node),
@@ -174,10 +178,10 @@ const forValidators = (value: unknown, isNamed = false): unknown => {
   return Object.fromEntries(kept.map(([key, item]) => [key, forValidators(item, !isNamed && ofNames.has(key))]))
 }
 
-/** Returns the schema of another kind of file, to which no other schema refers. */
+/** The schema of sample files. No other schema refers to it. */
 const sample = readSchema('sample.schema.json')
 
-/** Which of the bodies is there, and that one of them is JSON, no type says. */
+/** Returns the types of a sample file. They say neither that exactly one of the bodies is there, nor that `body` is JSON. */
 const sampleTypes = (): Promise<string> => {
   const { oneOf: _, properties, ...plain } = forTypes(sample) as Node
   const { body: _body, ...typed } = properties as Node

@@ -10,8 +10,8 @@ type Patch = { readonly file: RegExp; readonly changes: readonly (readonly [befo
 
 const patches: readonly Patch[] = [
   {
-    // Yoga tests for `fetch` before it takes its own bytes. By this test Node loads undici, which takes 45 ms of the time to the first
-    // frame.
+    // Yoga asks whether there is a `fetch` before it takes its own bytes. The question makes Node load undici, which takes 45 ms of the
+    // time to the first frame.
     file: /[\\/]yoga-wasm-base64-esm\.js$/,
     changes: [['"function"!=typeof fetch', '!0']],
   },

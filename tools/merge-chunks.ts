@@ -1,6 +1,6 @@
 /**
- * Puts chunks that are loaded together into one file. esbuild makes a chunk for each set of entries that shares it, and each lazy import is
- * an entry: one command would load a hundred files, and Node takes longer to find and link them than they take to run.
+ * Puts chunks that are loaded together into one file. esbuild makes a chunk for the code that each set of entries shares, and each lazy
+ * import is an entry. So one command would load a hundred files, and Node takes longer to find and link them than they take to run.
  */
 
 import { posix } from 'node:path'
@@ -35,7 +35,10 @@ const groupsOf = (outputs: Outputs, starts: readonly Start[]): ReadonlyMap<strin
   return new Map(named.filter(([, name]) => name.includes('1')))
 }
 
-/** With a comment of a licence, which stays, where esbuild says which file comes next. In ASCII: V8 takes longer to read anything else. */
+/**
+ * Prepares the text of a chunk for the second build. esbuild's comments with the names of files are written as comments of licences,
+ * because esbuild keeps only these. The text becomes ASCII, because V8 takes longer to read any other text.
+ */
 const prepared = (text: string): string =>
   text
     .replace(/^ *\/\/ ((?:src|node_modules)\/.*)$/gm, '//! $1')

@@ -1,2 +1,2 @@
-/** Stands in the bundle for Fastify's compilers of schemas (tools/build.ts): no route of the gateway's server has a schema. */
+/** Replaces Fastify's compilers of schemas in the bundle (tools/build.ts): no route of the gateway's server has a schema. */
 module.exports = () => undefined

@@ -20,10 +20,10 @@ const choice = (parts: readonly Listed[]): Lists => ({
   enumDescriptions: parts.map(({ title }) => title),
 })
 
-/** The names of a target: first its name, then its aliases. */
-const withAliases = (target: Listed): Listed[] => [
-  target,
-  ...(target.aliases ?? []).map((name) => ({ name, title: `The same as ${target.name}` })),
+/** Returns an entry for the name of a part, and one for each of its aliases. */
+const withAliases = (named: Listed): Listed[] => [
+  named,
+  ...(named.aliases ?? []).map((name) => ({ name, title: `The same as ${named.name}` })),
 ]
 
 /** The targets that editors list first: they need no account with a platform besides that of the code host. */
@@ -44,7 +44,7 @@ const families: ReadonlyMap<unknown, Lists> = new Map([
 
 /**
  * Returns the node with the names of its family in place of `x-names`. Names that the node lists itself, because they are only planned,
- * come after them.
+ * come last.
  */
 export const withNames = (node: Node): Node => {
   const family = node['x-names']
@@ -60,7 +60,8 @@ export const withNames = (node: Node): Node => {
 }
 
 /**
- * Returns the node of the operators' own toolsets. Their names may be neither names of built-in toolsets nor names that runs may not have.
+ * Adds the pattern of names to the node `toolsets`, which describes the own toolsets of an operator. The pattern excludes the names of
+ * built-in toolsets, and those that the node forbids. Returns any other node as it is.
  */
 export const withoutToolsets = (node: Node): Node => {
   const forbidden = node['x-forbidden-toolsets']

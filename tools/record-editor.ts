@@ -20,8 +20,8 @@ const cell = { width: 8, height: 17 }
 const patienceMs = 60_000
 
 /**
- * The row of the form that is gone to first, what is typed, and what must be on the screen before it counts as a frame. `passing`: it is no
- * frame of its own.
+ * `row`: the row of the form to go to first. `keys`: what is typed. `see`: what must be on the screen before it counts as a frame.
+ * `passing`: the screen is no frame of its own.
  */
 const scenes: readonly { readonly row?: string; readonly keys: string; readonly see: RegExp; readonly passing?: true }[] = [
   { keys: 'jj', see: /> pr-review +cfg .* ok/ },
@@ -37,7 +37,7 @@ const scenes: readonly { readonly row?: string; readonly keys: string; readonly 
 ]
 const secondsEach = 2.5
 
-/** The files that the example has besides its route. */
+/** The subscriptions that the example has besides its route, as arguments of `webhook subscribe`. */
 const subscriptions: readonly (readonly string[])[] = [
   ['deploys', '--events', 'push', '--prompt', '{pusher.name} pushed to {ref}', '--deliver', 'slack', '--deliver-only'],
   ['alerts', '--prompt', '{title}: {text}', '--deliver', 'ntfy', '--description', 'Wakes whoever is on call'],
@@ -53,7 +53,7 @@ const until = async (screen: Screen, sought: RegExp): Promise<void> => {
     if (waited > patienceMs) throw new Error(`not on the screen: ${sought}\n${screenText(screen)}`)
     await wait(50)
   }
-  // The rest of the frame.
+  // Waits for the rest of the frame.
   await wait(300)
 }
 
@@ -95,7 +95,7 @@ const frameOf = (screen: Screen): string =>
       .join(''),
   ).join('\n')
 
-/** Shows each frame for its share of the time, and hides it for the rest. */
+/** Returns an endless animation, which shows one frame after the other for the same time. */
 const svgOf = (frames: readonly string[]): string => {
   const seconds = frames.length * secondsEach
   const share = 100 / frames.length

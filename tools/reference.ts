@@ -1,4 +1,4 @@
-/** Writes the reference of all settings, docs/reference.md, from the bundled schema, and the exit codes. */
+/** Writes the reference of all settings, docs/reference.md, from the bundled schema, and the table of exit codes in docs/commands.md. */
 
 import { exitCodes } from '../src/cli/help/exit-codes.ts'
 
@@ -22,13 +22,13 @@ const tables = [
   'Platform',
 ] as const
 
-/** Returns the definition that a node refers to, and its name. */
+/** Returns the name of the definition that a node refers to, and the definition. */
 const referred = ({ $ref }: Node, definitions: Node): readonly [string, Node] | undefined => {
   const name = typeof $ref === 'string' ? $ref.slice('#/definitions/'.length) : undefined
   return name === undefined ? undefined : [name, definitions[name] as Node]
 }
 
-/** The definitions whose values have a table. The text says what a name with a hyphen means in the table. */
+/** The definitions whose values are listed in a table, each with the last row of the table: the names of the parts of plugins. */
 const valueTables = [
   ['Target', '| a name with a hyphen, like `acme-chat` | The target of a [plugin](plugins.md) |'],
   ['SchemeName', '| a name with a hyphen, like `acme-sign` | The scheme of a [plugin](plugins.md) |'],
@@ -81,7 +81,7 @@ const table = (node: Node, definitions: Node, within = ''): string => {
   return [['| key | type | default | meaning |', '|---|---|---|---|', ...rows].join('\n'), ...inner].join('\n\n')
 }
 
-/** Writes the table of the values of a definition that allows a list of values. */
+/** Writes the section of a definition, with a table of the values that it lists. */
 const values = (name: string, plugged: string, definitions: Node): string => {
   const { description, oneOf } = definitions[name] as { description: string; oneOf: Node[] }
   const branch = oneOf.find((each) => 'enum' in each) as { enum: string[]; enumDescriptions: string[] }

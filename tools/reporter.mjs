@@ -15,7 +15,7 @@ const visible = (line) =>
 export default class Reporter extends Transform {
   #decoder = new StringDecoder()
   #rest = ''
-  /** Indentation of the details of a failure that are being printed. */
+  /** The indentation of the details of a failure while they are printed; `undefined` at other times. */
   #details
   #empty = 0
 

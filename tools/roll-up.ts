@@ -36,7 +36,7 @@ export const rollUp = (root: string, entry: string): string => {
 type Collected = {
   /** The declarations by their names. */
   readonly declarations: ReadonlyMap<string, Declared>
-  /** The types of Node itself, by their modules. They stay imports. */
+  /** The types that come from Node or a package, by the module. They stay imports. */
   readonly outside: ReadonlyMap<string, ReadonlySet<string>>
 }
 
@@ -81,7 +81,9 @@ const collect = (exported: readonly ts.Symbol[], program: ts.Program, root: stri
   return { declarations, outside }
 }
 
-/** Returns a type that is derived from a constant, written as the derived type. */
+/**
+ * Whether a declaration is a type that is derived from another with `keyof`, for example from a constant. The file gets the result instead.
+ */
 const isComputed = (node: Declared): boolean => ts.isTypeAliasDeclaration(node) && ts.isTypeOperatorNode(node.type)
 
 /** Returns the types of parameters and result of a function that is a constant. */

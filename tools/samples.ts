@@ -10,7 +10,7 @@ type Examples = readonly { readonly name: string; readonly examples: readonly Ex
 
 const examplesFile = fileURLToPath(import.meta.resolve('@octokit/webhooks-examples/api.github.com/index.json'))
 
-/** The event of each sample, by the name of the sample, and for some events the action. */
+/** What each sample is about, by the name of the sample: the event, and for some events the action. */
 const descriptions: { readonly [name: string]: string } = {
   'check_run.completed': 'A check of a commit has ended.',
   'check_suite.completed': 'All checks of a commit have ended.',

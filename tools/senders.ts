@@ -3,7 +3,7 @@
 import type { Preset } from '../src/parts/schemes/preset.ts'
 import type { Scheme } from '../src/parts/schemes/scheme.ts'
 
-/** Public keys for the examples, whose private keys nobody has. */
+/** Public keys for the examples. No sender uses them. */
 const publicKeys: { readonly [algorithm: string]: string } = {
   ed25519: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
   ecdsa_p256:

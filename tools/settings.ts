@@ -1,7 +1,7 @@
 /**
- * The environment variables of runners, read off the schema, and the other names of targets. `x-env` has the names that a key has in the
- * environment: a list on a setting of a target, lists by runner on a key of the agent, by provider on a key of web_search.
- * Editors have no use for it: the bundle says the names in words.
+ * Writes the module with the environment variables of runners, from the schema, and with the aliases of targets. `x-env` in the schema has
+ * the names that a key has in the environment: a list for a setting of a target, lists by runner for a key of the agent, and lists by
+ * provider for a key of web_search. Editors have no use for `x-env`, so their schema says the names in words.
  */
 
 import type { TargetPart } from '../src/parts/targets/target.ts'
@@ -17,7 +17,7 @@ const namesByChoice = (node: Node): NamesByChoice =>
 
 const namesInWords = (names: Names): string => names.map((name) => `\`${name}\``).join(' or ')
 
-/** Returns a node for editors. */
+/** Returns the node with the names of its variables in its text, and without `x-env`. */
 export const withEnvNames = (node: Node): Node => {
   if (node['x-env'] === undefined) return node
   const { 'x-env': _, 'x-redact': __, ...shown } = node

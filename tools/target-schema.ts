@@ -28,8 +28,8 @@ export const platformSections: Definitions = Object.fromEntries(
 )
 
 /**
- * Returns the definitions of the sections. The node is `Platform`, the section of any platform: each section has its key `enabled`, and
- * treats other keys as it does.
+ * Returns the definitions of the sections. The node is `Platform`, the section of any platform. Each section has the key `enabled` of
+ * `Platform`, and treats unknown keys as `Platform` does.
  */
 export const platformDefinitions = ({ properties, additionalProperties }: Node): Definitions => {
   const { enabled } = properties as Definitions
@@ -65,7 +65,7 @@ export const withTypedKeys = (node: Node): Node => {
   }
 }
 
-/** The shared keys except those of threads, which few users of such a target need. */
+/** Returns the keys that a target declares, as code in Markdown, without those of threads, which few users of such a target need. */
 const mainKeysOf = (part: TargetPart): string[] =>
   Object.keys(extraOf(part)).flatMap((key) => (threadKeys.some((thread) => thread === key) ? [] : [`\`${key}\``]))
 
@@ -90,7 +90,7 @@ export const keyOfTarget = (key: string, node: KeySchema, deliverExtra: Node | u
 
 const isRequiring = ({ requires = [] }: TargetPart): boolean => requires.length > 0
 
-/** The targets that give keys a type. Targets that need keys come first. */
+/** The targets that give keys of `deliver_extra` a type. Targets that require keys come first. */
 const declaring = targets
   .filter((part) => Object.values(extraOf(part)).some(({ type }) => type !== undefined))
   .sort((a, b) => Number(isRequiring(b)) - Number(isRequiring(a)))

@@ -40,7 +40,10 @@ export const mergeWebhook = (
   return { settings: { ...direct, ...extra } as WebhookSettings, baseOf }
 }
 
-/** Fills in the schema's defaults. A malformed value, which the shape check reports, is replaced by the default, too. */
+/**
+ * Returns the adapter's settings without routes, secret, host and port. In place of a setting that is absent or malformed, they have the
+ * schema's default. The shape check reports malformed settings.
+ */
 export const adapterOf = (settings: WebhookSettings, isMalformed: (key: string) => boolean): AdapterSettings => {
   const { routes: _routes, secret: _secret, host: _host, port: _port, ...written } = settings
   const { host: _defaultHost, port: _defaultPort, ...standard } = defaults.webhook

@@ -1,4 +1,4 @@
-/** The limits of the tokens, the money and the number of runs, and the prices of models. */
+/** The limits on tokens, money and the number of runs, and the prices of models. */
 
 import type { Code, Path } from '../core/diagnostic.ts'
 import type { Route, Budget as Written } from '../generated/config.ts'
@@ -11,14 +11,14 @@ export type Budget = {
   /** Tokens of all runs of a route or job in a day (UTC). */
   readonly dayTokens?: number
   readonly dayCost?: number
-  /** Runs in an hour whose comments go to one pull request or issue. */
+  /** The most runs in an hour whose comments go to one pull request or issue. */
   readonly threadRuns: number
 }
 
 /** The price of a million tokens, in the operator's currency. */
 export type Price = { readonly input: number; readonly output: number }
 
-/** Renames the keys of a budget as the file has them. */
+/** Returns a budget with its keys as the program names them instead of as the file does: `runTokens` for `run_tokens`. */
 export const budgetOf = ({ run_tokens, run_cost, day_tokens, day_cost, thread_runs }: Written = {}): Partial<Budget> => ({
   ...(run_tokens === undefined ? {} : { runTokens: run_tokens }),
   ...(run_cost === undefined ? {} : { runCost: run_cost }),

@@ -21,7 +21,7 @@ export type RouteSource = {
   readonly profile: string
   readonly enabled: boolean
   readonly spec: Route
-  /** The secrets in use: the route's own secrets, or the inherited global secret. Where the route has public keys, these. */
+  /** The secrets in use: the route's public keys, else its own secrets, else the inherited global secret. */
   readonly secrets: readonly string[]
   /** A hash of the spec, its path and the secrets. Where a reload finds the same digest, the route has not changed. */
   readonly digest: string
@@ -59,7 +59,10 @@ export type Profile = {
 /** A plugin, a module with further parts, as the configuration names it. */
 export type PluginSource = { readonly name: string; readonly place: SourceRange; readonly pointer: string }
 
-/** The limits up to which event records and dead runs are kept: the age and the size of all, and the number of each. */
+/**
+ * How much of the event records and dead runs is kept. `maxAgeMs` limits both, `maxBytes` the size of event records, `maxEvents` their
+ * number, and `maxDeadRuns` the number of dead runs.
+ */
 export type Retention = {
   readonly maxAgeMs: number
   readonly maxBytes: number
@@ -76,12 +79,12 @@ export type OtlpReceiver = {
   readonly protocol: 'http/protobuf' | 'http/json'
 }
 
-/** What the gateway tells receivers of OTLP. */
+/** What the gateway sends to receivers of OTLP. */
 export type Telemetry = {
   readonly serviceName: string
   /** Further attributes of the resource, from the environment. */
   readonly resource: { readonly [name: string]: string }
-  /** Whether spans have prompts, replies and errors in words. */
+  /** Whether spans contain the texts of prompts, replies and errors. */
   readonly content: boolean
   /** Absent where no traces are sent. `ratio`: the share of traces that are sampled, from 0 to 1. */
   readonly traces?: OtlpReceiver & { readonly ratio: number }

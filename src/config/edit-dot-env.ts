@@ -37,10 +37,10 @@ const envLine = (name: string, value: string): string => {
   throw usage(message, help)
 }
 
-/** Control characters and line separators. Each ends a line for some program, and the text behind that line end could set a variable. */
+/** Control characters and line separators. Some programs end a line at one of them, and the text behind it could set a variable. */
 const lineEnders = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
-/** Whether no program that reads `.env` takes the value for more than one line. */
+/** Whether every program that reads `.env` takes the value for one line. */
 export const isOneLine = (value: string): boolean => !lineEnders.test(value)
 
 /** Whether a line of `.env` can hold this value so that shells, systemd, docker and the gateway read it alike. */

@@ -1,4 +1,4 @@
-/** Tells which files have changed since they were read. */
+/** Finds the files that have changed since they were read. */
 
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'

@@ -88,8 +88,8 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
     const dir = join(folder, name)
     const file = join(dir, 'config.yaml')
     if (!routeNamePattern.test(name) || name === defaultProfile || !existsSync(file)) continue
-    // A profile's credentials come only from its own .env. The process's environment belongs to the default profile. What the file refers to
-    // as `${NAME}` may be in either.
+    // A profile's credentials come only from its own .env. The process's environment belongs to the default profile. A variable that the
+    // file names as `${NAME}` may come from either.
     const env = readEnv(dir, isUnknown(main.env) ? main.env : {}, into)
     const { data, source, bad } = readFile(file, { ...main.env, ...env }, into, false)
     into.diagnostics.push(...unreadKeys(data, name, source))

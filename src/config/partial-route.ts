@@ -40,7 +40,10 @@ const partialRouteOf = (
   return { route, lost: below.map((pointer) => `${at}/${pointer}`) }
 }
 
-/** Returns the pointers, below the route, of the values that a finding makes unusable. A finding of missing keys (WH104) has these keys. */
+/**
+ * Returns the pointers, below the route, of the values that a finding makes unusable. For missing keys (WH104), these are the pointers of
+ * the keys.
+ */
 const lostBy = ({ code, pointer }: Diagnostic, at: string, spec: JsonObject): readonly string[] => {
   const lost = pointer.slice(at.length + 1)
   if (code !== 'WH104') return [lost]
@@ -75,7 +78,10 @@ export const partialRoutesOf = (
   })
 }
 
-/** Groups Diagnostics by the pointer of their route. Thousands of routes may have findings, and none of them must search all findings. */
+/**
+ * Groups Diagnostics by the pointer of their route. Thousands of routes may have findings, and no route should search all findings for its
+ * own.
+ */
 const findingsByRoute = (base: string, diagnostics: readonly Diagnostic[]): ReadonlyMap<string, readonly Diagnostic[]> => {
   const byRoute = new Map<string, Diagnostic[]>()
   for (const each of diagnostics) {

@@ -10,7 +10,7 @@ import { jsonDepthPlace, jsonErrorPlace, maxDepth } from './yaml/json-place.ts'
 
 /** The most bytes of a file of entries. A larger file is not read. */
 export const maxEntriesBytes = 16_777_216
-/** How often a file that changes while it is read is read again. */
+/** How many times a file is read at most, when it changes while it is read. */
 const snapshotTries = 5
 
 /** The stamp of a file that does not exist. */

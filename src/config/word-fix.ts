@@ -14,12 +14,12 @@ export const mistypedWord = (written: string, near: readonly string[], map: obje
   return meant === undefined || others.length > 0 || Object.hasOwn(map, meant) ? undefined : { written, meant }
 }
 
-/** A word that YAML reads as a text without quotes. */
+/** A word that YAML reads as a text even without quotes. */
 const plainWord = /^(?!(?:true|false|null|yes|no|on|off)$)[A-Za-z_][\w.-]*$/i
 
 /**
- * Returns the fix that writes the meant word. `place`: that of the mistyped word. `undefined` where the text there is longer or shorter
- * than the mistyped word, without or with quotes, or where the meant word would need quotes.
+ * Returns the fix that writes the meant word at `place`. `undefined` where the text at `place` has not the length of the mistyped word,
+ * without or with quotes, or where the meant word would need quotes.
  */
 export const wordFix = (place: SourceRange, { written, meant }: MistypedWord): Fix | undefined => {
   const width = place.line === place.endLine ? place.endColumn - place.column : 0

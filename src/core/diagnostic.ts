@@ -16,7 +16,7 @@ type CodeMeaning = {
   readonly onDemand?: true
 }
 
-/** Every code of a finding, with its severity and title. WH201 to WH205 are the first start-up failures (rules: Start-up 1 to 4). */
+/** Every code of a finding, with its severity and title. WH201 to WH205 report what these rules forbid (rules: Start-up 1 to 4). */
 export const catalogue = {
   WH001: { severity: 'error', title: 'the file cannot be read as YAML' },
   WH002: { severity: 'error', title: 'a key stands twice' },
@@ -179,11 +179,14 @@ export type Diagnostic = {
   readonly pointer: string
   readonly route?: string
   readonly fix?: Fix
-  /** Other places that the finding is about. `message` says what each holds. */
+  /** Other places that the finding is about. `message` says what stands at each. */
   readonly related?: readonly { readonly place: SourceRange; readonly message: string }[]
 }
 
-/** Whether a finding of this code stops the start. The caller knows whether the finding is about an entry, which never stops the start. */
+/**
+ * Whether a finding of this code stops the start. A finding about an entry never does, but its code does not show that, so the caller must
+ * know it.
+ */
 export const isStopping = (code: Code): boolean => {
   const { severity, starts }: CodeMeaning = catalogue[code]
   return severity === 'error' && !starts

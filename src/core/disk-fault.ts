@@ -12,7 +12,7 @@ const forbidden: WayOut = {
 }
 const full: WayOut = { why: 'no space is left', hint: (folder) => `make room on the disk of ${folder}` }
 const noFolder: WayOut = { why: 'a part of its path is not a folder', hint: (folder) => `check the path ${folder}` }
-/** By the codes of system errors. */
+/** The ways out, by the codes of system errors. */
 const waysOut: { readonly [code: string]: WayOut } = {
   EACCES: forbidden,
   EPERM: forbidden,

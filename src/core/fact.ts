@@ -103,14 +103,19 @@ export type RunAttempt = Cause & {
   readonly startedAt: number
   /** The length of the attempt, in milliseconds. */
   readonly ms: number
-  readonly end: /** `silent`: the reply is empty or says that nothing is to be sent, so nothing was delivered. */
-    | { readonly kind: 'done'; readonly silent: boolean }
+  readonly end:
+    | {
+        readonly kind: 'done'
+        /** Whether the reply is empty or says that nothing is to be sent. Then nothing was delivered. */
+        readonly silent: boolean
+      }
     | { readonly kind: 'dead'; readonly error: string }
     /** The attempt failed, and another attempt follows at `nextAt`: wall time, milliseconds. */
     | {
         readonly kind: 'again'
         readonly error: string
-        readonly nextAt: number /** The run waits for a target that is down. */
+        readonly nextAt: number
+        /** The run waits for a target that is down. */
         readonly waits?: true
       }
 }
@@ -121,9 +126,7 @@ export type RouteChanges = { readonly added: readonly string[]; readonly changed
 /** Times are wall times, milliseconds. */
 export type Fact =
   | RequestEnded
-  /**
-   * The number of refused signatures of a route that left no record, over a minute. `route` is empty where the number is of many routes.
-   */
+  /** Within a minute, `count` refused signatures of a route left no record. `route` is empty where they are of many routes. */
   | {
       readonly kind: 'signatures_refused'
       readonly at: number
@@ -190,9 +193,10 @@ export type Fact =
   /** A budget is used up, so the run ended. `key`: the key of the configuration that has the budget, such as `day_tokens`. */
   | { readonly kind: 'budget_used_up'; readonly at: number; readonly cause: RunCause; readonly key: string }
   /**
-   * The breaker of a target's address opened, let a trial through, opened again because the trial failed, or closed. `openedAt`: when the
-   * breaker was closed last. It equals `at` when the breaker opens, and not when a trial fails. `retryAt`: when it lets the next trial
-   * through. `reason`: the last failure. `isReset`: an operator closed the breaker, and nobody knows whether the target works.
+   * The breaker of a target's address opened, let a trial through, opened again because the trial failed, or closed. `openedAt`: since when
+   * the breaker has not been closed. It equals `at` when the breaker opens, and a failed trial does not change it. `retryAt`: when the
+   * breaker lets the next trial through. `reason`: the last failure. `isReset`: an operator closed the breaker, and nobody knows whether
+   * the target works.
    */
   | {
       readonly kind: 'breaker_changed'
@@ -206,7 +210,7 @@ export type Fact =
       readonly retryAt?: number | undefined
       readonly isReset?: boolean
     }
-  /** A script of a route ended. `ms`: its time, with its wait for a slot. */
+  /** A script of a route ended. `ms`: how long it took, including the wait for a slot. */
   | { readonly kind: 'script_ended'; readonly ok: boolean; readonly ms: number }
   /**
    * The store ended a commit. `calls`: the number of calls in it. `ms`: the time since the first of these calls. `ok: false`:
@@ -215,7 +219,7 @@ export type Fact =
   | { readonly kind: 'commit_ended'; readonly ok: boolean; readonly calls: number; readonly ms: number }
   /** Lines of the event records could not be written. The events themselves are in the store. */
   | { readonly kind: 'records_lost'; readonly lines: number }
-  /** The gateway became ready for requests, or ceased to be. `reason`: why it should get none; absent where it should get them. */
+  /** The gateway became ready for requests, or ceased to be. `reason`: why it should get no requests; absent where it is ready. */
   | { readonly kind: 'readiness_changed'; readonly at: number; readonly reason?: string | undefined }
   /** A reload took over a configuration with `routes` routes. `needRestart`: changed settings that only a restart takes over. */
   | { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }

@@ -45,10 +45,10 @@ export class StoreFault extends Error {
   override name = 'StoreFault'
 }
 
-/** There is no reply of the agent: it did not answer, or it was not asked, because a budget was used up, say. */
+/** The agent gave no reply: it did not answer, or it was not asked, for example because a budget was used up. */
 export class AgentFault extends Error {
   override name = 'AgentFault'
-  /** The wait before the next attempt that the agent's API asked for. */
+  /** The wait that the agent's API asked for before the next attempt. */
   readonly retryAfterMs: number | undefined
   /** No further attempt is made: asking again would be of no use, or would cost the same again. */
   readonly isFinal: boolean

@@ -6,7 +6,10 @@ export type Json = string | number | boolean | null | Json[] | JsonObject
 /** Whether a value is a map (a JSON object): neither null nor a list. */
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Parses a text as a JSON object; `undefined` when it is not one. It never throws, because errors of `JSON.parse` quote the text. */
+/**
+ * Parses a text as a JSON object; `undefined` when it is not one. It never throws, because an error of `JSON.parse` quotes the text, which
+ * may be secret.
+ */
 export const parseObject = (text: string): JsonObject | undefined => {
   try {
     const value: unknown = JSON.parse(text)
@@ -31,7 +34,10 @@ export const valueAt = (data: Json, path: readonly (string | number)[]): Json | 
     data,
   )
 
-/** Whether two values are equal: of the same type, with the same members in any order. The recursion ends with the shallower value. */
+/**
+ * Whether two values are equal: of the same type, with the same members in any order. The recursion goes no deeper than the shallower
+ * value.
+ */
 export const equalJson = (a: Json, b: Json): boolean => {
   if (a === b) return true
   if (Array.isArray(a)) {

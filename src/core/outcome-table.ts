@@ -53,7 +53,9 @@ export const outcomeStatus = (outcome: Outcome): number =>
 /** All names of outcomes, for records and for tests of routes. */
 export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Object.keys(refusals)]
 
-/** Returns the code of the refusal whose answer has this status, and whose sentence begins this sentence; `undefined` where none does. */
+/**
+ * Returns the code of the refusal whose answer has this status, and with whose sentence `sentence` begins; `undefined` where there is none.
+ */
 export const refusalSaid = (status: number, sentence: string): string | undefined =>
   Object.entries(refusals).find(([, row]) => row.status === status && sentence.startsWith(row.sentence))?.[0]
 

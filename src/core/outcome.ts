@@ -38,7 +38,7 @@ export type Refused = {
    * The signature of the refused request is checked after the answer. Where the signature holds, the request leaves a record with its body.
    */
   readonly isCheckedLater?: true
-  /** For the log only. It never leaves the server. */
+  /** A text for the log, records and commands. It never goes to the sender. */
   readonly detail?: string
 }
 
@@ -49,7 +49,10 @@ export type Ignored = {
   readonly event?: string
   /** The delivery id of an event that a scheduled job did not take. Absent for other reasons. */
   readonly deliveryId?: string
-  /** Returns, for the log only, the rule that ended the request and the value that the rule saw. Called when somebody reads the text. */
+  /**
+   * Returns, for the log, records and commands, the rule that ended the request and the value that the rule saw. Called when somebody reads
+   * the text.
+   */
   readonly detail?: () => string
 }
 

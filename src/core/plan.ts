@@ -6,7 +6,7 @@ import type { Event, EventFacts, RequestBody, RequestHead, Verification, Verifie
 
 export type MaybePromise<T> = T | Promise<T>
 
-/** A step with the stage that logs and traces name it by. */
+/** A step, with the name of its stage, which logs and traces show. */
 export type PlanStep<Run> = { readonly stage: string; readonly run: Run }
 
 /** Checks headers before the body is read. */
@@ -33,9 +33,9 @@ export type Handshakes = {
   readonly methods: ReadonlySet<string>
   /** Answers a question that is not signed, by its head alone. */
   readonly onHead: (head: RequestHead) => HandshakeOutcome
-  /** Answers a question whose head has a credential. Absent where no sender of the route asks so. */
+  /** Answers a question whose head has a credential. Absent where no sender of the route asks in this way. */
   readonly onCredential?: (head: RequestHead) => MaybePromise<HandshakeOutcome>
-  /** Looks for an unsigned question in a short body. Absent where no sender of the route asks so. */
+  /** Looks for an unsigned question in a short body. Absent where no sender of the route asks in this way. */
   readonly onUnsigned?: (head: RequestHead) => ((body: RequestBody) => HandshakeOutcome) | undefined
   /** Answers a question whose signature holds. */
   readonly onVerified: (head: RequestHead, body: RequestBody, verification: Verification) => MaybePromise<HandshakeOutcome>

@@ -61,7 +61,7 @@ export type RequestHead = {
 /** A request that nobody vouched for. `body` is absent where the body was not read. */
 export type UnverifiedRequest = RequestHead & { readonly body?: Buffer | undefined }
 
-/** The result of the signature check: the scheme, the secret and the id that hold. */
+/** The result of the signature check: the scheme and the secret with which the signature is right, and the delivery id that it covers. */
 export type Verification = {
   readonly scheme: string
   /** The index of the secret: 0 for `secret` or the first of `secrets`. */

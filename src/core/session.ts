@@ -2,7 +2,7 @@
 
 import { cut } from './text.ts'
 
-/** The chat that a target resolved as the address of its texts. */
+/** The chat that a target sends its texts to, as the target resolved it. */
 export type ChatAddress = {
   readonly platform: string
   readonly chat: string
@@ -11,7 +11,7 @@ export type ChatAddress = {
 
 /** A lasting conversation of one route (`session` on the route; rules: Sessions 1). */
 export type SessionName = {
-  /** Unambiguous over (profile, route, name). */
+  /** Different for each profile, route and name. */
   readonly key: string
   readonly profile: string
   readonly route: string
@@ -22,8 +22,8 @@ export type SessionName = {
 }
 
 /**
- * A session that a store holds. `ageMs`: the time since the session was made. `idleMs`: the time since it was last used. `messages`: the
- * number of its messages.
+ * A session in a store. `ageMs`: the time since the session was made. `idleMs`: the time since it was last used. `messages`: the number of
+ * its messages.
  */
 export type Session = SessionName & { readonly ageMs: number; readonly idleMs: number; readonly messages: number }
 
@@ -38,7 +38,7 @@ export type SessionMessage = {
   readonly label?: string
 }
 
-/** The longest name of a session, in characters. */
+/** The longest name of a session, in UTF-16 units. */
 export const maxSessionName = 1_000
 /** The longest text of a message that a session keeps, in UTF-16 units. */
 const maxMessageUnits = 65_536

@@ -40,15 +40,15 @@ export const printableLines = (text: string): string =>
     .join('\n')
 
 /**
- * Returns the same JSON, safe on a terminal. `JSON.stringify` leaves controls above U+007F as they are; here they become `\uXXXX`. Line
- * feeds stay.
+ * Returns JSON of the same value, safe on a terminal. `JSON.stringify` leaves controls from U+007F on as they are; here they become
+ * `\uXXXX`. Line feeds stay.
  */
 export const visibleJson = (json: string): string => json.replace(unsafeCharacters, (char) => (char === '\n' ? char : unicodeEscapes(char)))
 
 const unicodeEscapes = (char: string): string =>
   Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
 
-/** Returns the edit distance of two short words, for did-you-mean. A swap of two neighbours is one edit. */
+/** Returns the edit distance of two short words, for suggestions. A swap of two neighbours is one edit. */
 const editDistance = (a: string, b: string): number => {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

@@ -5,15 +5,15 @@ import { checkZone } from './schedule.ts'
 /** Whether a moment, in milliseconds since 1970, is within the calendar. */
 export type Calendar = (ms: number) => boolean
 
-/** A span of each of its days, in minutes since midnight. A span whose end is not after its start ends on the next day. */
+/** A span of time on each of `days`, in minutes since midnight. A span whose end is not after its start ends on the next day. */
 type Span = { readonly days: ReadonlySet<number>; readonly start: number; readonly end: number }
 
 const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const allDays: ReadonlySet<number> = new Set(dayNames.keys())
 
 /**
- * Compiles the spans of a calendar; without a span, each moment is within it. The schema has checked their form. Throws BadSchedule for an
- * unknown zone.
+ * Compiles the spans of a calendar. Without a span, each moment is within the calendar. The schema has checked their form. Throws
+ * BadSchedule for an unknown zone.
  */
 export const compileCalendar = (written: readonly string[], timezone: string): Calendar => {
   checkZone(timezone)

@@ -91,7 +91,7 @@ const shownOperand = ({ operand, field }: ConditionSpec): string => (isSecret(fi
  */
 const explainer = (spec: ConditionSpec): ((holds: boolean, value: Json | undefined, failure?: unknown) => () => string) => {
   const { path, key, field } = spec
-  /** The demand, which is the same for each event. */
+  /** The part of the sentence that is the same for each event: the demand. */
   let asked: string | undefined
   return (holds, value, failure) => () => {
     asked ??= `${conditionName(path)}${field === undefined ? '' : ` ${field}`} ${key} ${shownOperand(spec)}`

@@ -10,7 +10,7 @@ import { isLong, type JsonPath } from './render.ts'
 const quoteMark = 0x22
 const backslash = 0x5c
 
-/** The index after the string that opens at `from`. */
+/** Returns the index after the string that opens at `from`. */
 const afterString = (text: string, from: number): number => {
   let i = from + 1
   while (i < text.length) {

@@ -30,7 +30,10 @@ export const compileKey = (text: string, kit: TemplateKit): ((event: Event) => K
 
 const usableKey = (key: Key): Key => (key === undefined || key === '' || key.length > maxKeyUnits ? undefined : key)
 
-/** Is put behind a value where the template has no text there, or a text that begins with a percent sign. */
+/**
+ * The text that is put behind a value where the template has no text there, or a text that begins with a percent sign. The comma is then
+ * the character that is encoded in the value.
+ */
 const comma = ','
 
 /**
@@ -68,7 +71,7 @@ const compileTemplateKey = (text: string, kit: TemplateKit): ((event: Event) => 
 }
 
 /**
- * Returns a value in which each first character of `after`, the text behind the value, is percent-encoded. This character is no percent
+ * Percent-encodes in a value, wherever it occurs, the first character of `after`, the text behind the value. This character is no percent
  * sign. Percent signs of the value itself are encoded, too.
  */
 const withoutStartOf = (after: string, value: string): string => {
@@ -95,7 +98,7 @@ const compileFieldName = (field: string, report: (message: string) => void): ((e
 
 /**
  * Returns the store's name for a key of a route, or for the route itself. The key is hashed, so that the name is short whatever a sender
- * wrote. Names of profiles and routes have no `/`.
+ * wrote. Names of profiles and routes have no `/`, so no two routes share a name.
  */
 export const keyName = (kind: 'group' | 'lane' | 'session', { profile, route }: Pick<Event, 'profile' | 'route'>, key?: string): string => {
   const name = `${kind}/${profile}/${route}`

@@ -7,7 +7,7 @@ export type Piece =
   | { readonly kind: 'path'; readonly path: string; readonly written: string }
   | { readonly kind: 'expression'; readonly source: string; readonly written: string }
 
-// A path has no quotes, braces or line breaks, and no blank at either end. So `{"a": 1}`, `{ x }` and `{}` are text.
+// A path has no double quotes, braces or line breaks, and no blank at either end. So `{"a": 1}`, `{ x }` and `{}` are text.
 const pathForm = /^[^\s"{}](?:[^\r\n"{}]*[^\s"{}])?$/
 
 /** Returns the index after a quoted text, a name in backticks or a comment that begins at `from`; `from` where none begins. */

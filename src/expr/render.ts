@@ -1,4 +1,4 @@
-/** Renders a value as JSON up to a limit: exactly the beginning of JSON.stringify's text, in a time that depends on the limit alone. */
+/** Renders a value as JSON up to a limit: exactly the beginning of JSON.stringify's text, without making the whole text. */
 
 import type { Json, JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
@@ -19,8 +19,8 @@ const keyAt = (frame: Frame, i: number): string | number => (frame.list ? i : (f
 const frameOf = (value: JsonObject | Json[]): Frame =>
   Array.isArray(value) ? { list: value, map: noMap, keys: [], next: 0 } : { list: undefined, map: value, keys: Object.keys(value), next: 0 }
 
-// Each unit of a text becomes at least one unit of JSON, so the first `room` units of the text fill the room. Where they split a surrogate
-// pair, its half lies behind the room and is cut off later.
+// Each unit of a text becomes at least one unit of JSON, so no more than the first `room` units of the text can be shown. Where they split
+// a surrogate pair, its half lies behind the limit and is cut off later.
 const quoteUpTo = (text: string, room: number): string => JSON.stringify(text.length > room ? text.slice(0, room) : text)
 
 /** Returns a text, number or boolean as the text that operators compare; `undefined` for any other value. */

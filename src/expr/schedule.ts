@@ -71,8 +71,8 @@ const instantOf = (wall: Date, timezone: string): number | undefined => {
 }
 
 const compileCron = (pattern: string, timezone: string): Schedule => {
-  // `fixedTimeRule`: a pattern with several hours is treated like a pattern with one hour. When the clocks change, no time of it is lost,
-  // and none comes twice.
+  // `fixedTimeRule`: a pattern with several hours is treated like a pattern with one hour. When the clocks change, no time of the pattern
+  // is lost or comes twice.
   const options: CronOptions = { timezone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' }
   const next: Schedule['next'] = (afterMs) => nextOf(pattern, options, afterMs)
   try {

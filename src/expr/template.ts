@@ -40,11 +40,11 @@ export type TemplateKit = {
 
 export type Renderer<T> = (event: Event) => T | Promise<T>
 
-/** Renders the payload as indented JSON, cut at 4000 characters: for `{__raw__}`, and for a route without a prompt. */
+/** Renders the payload as indented JSON, cut at 4000 UTF-16 units: for `{__raw__}`, and for a route without a prompt. */
 export const wholePayload = (event: Event): string =>
   renderJson(event.payload, maxPayloadUnits, 2, (place, value) => digitsOf(event, place, value))
 
-/** Renders a value: a text as it is, any other value as JSON, lists and maps cut at 2000 characters. */
+/** Renders a value: a text as it is, any other value as JSON, lists and maps cut at 2000 UTF-16 units. */
 const renderValue = (value: Json, digits: Digits): string => {
   if (typeof value === 'string') return value
   if (typeof value === 'object' && value !== null) return renderJson(value, maxNestedUnits, 0, digits)
@@ -212,8 +212,8 @@ const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, m
 }
 
 /**
- * Compiles a template. The compiled function returns a text of at most 200,000 characters, in which `use` has escaped each value; a promise
- * only where the template has a `{= expression }`. It never throws.
+ * Compiles a template. The compiled function returns a text of at most 200,000 UTF-16 units, in which `use` has escaped each value. It
+ * returns a promise only where the template has a `{= expression }`. It never throws.
  */
 export const compileTemplate = (text: string, kit: TemplateKit, use = asIs): Renderer<string> =>
   compilePieces(text, { show: (value, digits) => use(renderValue(value, digits)), text: use, missing: asIs }, kit, asIs)

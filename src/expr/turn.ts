@@ -5,14 +5,17 @@
 
 import type { Event } from '../core/request.ts'
 
-/** The UTF-16 units of a large payload. An expression on it waits for a later turn, because its parsing took enough of the present turn. */
+/**
+ * A payload with more UTF-16 units than this is large. An expression on it waits for a later turn, because its parsing took enough of the
+ * present turn.
+ */
 const largeTextUnits = 65_536
 /** The time for which the expressions of one turn may hold the loop. */
 const turnMs = 10
 
 /** The time at which the first expression of this turn began; `undefined` while none has begun. */
 let turnBegan: number | undefined
-/** Wakes the expressions that wait for a turn, in their order. */
+/** The functions that wake the expressions that wait for a turn, in their order. */
 const waiting: (() => void)[] = []
 
 const beginTurn = (): void => {

@@ -41,7 +41,7 @@ export class Entries<T> {
     for (const [name, { value }] of this.#entries) yield [name, value]
   }
 
-  /** Whether the file was read once and was usable, or was missing. */
+  /** Whether the file has been usable, or missing, at least once when it was read. */
   get ready(): boolean {
     return this.#readStamp !== ''
   }

@@ -1,4 +1,4 @@
-/** Says of a job with one time, which is past, whether its schedule may still start it. */
+/** Says whether a job whose only time is past can still be started by its schedule. */
 
 import type { JobSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'

@@ -23,7 +23,8 @@ export type ScheduledJob = Job & {
   readonly origin: JobSource['origin']
   readonly schedule: Schedule
   /**
-   * The name under which the store keeps the next time of the job. With a hash of the schedule in it, a changed schedule is planned anew.
+   * The name under which the store keeps the next time of the job. The name has a hash of the schedule, so that a changed schedule is
+   * planned anew.
    */
   readonly planKey: string
   readonly graceMs: number
@@ -120,7 +121,10 @@ const maxJobs = 10_000
 const qualifiedNames = (profile: string, id: string, entry: Json): readonly string[] =>
   jobNames(id, entry).map((name) => `${profile}/${name}`)
 
-/** All jobs of a configuration: those of its config.yaml files, and those of the jobs files, which it reads again when they change. */
+/**
+ * All jobs of a configuration: those of its config.yaml files, and those of the jobs files. `refresh` reads a jobs file again when it has
+ * changed.
+ */
 export class JobBook implements Jobs {
   /** The problems of the configured jobs. */
   readonly diagnostics: readonly Diagnostic[]

@@ -75,7 +75,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     report(code, [when], `"${when}" needs a real target, but ${fact}`, `name the target in "${key}", for example github_comment or http`)
   }
   for (const { when, keys } of rules['x-ignored']) {
-    // The entry of a subscription always names a target. The default target does not count as written.
+    // An entry that `webhook subscribe` makes always names a target, so the default target does not count as written.
     const asks = (key: string): boolean => isUsed(spec, key) && !(key === 'deliver' && spec.deliver === defaults.route.deliver)
     for (const key of isUsed(spec, when) ? keys.filter(asks) : []) {
       report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
@@ -119,7 +119,9 @@ export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targ
   }
 }
 
-/** Checks that the schemes which a route names exist. The schema checks the names of built-in schemes. */
+/**
+ * Checks a scheme that `verify` describes, or that the schemes which `verify` names exist. The schema checks the names of built-in schemes.
+ */
 const checkVerify = (route: Route, schemes: readonly Scheme[], report: ReportProblem): void => {
   if (isDescribed(route)) {
     for (const { path, message, help } of problemsIn(route.verify)) report('WH313', ['verify', ...path], message, help)

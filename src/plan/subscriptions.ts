@@ -51,7 +51,7 @@ export class Subscriptions {
     return count
   }
 
-  /** Whether the file was read once and was usable, or was missing. */
+  /** Whether the file has been usable, or missing, at least once when it was read. */
   get ready(): boolean {
     return this.#entries.ready
   }

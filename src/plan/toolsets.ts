@@ -66,7 +66,7 @@ export const compileToolsets = (
   return { toolbox, diagnostics }
 }
 
-/** Returns the tool with its calls watched. */
+/** Returns the tool. `begin` is called when a call begins, and the `ended` that it returns when the call has ended. */
 const watchTool = (tool: Tool, begin: () => BegunToolCall): Tool => ({
   ...tool,
   async call(input, call) {
@@ -92,7 +92,7 @@ const reporterAt =
 
 const serversSchema = isObject(schema.properties) && isObject(schema.properties.toolsets) ? schema.properties.toolsets : {}
 
-/** Toolsets that give an agent the machine or other people's conversations. A run that an event starts never has them. */
+/** Toolsets that give an agent access to the machine or to other people's conversations. A run that an event starts never has them. */
 const forbidden: ReadonlySet<string> = new Set(serversSchema['x-forbidden-toolsets'] as string[])
 
 /** Reports each name in a list of toolsets that is no toolset or is forbidden, and so is dropped. `path`: the path of the list. */

@@ -14,7 +14,7 @@ import { isDomain } from './shape.ts'
 /** How long the test of one condition may take. The time is short, because a request waits for it. */
 const operatorMs = 5_000
 
-/** Returns an operator that asks the plugin's. What is wrong with an operand is reported as WH714. */
+/** Returns an operator that calls the plugin's operator. What is wrong with an operand is reported as WH714. */
 export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock): OperatorPart => ({
   name: given.name,
   ...(given.fieldless === true ? { fieldless: true } : {}),

@@ -6,8 +6,8 @@ import { guardedRun } from './closing.ts'
 import { failure, reportAs } from './report-as.ts'
 import { isMap, isText } from './shape.ts'
 
-/** The most characters of a reply. An answer of a model may have as many bytes (`runners/kit/model-fetch.ts`). */
-const maxReplyChars = 8 * 1024 * 1024
+/** The most UTF-16 units of a reply. An answer of a model may have as many bytes (`runners/kit/model-fetch.ts`). */
+const maxReplyUnits = 8 * 1024 * 1024
 
 /** Wraps the plugin's function, so that an attempt ends when `job.signal` aborts, even if the plugin's work goes on. */
 const guardedAsk =
@@ -29,7 +29,7 @@ const guardedAsk =
     }
   }
 
-/** Returns a runner that asks the plugin's. A runner that cannot be compiled is reported as WH714. */
+/** Returns a runner that calls the plugin's runner. A runner that cannot be compiled is reported as WH714. */
 export const guardedRunner = (given: RunnerPart): RunnerPart => ({
   name: given.name,
   title: given.title ?? given.name,
@@ -85,7 +85,7 @@ const askPlugin = (runner: Runner, ...args: Parameters<Runner>): Promise<unknown
 /** Returns the reply. Throws when it is no text, or too long. */
 const checkedReply = (reply: unknown): string => {
   if (typeof reply !== 'string') throw new Error('the runner gave no text')
-  if (reply.length > maxReplyChars) throw new Error('the answer is too large')
+  if (reply.length > maxReplyUnits) throw new Error('the answer is too large')
   return reply
 }
 

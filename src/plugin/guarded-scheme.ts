@@ -12,7 +12,7 @@ import { guardedRun } from './closing.ts'
 import { failure } from './report-as.ts'
 import { isMap } from './shape.ts'
 
-/** Returns a scheme that asks the plugin's. Its checks and `shows` never throw; its `sign` throws a Fault. */
+/** Returns a scheme that calls the plugin's scheme. Its checks and `shows` never throw; its `sign` throws a Fault. */
 export const guardedScheme = (given: Scheme): Scheme => {
   const { name, title } = given
   /** The failure of `shows` for a request, kept until `checkHead` returns it. The object of the headers stands for the request. */
@@ -99,7 +99,10 @@ const valuesOf = ({
 /** Says that a member of the scheme failed, as the reason of a refusal. */
 const failedIn = (member: string, error: unknown): Why => `its ${member} failed: ${failure(error)}`
 
-/** Returns an answer of the scheme that is `good` or a reason for a refusal. For any other answer, it returns a reason that says so. */
+/**
+ * Returns an answer of the scheme where it is `good` or a reason for a refusal. For any other answer, returns a reason that says what is
+ * wrong with it.
+ */
 const whyOr = <T>(good: T, answer: unknown): NonNullable<T> | Why => {
   if (answer !== undefined && answer === good) return answer as NonNullable<T>
   if (typeof answer === 'string') return printable(answer, 200)

@@ -11,5 +11,5 @@ export const reportAs =
   (_code, path, message, help) =>
     report(code, Array.isArray(path) ? path.map(String) : [], String(message), help === undefined ? undefined : String(help))
 
-/** Returns what a plugin threw as a text on one line, at most 200 characters. */
+/** Returns what a plugin threw as a text on one line, cut at 200 UTF-16 units. */
 export const failure = (thrown: unknown): string => printable(messageOf(thrown), 200)

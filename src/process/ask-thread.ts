@@ -18,8 +18,8 @@ export type ThreadQuestion = {
 }
 
 /**
- * Starts a thread, and resolves to its first message; to `undefined` when the thread sends none within the limits. The thread is ended
- * then. Rejects with the reason of `signal` once the signal has aborted.
+ * Starts a thread, and resolves to its first message; to `undefined` when the thread sends none within the limits. The thread is ended in
+ * each case. Rejects with the reason of `signal` once the signal has aborted.
  */
 export const askThread = async <Answer extends object>(
   { thread, data, transferList = [] }: ThreadQuestion,

@@ -1,6 +1,6 @@
 /**
- * Runs another program to its end. This program runs others in no other way: the arguments pass through no shell, time and output are
- * bounded, and the result is a value, whatever goes wrong.
+ * Runs another program to its end. The arguments pass through no shell, time and output are bounded, and the result is a value, whatever
+ * goes wrong.
  */
 
 import { cut, printable } from '../core/text.ts'
@@ -41,7 +41,7 @@ const longestTimerMs = 2_147_483_647
 export const baseEnv = (from: Env): Env => Object.fromEntries(inherited.map((name) => [name, from[name]]))
 
 /**
- * Makes a text the value of an environment variable: without NUL, which no variable can hold, and of at most 1,024 characters, far below
+ * Makes a text the value of an environment variable: without NUL, which no variable can hold, and of at most 1,024 UTF-16 units, far below
  * the kernel's limit.
  */
 export const envValue = (text: string): string => cut(text.replaceAll('\0', ''), 1024)
@@ -61,7 +61,10 @@ export const runChild = async (job: ChildJob): Promise<ChildResult> => {
   }
 }
 
-/** Returns the code of an error of `spawn`. Its message is not used, because it quotes arguments and variables, which may be secret. */
+/**
+ * Returns the code of an error of `spawn`. The message of the error is not used, because it quotes arguments and variables, which may be
+ * secret.
+ */
 export const spawnCode = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error')
 
 const startFailure = (name: string, thrown: unknown): ChildResult => {

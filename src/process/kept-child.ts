@@ -1,4 +1,4 @@
-/** Keeps a program running that is talked to in lines over stdin and stdout, and ends it with everything that it started. */
+/** Keeps a program running, exchanges lines with it over stdin and stdout, and ends it with everything that it started. */
 
 import type { Readable } from 'node:stream'
 import { Lines } from '../core/bytes/lines.ts'

@@ -20,7 +20,7 @@ export type ScriptResult = { readonly ok: true; readonly output: string } | { re
 
 type ScriptLookup = { readonly file: string } | { readonly code: 'WH601' | 'WH602'; readonly message: string }
 
-/** Returns the finding why a script cannot run; `undefined` when it can. For the checks of a configuration. */
+/** Returns the finding that says why a script cannot run; `undefined` when it can. For the checks of a configuration. */
 export const checkScript = (folder: string, path: string): { code: 'WH601' | 'WH602'; message: string } | undefined => {
   const found = findScript(folder, path)
   return 'file' in found ? undefined : found
@@ -66,7 +66,7 @@ export const checkSyntax = async (folder: string, path: string, from: Env): Prom
   const argv = interpreterOf(file) === 'bash' ? ['bash', '-n', file] : ['python3', '-I', '-W', 'ignore', '-c', compileOnly, file]
   const result = await runChild({ argv, env: baseEnv(from), cwd: folder, timeoutMs: syntaxMs })
   if (result.kind !== 'exited') return undefined
-  // Only the first line is told: the lines after it quote the script.
+  // Only the first line is shown: the lines after it quote the script.
   const [line = ''] = result.stderr.replaceAll(`${file}: `, '').trim().split('\n')
   return result.code === 0 ? {} : { wrong: printable(line, 200) || `exit code ${result.code}` }
 }
@@ -75,7 +75,8 @@ export const checkSyntax = async (folder: string, path: string, from: Env): Prom
 export const interpreterOf = (file: string): string => (['.sh', '.bash'].includes(extname(file)) ? 'bash' : 'python3')
 
 /**
- * Looks up the file of a script; or returns the finding why it cannot run. `~` and `$` in `path` are plain characters: nothing is expanded.
+ * Looks up the file of a script; or returns the finding that says why it cannot run. `~` and `$` in `path` are plain characters: nothing is
+ * expanded.
  */
 const findScript = (folder: string, path: string): ScriptLookup => {
   const named = `script ${JSON.stringify(path)}`

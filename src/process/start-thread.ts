@@ -31,6 +31,6 @@ const bundleThread = (source: string): string => {
   const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
   const entryPoints = [fileURLToPath(new URL(source, import.meta.url))]
   const { outputFiles } = buildSync({ entryPoints, bundle: true, write: false, platform: 'node', target: 'node20', packages: 'external' })
-  // The code gets a file name: code without one would look for packages from the working directory.
+  // The code gets the `require` of this file: its own would look for packages from the working directory.
   return `require = require('node:module').createRequire('${import.meta.url}')\n${outputFiles[0]?.text}`
 }

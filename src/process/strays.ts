@@ -41,14 +41,14 @@ const sweepWhileWanted = async (): Promise<void> => {
   isSweeping = true
   while (isSweepWanted) {
     isSweepWanted = false
-    for (let pass = 0, found = true; found && pass < maxPasses; pass++) found = await sweep()
+    for (let pass = 0, found = true; found && pass < maxPasses; pass++) found = await makePass()
     await sleep(restMs, undefined, { ref: false })
   }
   isSweeping = false
 }
 
 /** Makes one pass. Returns whether it killed any stray. */
-const sweep = async (): Promise<boolean> => {
+const makePass = async (): Promise<boolean> => {
   let found = false
   for (const [i, pid] of processes().entries()) {
     if (i % processesPerTurn === 0) await turn(undefined, { ref: false })
@@ -72,7 +72,7 @@ const processes = (): string[] => {
   }
 }
 
-/** Kills a process if it is a stray. Returns whether it was. */
+/** Kills a process if it is a stray, and returns whether it is one. */
 const killStray = (pid: string): boolean => {
   try {
     const environ = readFileSync(`/proc/${pid}/environ`)

@@ -48,7 +48,7 @@ export const runEditor = async (settings: EditorSettings, around: EditorSurround
   const { stdin, stdout, options, route } = settings
   const sizeOf = (): Size => ({ columns: stdout.columns, rows: stdout.rows })
   const state: State = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }
-  // The line mode shares this module and does not need Ink, so Ink is loaded only here.
+  // The line mode for screen readers loads this module too, and does not need Ink. So Ink is loaded only here.
   const { openCanvas } = await import('./terminal/canvas.tsx')
   const terminal = takeTerminal(stdout, settings.modes)
   const endings = watchEndings(terminal.isOurs, stdin)

@@ -25,7 +25,7 @@ export type Questions = {
   close(): Promise<unknown>
 }
 
-/** Makes what asks the questions. `tell` gets each answer, and also each failure. */
+/** Makes the object that asks the questions. `tell` gets each answer, and also each failure. */
 export const createQuestions = ({ service, previewDelayMs }: QuestionOptions, { state, tell }: ModelAccess): Questions => {
   const previews = createPreviews({ service, previewDelayMs }, tell)
   const written = createUnfinishedWrites()
@@ -86,7 +86,7 @@ export const askService = async (service: EditorService, question: Question): Pr
 
 type PreviewQuestion = Extract<Question, { ask: 'preview' }>
 
-/** Makes what asks for previews: for one at a time, always of the latest state. States between two previews are skipped. */
+/** Makes the object that asks for previews: one at a time, and always of the latest state. States between two previews are skipped. */
 const createPreviews = ({ service, previewDelayMs }: QuestionOptions, tell: (message: Message) => void) => {
   let next: PreviewQuestion | undefined
   let isBusy = false

@@ -127,7 +127,7 @@ const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }:
   return askService(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
 }
 
-/** Makes what follows the traffic of the running gateway, and tells each line as a message. `open` ends an earlier following first. */
+/** Makes the follower of the running gateway's traffic, which tells each line as a message. `open` first ends an earlier following. */
 const createTrafficFollower = ({ watch }: Surroundings, tell: (message: Message) => void) => {
   let close = (): void => {}
   const follow = async (route: string | undefined): Promise<void> => {

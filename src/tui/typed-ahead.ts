@@ -4,7 +4,7 @@
 export type TypedAhead = {
   /** Does an act of the user at once, or as soon as no screen is being opened. Acts keep their order. */
   whenOpened(act: () => void): void
-  /** Tells that `work` opens a screen. Acts wait until `work` ends. */
+  /** Notes that `work` opens a screen. Acts wait until `work` ends. */
   holdUntil(work: Promise<unknown>): void
 }
 

@@ -18,7 +18,10 @@ export const withOneOperator = (condition: Node): Node => {
   return { ...condition, dependencies }
 }
 
-/** Returns a rule for each operator. A rule applies only where its key is present, so the other rules cost an editor nothing. */
+/**
+ * Returns the rule for one operator. It applies only where the key of the operator is present, so the rules of other operators cost an
+ * editor nothing.
+ */
 const refusing = (name: string, later: readonly string[], isFieldless: boolean): Node => ({
   allOf: [
     ...later.map((other) => ({ properties: { [other]: false }, errorMessage: exactly(`${name}, ${other}`) })),

@@ -5,7 +5,10 @@ import { extraOf, keyOfTarget } from '../target-schema.ts'
 import { type Inline, presentOrNot, withInline } from './flow.ts'
 import { type Definitions, type Node, type Rule, withRules } from './index.ts'
 
-/** A definition that has the settings of a delivery, its key that names the target, and whether the texts in it are templates. */
+/**
+ * The definitions with the settings of a delivery. `rules`: the definition that is made for the rules of `of`. `by`: the key that names the
+ * target. `templates`: whether texts in the settings are templates.
+ */
 const places = [
   { rules: 'RouteDelivery', of: ['Route', 'Subscription'], by: 'deliver', templates: true },
   { rules: 'ItemDelivery', of: ['DeliverTo'], by: 'target', templates: true },
@@ -15,7 +18,7 @@ type Place = (typeof places)[number]
 
 const propertiesOf = (node: Node | undefined): Definitions => (node?.properties ?? {}) as Definitions
 
-/** The definition with the settings of one target: its name, and its node. */
+/** The definition with the settings of one target, its `name`, and the `names` of the target. `isEmpty`: the target reads no settings. */
 type Settings = { readonly names: readonly string[]; readonly name: string; readonly node: Node; readonly isEmpty: boolean }
 
 /** Returns the definitions, with a definition for the settings of each target, and with rules that choose the definition by target. */

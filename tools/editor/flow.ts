@@ -63,11 +63,12 @@ const routeEntries: { readonly [key: string]: Inline } = {
   },
 }
 
-/**
- * Adds the entries to maps in the definitions of routes. They apply once the map is present: a missing key is offered with its keys anyway.
- */
 const routes = ['Route', 'Subscription']
 
+/**
+ * Adds the entries to maps in the definitions of routes. The entries apply once the map is present: a missing key is offered with its keys
+ * anyway.
+ */
 export const withInlineEntries = (definitions: Definitions): Definitions => {
   const made: { [name: string]: Node } = { Condition: withInline(withOneOperator(definitions.Condition as Node), conditionEntries) }
   for (const name of routes) made[name] = withRouteEntries(definitions[name] as Node)

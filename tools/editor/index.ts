@@ -1,7 +1,7 @@
 /**
  * Makes the schema that editors get from the schema that validates: stricter, and more helpful where a person types. What `validate` says
- * does not depend on it. How each keyword acts in an editor is tested against yaml-language-server (test/contract/editor.test.ts): bare
- * properties in a `then` and `not` would make it say nonsense.
+ * does not depend on the schema for editors. How each keyword acts in an editor is tested against yaml-language-server
+ * (test/contract/editor.test.ts). The keyword `not`, and properties directly in a `then`, would make this server report nonsense.
  */
 
 import { withDeliverySettings } from './delivery.ts'

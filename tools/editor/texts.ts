@@ -7,7 +7,7 @@ import { targets } from '../../src/parts/targets/index.ts'
 import { extraOf } from '../target-schema.ts'
 import type { Definitions, Node } from './index.ts'
 
-/** Returns a schema in which the long text of each node tells its default, unless the text tells it already. */
+/** Returns a schema in which the long text of each node names its default, unless the text names it already. */
 export const withDefaultTexts = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(withDefaultTexts)
   if (typeof node !== 'object' || node === null) return node

@@ -9,7 +9,7 @@ export type SchemaPlace = { readonly file: string; readonly path: Path; readonly
 
 const definitions = schema.definitions as JsonObject
 
-/** The kinds of files, each with the definition of its content. The name of the suite ends as the names of suites must. */
+/** The kinds of files, each with the definition of its content. */
 const roots: readonly (readonly [file: string, node: JsonObject])[] = [
   ['config.yaml', schema],
   ['webhook_subscriptions.json', { $ref: '#/definitions/Subscriptions' }],

@@ -1,5 +1,6 @@
 /**
- * Runs a case of the fuzz: it forges a few requests from a captured one, and sends them to one route. Its seed alone decides what it does.
+ * Runs a case of the fuzz: it forges a few requests from a captured one, and sends them to one route. The seed alone decides what the case
+ * does.
  */
 
 import { createRandom, type Random } from '../../bench/durability/random.ts'
@@ -73,7 +74,10 @@ const chooseRoute = ({ sender, senders }: CaseOptions, random: Random): readonly
   return [kind, other, { name: kind === 'another route' ? 'other' : 'hook', verify, key: sender.key, address }]
 }
 
-/** Sends the genuine request, and returns the reference for the judgement; a sentence where its own route does not accept the request. */
+/**
+ * Sends the genuine request, and returns the reference for the judgement; a sentence where the sender's own route does not accept the
+ * request.
+ */
 const referenceOf = async (
   world: World,
   genuine: Genuine,

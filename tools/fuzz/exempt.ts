@@ -1,5 +1,6 @@
 /**
- * Lists the properties that the fuzz cannot ask of some senders, by scheme, each with the reason. All others must hold for every sender.
+ * Lists the properties that the fuzz cannot ask of some senders, by scheme, each with the reason. All other properties must hold for every
+ * sender.
  */
 
 import type { Json } from '../../src/core/json.ts'

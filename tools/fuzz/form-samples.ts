@@ -1,4 +1,4 @@
-/** Sample events of some senders in a shape that their other samples do not have: as forms, or without ids. */
+/** Sample events of some senders in shapes that their other samples do not have: another content type, or with or without an id. */
 
 import type { Sample } from '../../src/app/samples/sample-file.ts'
 
@@ -21,7 +21,7 @@ export const formSamples: { readonly [scheme: string]: readonly Sample[] } = {
       actions: [{ value: 'go' }],
     }),
   ],
-  // JSON has its digest in the address.
+  // For a JSON body, Twilio puts the digest of the body into the address, and signs the address.
   twilio: [
     {
       headers: { 'Content-Type': 'application/json' },

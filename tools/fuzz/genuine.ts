@@ -23,7 +23,7 @@ export type Genuine = {
   readonly variants: readonly string[]
 }
 
-/** The time at which all requests are sent. A certificate that is made today is still valid then. */
+/** The earliest time at which a request is sent, in milliseconds since 1970. A certificate that is made today is still valid then. */
 const sendingTime = 4_000_000_000_000
 
 type Draft = {
@@ -95,7 +95,10 @@ type Here = { readonly name: string; readonly address: Address }
 
 const digitsOf = (random: Random, length: number): string => String(random.whole(10 ** length)).padStart(length, '0')
 
-/** Returns a signed request with one event. `id`: the delivery id it gets. `undefined` where the sender signs no event of this kind. */
+/**
+ * Returns a signed request with one event. `id`: the delivery id that the event gets. `undefined` where the sender signs no event of this
+ * kind.
+ */
 export const createGenuine = (sender: Sender, random: Random, route: Here, id?: string): Genuine | undefined => {
   const sample = random.pick(sender.samples)
   const told = { lines: Object.entries(sample.headers) as readonly HeaderLine[] }
@@ -128,7 +131,10 @@ const maybeNameless = (genuine: Genuine, { name, scheme }: Sender, random: Rando
   return { ...genuine, sent: withHeader(genuine.sent, header, undefined), variants: [...genuine.variants, 'no id header'] }
 }
 
-/** Returns an id of fifty digits, as long as the longest ids of senders. Some begin with text that could be the rest of a number. */
+/**
+ * Returns an id of fifty hexadecimal digits, as long as the longest ids of senders. Some ids begin with four decimal digits, which could be
+ * the end of a number in front of them.
+ */
 const longDigits = (random: Random): string =>
   hex(random, 50).replace(/^.{4}/, (start) => (random.whole(2) === 0 ? start : digitsOf(random, 4)))
 
@@ -141,7 +147,7 @@ const signedBy = (sender: Sender, { body, id, at, variants }: Draft, url: string
   }
 }
 
-/** Returns a header value as a sender writes it: characters that are not in latin1 become their UTF-8 bytes. */
+/** Returns a header value as a sender writes it: a value with characters that are not in latin1 becomes its UTF-8 bytes. */
 const inBytes = (value: string): string => (/[^\0-\xff]/.test(value) ? bytesOf(value) : value)
 
 const addressHeaders = (address: Address): readonly HeaderLine[] =>

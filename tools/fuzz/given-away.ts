@@ -1,6 +1,6 @@
 /**
- * Tests signatures that the gateway gives to anybody who asks: some senders want a word signed in a handshake. None may be valid for an
- * event.
+ * Tests signatures that the gateway gives to anybody who asks: some senders want a word signed in a handshake. No such signature may be
+ * valid for an event.
  */
 
 import { createRandom, type Random } from '../../bench/durability/random.ts'

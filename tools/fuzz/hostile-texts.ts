@@ -2,7 +2,7 @@
 
 /** Each text is one half of an attack. The mutations are the other half: they cut the signed text at or inside such a text. */
 export const hostileTexts: readonly string[] = [
-  // The fields of a form, joined without separators, in which JSON begins with this text.
+  // Ends one JSON map within the joined fields of a form, and begins another.
   '"}{"From":"evil","x":"',
   // Fields of a form within the text of another field.
   'xFromevilFromA',

@@ -10,8 +10,8 @@ import type { Sender } from './senders.ts'
 import type { Taken } from './world.ts'
 
 /**
- * The genuine request, its event on its own route (`alone`), and its event on the route of the forged request (`here`), where that accepts
- * it.
+ * The genuine request, its event on its own route (`alone`), and its event on the route of the forged request (`here`), where that route
+ * accepts it.
  */
 export type Reference = { readonly sent: Sent; readonly alone: Event; readonly here: Event | undefined }
 
@@ -50,7 +50,7 @@ const otherContent = ({ scheme }: Taken, event: Event, { name, description }: Se
   return isSigned && event.eventType !== here.eventType ? `type ${shortJson(event.eventType)}` : undefined
 }
 
-/** The longest time window of any scheme. */
+/** The age at which every scheme must refuse a request: the longest time window, an hour, and a quarter of an hour more. */
 const longestMs = 3_600_000 + 900_000
 
 const isStale = (sent: Sent, { description: { timestamp, algorithm } }: Sender, genuine: Sent): boolean =>
@@ -60,13 +60,13 @@ const mustRepeat = ({ scheme = '' }: Taken, sent: Sent, { name }: Sender, genuin
   isSame(scheme, name) && nameless[name] === undefined && (headerIds[name] === undefined || idLines(sent) === idLines(genuine))
 
 /**
- * Whether both requests have their ids in the same places. Of several named senders with one key, each has its id elsewhere: a request that
- * another of them takes is another event.
+ * Whether the scheme that took the request reads the id in the place where the scheme of the sender reads it. Senders that must be named
+ * have their ids in different places, so a request that another sender takes is another event.
  */
 const isSame = (scheme: string, name: string): boolean => scheme === name || [scheme, name].every((each) => builtin.has(each))
 const builtin: ReadonlySet<string> = new Set(schemes.filter(({ reads }) => !reads).map(({ name }) => name))
 
-/** Returns all headers whose names look as if they held an id. */
+/** Returns the lines of all headers whose names look like those of ids. */
 const idLines = ({ lines }: Sent): string =>
   lines
     .map(([name, value]) => `${name.toLowerCase()}: ${value}`)

@@ -159,7 +159,10 @@ export const withPart = (sent: Sent, description: SignatureScheme, { name, of, t
   }
 }
 
-/** Returns the request with this signature, in the form of its scheme. A signature header with labels must have its part already. */
+/**
+ * Returns the request with this signature, in the form of its scheme. A signature header with labels must already have a part with the
+ * label of the signature.
+ */
 export const withSignature = (sent: Sent, { signature = {} }: SignatureScheme, digest: Buffer): Sent | undefined => {
   const { prefix = '', encoding = 'hex', label } = signature
   const text = digest.toString(encoding)
@@ -181,8 +184,8 @@ const writeAt = (sent: Sent, { header, label, body }: Place, text: string): Sent
 }
 
 /**
- * Returns the request with another URL. The text after the host goes into the request line; or the text up to the last path goes into the
- * Host header.
+ * Returns the request with another URL. Where the text after the host begins with the path of the route, that text goes into the request
+ * line. Otherwise, the text in front of the last such path goes into the Host header, and the rest into the request line.
  */
 const withAddress = (sent: Sent, url: string): Sent | undefined => {
   const path = /^(?:https?:\/\/[^/?#]*)?(\/webhooks\/[^/?#]*)/.exec(sent.target)?.[1] ?? ''

@@ -101,7 +101,7 @@ const senderOf = (scheme: Scheme, description: SignatureScheme, folder: string, 
   const pair = keyPairOf(description.algorithm)
   const keys = pair ?? { secret }
   const { id: _id, ...rest } = description
-  // Not all events of a sender have the id that others have, and `sign` would put it in.
+  // Some events of a sender have no id. They are signed by a scheme without an id, because `sign` of the scheme would put one in.
   const nameless = describedScheme(name, rest)
   return {
     name,
@@ -144,7 +144,8 @@ const certificateAt: { readonly [place: string]: string } = {
 }
 
 /**
- * Signs with the key of a certificate. What else is signed goes to its places first: time, id, the address of the certificate, the topic.
+ * Signs with the key of a certificate. First puts the other signed values into their places: the time, the id, the sender itself, and the
+ * address of the certificate.
  */
 const signByCertificate = (description: SignatureScheme, { body, id, at, secret }: Unsigned, key: string): Signed => {
   const time = new Date(at).toISOString()

@@ -13,7 +13,7 @@ import type { RouteSettings } from './world.ts'
 const pairs = (random: Random): readonly (readonly [string, string])[] => {
   const long = 'a'.repeat(random.pick([199, 200, 201, 400]))
   const high = '漢'.repeat(random.pick([1, 101, 201, 300]))
-  // The same low bytes: 漢 is U+6F22, and these are U+4E22 and U+0122.
+  // 漢 is U+6F22. The characters in its place, U+4E22 and U+0122, have the same low byte.
   return [
     [`${long}1`, `${long}2`],
     [high, high.replaceAll('漢', '丢')],
@@ -29,8 +29,11 @@ const pairs = (random: Random): readonly (readonly [string, string])[] => {
 /** Whether the events of a sender have an id in the body or in a header, which can be chosen here. */
 export const hasIds = ({ description: { id } }: CaseOptions['sender']): boolean => id?.body !== undefined || id?.header !== undefined
 
-/** Whether the event has the chosen id in the place of the sender's ids: not every event has this place, or keeps the id as it is. */
-const holds = (sent: Sent, payload: Json, { description: { id: place = {} } }: CaseOptions['sender'], id: string): boolean => {
+/**
+ * Whether the event has the chosen id in the place of the sender's ids. Not every event has this place, and not every sender keeps the id
+ * as it is.
+ */
+const hasId = (sent: Sent, payload: Json, { description: { id: place = {} } }: CaseOptions['sender'], id: string): boolean => {
   const inBody = [place.body ?? []].flat().map((path) => valueAtPath(payload, path.split('.')))
   const [first] = inBody.filter((value) => value !== undefined)
   return first === id || (place.header !== undefined && decodeUtf8(headerIn(sent, place.header) ?? '') === id)
@@ -50,7 +53,7 @@ export const runTwins = async ({ world, sender, seed, requests }: CaseOptions): 
       if (!sent || !isSendable(sent)) continue
       const { outcome, event } = await world.post(route, sent)
       const isTaken = outcome.kind === 'accepted' || outcome.kind === 'duplicate'
-      if (isTaken && event && holds(sent, event.payload, sender, id)) ids.push(outcome.deliveryId)
+      if (isTaken && event && hasId(sent, event.payload, sender, id)) ids.push(outcome.deliveryId)
     }
     if (ids.length === 2 && ids[0] === ids[1])
       findings.push({

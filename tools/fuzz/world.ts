@@ -27,17 +27,17 @@ export type RouteSettings = {
   readonly name: string
   /** The names of schemes in `verify`. Without names, the built-in schemes decide. */
   readonly verify: readonly string[]
-  /** Its `secret` or `public_key`. */
+  /** The `secret` or `public_key` of the route. */
   readonly key: { readonly [key: string]: string }
   readonly address: Address
   /** The events that the route accepts. Absent where it accepts all. */
   readonly events?: readonly string[]
 }
 
-/** The end of a request. */
+/** How the gateway ended a request. */
 export type Taken = {
   readonly outcome: Outcome
-  /** The scheme whose signature held. */
+  /** The scheme that found the signature right. */
   readonly scheme: string | undefined
   /** The event that the agent would be asked about. */
   readonly event: Event | undefined
@@ -62,7 +62,10 @@ export type World = {
   readonly forget: () => void
 }
 
-/** Makes the routes. `certificate`: the certificate, in PEM, that is fetched from any URL that a sender names. */
+/**
+ * Makes a world, which compiles a route when the first request for it comes. `certificate`: the certificate, in PEM, that is fetched from
+ * any URL that a sender names.
+ */
 export const createWorld = (certificate: string): World => {
   let now = 0
   const clock: Clock = { ...systemClock, now: () => now }

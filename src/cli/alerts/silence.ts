@@ -6,7 +6,7 @@ import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
-/** `for`: milliseconds. */
+/** `for`: how long nothing is told, in milliseconds. */
 export type AlertsSilenceOptions = { readonly for?: number; readonly end?: boolean }
 
 const defaultMs = 3_600_000

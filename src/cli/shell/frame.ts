@@ -47,7 +47,9 @@ const frame = (
   return [`${head}  ${paint.dim(printable(shownPlace(place)))}`, ...shown, ...notes, ''].join('\n')
 }
 
-/** Returns the line before the place, the line of the place, and a line of carets below the range, each with its number. */
+/**
+ * Returns an empty margin, then the line before the place and the line of the place, each with its number, and then carets below the range.
+ */
 const excerpt = (place: SourceRange, lines: readonly MaskedLine[], mark: (text: string) => string): string[] => {
   const line = lines[place.line - 1]
   if (line === undefined) return []

@@ -9,7 +9,10 @@ export type Run = (action: (cli: Cli) => Promise<number>) => Promise<void>
 /** The option that all commands on jobs and targets have. */
 export type ProfileOption = { readonly profile?: string }
 
-/** Parses an option that holds a list: adds the items of a value, which commas separate, to the items of the same option before it. */
+/**
+ * Parses a value of an option that takes lists: adds the items of the value, which commas separate, to the items of the same option before
+ * it.
+ */
 export const collectList = (value: string, before: readonly string[] = []): string[] => [
   ...before,
   ...value
@@ -18,7 +21,10 @@ export const collectList = (value: string, before: readonly string[] = []): stri
     .filter((item) => item !== ''),
 ]
 
-/** Parses an option that is repeated for a list: adds a value, commas and all, to the values of the same option before it. */
+/**
+ * Parses a value of an option that is given once for each item of a list: adds the whole value, even with commas, to the values of the same
+ * option before it.
+ */
 export const collectRepeated = (value: string, before: readonly string[] = []): string[] => [...before, value]
 
 export const parsePort = (value: string): number => {

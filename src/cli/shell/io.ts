@@ -117,7 +117,7 @@ const answerOn = async (terminal: Interface, question: string, output: Writable)
   try {
     return await terminal.question(question)
   } catch {
-    // `question` rejects for nothing but Ctrl-C and Ctrl-D.
+    // `question` rejects only after Ctrl-C or Ctrl-D.
     output.write('\n')
     throw cancelledFault()
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Prints Diagnostics, and refusals (a use case did nothing, for reasons). The module is apart from `output.ts`, because code frames load
- * the YAML parser, which most commands do not need.
+ * Prints Diagnostics, and the reasons why a use case did nothing (a refusal). The module is apart from `output.ts`, because code frames
+ * load the YAML parser, which most commands do not need.
  */
 
 import type { Refusal } from '../../app/refusal.ts'

@@ -63,7 +63,7 @@ const runAgain = async (run: Rerun['run'], isFirst: boolean, cli: Cli): Promise<
   }
 }
 
-/** Returns a latch, which holds the last value put in until the value is taken. */
+/** Returns a latch for one value: `put` keeps a value in place of the one before, and `take` waits for a value and removes it. */
 const createLatch = <T>() => {
   let last: { readonly held: T } | undefined
   let wake = (): void => {}

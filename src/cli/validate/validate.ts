@@ -39,7 +39,7 @@ export const validate = async (written: readonly string[], options: ValidateOpti
 type CheckCall = {
   readonly wanted: ToValidate
   readonly outputs: readonly Output[]
-  /** The codes of the findings to fix; `undefined` where nothing is fixed. */
+  /** The codes of the findings to fix: an empty list for all safe fixes, `undefined` for no fix. */
   readonly codes: readonly string[] | undefined
   readonly options: ValidateOptions
   readonly cli: Cli
@@ -59,7 +59,7 @@ const checkOnce = async ({ wanted, outputs, codes, options, cli }: CheckCall): P
 }
 
 /**
- * Returns the paths to check, and the codes of findings to fix: none of them means all safe fixes, and `undefined` means no fix. A word
+ * Returns the paths to check, and the codes of findings to fix: an empty list means all safe fixes, and `undefined` means no fix. A word
  * behind `--fix` that is no code is a path.
  */
 const splitFixOption = (

@@ -80,7 +80,10 @@ const decoded = (text: string): string => {
 
 const isLoopback = ({ host }: Host): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-/** Reads the encryption from `sslmode`. Where the address has no `sslmode`, only servers on this machine are spoken to in clear. */
+/**
+ * Reads the encryption from `sslmode`. Where the address has no `sslmode`, the connection is unencrypted only if all servers are on this
+ * machine.
+ */
 const tlsOf = (query: URLSearchParams, hosts: readonly Host[]): Tls => {
   const mode = query.get('sslmode') ?? (hosts.every(isLoopback) ? 'disable' : 'verify-full')
   if (mode === 'disable') return undefined

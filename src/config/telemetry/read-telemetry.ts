@@ -11,7 +11,7 @@ import { type Env, isUnknown, parseFlag } from '../env.ts'
 import type { Source } from '../yaml/source.ts'
 import { parsePairs } from './pairs.ts'
 
-/** Reads the telemetry. WH234 reports an address of a receiver that cannot be used, WH102 a variable. */
+/** Reads the telemetry. WH234 reports an address of a receiver that cannot be used, and WH102 a variable that cannot be used. */
 export const readTelemetry = (written: JsonObject, env: Env, source: Source | undefined, into: Diagnostic[]): Config['telemetry'] => {
   const known = isUnknown(env) ? {} : env
   if (parseFlag(known.OTEL_SDK_DISABLED ?? '') === true) return undefined
@@ -45,7 +45,8 @@ const isHttpAddress = (text: string): boolean => {
 const wrongAddress = 'is not an http or https address without a user name'
 
 /**
- * Returns the address in the file; `undefined` where there is none that can be used. An address that is not resolved is reported elsewhere.
+ * Returns the address in the file; `undefined` where there is none that can be used. `resolveSecrets` reports an address that is not
+ * resolved.
  */
 const endpointOfFile = (endpoint: unknown, source: Source | undefined, into: Diagnostic[]): string | undefined => {
   if (typeof endpoint !== 'string' || endpoint.includes('${') || endpoint.startsWith('file:')) return undefined
@@ -106,7 +107,8 @@ const textsIn = (map: JsonObject): { readonly [name: string]: string } =>
   Object.fromEntries(Object.entries(map).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 
 /**
- * Returns the share of traces that are sampled. A parent's decision counts in any case, so the samplers with `parentbased_` are the same.
+ * Returns the share of traces that are sampled. A parent's decision counts in any case, so a sampler means the same with and without the
+ * prefix `parentbased_`.
  */
 const ratioOf = ({ ratio }: JsonObject, { env, into }: Variables): number => {
   const written = numberOr(ratio, defaults.traces.ratio)

@@ -27,7 +27,7 @@ export type CarriedConfig = {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** A place that is not looked up yet. Only the thread that read the files can do that, because it has their texts. */
+/** A place that is not looked up yet. Only the thread that read the files can look it up, because it has their texts. */
 export type SoughtPlace = { readonly path: Path; readonly of: 'key' | 'value' }
 
 /** Makes the carried form of a loaded configuration. */

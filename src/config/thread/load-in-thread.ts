@@ -45,8 +45,8 @@ export const loadInThread = async <T>(
 ): Promise<T> => {
   signal.throwIfAborted()
   const worker = startThread('config', { ...options, env: { ...options.env } }, { resourceLimits: threadLimits })
-  // `nextMessage` rejects with an error of the thread. Between two messages nothing listens, and an error without a listener would end the
-  // process.
+  // `nextMessage` rejects with an error of the thread. But between two messages it does not listen, and an error that no listener takes
+  // would end the process.
   worker.on('error', () => {})
   const end = (): void => void worker.terminate()
   signal.addEventListener('abort', end)

@@ -77,7 +77,8 @@ const quoteEnd = (text: string, from: number, quote: string): number | undefined
 }
 
 /**
- * Returns the offset behind a block of text, whose lines are indented more than the line with its `|` or `>`. `from`: that of this sign.
+ * Returns the offset behind a block of text, whose lines are indented more than the line with its `|` or `>`. `from`: the offset of this
+ * sign.
  */
 const blockEnd = (text: string, from: number): number => {
   const start = text.lastIndexOf('\n', from - 1) + 1

@@ -9,13 +9,13 @@ const spellingsOf = (value: string): string[] => {
   return [value, encoded, encoded.replaceAll("'", '%27'), new URLSearchParams([['', value]]).toString().slice(1)]
 }
 
-/** Finds all known secrets in one pass over a text. A gateway may know ten thousand secrets. */
+/** Finds all known secrets in one pass over a text, because a gateway may know ten thousand secrets. */
 export class Redactor {
   /** All spellings of the secrets. */
   readonly #known = new Set<string>()
   /** The spellings by their first `minLength` characters, the longest spelling first. */
   readonly #byStart = new Map<string, string[]>()
-  /** Tells quickly where no secret can begin: 1 at the low byte of the first character of each spelling. */
+  /** 1 at the low byte of the first UTF-16 unit of each spelling, 0 elsewhere. No secret begins with a unit whose low byte has 0 here. */
   readonly #firsts = new Uint8Array(256)
 
   /** Makes secrets known. Values that are too short are left out. */

@@ -10,7 +10,7 @@
  */
 const lastWord = (words: string): string => `(?<![a-z])(?:${words})(?![a-z_-])`
 
-/** Names of numbers of tokens, such as `day_tokens` and a model's `total_tokens`, up to their last letter but one. */
+/** Names of numbers of tokens, such as `day_tokens` and a model's `total_tokens`, without their last letter. */
 const numberOfTokens = '(?:run|day|input|output|total|prompt|completion)_token(?=s(?![a-z]))'
 
 const commonWords = [

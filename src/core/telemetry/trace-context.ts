@@ -1,6 +1,6 @@
 /**
- * Trace contexts, as W3C Trace Context writes them (`traceparent`, version 00). The trace of an event has the event's id, so nothing is
- * stored for it, and an attempt days later finds its place.
+ * Trace contexts, as W3C Trace Context writes them (`traceparent`, version 00). The id of an event's trace is made from the event's id,
+ * unless a trusted caller gave one. So nothing is stored for a trace, and an attempt days later still finds its place in it.
  */
 
 import { hash, randomBytes } from 'node:crypto'
@@ -65,13 +65,15 @@ const digitsOf = (id: string): string =>
     ? id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24)
     : hash('sha256', id).slice(0, 32)
 
-/** Half the bits of a trace id decide whether it is sampled: the last 56, which are random in every trace id (W3C, level 2). */
+/** The number of a trace id's last digits that decide whether the trace is sampled. Their 56 bits are random (W3C, level 2). */
 const randomDigits = 14
 
-/** Returns the least of these digits of a sampled trace. Texts of digits are compared, because a number would have to be read first. */
+/**
+ * Returns the least text of these digits that a sampled trace may have. Texts are compared, because numbers would first have to be parsed.
+ */
 const leastSampled = (ratio: number): string => {
   const digits = BigInt(Math.ceil((1 - ratio) * 2 ** (4 * randomDigits))).toString(16)
-  // No text of digits is as great as the letter g.
+  // Every text of hexadecimal digits sorts before the letter g.
   return digits.length > randomDigits ? 'g' : digits.padStart(randomDigits, '0')
 }
 

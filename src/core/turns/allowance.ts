@@ -19,7 +19,7 @@ export class Allowance {
     this.#since = clock.monotonic()
   }
 
-  /** Counts an amount that came. `false`: with it, more than the most has come within the span. */
+  /** Counts an amount that came. Returns `false` where more than `most` has now come within the span. */
   take(amount: number): boolean {
     const now = this.#clock.monotonic()
     if (now - this.#since >= this.#spanMs) {

@@ -14,7 +14,7 @@ export const createSlots = (max: () => number, maxWaiting: number): Slots => {
     async run(task) {
       if (busy < max()) busy++
       else if (waiting.length >= maxWaiting) return undefined
-      // A task that ends hands its slot over, so `busy` stays and no other task can take the slot in between.
+      // A task that ends hands its slot over, so `busy` keeps its value and no other task can take the slot in between.
       else await new Promise<void>((turn) => waiting.push(turn))
       try {
         return await task()

@@ -1,6 +1,6 @@
 /**
- * Resolves or rejects as `work` does. When `signal` aborts first, it rejects with the reason of the signal, and the work goes on: it cannot
- * be ended, or others wait for it too.
+ * Resolves or rejects as `work` does. When `signal` aborts first, the promise rejects with the reason of the signal, but the work goes on:
+ * it cannot be ended, or others wait for it too.
  */
 export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   let stop = (): void => {}

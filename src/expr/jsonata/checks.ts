@@ -16,7 +16,7 @@ export const slowText = 131_072
 export const fastText = 1_048_576
 const maxRenderedUnits = 262_144
 const maxSorted = 2_000
-/** The most options of `$formatNumber`; each of their texts is shorter than this, too. */
+/** The most options of `$formatNumber`. The text of an option must have fewer UTF-16 units than this number, too. */
 const maxOptions = 20
 
 /** Throws TooHard with this message. */
@@ -55,7 +55,9 @@ export const ownPicture =
     if (typeof picture === 'string' && !run.written.has(picture)) refuse('a picture must be written in the expression')
   }
 
-/** Checks the picture and the options of `$formatNumber`. With an empty separator among the options it would search for ever. */
+/**
+ * Checks the picture and the options of `$formatNumber`. With an empty separator among the options, `$formatNumber` would search for ever.
+ */
 export const numberFormat: CheckArguments = (args, run) => {
   ownPicture(1)(args, run)
   const options = args[2]
@@ -66,8 +68,8 @@ export const numberFormat: CheckArguments = (args, run) => {
 }
 
 /**
- * Charges a `$replace` whose search is a pattern for its replacement, which the library reads anew for each match, from one `$` to the
- * next. Refuses a result that could become too long.
+ * Charges a `$replace` that searches for a pattern: for each match, the library reads the replacement anew, from one `$` to the next.
+ * Refuses a result that could become too long.
  */
 export const replaceable: CheckArguments = ([text, pattern, replacement], run) => {
   if (typeof pattern === 'string' || typeof replacement !== 'string') return

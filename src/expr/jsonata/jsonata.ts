@@ -63,8 +63,8 @@ const parseExpression = (source: string): ParsedExpression => {
 }
 
 /**
- * Guards the built-ins, which all expressions share. Only `$now` is made anew for each expression, so a guarded `$now` is returned, which
- * each evaluation binds in its place.
+ * Guards the built-ins, which all expressions share. Only `$now` is made anew for each expression, so a guarded `$now` is returned, and
+ * each evaluation binds it in place of the own `$now` of its expression.
  */
 const guardOnce = async (): Promise<{ readonly now: BuiltIn }> => {
   const all = (await loadLibrary()(`[${builtInNames.map((name) => `$${name}`).join(',')}]`).evaluate(null)) as BuiltIn[]

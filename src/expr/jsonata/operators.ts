@@ -20,7 +20,7 @@ const stepsAGroup = 3
 export type SyntaxNode = { readonly [key: string]: unknown; readonly type?: string; readonly value?: unknown }
 type Group = { readonly lhs: readonly (readonly [key: unknown, value: unknown])[] }
 
-/** Returns every object below the root of a syntax tree. */
+/** Returns every object of a syntax tree, with its root. */
 export const nodesOf = (root: unknown): SyntaxNode[] => {
   const found = new Set<SyntaxNode>()
   const waiting: unknown[] = [root]

@@ -25,7 +25,9 @@ export class Run {
   #steps = 0
   #built = 0
   #grouped = 0
-  /** The error that ended the evaluation. Ten thousand items that are evaluated side by side share it: an error for each takes seconds. */
+  /**
+   * The error that ended the evaluation. Ten thousand items that are evaluated side by side share it: an error for each would take seconds.
+   */
   #end: TooHard | undefined
 
   constructor(written: ReadonlySet<string>) {
@@ -34,7 +36,8 @@ export class Run {
 
   /** Counts a step, before it is made. Returns a promise where this turn of the event loop is used up: the caller waits for it. */
   step(): Promise<void> | undefined {
-    // The library evaluates the items of a list side by side. After the failure of one item, this stops the evaluation of the other items.
+    // The library evaluates the items of a list side by side. After the failure of one item, this error stops the evaluation of the other
+    // items.
     if (this.#end) throw this.#end
     this.spend(1)
     return isTurnOver() ? nextTurn() : undefined
@@ -81,7 +84,7 @@ export type Frame = {
   }
 }
 
-/** Returns the bindings for an evaluation by which `runOf` finds its run. No expression can name the binding, because of its blank. */
+/** Returns the binding by which `runOf` finds the run of an evaluation. Its name begins with a blank, so no expression can use it. */
 export const bindingsOf = (run: Run): { readonly [name: string]: unknown } => ({ [runName]: run })
 
 /** Returns the run of the evaluation that a frame belongs to. */

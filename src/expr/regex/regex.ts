@@ -87,8 +87,8 @@ const buildEngine = (pattern: string): Regex => {
   dfa.stateBudget = stateBytes
   dfa.memBudget = stateBytes
 
-  // The automaton starts over when it has no room for more states, at the cost of the first start. For each text it may start over once.
-  // After that the engine goes on without an automaton.
+  // When the automaton has no room for more states, it drops its states and builds them anew, which takes as long as at first. For each
+  // text this may happen once. After that the engine goes on without an automaton.
   const startOver = dfa.resetCache.bind(dfa)
   let starts = 0
   dfa.resetCache = (state) => (starts++ === 0 ? startOver(state) : null)

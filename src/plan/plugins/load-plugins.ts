@@ -50,7 +50,8 @@ const openRegistry = (builtins: Catalogue) => {
   const namedSchemes = new Map(builtins.namedSchemes)
   const runners = new Map(builtins.runners)
   const operators = new Map(builtins.operators)
-  // A second name of a built-in scheme may have a hyphen, and `webhook test --scheme` takes it.
+  // An alias of a built-in scheme may have a hyphen, as the names of plugins' schemes do, and `webhook test --scheme` takes aliases. So no
+  // plugin's scheme may have such a name.
   const schemeNames = new Set(builtins.schemes.flatMap(({ aliases = [] }) => aliases))
   const put = <T extends { readonly name: string }>(family: string, known: Map<string, T>, part: T): void => {
     if (known.has(part.name) || (family === 'scheme' && schemeNames.has(part.name)))
@@ -77,7 +78,7 @@ const unusablePlugin = ({ name, place, pointer }: PluginSource, error: unknown):
     help: 'mend it, or take it out of the list',
   })
 
-/** Reports sections under `platforms` that have the form of a plugin's name, but that no target reads. */
+/** Reports sections under `platforms` whose names have the form of a plugin's name, but that no target reads. */
 const unclaimedSections = ({ name, platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] => {
   const platformNames = new Set(targets.map(platformOf))
   return Object.keys(platforms).flatMap((platform) => {

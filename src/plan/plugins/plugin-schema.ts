@@ -18,8 +18,8 @@ import type { TargetPart } from '../../parts/targets/target.ts'
 export type Fragment = { readonly root: JsonObject; readonly check: Check }
 
 /**
- * Compiles a part of the module's schema; `undefined` where the module has none. Only this loads the compiler of schemas. Rejects with a
- * sentence where the schema is wrong.
+ * Compiles a part of the module's schema; `undefined` where the module has none. Only this function loads the compiler of schemas. Rejects
+ * with a sentence where the schema is wrong.
  */
 export const compileFragment = async (name: string, schema: unknown): Promise<Fragment | undefined> => {
   if (schema === undefined) return undefined

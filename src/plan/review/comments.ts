@@ -8,7 +8,9 @@ import { fixOf, type Subject } from './subject.ts'
 /** A route or a job, with its texts. */
 type TextOwner = Pick<Subject, 'texts' | 'placeOf' | 'say'> & { readonly spec: object }
 
-/** Keys with texts for people, agents and targets. Behind the values of other keys, names and numbers, a `#` surely begins a comment. */
+/**
+ * Keys whose texts may well contain a `#`. The values of other keys are names and numbers, and behind these a `#` surely begins a comment.
+ */
 const textKeys = ['description', 'prompt', 'schedule', 'deliver_extra', 'respond', 'coalesce', 'concurrency', 'session'] as const
 
 /**
@@ -39,7 +41,8 @@ const checkTexts = (value: Json, path: Path, author: TextOwner): void => {
 const checkText = (value: string, path: Path, { texts, placeOf, say }: TextOwner): void => {
   const place = placeOf(path)
   const written = texts.at(place)
-  // Only a text that stands in the file as it reads is checked. Quotes, blocks, several lines, aliases and references change how it reads.
+  // Only a text that is written in the file exactly as it is read is checked. Quotes, blocks, several lines, aliases and references make
+  // the two differ.
   if (written === undefined || written !== value) return
   const behind = texts.behind(place)
   const comment = texts.at(behind)?.trimEnd() ?? ''

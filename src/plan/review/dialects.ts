@@ -76,7 +76,10 @@ const placeholdersIn = (text: string): (Span & { readonly path: string; readonly
 const codeSpans = (text: string): Span[] =>
   [...text.matchAll(/```[\s\S]*?(?:```|$)|`[^`\n]+`/g)].map(({ 0: code, index }) => ({ from: index, to: index + code.length }))
 
-/** Rewrites a path of another template language as a path of ours: without blanks, `payload.`, `$.` and brackets. */
+/**
+ * Rewrites a path of another template language as a path of ours: without blanks around it, a prefix such as `payload.` or `$.`, and
+ * brackets.
+ */
 const ourPath = (path: string): string =>
   path
     .trim()

@@ -124,7 +124,7 @@ const actionFix = (type: string, field: string, { spec, route, placeOf, texts }:
 /** Returns a written name without its quotes. */
 const withoutQuotes = (written: string | undefined): string | undefined => written?.replace(/^(["'])(.*)\1$/, '$2')
 
-/** Returns a name as YAML and JSON both read it. */
+/** Returns a name as YAML text: in quotes unless it is a plain word. */
 const quotedName = (name: string): string =>
   /^[a-z_]\w*$/.test(name) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(name) ? name : JSON.stringify(name)
 

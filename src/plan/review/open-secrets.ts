@@ -26,9 +26,9 @@ export const reviewOpenSecrets = (source: Source): Diagnostic[] => {
 }
 
 /**
- * Returns the paths of secrets that stand in clear text. The mark `x-secret` of the schema only allows `${NAME}` and `file:` for a value,
- * and addresses have it too. A secret is a value with `x-redact`, or a value under one of the keys below. `noVerification` is the word that
- * switches verification off, and no secret.
+ * Returns the paths of secrets that stand in clear text. `x-secret` in the schema only means that a value may be written as `${NAME}` or
+ * `file:…`, and web addresses have it too. So a secret is a value with `x-redact`, or a value under one of the keys below. `noVerification`
+ * is the word that switches verification off, and no secret.
  */
 const literalsIn = ({ data }: Source): Path[] => {
   const found: Path[] = []

@@ -8,7 +8,7 @@ import { fixOf, type ReportFinding, type Subject } from './subject.ts'
 const minLength = 12
 const minDifferent = 5
 
-/** The help that makes a new secret in a shell. */
+/** The help that says how to make a new secret in a shell. */
 const makeSecretHelp = 'make one with: openssl rand -base64 32'
 
 /** Returns the route's own secrets, each with its path. The inherited global secret is reviewed with the adapter's settings. */
@@ -24,7 +24,9 @@ export const reviewSecrets = (subject: Subject): void => {
 
 type SecretContext = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: ReportFinding }
 
-/** Reviews a secret whose references are resolved. Of an empty secret, or only a prefix, nothing is said: it is an error already. */
+/**
+ * Reviews a secret whose references are resolved. Nothing is said of an empty secret or a bare prefix, because that is an error already.
+ */
 export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: SecretContext): void => {
   if (secret === insecure || secret.trim() === '' || isPrefixAlone(secret)) return
   // Where the environment is not read, references are not resolved.

@@ -40,7 +40,10 @@ export const reviewTargets = (sender: TargetOwner): void => {
   }
 }
 
-/** Returns whether a target cannot send at all. That is reported here, unless a mistake in the target's settings was reported already. */
+/**
+ * Reports a target that cannot send. Returns `true` for such a target, and where the settings of the target are wrong or not known, so that
+ * its address need not be reviewed.
+ */
 const reviewConnection = (
   { part, path }: NamedTarget,
   settings: JsonObject,
@@ -54,7 +57,7 @@ const reviewConnection = (
   }
   if (doubtful.has(platformOf(part))) return true
   const missing = missingOf(part, settings)
-  // An environment that is not read may have all missing values.
+  // The environment is not read, and it may have all the values that are missing here.
   if (missing.length > 0 && isUnknown(profile.env)) return true
   const wrong = wrongAddress(settings)
   if (missing.length > 0) {
@@ -82,7 +85,7 @@ const reviewAddress = ({ part, extra, path, extraPath }: NamedTarget, settings: 
   say('WH713', at, `the target "${part.name}" has no address: ${problem}`, { help, of: at === path ? 'value' : 'key' })
 }
 
-/** Reports keys of a `deliver_extra` that none of the targets with it reads. Returns the known keys that were most likely meant. */
+/** Reports keys of a `deliver_extra` that none of the targets that share it reads. Returns the known keys that were most likely meant. */
 const reviewKeys = (targets: readonly NamedTarget[], sender: TargetOwner): ReadonlySet<string> => {
   const meant = new Set<string>()
   for (const at of new Set(targets.map(({ extraPath }) => extraPath.join('.')))) {
@@ -102,7 +105,10 @@ const reviewKeys = (targets: readonly NamedTarget[], sender: TargetOwner): Reado
   return meant
 }
 
-/** A key that nothing reads: the known keys near to it, all known keys, the targets with its `deliver_extra`, and the path of that. */
+/**
+ * A key that nothing reads: the known keys near to it, all known keys, the targets that share its `deliver_extra`, and the path of this
+ * `deliver_extra`.
+ */
 type UnreadKey = {
   readonly near: readonly string[]
   readonly known: readonly string[]

@@ -68,7 +68,7 @@ const checkAnswer = async (test: Test, { operand, value, domain }: OperatorCase,
   if (domain && answer !== undefined && !isAllowedBy(answer, value, domain)) say(`${what} gives ${answer}, which is not its domain`)
 }
 
-/** Returns the domain that the operator gives for an operand. Something else is reported. */
+/** Returns the domain that the operator gives for an operand. A value that is no domain is reported. */
 const domainOf = (operator: OperatorPart, operand: Json, say: ReportProblem): Domain | undefined => {
   const domain = attempt('domain', say, () => operator.domain?.(operand))
   if (domain === undefined || isDomain(domain)) return domain

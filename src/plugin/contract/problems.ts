@@ -9,7 +9,7 @@ import { failure } from '../report-as.ts'
 import { type Family, shapeProblems } from '../shape.ts'
 
 export type ContractOptions = {
-  /** What the part's name must look like. Absent: like `acme-chat`, as names of parts of plugins must. */
+  /** The form of the part's name. Absent: the form of the names of plugins' parts, such as `acme-chat`. */
   readonly form?: RegExp
 }
 

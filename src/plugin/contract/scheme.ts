@@ -17,7 +17,7 @@ const secretOf = (byte: number): string => `whsec_${Buffer.alloc(32, byte).toStr
 const at = Date.UTC(2026, 0, 2)
 const id = 'contract-1'
 const bodies = ['{"contract":1}', '{}', '{"text":"žluťoučký 🐎"}']
-/** Values that no header of a signed request may have. */
+/** Values that are no signature. With one of them in a header, a request must be refused. */
 const rubbish = ['', ' ', 'x', 'v1,', 'sha256=', '0'.repeat(64), 'ÿ'.repeat(64), 'a'.repeat(5_000)]
 
 /** Resolves to what is wrong with a scheme, in sentences; empty when it keeps the contract. */
@@ -44,7 +44,7 @@ export const checkScheme = (scheme: Scheme, options: SchemeOptions = {}): Promis
     }
   })
 
-/** Returns headers as Node hands out those of a request: with names in small letters. */
+/** Returns headers with their names in lower case, as Node gives those of a request. */
 const asReceived = (headers: Signed['headers']): { readonly [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 

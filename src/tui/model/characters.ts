@@ -8,8 +8,8 @@ import { eastAsianWidth } from 'get-east-asian-width'
 const unicodeSetsFlag = 'v'
 
 /**
- * Loads what finds the borders of characters, and emojis. Loading takes a third of the time to the first frame, so it waits for the first
- * text that is not narrow.
+ * Loads the tables that find the borders of characters, and emojis. Loading takes a third of the time to the first frame, so it waits for
+ * the first text that is not narrow.
  */
 const loadTables = () => ({ segmenter: new Intl.Segmenter(), emoji: new RegExp('^\\p{RGI_Emoji}$', unicodeSetsFlag) })
 let loaded: ReturnType<typeof loadTables> | undefined
@@ -25,7 +25,7 @@ export const charactersOf = (text: string): Intl.Segments => tables().segmenter.
 /** Texts of ASCII, and of the signs that borders are drawn with: each of their characters is one cell wide. */
 const narrow = /^[\x20-\x7e─│…→·]*$/
 
-/** Whether each code unit of a text is known to be one cell wide, so that the width is the length. `false` says nothing. */
+/** Whether each code unit of a text is known to be one cell wide, so that the width is the length. `false` says nothing about the width. */
 export const isNarrow = (text: string): boolean => narrow.test(text)
 
 /** Returns the width of a text in cells of the terminal. */

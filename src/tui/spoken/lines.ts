@@ -5,7 +5,7 @@ import { type Readable, Writable } from 'node:stream'
 
 /** A reader of typed lines. */
 export type Lines = {
-  /** Tells whether the text that is typed from now on is a secret. A secret is not shown. */
+  /** `isSecret`: the text that is typed from now on is a secret, so it is not shown. */
   hide(isSecret: boolean): void
   pause(): void
   resume(): void

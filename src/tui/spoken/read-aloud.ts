@@ -17,7 +17,7 @@ export type LineModeSurroundings = Pick<Surroundings, 'service' | 'watch' | 'edi
 
 const previewDelayMs = 80
 const keepDelayMs = 1_000
-/** The size of terminal that the models are told. It is so wide that no model leaves out rows for lack of room. */
+/** The size of terminal that the models are told. It is so large that no model leaves out rows for lack of room. */
 const size = { columns: 200, rows: 60 }
 
 /**

@@ -16,8 +16,8 @@ import { models } from '../screens/index.ts'
 const maxRows = 30
 
 /**
- * Returns the lines that tell the difference between two states. A screen that was opened is told as a whole. Of a screen to which the user
- * returned, only the row of the cursor is told.
+ * Returns the lines that say how two states differ. A screen that was opened is said as a whole. Of a screen to which the user returned,
+ * only the row of the cursor is said.
  */
 export const changesSaid = (before: State | undefined, after: State): readonly string[] => {
   const { notice } = after.world
@@ -48,7 +48,10 @@ const searchSaid = (search: State['search'], state: State): readonly string[] =>
 /** Whether the home screen still waits for the routes. */
 const isEmptyHome = ({ world, screens }: State): boolean => world.home === undefined && screens.length === 1
 
-/** Returns the sentences that follow the rows: the findings about the route, and the sentences of the screen's model. */
+/**
+ * Returns the sentences that follow the rows: how the route handles the payload, what is wrong with the route, and the sentences of the
+ * screen's model.
+ */
 const sentencesAfterRows = (state: State): readonly string[] => {
   const { world } = state
   const screen = top(state)
@@ -72,7 +75,7 @@ const triedSaid = ({ payload, preview }: World): readonly string[] => {
 
 const aboutRoute: ReadonlySet<Screen['kind']> = new Set(['route', 'filters', 'prompt', 'deliver'])
 
-/** Returns the sentences after the rows that were not said before. */
+/** Returns the sentences after the rows that were not said before, and a sentence when the last finding is gone. */
 const newSentences = (before: State, after: State): readonly string[] => {
   const known = new Set(sentencesAfterRows(before))
   const hasFindings = ({ world: { preview } }: State): boolean => (preview?.findings.length ?? 0) > 0
@@ -151,8 +154,8 @@ const typableWords = (state: State): readonly string[] => {
 }
 
 /**
- * Returns the words that are offered while text is taken, each with a colon. `list`, `help`, `quit` and the action that numbers do are not
- * offered, but work, too.
+ * Returns the words that are offered while text is taken, each with a colon. `list`, `help`, `quit` and the action that a typed number does
+ * are not offered, but work, too.
  */
 const wordsInText = (state: State): readonly string[] =>
   typableWords(state)

@@ -22,7 +22,7 @@ export type Canvas = {
 /** The most frames that are drawn in a second. */
 const maxFps = 30
 
-/** Makes a canvas. `isOurs`: the editor has the terminal, and no other program. While it has not, nothing is drawn. */
+/** Makes a canvas. `isOurs`: whether the editor, and no other program, has the terminal. Otherwise nothing is drawn. */
 export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance: Appearance, isOurs: () => boolean): Canvas => {
   let latest: State | undefined
   let timer: NodeJS.Timeout | undefined

@@ -7,7 +7,7 @@ import { decodedKey, type Key, type NodeKey } from '../model/key.ts'
 
 /** Milliseconds that `node:readline` waits after an escape for the rest of a sequence. If nothing comes, escape itself is the key. */
 const escapeCodeTimeout = 50
-/** The most characters of a paste. The rest of a longer paste is dropped. */
+/** The most code units of a paste. The rest of a longer paste is dropped. */
 const maxPaste = 2_000_000
 
 /**
@@ -17,7 +17,10 @@ const maxPaste = 2_000_000
 const reportStart = '\u001b[<'
 const wheel: { readonly [button: string]: string } = { 64: 'wheelup', 65: 'wheeldown' }
 
-/** Tells the key or the click of a whole report. Other buttons and releases are dropped. `report`: the text behind `reportStart`. */
+/**
+ * Passes the key or the click of a whole report to its listener. Reports of other buttons and of releases are dropped. `report`: the text
+ * behind `reportStart`.
+ */
 const tellReport = (report: string, { key, click }: Pick<Listeners, 'key' | 'click'>): void => {
   const [, button = '', column, row] = /^(\d+);(\d+);(\d+)M$/.exec(report) ?? []
   const name = wheel[button]

@@ -1,6 +1,6 @@
 /**
- * The modes that the editor sets on a terminal, and resets: the alternate screen, marks around pastes, and mouse reports. The functions
- * and constants are control sequences, to be written to the terminal.
+ * The modes that the editor sets on a terminal, and resets: the alternate screen, marks around pastes, and mouse reports. The constants are
+ * control sequences for the terminal, and the functions return them.
  */
 
 const esc = '\u001b['

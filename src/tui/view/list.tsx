@@ -31,7 +31,10 @@ export const List = <T,>({ rows, area: { width, height, cursor }, isActive = tru
 
 type RowProps = { readonly isOn: boolean; readonly isActive: boolean; readonly width: number; readonly children: ReactNode }
 
-/** Shows a row. The row of the cursor has a `>`, and is an inverse bar in the active list. Tones would look like gaps in the bar. */
+/**
+ * Shows a row. The row of the cursor has a `>`, and is an inverse bar in the active list. The bar has no tones, because these would look
+ * like gaps.
+ */
 const ListRow = ({ isOn, isActive, width, children }: RowProps) => {
   const row = (
     <>

@@ -122,6 +122,6 @@ export const content: readonly Mutation[] = [
   { name: 'event header', mutate: eventHeader },
 ]
 
-/** Gives a body that was cut the content type of a form: it is no longer JSON, but any text can be read as a form. */
+/** Gives most requests another content type. A body that was cut is no longer JSON, but any text can be read as a form. */
 export const asAnything = (sent: Sent, { random }: Pick<Scene, 'random'>): Sent =>
   random.whole(3) === 0 ? sent : withHeader(sent, 'Content-Type', random.pick([formType, formType, 'text/plain', 'application/json']))

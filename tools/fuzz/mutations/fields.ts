@@ -7,7 +7,7 @@ import { setAt } from '../set-at.ts'
 import type { Mutate, Mutation } from './mutation.ts'
 
 const escaped = (text: string): string => encodeURIComponent(text)
-/** Writes a text as a part of a form, with no more escapes than keep it one field: so the body may be JSON at the same time. */
+/** Writes a text as a part of a form, with only the escapes that keep it one part. So the body may be JSON at the same time. */
 const barely = (text: string): string => text.replace(/[%&+=;\r\n]/g, escaped)
 
 /** Returns another form whose sorted fields, joined without separators, are the same text. */

@@ -38,8 +38,8 @@ const signature: Mutate = (sent, scene) => {
   return withHeader(sent, header, changed)
 }
 
-/** Spells the time of a request in another way. */
-const sameMoment = (time: string): readonly string[] => [
+/** Returns other spellings of the time of a request, and some texts that are another time or none. */
+const otherTimes = (time: string): readonly string[] => [
   `${time}000`,
   `${time}.0`,
   `${time}.000000001`,
@@ -59,20 +59,20 @@ const time: Mutate = (sent, { random, sender: { description } }) => {
   const { header, label, body } = description.timestamp ?? {}
   if (header !== undefined) {
     const value = headerIn(sent, header) ?? ''
-    if (label === undefined) return withHeader(sent, header, random.pick([undefined, ...sameMoment(value)]))
+    if (label === undefined) return withHeader(sent, header, random.pick([undefined, ...otherTimes(value)]))
     return withHeader(
       sent,
       header,
-      value.replace(new RegExp(`\\b${label}=([^,]*)`), (_all, at: string) => `${label}=${random.pick(sameMoment(at))}`),
+      value.replace(new RegExp(`\\b${label}=([^,]*)`), (_all, at: string) => `${label}=${random.pick(otherTimes(at))}`),
     )
   }
   const payload = jsonOf(sent)
   const [path] = [body ?? []].flat()
   if (path === undefined || payload === undefined) return undefined
   const value = path.split('.').reduce<unknown>((at, key) => (at as { [key: string]: unknown } | undefined)?.[key], payload)
-  // A map may have a member `toString` that is no function.
+  // `String` throws for a map whose member `toString` is no function, so no map or list is converted.
   const now = typeof value === 'object' ? '' : String(value)
-  return withBody(sent, bytesOf(JSON.stringify(setAt(payload, path.split('.'), random.pick(sameMoment(now))))))
+  return withBody(sent, bytesOf(JSON.stringify(setAt(payload, path.split('.'), random.pick(otherTimes(now))))))
 }
 
 const twoHoursMs = 7_200_000
@@ -92,7 +92,7 @@ const id: Mutate = (sent, { random, sender, other }) => {
   return withHeader(sent, name, random.pick(['new', undefined, 'a'.repeat(300), '\xe9', 'a, b']))
 }
 
-/** Adds the header that shows another scheme, with a false value. */
+/** Adds the signature header of another scheme, with a false value. */
 const beside: Mutate = (sent: Sent, { random, other }) => {
   const { header } = other.description.signature ?? {}
   return header === undefined

@@ -6,7 +6,7 @@ import type { Sent } from '../request.ts'
 import type { Sender } from '../senders.ts'
 import type { RouteSettings } from '../world.ts'
 
-/** What the stranger knows: the captured request, its sender, and the other sender that may post to the route. */
+/** What a mutation works with: the captured request, its sender, and the other sender that may post to the route. */
 export type Scene = {
   readonly random: Random
   readonly genuine: Genuine

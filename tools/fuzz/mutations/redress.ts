@@ -43,7 +43,7 @@ const fieldIn = (body: string, path: readonly string[]): string | undefined => {
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The form of the values that a variable of the other scheme may have. */
+/** Returns a pattern for each variable of the other scheme, which the values of the variable match. */
 const formsOf = (description: SignatureScheme, route: RouteSettings): { readonly [name: string]: string } => ({
   body: '[^]*',
   json: '[^]*',
@@ -67,7 +67,10 @@ const partsFor = (text: string, description: SignatureScheme, route: RouteSettin
   return pieces.flatMap((piece) => ('name' in piece ? [piece] : [])).map((piece, i) => ({ ...piece, text: found[i] ?? '' }))
 }
 
-/** Returns a request of the other scheme with this signature. It keeps the other headers of `sent`. */
+/**
+ * Returns a request of the other scheme with this signature; `undefined` where the signed text cannot be one of that scheme. The request
+ * keeps the other headers of `sent`.
+ */
 export const dress = (sent: Sent, loot: Loot, { description }: Sender, route: RouteSettings, random: Random): Sent | undefined => {
   const { header, body, label } = description.signature ?? {}
   const parts = description.algorithm === loot.algorithm ? partsFor(loot.text, description, route) : undefined

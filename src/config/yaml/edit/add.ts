@@ -70,7 +70,7 @@ const addLines = (outline: Outline, entries: readonly Entry[], index: number, li
   return [{ from: at, to: at, text: text.map((line) => eol + line).join('') }]
 }
 
-/** Adds to a text that has no value, or an empty list or map. */
+/** Adds to a text that has no value, or whose value is an empty list or map. */
 const addToEmptyText = ({ text, eol, tree }: Outline, added: Addition, style: Style): readonly Splice[] => {
   const lines = additionLines(added, style).join(eol)
   const [from, to] = tree.range(tree.root) ?? []

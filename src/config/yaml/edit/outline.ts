@@ -66,14 +66,14 @@ export class Outline {
     return at === 0 ? 0 : this.text.lastIndexOf('\n', at - 1) + 1
   }
 
-  /** The offset before the end of the line around an offset. */
+  /** The offset where the line around an offset ends, before its line break. */
   lineEnd(at: number): number {
     const end = this.text.indexOf('\n', at)
     if (end < 0) return this.text.length
     return this.text[end - 1] === '\r' && end > at ? end - 1 : end
   }
 
-  /** The offset behind the end of the line around an offset. */
+  /** The offset behind the line break of the line around an offset. */
   nextLine(at: number): number {
     const end = this.text.indexOf('\n', at)
     return end < 0 ? this.text.length : end + 1

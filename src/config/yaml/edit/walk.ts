@@ -55,7 +55,9 @@ export const entriesIn = (outline: Outline, node: number, value: Json | undefine
 
 const anchorSentence = (anchor = ''): string => `it stands in what the anchor &${anchor} names, and other places with it`
 
-/** Refuses an edit of a range with an anchor: aliases may repeat the anchor's value elsewhere. `undefined` where there is none. */
+/**
+ * Refuses an edit of a range with an anchor: aliases may repeat the anchor's value elsewhere. `undefined` where the range has no anchor.
+ */
 export const refusalOfAnchors = (outline: Outline, from: number, to: number): RefusedEdit | undefined => {
   for (const [node, event] of outline.events.entries()) {
     const anchor = outline.anchorOf(node)

@@ -1,4 +1,4 @@
-/** Lists the conditions on fields in a route's filters, with the fields that their operators hold for (`Domain`). */
+/** Lists the conditions on fields in a route's filters, with the values for which each condition holds (`Domain`). */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
@@ -30,7 +30,7 @@ export const canonicalField = (field: string): string =>
 
 type Operation = Pick<Leaf, 'operator' | 'operand'>
 
-/** Returns the domain of a condition, which says for which values it holds; `undefined` where its operator does not tell. */
+/** Returns the domain of a condition, which says for which values it holds; `undefined` where its operator gives none. */
 export const domainOf = ({ operator, operand }: Operation, operators: Catalogue['operators']): Domain | undefined =>
   operators.get(operator)?.domain?.(operand)
 

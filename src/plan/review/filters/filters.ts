@@ -33,7 +33,7 @@ export const reviewFilters = (subject: Subject): void => {
 
 type PlacedCondition = { readonly condition: Json; readonly path: Path }
 
-/** Returns the conditions that must all hold: the items of a list, and instead of an `all` among them its items. */
+/** Returns the conditions of a list that must all hold. An `all` in the list is replaced by its own items. */
 const requiredConditions = (condition: Json, path: Path): PlacedCondition[] => {
   if (Array.isArray(condition)) return condition.flatMap((item, i) => requiredConditions(item, [...path, i]))
   const all = isObject(condition) ? own(condition, 'all') : undefined
@@ -138,7 +138,8 @@ const branchesAt = ({ path, items }: ConditionList, i: number, holds = true): re
   branchesOf(items[i], [...path, i], holds)
 
 /**
- * Reports items of an `any` that let no event through which another item does not let through. `silent`: paths about which nothing is said.
+ * Reports items of an `any` that are superfluous, because another item lets through all of their events. `silent`: the paths of conditions
+ * that get no finding.
  */
 const reportSubsumed = (subject: Subject, group: ConditionList, reach: Reach, silent: ReadonlySet<string>): void => {
   const { items, path } = group

@@ -59,7 +59,7 @@ const demandsByField = (branch: Branch): readonly Demand[][] => {
   return [...groups.values()]
 }
 
-/** Whether a demand is on the type of the event, which no event is without. */
+/** Whether a demand is on the type of the event, which every event has. */
 const isOnEventType = ({ field }: Demand): boolean => field !== undefined && canonicalField(field) === 'event_type'
 
 type Value = Json | undefined
@@ -71,8 +71,8 @@ const onlyValues = ({ demand: { holds }, domain }: KnownDomain): readonly Value[
 }
 
 /**
- * Finds demands on one field that no value meets. Where a demand lists its values, each value is tried on the others; else demands that are
- * opposites, or ask for prefixes that exclude each other, are looked for.
+ * Finds demands on one field that no value meets. Where a demand lists its values, tries each value on the other demands. Otherwise, looks
+ * for opposite demands, and for prefixes that exclude each other.
  */
 const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
   const listed = group.find((known) => onlyValues(known) !== undefined)
@@ -113,7 +113,8 @@ const compileTest = ({ operator, operand }: Demand, operators: Operators): Test 
     isBad = true
   }
   const compiled = operators.get(operator)?.compile(operand, { profileDir: '', report, recompileAtReload: () => {} })
-  // A plugin's operator may have opened a file or connection for its test. That is closed at once, so the test cannot be used.
+  // A plugin's operator may have opened a file or connection for its test. The file or connection is closed at once, so the test cannot be
+  // used.
   if (typeof compiled === 'object') void closeQuietly(compiled.close)
   return isBad || typeof compiled !== 'function' ? undefined : compiled
 }
@@ -125,8 +126,8 @@ const closeQuietly = async (close: () => void | Promise<void>): Promise<void> =>
 }
 
 /**
- * Finds a condition that must hold and must not hold. A condition on a list outside does not count, because the list may change between the
- * two tests.
+ * Finds a condition that must hold and must not hold. A condition on a list in a file does not count, because the list may change between
+ * the two tests.
  */
 const oppositeConflict = (group: readonly KnownDomain[]): Conflict | undefined => {
   for (const [i, later] of group.entries()) {

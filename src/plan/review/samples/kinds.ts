@@ -28,7 +28,7 @@ const kindOf = (value: Json): Kind => {
   return kinds[typeof value] ?? 'a map'
 }
 
-/** Returns the values of a field in the samples. `null` is left out: at another time it may be a value of any kind. */
+/** Returns the values of a field in the samples. `null` is left out: at another time the field may have a value of any kind. */
 const sampleValues = ({ field }: Leaf, { taken }: Sampled): readonly Json[] => {
   const get = compileField(field)
   return taken.flatMap(({ event }) => {
@@ -100,6 +100,6 @@ const kindHelp = ({ field }: Leaf, domain: Domain, values: readonly Json[]): str
   return domain.kind === 'part' ? 'compare with a value of the kind of its items' : 'for an item of the list, use `contains`'
 }
 
-/** Returns the key of an item that most likely names it. */
+/** Returns the key of an item whose value most likely names the item. */
 const namingKeyOf = (item: JsonObject): string =>
   ['name', 'title', 'login', 'id'].find((key) => item[key] !== undefined) ?? Object.keys(item).find((key) => /^\w+$/.test(key)) ?? 'name'

@@ -69,7 +69,7 @@ export const switchMode = ({ mode }: Extract<SettingRow, { kind: 'mode' }>, draf
   world: { draft: withMode(draft, mode === 'all' ? 'first_success' : 'all') },
 })
 
-/** Handles enter on a row: asks for the mode, or for the value of the field. A row without a field asks for the name of one. */
+/** Handles enter on a row: asks for the mode, or for the value of the field. A row without a field asks for the name of a setting. */
 export const editSetting = (row: SettingRow): Update<never> => {
   if (row.kind === 'none') return addSetting(row)
   if (row.kind === 'mode') {

@@ -6,7 +6,7 @@ import { Span } from '../../view/span.tsx'
 
 type Props = {
   readonly row: TargetRow
-  /** The names of the chosen targets. If they are a list, the mark of each chosen target is its place in the list. */
+  /** The names of the chosen targets. With `isList`, the mark of a chosen target is its place in this list. */
   readonly chosen: readonly string[]
   readonly isList: boolean
 }

@@ -158,6 +158,6 @@ const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wo
 const applyFix = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): Update<FiltersScreen> => {
   const fix = preview?.fixes.find(({ edits }) => edits.some(({ path: [key] }) => key === 'filters'))
   if (!fix) return warned('no finding here has a fix')
-  const turn = withDraft(screen, change(draft, fix.title, fix.edits))
-  return { ...turn, world: { ...turn.world, notice: { tone: 'ok', text: fix.title } } }
+  const update = withDraft(screen, change(draft, fix.title, fix.edits))
+  return { ...update, world: { ...update.world, notice: { tone: 'ok', text: fix.title } } }
 }

@@ -227,8 +227,8 @@ const openDraft = (draft: RouteDraft, world: World, chosen?: PayloadChoice): Upd
 const openKeptDraft = (kept: KeptDraft | undefined, world: World): Update<HomeScreen> => {
   if (!kept) return {}
   const { draft, note } = kept
-  const turn = isRemoved(draft) ? { world: withOpen(world, draft) } : openDraft(draft, world)
-  return { ...turn, world: { ...turn.world, ...(note === undefined ? {} : { notice: { tone: 'warn', text: note } }) } }
+  const update = isRemoved(draft) ? { world: withOpen(world, draft) } : openDraft(draft, world)
+  return { ...update, world: { ...update.world, ...(note === undefined ? {} : { notice: { tone: 'warn', text: note } }) } }
 }
 
 const routeSentence = ({ name, source, mode, deliver, enabled, shadowed, errors, warnings, change }: RouteLine): string =>

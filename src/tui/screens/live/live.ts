@@ -1,4 +1,4 @@
-/** The live screen: the requests to the running gateway when they come, and actions on an event: replay, sample, test, filter, curl. */
+/** The live screen: the requests to the running gateway as they come, and actions on an event: replay, sample, test, filter, curl. */
 
 import { change } from '../../../app/editor/draft/route-draft.ts'
 import { valueAt } from '../../../core/json.ts'

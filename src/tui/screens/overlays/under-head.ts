@@ -5,7 +5,7 @@ import type { Room } from '../../model/room.ts'
 
 const headRows = 2
 
-/** Returns that place. The arguments are the overlay's screen, the rows of its list, and the room of the screen. */
+/** Returns the place of the list. The arguments are the overlay's screen, the rows of its list, and the room of the screen. */
 export const areaUnderHead = (
   { cursor }: { readonly cursor: number },
   { length }: { readonly length: number },

@@ -121,12 +121,12 @@ const Pasted = ({ screen: { pasted }, room: { width, height } }: PasteProps) => 
   )
 }
 
-/** The most characters of a body that are read for a frame. */
-const maxBodyCharacters = 20_000
+/** The most code units of a body that are read for a frame. */
+const maxBodyUnits = 20_000
 
 const Body = ({ payload, height }: { readonly payload: World['payload']; readonly height: number }) => {
   if (!payload) return <Rows of={['no payload is chosen']} tone="dim" />
-  const lines = payload.body.slice(0, maxBodyCharacters).split('\n')
+  const lines = payload.body.slice(0, maxBodyUnits).split('\n')
   return (
     <>
       <Rows of={[`${payload.title}, ${payload.bytes} bytes`]} tone="strong" />

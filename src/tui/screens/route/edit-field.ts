@@ -117,7 +117,7 @@ const editableText = ({ form, value }: FormField): string => {
 }
 
 /**
- * Puts a value into the draft that the user entered or picked. `id` says which field was asked about, and `text` is what came back. An
+ * Puts a value that the user entered or picked into the draft. `id` says which field was asked about, and `text` is what came back. An
  * unchanged text changes nothing, and an empty text removes the key.
  */
 export const fieldEntered = (draft: RouteDraft, id: string, text: string): Update<never> => {

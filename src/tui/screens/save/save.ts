@@ -170,8 +170,8 @@ const onSaved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDel
   const look: Command = { kind: 'ask', question: { ask: 'home', of: {} } }
   const [next, ...others] = pending
   if (savesAllRoutes(then) && next) {
-    const turn = openNextSave(next, others, then)
-    return { ...turn, world: { ...turn.world, notice }, commands: [drop, look, ...(turn.commands ?? [])] }
+    const update = openNextSave(next, others, then)
+    return { ...update, world: { ...update.world, notice }, commands: [drop, look, ...(update.commands ?? [])] }
   }
   const isDone = then !== 'stay' || isDeleted === true
   return {

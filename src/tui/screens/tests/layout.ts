@@ -3,7 +3,7 @@
 import type { ListArea } from '../../model/list.ts'
 import type { Room } from '../../model/room.ts'
 
-/** Returns that place. `cursor`, `length`: the row of the cursor in the list, and the number of tests. */
+/** Returns the place of the list. `cursor`, `length`: the row of the cursor in the list, and the number of tests. */
 export const testListArea = (cursor: number, length: number, { width, height }: Room): ListArea => ({
   above: 0,
   width,

@@ -14,7 +14,10 @@ export const endSentences = ({ name, reason, answer, starts }: TraceShown): read
   ...(starts ? [`starts: ${starts.mode}, then ${starts.target}`] : []),
 ]
 
-/** Returns the prompt, filled in from the payload: its length, what is missing or cut in it, and its lines. Without a prompt, says why. */
+/**
+ * Returns the prompt, filled in from the payload: its length, what is missing or cut in it, and its lines. Without a prompt, returns the
+ * reason why there is none, if it is known.
+ */
 export const promptSentences = (preview: Preview | undefined): readonly string[] => {
   const prompt = preview?.prompt
   if (!prompt) return preview?.untraced === undefined ? [] : [preview.untraced]
