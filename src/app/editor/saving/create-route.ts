@@ -80,7 +80,7 @@ const withoutMasks = (value: Json): Json => {
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutMasks(item)]))
 }
 
-/** Returns the settings that the new route begins with: a clone's, those that fit a sample or an event (`like`), or none. */
+/** Returns the settings that the new route begins with: those of the route `clone`, those that fit the sample or event `like`, or none. */
 const initialSettings = async (workspace: Workspace, clone: string | undefined, like: string | undefined): Promise<JsonObject> => {
   if (clone !== undefined) return cloned(openRoute(workspace, { name: clone }).written)
   return like === undefined ? {} : routeLike(workspace, like)

@@ -1,7 +1,4 @@
-/**
- * Finds what is wrong with a draft: all findings about its route, and the findings about everything else that the draft
- * adds.
- */
+/** Finds what is wrong with a draft: returns all findings about its route, and those findings about anything else that the draft adds. */
 
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
