@@ -8,8 +8,8 @@ import type { EventView, RecordedUsage, RunRecord } from '../../journal/record.t
 export type AttemptView = {
   readonly at: string
   /**
-   * How the attempt ended. `failed`: the run is tried again. `retried`: no attempt, but the moment at which a dead run was put back by
-   * hand.
+   * How the attempt ended. `failed`: the run is tried again. `retried` is not the end of an attempt: at this time, a user revived the dead
+   * run.
    */
   readonly end: 'failed' | 'done' | 'dead' | 'retried'
   readonly attempt: number | null
