@@ -58,7 +58,10 @@ class Secrets {
     this.#tree = tree
   }
 
-  /** Returns the covers below a node. `names`: the node is a map with names as keys, as `mapsOfNames` has them. */
+  /**
+   * Returns the covers below a node. `names`: a key of the node whose value is a map names no secret. That is so at the top of the file and
+   * below the keys in `mapsOfNames`.
+   */
   below(node: number, names: boolean): Cover[] {
     return this.#tree.members(node).flatMap(({ name, key, value }) => {
       if (!this.#tree.isMap(node)) return this.below(value, false)
