@@ -28,8 +28,8 @@ export type SchemeView = {
 }
 
 /**
- * The answers of all schemes. `decides`: the name of the scheme that decides on the request; `undefined` where no scheme shows. `why`: a
- * sentence for the log; empty where the signature holds.
+ * The answers of all schemes. `decides`: the name of the scheme that decides on the request; `undefined` where the request has the headers
+ * of no listed scheme. `why`: a sentence for the log; empty where the signature holds.
  */
 export type Diagnosis = { readonly decides: string | undefined; readonly schemes: readonly SchemeView[]; readonly why: string }
 
@@ -38,7 +38,7 @@ export const unfetched = 'its keys are fetched by a running gateway only'
 
 /** The length of the longest body that is tried, in bytes: a stranger chose the body. */
 const maxBodyBytes = 131_072
-/** The most secrets of a route that are tried, and the most times that the headers of the request name. */
+/** The most secrets of a route that are tried, and the most times of sending that are tried, as the request's headers name them. */
 const maxTriedSecrets = 4
 const maxTriedTimes = 2
 

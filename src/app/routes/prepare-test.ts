@@ -187,8 +187,8 @@ const refuseOddHeaders = (headers: TestPost['headers']): void => {
 }
 
 /**
- * Returns a function that reads the type of an event, as the route reads it. `scheme` signs the request. The function returns `undefined`
- * where headers and body name no type, or where the body cannot be read.
+ * Returns a function that reads the type of an event, as the route reads it. `scheme`: the scheme that signs the request. The function
+ * returns `undefined` where headers and body name no type, or where the body cannot be read.
  */
 const typeReader = (
   { name, profile, spec }: Pick<RouteSource, 'name' | 'profile' | 'spec'>,
