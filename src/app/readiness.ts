@@ -1,4 +1,4 @@
-/** Says whether a gateway should get requests: it is not stopping, its store answers, and its version can read the store. */
+/** A gateway should get requests while it is not stopping, its store answers, and its version can read the store. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Facts, Observer } from '../core/fact.ts'

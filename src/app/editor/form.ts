@@ -187,7 +187,7 @@ type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
 const conflicts = route['x-conflicts'] as unknown as readonly { readonly keys: readonly string[] }[]
 const ignored = route['x-ignored'] as unknown as readonly IgnoredKeys[]
 
-/** Names the key of the route that excludes `key`, or takes its effect; `undefined` where no key does. `validate` reports this, too. */
+/** Says which key of the route excludes `key`, or leaves it without effect; `undefined` where no key does. `validate` reports this, too. */
 const idleBecause = (key: string, spec: JsonObject): string | undefined => {
   const isSet = (other: string): boolean => own(spec, other) !== undefined && own(spec, other) !== false
   const rival = conflicts.find(({ keys }) => keys.includes(key) && keys.some((other) => other !== key && isSet(other)))

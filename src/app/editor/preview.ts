@@ -44,7 +44,7 @@ type LoadedDraft = {
   readonly findings: readonly Diagnostic[]
 }
 
-/** Returns the preview of a draft. A mistake in the draft is part of the preview, and never throws. */
+/** Returns the preview of a draft. A mistake in the draft is part of the preview, and is never thrown. */
 export const previewOf = async (
   workspace: Workspace,
   textOf: DraftTexts,

@@ -1,4 +1,4 @@
-/** Turns a trace into the plain data that the editor service answers. */
+/** Turns a trace into plain data, for an answer of the editor service. */
 
 import type { Reply } from '../../core/outcome.ts'
 import { filters } from '../../parts/stages/filters.ts'

@@ -24,7 +24,7 @@ export class EntryCopies {
     this.#port = port
   }
 
-  /** Makes the files equal to the shared entries, and returns a result for each file that was not equal. Throws StoreFault. */
+  /** Makes the files equal to the shared entries, and returns a result for each file that was not equal. Throws a StoreFault. */
   async refresh(files: readonly EntryFile[]): Promise<readonly Refreshed[]> {
     const revisions = await this.#port.entryRevisions()
     const refreshed: Refreshed[] = []

@@ -23,7 +23,7 @@ export type AttemptView = {
   readonly reply: string | null
 }
 
-/** Reads the attempts, oldest first; none for an event without lines about its run. */
+/** Reads the attempts, oldest first; none for an event about whose run the journal has no line. */
 export const readAttempts = async (records: EventRecords, { steps = [] }: EventView): Promise<readonly AttemptView[]> => {
   const attempts: AttemptView[] = []
   // One attempt is read after the other, because the prompts and replies of fifty attempts need not be in memory at once.

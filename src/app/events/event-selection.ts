@@ -30,7 +30,7 @@ export type EventCriteria = SearchCriteria & {
   readonly cursor?: string
 }
 
-/** The states that an event may have which the journal has as `waiting`. A gateway or a shared store is asked which of them it has. */
+/** The states that an event may have while the journal says `waiting`. A gateway or a shared store is asked for the true state. */
 const liveStates: ReadonlySet<State> = new Set(['waiting', 'running', 'dead', 'unknown'])
 
 export type Selection = {

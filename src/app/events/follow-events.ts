@@ -16,7 +16,7 @@ import { watch } from './watch.ts'
 const maxKnown = 1_000
 
 export type FollowedEvents = {
-  /** The newest events that were there before, in the order of their arrival: the newest is the last. */
+  /** The newest events that arrived before the following began, in the order of their arrival: the newest is the last. */
   readonly newest: readonly EventStatus[]
   /** Limits of `newest` for the user: that states are those of the journal, or that older events were not looked at. Mostly empty. */
   readonly notices: readonly string[]

@@ -32,7 +32,7 @@ export type PlanBase = {
   readonly owner: HoldableOwner
 }
 
-/** Everything in a configuration that plans depend on, except their routes. Jobs are looked up when an event comes. */
+/** Everything in a configuration that plans depend on, except their routes. Jobs are left out: a plan looks them up when an event comes. */
 type PlanInputs = {
   readonly settings: PlanSettings
   /**

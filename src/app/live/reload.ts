@@ -27,7 +27,7 @@ export interface Reloader {
   /** Returns the configuration in use. A request or a run takes it once and keeps it. */
   current(): LiveConfig
   /**
-   * Reads the files, and takes their configuration over, or says in the result why not. `force`: also where most routes would be removed.
+   * Reads the files, and takes their configuration over, or says in the result why not. `force` allows a reload that removes most routes.
    * Rejects when the files cannot be read.
    */
   reload(question?: ControlQuestions['reload']): Promise<ReloadResult>

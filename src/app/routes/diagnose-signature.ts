@@ -1,6 +1,6 @@
 /**
  * Finds out why a signature does not hold: the answer of each scheme, and near misses, which are small changes of secret, body or time with
- * which the signature would hold. Too costly to run before the answer to a request.
+ * which the signature would hold. The search costs too much to run before the answer to a request.
  */
 
 import { signatureHeaders } from '../../core/headers.ts'
@@ -42,7 +42,7 @@ const maxBodyBytes = 131_072
 const maxTriedSecrets = 4
 const maxTriedTimes = 2
 
-/** Returns the diagnosis of a request. `schemes`: all schemes that may show in a request to the route. */
+/** Returns the diagnosis of a request. `schemes`: all schemes whose headers a request to the route may have. */
 export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute, schemes: readonly Scheme[]): Diagnosis => {
   const named = verifyNames({ verify: route.verify ?? [] })
   const pinned = named.length === 0 ? undefined : new Set(named)

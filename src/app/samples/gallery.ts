@@ -11,7 +11,7 @@ import type { Workspace } from '../workspace.ts'
 import { maxSampleBytes, parseSample, type Sample } from './sample-file.ts'
 
 export type KnownSample = {
-  /** `provider/event` */
+  /** The provider and the event, such as `github/push`. */
   readonly name: string
   readonly source: 'built-in' | 'user'
   readonly file: string

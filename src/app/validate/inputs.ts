@@ -221,7 +221,7 @@ class InputCheck {
  */
 const isOfBlock = ({ place, code }: Diagnostic): boolean => place !== undefined && code !== 'WH201'
 
-/** Whether a finding says that a script lets no sample on (WH605), because the script cannot be read, which WH604 reports already. */
+/** Whether a finding is about a script that lets no sample on (WH605), while WH604 says already that the script cannot be read. */
 const isUnread = ({ code, route }: Diagnostic, programs: readonly Diagnostic[]): boolean =>
   code === 'WH605' && programs.some((each) => each.code === 'WH604' && each.route === route)
 

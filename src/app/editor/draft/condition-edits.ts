@@ -48,8 +48,8 @@ const removable = (spec: JsonObject, path: Path): Path => {
 }
 
 /**
- * Moves a condition by one row, up (-1) or down (1): past its neighbour, into a neighbour that is a group, or out of its own group.
- * `undefined`: there is no such move.
+ * Moves a condition by one row, up (-1) or down (1): past its neighbour, into a neighbour that is an `all` or `any`, or out of its own
+ * group. `undefined`: there is no such move.
  */
 export const movedCondition = (spec: JsonObject, path: Path, by: 1 | -1): Rearranged | undefined => {
   const list = path.slice(0, -1)

@@ -17,7 +17,8 @@ import type { NewRoute } from '../service.ts'
 
 /**
  * Begins a route. `clone`, `like`: the route to copy, or the sample or event to make the route of. `profile`: the profile that the route
- * shall belong to. Throws a Fault: the name is not valid or is taken, or there is no such route, sample or event.
+ * shall belong to. Throws a Fault: `config.yaml` cannot be read, the name is not valid or is taken, or there is no such route, sample or
+ * event.
  */
 export const createRoute = async (workspace: Workspace, { name: asked, clone, like }: NewRoute, profile?: string): Promise<OpenedRoute> => {
   const name = asked.trim()

@@ -34,8 +34,8 @@ export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
 }
 
 /**
- * Returns the findings about a subscription whose text is `text`. Throws a Fault when the text cannot be checked, or the change is not
- * allowed.
+ * Returns the findings about a subscription whose text is `text`. Throws a Fault when the configuration cannot be read, or when the change
+ * is not allowed.
  */
 export const subscriptionFindings = async (
   workspace: Workspace,
