@@ -14,7 +14,7 @@ import { logDiagnostics } from './log-diagnostics.ts'
 import { lostRoutes, routeChanges } from './route-changes.ts'
 
 export type ReloadOptions = {
-  /** The configuration of the start. */
+  /** The configuration with which the gateway started. */
   readonly first: LiveConfig
   readonly log: Log
   readonly facts: Pick<Facts, 'tell'>

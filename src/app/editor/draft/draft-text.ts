@@ -10,7 +10,7 @@ export type DraftText =
   | {
       readonly ok: true
       readonly text: string
-      /** The parsed text; `undefined` where the text was made without parsing. */
+      /** The parsed text; absent where only the text is known, as after an undo. */
       readonly parsed?: ParsedYaml
     }
   /** A step cannot be put into the text. `text` has the steps before that step. */

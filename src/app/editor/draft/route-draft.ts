@@ -36,7 +36,7 @@ export type RouteDraft = {
   readonly spec: JsonObject
 }
 
-/** The number of steps that undo can take back. Older steps cannot be undone. */
+/** The most steps that undo takes back one by one. Beyond this number, the oldest steps are joined into one step. */
 const maxSteps = 500
 
 export const draftOf = (opened: OpenedRoute): RouteDraft => ({ opened, past: [], future: [], spec: opened.written })

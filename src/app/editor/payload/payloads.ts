@@ -75,7 +75,7 @@ const passingFirst = async (
       const { stoppedAt } = await trace(traced, { source, config, catalogue, effects })
       if (stoppedAt === null) return [each, ...samples.filter((other) => other !== each)]
     } catch {
-      // The route is not valid, so it takes no sample.
+      // A route that is not valid takes no sample, so the order stays as it is.
       return samples
     }
   }
