@@ -84,7 +84,7 @@ const associations: Associations = {
   ],
 }
 
-/** Reads a file; `undefined` where there is no file. Throws a Fault. */
+/** Reads a file; `undefined` where there is no file. Throws a Fault where the file cannot be read, or is not UTF-8. */
 const textOrNone = (file: string): string | undefined => {
   refuseOdd(file)
   if (!statSync(file, { throwIfNoEntry: false })) return undefined
