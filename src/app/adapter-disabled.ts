@@ -1,4 +1,4 @@
-/** Makes the Fault with which a command ends that needs the webhook adapter, where the adapter is not enabled. */
+/** Makes the Fault of a command that needs the webhook adapter, where the adapter is not enabled. */
 
 import { exit, Fault } from '../core/fault.ts'
 

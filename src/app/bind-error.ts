@@ -1,8 +1,8 @@
-/** Finds out whether an address could be listened on. */
+/** Tries whether this process can listen on an address. */
 
 import { createServer } from 'node:net'
 
-/** Listens on the address for a moment. Resolves to the code of the error (`EADDRINUSE`); to `undefined` where listening works. */
+/** Listens on the address for a moment. Resolves to the code of the error, such as `EADDRINUSE`; to `undefined` where listening works. */
 export const bindError = (host: string, port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy())

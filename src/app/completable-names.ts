@@ -37,7 +37,7 @@ export const readNames = async (kind: NameKind, dataDir: string): Promise<readon
 /** Matches names in which no character has a meaning for a shell. Any other name in a file is not offered, because a shell could run it. */
 const harmlessName = /^[\w.@%+,/-]{1,128}$/
 const maxNames = 2_000
-/** The largest file that is read, because the user waits for it after a key press. */
+/** A larger file is not read, because the user waits for the names after a key press. */
 const maxBytes = 2 * 1024 * 1024
 
 type Reader = (dataDir: string) => Promise<readonly Candidate[]>
@@ -64,8 +64,8 @@ const readers: { readonly [kind in NameKind]: Reader } = {
     const { targetsByName } = await import('../parts/targets/index.ts')
     return [...targetsByName.values()].map(({ name, title }) => ({ value: name, about: title }))
   },
-  profiles: async (dataDir) => [{ value: 'default' }, ...foldersIn(join(dataDir, 'profiles')).map((value) => ({ value }))],
-  skills: async (dataDir) => foldersIn(join(dataDir, 'skills')).map((value) => ({ value })),
+  profiles: async (dataDir) => [{ value: 'default' }, ...namesIn(join(dataDir, 'profiles')).map((value) => ({ value }))],
+  skills: async (dataDir) => namesIn(join(dataDir, 'skills')).map((value) => ({ value })),
   async codes() {
     const { catalogue } = await import('../core/diagnostic.ts')
     return Object.entries(catalogue).map(([value, { title }]) => ({ value, about: title }))
@@ -90,8 +90,8 @@ const routePaths = [
 ] as const
 
 /**
- * Returns the keys of the maps at `paths` in `config.yaml`, each described by `about`. The file is neither checked, nor are its references
- * to the environment resolved.
+ * Returns the keys of the maps at `paths` in `config.yaml`, each described by `about`. The file is not checked, and its references to the
+ * environment are not resolved.
  */
 const configuredNames = async (dataDir: string, paths: readonly (readonly string[])[], about: string): Promise<Candidate[]> => {
   const text = shortFileText(join(dataDir, 'config.yaml'))
@@ -121,7 +121,7 @@ const shortFileText = (file: string): string => {
   }
 }
 
-const foldersIn = (folder: string): string[] => {
+const namesIn = (folder: string): string[] => {
   try {
     return readdirSync(folder)
   } catch {

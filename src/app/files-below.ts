@@ -6,13 +6,13 @@ import { join } from 'node:path'
 export type FileSearch = {
   /** How many levels of folders are searched below the folder itself. */
   readonly depth: number
-  /** Whether a file is returned, by its name without the path. */
+  /** Whether a file with this name is returned. The name has no path. */
   readonly isWanted: (name: string) => boolean
   /** Names of folders that are not searched. */
   readonly without?: ReadonlySet<string>
 }
 
-/** Returns the paths of the wanted files, in the order of their names. Throws the error of a folder that cannot be read. */
+/** Returns the paths of the wanted files; each folder is sorted by name. Throws the error of a folder that cannot be read. */
 export const filesBelow = (folder: string, { depth, ...search }: FileSearch): readonly string[] =>
   readdirSync(folder, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,6 +1,7 @@
 /**
  * Formats, searches and edits JSON as text, token by token, because `JSON.parse` would change the digits of long numbers and lose repeated
- * keys. Two functions do work on values: `jsonText` renders a value, and `editJson`, which keeps digits, but not repeated keys.
+ * keys. Two functions work on values instead: `jsonText` renders a value, and `editJson` changes one. `editJson` keeps the digits of
+ * numbers, but of a repeated key only the last value.
  */
 
 import type { Json } from '../core/json.ts'
@@ -52,8 +53,8 @@ const spacedToken = (token: string): string => {
 export const compactJson = (text: string): string => Array.from(text.matchAll(jsonTokens), ([token]) => token).join('')
 
 /**
- * Begins the string that stands for a number while `edit` has the value. Only a number whose digits `JSON.parse` would change becomes such
- * a string.
+ * Begins the string that stands for a number in the value that `edit` gets. Only a number whose digits `JSON.parse` would change becomes
+ * such a string.
  */
 const digitsMark = '\u0000digits '
 
@@ -80,11 +81,11 @@ export type StringPosition = {
   /** The key whose value is or contains the string; for a key, the key itself. */
   readonly key: string
   readonly isKey: boolean
-  /** Returns the keys and places from the top to the string, joined by dots. */
+  /** Returns the path to the string: the keys and list indexes from the top, joined by dots. */
   readonly path: () => string
 }
 
-/** Returns valid JSON as compact text in which each string, also each key, is replaced by what `change` returns for it. */
+/** Returns valid JSON as compact text. Each string, also if it is a key, is replaced by what `change` returns for it. */
 export const mapStrings = (text: string, change: (value: string, position: StringPosition) => string): string => {
   let out = ''
   for (const { token, isKey, frames } of tokensOf(text)) {
@@ -108,16 +109,16 @@ export const memberText = (text: string, name: string): string | undefined => {
   let found: string | undefined
   for (const { token, isKey, frames } of tokensOf(text)) {
     if (frames.length === 0 || frames[0]?.key !== name) continue
-    const isOwn = frames.length === 1 && /^[:,}]$/.test(token)
+    const isOfTopMap = frames.length === 1 && /^[:,}]$/.test(token)
     if (isKey && frames.length === 1) found = ''
-    else if (!isOwn) found += token
+    else if (!isOfTopMap) found += token
   }
   return found
 }
 
 /**
  * A token of JSON. `frames`: the lists and maps around the token, outermost first, and the list or map that the token opens or closes. The
- * next token changes this same array.
+ * array is valid only until the next token is read, which changes it.
  */
 type Token = { readonly token: string; readonly isKey: boolean; readonly frames: readonly OpenContainer[] }
 

@@ -37,8 +37,8 @@ export const knownSecrets = (config: Config): string[] => {
 }
 
 /**
- * Returns the address of the database and its password; neither, where the address has no password. A message of the driver could quote the
- * address or only the password.
+ * Returns the address of the database and the password in it; nothing where the address has no password. A message of the driver could
+ * quote the address or only the password.
  */
 const secretsOfStorage = ({ storage: { url } }: Config): string[] => {
   if (url === undefined) return []
@@ -46,7 +46,7 @@ const secretsOfStorage = ({ storage: { url } }: Config): string[] => {
   return password === '' ? [] : [url, password]
 }
 
-/** Returns the headers for the receivers of telemetry, and their addresses where these have a query. */
+/** Returns the values of the headers for the receivers of telemetry, and each receiver's address that has a query. */
 const secretsOfTelemetry = ({ telemetry }: Config): string[] =>
   [telemetry?.traces, telemetry?.metrics].flatMap((receiver) =>
     receiver ? [...Object.values(receiver.headers), ...(new URL(receiver.url).search === '' ? [] : [receiver.url])] : [],

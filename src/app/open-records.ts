@@ -10,7 +10,7 @@ import type { RunningGateway } from './running-gateway.ts'
 import { attachStore } from './shared-store/attach-store.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Whoever can be asked for the standings of runs: a running gateway, or a shared store. */
+/** What can be asked for the standings of runs: a running gateway, or a shared store. */
 export type StandingsSource = Pick<RunningGateway, 'standings'>
 
 export type OpenRecords = EventRecords & {

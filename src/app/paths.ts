@@ -1,4 +1,4 @@
-/** The paths of all files and folders of a data directory, whether they exist or not. */
+/** Lists the paths of the files and folders that the program uses, most of them in the data directory, whether they exist or not. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,8 +35,8 @@ const placesBelow: readonly (readonly [name: string, ...parts: string[]])[] = [
 ]
 
 /**
- * Returns all paths with their names in the output, and whether each exists. The caller gives `socket`, the path of the gateway's control
- * socket, because a higher floor decides on it.
+ * Returns all paths with their names in the output, and whether each exists. `socket`: the path of the gateway's control socket, which the
+ * caller gives, because this folder must not import the module that decides on it.
  */
 export const namedPaths = ({ dataDir }: Workspace, socket: string): readonly NamedPath[] => {
   const below = placesBelow.map(([name, ...parts]) => [name, join(dataDir, ...parts)] as const)

@@ -6,8 +6,8 @@ import { exit, Fault } from '../core/fault.ts'
 import { nearest } from '../core/text.ts'
 
 /**
- * Returns the profile of a name; without a name, the default profile. Throws a Fault for a profile that is not served, with the nearest
- * names and a hint. `self`: how the user calls the program.
+ * Returns the profile with this name; without a name, the default profile. Throws a Fault for a profile that is not served. The Fault
+ * suggests names with a similar spelling, and has a hint. `self`: how the user calls the program.
  */
 export const profileNamed = (name: string | undefined, loaded: Pick<Loaded, 'config' | 'diagnostics'>, self: string): Profile => {
   const { profiles } = loaded.config

@@ -1,4 +1,4 @@
-/** Says whether a gateway should get requests: it is not stopping, its store answers, and its version can read the store. */
+/** A gateway should get requests while it is not stopping, its store answers, and its version can read the store. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Facts, Observer } from '../core/fact.ts'
@@ -7,13 +7,13 @@ import type { Log } from '../core/log.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
 /**
- * How long a store may give no answer until the gateway is not ready. During a shorter failure, only the requests that need the store get a
+ * How long the store may fail before the gateway stops being ready. During a shorter failure, only the requests that need the store get a
  * 503.
  */
-const maxSilenceMs = 5_000
+const maxFailureMs = 5_000
 const askStoreEveryMs = 1_000
 /** The claim that is made to see whether the store can be written again. After a full or broken disk, only a write shows that. */
-const trial = { key: 'a trial whether the store can be written', holdMs: 1 }
+const testClaim = { key: 'a trial whether the store can be written', holdMs: 1 }
 
 type ReadinessOptions = {
   readonly store: Pick<OpenStore, 'claim' | 'dueInMs' | 'shared'>
@@ -33,8 +33,8 @@ type ReadinessOptions = {
 export class Readiness implements Observer {
   readonly #options: ReadinessOptions
   /**
-   * The present failure of the store. `since`: the monotonic time at which the first failed call began; for a refused request, at which the
-   * refusal was noticed.
+   * The present failure of the store. `since`: the monotonic time at which the first failed call began, or at which a refused request was
+   * noticed.
    */
   #failure: { readonly since: number; why: string } | undefined
   /** The problem of the store that the last log line told; `undefined` after the line `ready again`. */
@@ -66,7 +66,7 @@ export class Readiness implements Observer {
   #storeProblem(): string | undefined {
     const { clock, isTooNew } = this.#options
     if (isTooNew()) return 'a later version of headgate has changed the store'
-    if (this.#failure === undefined || clock.monotonic() - this.#failure.since < maxSilenceMs) return undefined
+    if (this.#failure === undefined || clock.monotonic() - this.#failure.since < maxFailureMs) return undefined
     return `the store does not answer: ${this.#failure.why}`
   }
 
@@ -86,8 +86,8 @@ export class Readiness implements Observer {
     const { store, clock } = this.#options
     const since = clock.monotonic()
     try {
-      await (this.#failure ? store.claim(trial) : store.dueInMs())
-      // Since the last look, the failure may have passed five seconds, so that /readyz answered 503. The log tells that first.
+      await (this.#failure ? store.claim(testClaim) : store.dueInMs())
+      // Since the store was last asked, the failure may have passed five seconds, so that /readyz answered 503. The log says so first.
       this.#sayChange()
       this.#failure = undefined
     } catch (error) {
@@ -98,7 +98,7 @@ export class Readiness implements Observer {
     if (this.#failure || store.shared) this.#lookLater()
   }
 
-  /** Logs and tells that the gateway became ready, or ceased to be. */
+  /** Logs that the gateway became ready or ceased to be, and tells it as a Fact. Does nothing where neither has happened. */
   #sayChange(): void {
     const problem = this.#storeProblem()
     if ((problem === undefined) === (this.#logged === undefined)) return

@@ -1,13 +1,13 @@
-/** The running gateway, as use cases ask it for an operation, and how they find it. */
+/** How use cases find the running gateway, and ask it for operations. */
 
 import type { ControlAnswers, ControlQuestions } from '../generated/control.ts'
 
-/** The arguments of an operation: its question. The question may be left out where none of its members is required. */
+/** The arguments of an operation: its question, which may be left out where none of its members is required. */
 type Arguments<Question> = Record<never, never> extends Question ? [question?: Question] : [question: Question]
 
 /**
- * The operations of a gateway, in this process or in another (schema/control.schema.json), a method for each. Each method may throw a
- * Fault, with exit 4 where the gateway is gone.
+ * The operations of a gateway (schema/control.schema.json), with a method for each. The gateway may run in this process or in another. Each
+ * method may throw a Fault, with exit 4 where the gateway is gone.
  */
 export type RunningGateway = {
   readonly [Name in keyof ControlQuestions]: (...question: Arguments<ControlQuestions[Name]>) => Promise<ControlAnswers[Name]>

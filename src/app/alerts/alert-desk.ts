@@ -3,12 +3,12 @@
 import type { Alerts, AlertTested } from '../../generated/control.ts'
 
 export interface AlertDesk {
-  /** Resolves when the look in progress has ended, if there is one. */
+  /** Resolves when the check of the alerts that is in progress has ended; at once where none is. */
   looked(): Promise<void>
   /** Returns what fires, what is muted, and what could not be delivered. `undefined`: no alerts are configured. */
   view(): Alerts | undefined
   /** Sends a test message to the targets of the rule with this number, or of all rules. */
   test(rule: number | undefined): Promise<readonly AlertTested[]>
-  /** Mutes the alerts of a name for `ms` milliseconds; 0 ends that. `false`: no alerts are configured. Rejects with a StoreFault. */
+  /** Mutes the alerts of a name for `ms` milliseconds; 0 ends the mute. `false`: no alerts are configured. Rejects with a StoreFault. */
   mute(name: string, ms: number): Promise<boolean>
 }

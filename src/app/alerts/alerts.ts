@@ -12,7 +12,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type RuleView = {
-  /** Its place in the list, from 1. */
+  /** The place of the rule in the list of rules, from 1. */
   readonly number: number
   readonly kinds: readonly AlertKind[]
   readonly targets: readonly string[]
@@ -21,7 +21,7 @@ export type RuleView = {
 /** `alerts`: what the running gateway says; absent where none runs, or where it has no alerts. */
 export type AlertList = { readonly ok: true; readonly rules: readonly RuleView[]; readonly isRunning: boolean; readonly alerts?: Alerts }
 
-/** Lists the rules of the files, and what fires in the running gateway. */
+/** Lists the rules of the configuration, and what fires in the running gateway. */
 export const listAlerts = async (workspace: Workspace, finder: GatewayFinder): Promise<AlertList | Refusal> => {
   const rules = await readRules(workspace)
   if (!Array.isArray(rules)) return rules as Refusal
@@ -45,7 +45,7 @@ const readRules = async (workspace: Workspace): Promise<readonly RuleView[] | Re
   }))
 }
 
-/** Lets the running gateway send a test message to the targets of a rule, or of all rules. Throws a Fault where there is no such rule. */
+/** Lets the running gateway send a test message to the targets of a rule, or of all rules. Throws a Fault where it has no such rule. */
 export const testAlerts = async (
   workspace: Workspace,
   finder: GatewayFinder,
@@ -57,7 +57,10 @@ export const testAlerts = async (
   throw new Fault('not_found', what, { exitCode: exit.notFound, hint: `${workspace.self} alerts list` })
 }
 
-/** Lets the running gateway mute alerts, or tell them again (`ms` is 0). Throws a Fault for a name that no alert can have. */
+/**
+ * Lets the running gateway mute alerts for `ms` milliseconds; 0 ends the mute. Throws a Fault for a name that no alert can have, and where
+ * the gateway has no alerts.
+ */
 export const muteAlerts = async (workspace: Workspace, finder: GatewayFinder, name: string, ms: number): Promise<void> => {
   const [kind = ''] = name.split(':')
   if (name !== 'all' && !alertKinds.some((each) => each === kind)) {

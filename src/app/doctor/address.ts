@@ -1,10 +1,10 @@
-/** Checks whether the gateway has its port or could have it, and who can reach it there. */
+/** Checks whether the gateway listens on its port or could, and which machines can reach its address. */
 
 import { isLoopback } from '../../config/config.ts'
 import { bindError } from '../bind-error.ts'
 import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
 
-/** Returns the check of the port, and the check of who can reach the address. */
+/** Returns the check of the port, and the check of which machines can reach the address. */
 export const checkAddress = async (input: CheckInput): Promise<readonly Check[]> => [...(await checkPort(input)), checkReach(input)]
 
 const checkPort = async ({ loaded, status, workspace: { self } }: CheckInput): Promise<readonly Check[]> => {

@@ -1,6 +1,6 @@
 /**
- * Checks whether machine, files and programs are fit for the gateway. The checks change nothing, and do not open the database of a sole
- * store. Beside the server of a shared store, other machines are asked only with `online`.
+ * Checks whether machine, files and programs are fit for the gateway. The checks change nothing, and do not open the database of a store
+ * that belongs to one gateway. Except for the server of a shared store, other machines are asked only with `online`.
  */
 
 import { loadConfig } from '../../config/load.ts'
@@ -20,13 +20,13 @@ import { checkRunning } from './running.ts'
 import { checkStore } from './store.ts'
 import { checkTargets } from './targets.ts'
 
-/** The results of all checks, and how many there are of each kind. */
+/** The checks, and how many of them have each result. */
 export type Examined = { readonly checks: readonly Check[]; readonly summary: { readonly [result in Check['result']]: number } }
 
 export type ExamineOptions = {
   /** The user named the data directory, so a missing directory is a mistake. */
   readonly asked: boolean
-  /** Whether the hosts of targets are asked, too. */
+  /** Whether the hosts of targets get a request, too. */
   readonly online: boolean
 }
 

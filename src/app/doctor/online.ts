@@ -1,7 +1,7 @@
 /**
- * Tries to reach the web addresses that routes and jobs deliver to, when the user asks for it. Each host gets a HEAD request for `/`,
- * without a token, a path or a text of ours. Any answer shows that the host is there. Deliveries follow no redirect, and neither does this
- * check.
+ * Tries to reach the web addresses that routes, jobs and alerts deliver to, when the user asks for it. Each host gets a HEAD request for
+ * `/`, without a token, a path or a text of ours. Any answer shows that the host is there. Deliveries follow no redirect, and neither does
+ * this check.
  */
 
 import { systemClock } from '../../core/clock.ts'
@@ -61,7 +61,7 @@ const targetsByOrigin = async (input: CheckInput): Promise<ReadonlyMap<string, R
   return hosts
 }
 
-/** Returns the targets of a route or job whose shape nobody has checked; none where `deliver` is neither a text nor a list. */
+/** Returns the targets of a route, job or alert rule that was not validated; none where `deliver` is neither a text nor a list. */
 const targetsIn = (spec: JsonObject): ReturnType<typeof writtenTargets> => {
   const { deliver, deliver_extra: extra } = spec
   const isReadable = deliver === undefined || typeof deliver === 'string' || Array.isArray(deliver)

@@ -1,6 +1,6 @@
 /**
  * Checks the store. A running gateway is asked for its state. Where none runs, the store is inspected without changing it: the files of a
- * sole store, or the server of a shared store.
+ * store of one gateway, or the server of a shared store.
  */
 
 import { systemClock } from '../../core/clock.ts'

@@ -8,7 +8,7 @@ import { type KnownTarget, readTargets } from '../targets/targets.ts'
 import { type Check, type CheckInput, fail, ok } from './check.ts'
 import { checkLogin, targetLabel } from './logins.ts'
 
-/** Checks each target that a route or job of a profile uses, and the login of the target's program, one target after the other. */
+/** Checks each target that a route, job or alert uses, and the login of the target's program, one target after the other. */
 export const checkTargets = async (input: CheckInput): Promise<readonly Check[]> => {
   const checks: Check[] = []
   for (const [profile, used] of await usedTargets(input)) {
@@ -19,8 +19,8 @@ export const checkTargets = async (input: CheckInput): Promise<readonly Check[]>
 }
 
 /**
- * Returns the entries of all routes, jobs and alerts as they are written, each with its profile. An entry of a profile that is not served
- * is left out.
+ * Returns the settings of all routes, jobs and alert rules as they are written, each with its profile. The settings of a profile that is
+ * not served are left out.
  */
 export const usedSpecs = async ({ workspace, loaded }: CheckInput): Promise<readonly { profile: Profile; spec: JsonObject }[]> => {
   const routes = readRoutes(workspace).routes.map(({ written, route }) => ({ written, profile: route?.profile ?? defaultProfile }))

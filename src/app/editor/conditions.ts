@@ -8,11 +8,11 @@ import { conditionName } from '../../expr/condition.ts'
 export type ConditionRow = {
   /** The path of the condition inside the route: `['filters', 1, 'any', 0]`. */
   readonly path: Path
-  /** The name that traces and tallies give to the condition: `filters[1].any[0]`. */
+  /** The name that a trace gives to the condition: `filters[1].any[0]`. */
   readonly name: string
   /** The number of groups around the condition. */
   readonly depth: number
-  /** `odd`: the written value is not a condition. */
+  /** `test`: one condition. `group`: an `all`, `any` or `not` with the conditions in it. `odd`: the written value is not a condition. */
   readonly kind: 'test' | 'group' | 'odd'
   /** The operator, or `all`, `any`, `not`; empty for an `odd` row. */
   readonly operator: string

@@ -28,15 +28,15 @@ export type FormField = {
   readonly isSecret: boolean
   /** The stage of the pipeline that reads the field; empty where the schema names none, as for a member of a group. */
   readonly stage: string
-  /** The group around the field cannot be without it. */
+  /** Whether the group around the field must have the field. */
   readonly isRequired: boolean
   /** The value that is written in the route; `undefined` where none is written. */
   readonly value?: Json
   /** The value that the route has where the file sets none. */
   readonly default?: Json
-  /** Why the field has no effect in the route as it is now, or does not go with another key. */
+  /** Why the field has no effect in the route as it is now, or must not stand beside another key. */
   readonly idle?: string
-  /** Why the user cannot change the field, which the editor only shows. */
+  /** Why the editor only shows the field, and the user cannot change it there. */
   readonly locked?: string
 }
 
@@ -62,8 +62,8 @@ export const groupFields = (field: FormField, spec: JsonObject): readonly FormFi
 }
 
 /**
- * Returns the settings of a target as fields: those that its schema has, then any other keys that are written in the `deliver_extra` at
- * `path`.
+ * Returns the settings of a target as fields: first those that its schema offers, then any other keys that are written in the
+ * `deliver_extra` at `path`.
  */
 export const extraFieldsOf = (
   { name, settings }: Pick<TargetRow, 'name' | 'settings'>,
@@ -102,7 +102,7 @@ const pipeline = route['x-pipeline'] as readonly string[]
 
 const stageAt = ({ stage }: FormField): number => pipeline.indexOf(stage)
 
-/** Returns the schema of the field at a path; an empty schema where there is none. */
+/** Returns the schema of the field at a path; an empty schema where the schema of routes has no such field. */
 const nodeAt = (path: Path): JsonObject =>
   path.reduce<JsonObject>((node, key) => {
     const next = isObject(node.properties) ? own(node.properties, String(key)) : undefined
@@ -181,13 +181,13 @@ const choicesOf = (node: JsonObject): FormField['choices'] => {
   return values.map((value, i) => ({ value: String(value), description: textOrEmpty(texts[i]) }))
 }
 
-/** Keys that have no effect in a route that has the key `when`. */
+/** The `keys` have no effect in a route that has the key `when`. */
 type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
 
 const conflicts = route['x-conflicts'] as unknown as readonly { readonly keys: readonly string[] }[]
 const ignored = route['x-ignored'] as unknown as readonly IgnoredKeys[]
 
-/** Says which key of the route excludes `key`, or makes `key` have no effect; `undefined` where none does. `validate` reports the same. */
+/** Says which key of the route excludes `key`, or leaves it without effect; `undefined` where no key does. `validate` reports this, too. */
 const idleBecause = (key: string, spec: JsonObject): string | undefined => {
   const isSet = (other: string): boolean => own(spec, other) !== undefined && own(spec, other) !== false
   const rival = conflicts.find(({ keys }) => keys.includes(key) && keys.some((other) => other !== key && isSet(other)))

@@ -38,7 +38,7 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
       description: String(description),
       spec: isObject(each.written) ? (maskJson(each.written) as JsonObject) : {},
       findings: shortened(findingsOf(each.name)),
-      // A route that is not valid has at least one error, also where no finding names the route.
+      // A route that is not valid counts as one error where no finding names the route.
       errors: counted(each.name, 'error') + (each.route ? 0 : Number(counted(each.name, 'error') === 0)),
       warnings: counted(each.name, 'warning'),
       recorded: last?.count ?? 0,

@@ -6,8 +6,8 @@ import { isObject, type Json } from '../../core/json.ts'
 export type NamesKey = 'verify' | 'events'
 
 /**
- * Returns the key of the field at a path where its values are names; otherwise `undefined`. A `verify` that is a map describes a scheme,
- * and has no name.
+ * Returns the key of the field at a path where its values are names; otherwise `undefined`. A `verify` that is a map describes a scheme
+ * instead of naming one.
  */
 export const namesKeyOf = ([key, ...more]: Path, value: Json | undefined): NamesKey | undefined =>
   more.length === 0 && (key === 'verify' || key === 'events') && !isObject(value) ? key : undefined

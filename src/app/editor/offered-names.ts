@@ -13,7 +13,7 @@ import type { NamesRequest, OfferedName } from './service.ts'
 
 /**
  * Returns the names for a key. For `verify`: every scheme that a route can name. For `events`: the event types of the senders in `verify`,
- * the most common first; of all known senders where `verify` names none with known events.
+ * the most common first. Where `verify` names no sender whose event types are known: the event types of all known senders.
  */
 export const offeredNames = async (
   workspace: Workspace,

@@ -103,7 +103,7 @@ export const convertOperand = (operand: Json | undefined, from: string, to: stri
 }
 
 /**
- * Returns an operand as a user would type it. A text in a list has no quotes where `readOperand` reads it as the same text without them.
+ * Returns an operand as a user would type it. In a list, a text has no quotes if `readOperand` reads the same text back without them.
  */
 export const writtenOperand = (operator: string, operand: Json | undefined): string => {
   if (operand === undefined) return ''
@@ -114,7 +114,7 @@ export const writtenOperand = (operator: string, operand: Json | undefined): str
 const operandWord = (item: Json): string =>
   typeof item === 'string' && /^[\w./:@#-]+$/.test(item) && jsonOrUndefined(item) === undefined ? item : JSON.stringify(item)
 
-/** Reads a value that the editor shows as JSON, and its type; `undefined` for a text that is not JSON, because it was cut. */
+/** Reads a value that the editor shows as JSON, and its type; `undefined` where the shown text is cut, so that it is not JSON. */
 export const parseShownValue = (json: string): { readonly value: Json; readonly type: string } | undefined => {
   const value = jsonOrUndefined(json)
   return value === undefined ? undefined : { value, type: typeOf(value) }

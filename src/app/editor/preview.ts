@@ -1,6 +1,6 @@
 /**
- * Previews a draft: the findings about its route, and what the route would do with a payload. The code that serves requests gives both, and
- * runs without effects.
+ * Previews a draft: the findings about its route, and what the route would do with a payload. Both come from the code that serves requests,
+ * which runs without effects here.
  */
 
 import type { RouteSource } from '../../config/config.ts'
@@ -44,7 +44,7 @@ type LoadedDraft = {
   readonly findings: readonly Diagnostic[]
 }
 
-/** Returns the preview of a draft. A mistake in the draft is part of the preview, and never throws. */
+/** Returns the preview of a draft. A mistake in the draft is part of the preview, and is never thrown. */
 export const previewOf = async (
   workspace: Workspace,
   textOf: DraftTexts,
@@ -67,7 +67,7 @@ export const previewOf = async (
   }
 }
 
-/** Parses the text of a draft, for all parts of its preview. */
+/** Returns the parsed text of a draft. The text is parsed only where this has not been done yet. */
 export const parsedDraft = ({ source, file, name }: OpenedRoute, made: DraftText): ParsedYaml =>
   (made.ok ? made.parsed : undefined) ?? parseYaml(source === 'config' ? file : name, made.text)
 
@@ -99,7 +99,7 @@ const configuredRoute = ({ config, diagnostics, salvaged }: Loaded, { name, base
   const isOurs = (each: Diagnostic): boolean => each.route === name || each.pointer === pointer || each.pointer.startsWith(`${pointer}/`)
   return {
     source: config.routes.get(name) ?? salvaged.find(({ route }) => route.name === name)?.route,
-    // A file with such a finding cannot be read as a whole, which concerns each of its routes.
+    // A file with the finding WH001 or WH002 is not read at all, so these findings concern each of its routes.
     found: diagnostics.filter((each) => isOurs(each) || each.code === 'WH001' || each.code === 'WH002'),
   }
 }
@@ -116,8 +116,8 @@ const subscribedRoute = (workspace: Workspace, { config }: Loaded, { name }: Ope
 type TracedPart = Pick<Preview, 'trace' | 'untraced' | 'prompt' | 'extra'>
 
 /**
- * Traces a payload through a route, and fills in its prompt and the settings of its targets. Where the filters or another stage would stop
- * the payload, a second trace without these stages fills in prompt and settings. Never throws: `untraced` says why there is no trace.
+ * Traces a payload through a route, and fills in the route's prompt and the settings of its targets. Where the route stops the payload, a
+ * second trace of the route `withoutGates` fills in prompt and settings. Never throws: `untraced` says why there is no trace.
  */
 export const tracePayload = async (
   workspace: Workspace,
@@ -157,7 +157,7 @@ const countTallies = async (
   }
 }
 
-/** Returns the route without the stages that could stop a payload or make it wait, and switched on. */
+/** Returns the route switched on, and without those of its keys that could stop a payload or make it wait. */
 const withoutGates = (source: RouteSource): RouteSource => {
   const { filters: _, events: __, script: ___, coalesce: ____, ...spec } = source.spec
   return { ...source, enabled: true, spec }

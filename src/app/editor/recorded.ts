@@ -50,7 +50,7 @@ export const curlOfRecorded = async (workspace: Workspace, eventId: string): Pro
   return curlOfRequest(request, routeUrl(readRoutes(workspace).loaded.config, view.route, view.profile))
 }
 
-/** Keeps an event as a sample of the given name. Returns a sentence that says where it was saved. */
+/** Saves the request of an event as a sample of the given name. Returns a sentence that names the sample's file. */
 export const sampleOfRecorded = async (workspace: Workspace, eventId: string, name: string): Promise<string> => {
   const { view, request } = await readRecorded(workspace, eventId)
   const about = view.event_type === undefined ? {} : { event: view.event_type }

@@ -1,4 +1,4 @@
-/** Describes the tests that a route has, and makes a new test of a payload and its outcome. */
+/** Describes the tests that a route has, and makes a new test from a payload and its trace. */
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Payload } from './service.ts'
@@ -35,7 +35,7 @@ const expected = (expect: Json): string =>
         .join(', ')
     : 'nothing'
 
-/** Makes a test that sends the payload. Where there is a trace, the test expects the outcome that the payload has in it. */
+/** Makes a test that sends the payload. Where there is a trace, the test expects the outcome of the trace. */
 export const makeTest = (name: string, { choice, body }: Payload, trace: TraceShown | undefined): JsonObject => ({
   name,
   send: choice.from === 'sample' ? { sample: choice.name } : { payload: payloadIn(body) },

@@ -1,5 +1,6 @@
 /**
- * The sections of a route's form, in the order of an event's way: how an event arrives, the rules, the work, the delivery, and the limits.
+ * The sections of a route's form, in the order in which an event meets their keys: how an event arrives, the rules, the work, the delivery;
+ * the limits come last.
  */
 
 import type { FormField } from './form.ts'
@@ -17,7 +18,7 @@ export const sections: readonly Section[] = [
   { name: 'limits', main: [] },
 ]
 
-/** The keys that stand above all sections, because they say what the route is. */
+/** The keys that stand above all sections, because they concern the route as a whole. */
 export const headKeys: readonly string[] = ['description', 'enabled', 'tests']
 
 const sectionByKey: { readonly [key: string]: SectionName } = {

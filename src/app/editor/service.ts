@@ -24,7 +24,7 @@ export type RouteRow = {
   readonly findings: readonly Pick<Diagnostic, 'code' | 'severity' | 'message'>[]
   readonly errors: number
   readonly warnings: number
-  /** The number of the route's recorded events. */
+  /** The number of the route's events among the newest 1,000 recorded events. */
   readonly recorded: number
   /** The time of the latest recorded event, in milliseconds since 1970. */
   readonly lastAt?: number
@@ -99,7 +99,7 @@ export type Preview = {
   readonly revision: number
   /** Why a step of the draft cannot be put into the file; `undefined` if all steps can. */
   readonly refused?: string
-  /** The findings about the route, in the order of their places. */
+  /** The findings about the route. */
   readonly findings: readonly Diagnostic[]
   /** The fixes of findings, as steps of the draft. */
   readonly fixes: readonly Step[]
@@ -123,7 +123,10 @@ export type Preview = {
 
 export type PlanRequest = {
   readonly draft: RouteDraft
-  /** `current`: the draft goes onto the file as it is now. Absent: a file that was changed since the draft was opened is a conflict. */
+  /**
+   * `current`: the steps of the draft are applied to the file as it is now. Absent: a file that was changed since the draft was opened is a
+   * conflict.
+   */
   readonly onto?: 'current'
 }
 
@@ -135,7 +138,7 @@ export type SavePlan = {
   readonly findings: readonly Diagnostic[]
   /** Whether the findings prevent saving: an error that stops the start of a gateway, or any error of a subscription. */
   readonly stops: boolean
-  /** What others changed in the file since the draft was opened. The user decides whether the draft goes onto such a file. */
+  /** What others changed in the file since the draft was opened. The user decides whether to plan again with `onto: 'current'`. */
   readonly conflict?: readonly Hunk[]
   /** Why the draft cannot be put into the file; `undefined` if it can. */
   readonly refused?: string
@@ -153,7 +156,7 @@ export type Saved =
   | { readonly ok: true; readonly opened: OpenedRoute; readonly isDeleted?: true; readonly notices: readonly string[] }
   | { readonly ok: false; readonly why: 'errors' | 'stops' | 'conflict' | 'refused'; readonly plan: SavePlan; readonly message: string }
 
-/** A draft that was left unsaved, put onto the file as it is now. */
+/** A draft that was left unsaved. Its steps are applied to the file as it is now. */
 export type KeptDraft = {
   readonly draft: RouteDraft
   /** When the draft was kept, in milliseconds since 1970. */
@@ -185,7 +188,7 @@ export type OfferedName = { readonly name: string; readonly detail: string }
 /** The result of a test or a replay, as a sentence. `eventId`: the event that came of it. */
 export type Tested = { readonly ok: boolean; readonly message: string; readonly eventId?: string }
 
-/** The name of a route. `source` says which is meant, where a configured route hides a subscription of the same name. */
+/** The name of a route. `source` is needed where a configured route hides a subscription of the same name: it says which of the two. */
 export type NamedRoute = { readonly name: string; readonly source?: OpenedRoute['source'] }
 
 /** The name of a new route. `clone`: the name of a route to copy. `like`: the sample or recorded event to make the route of. */

@@ -1,10 +1,10 @@
-/** Turns a trace into plain data, as the editor service answers it. */
+/** Turns a trace into plain data, for an answer of the editor service. */
 
 import type { Reply } from '../../core/outcome.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import type { Trace } from '../trace/trace.ts'
 
-/** A trace as plain data, without the event, which the editor has as its payload. */
+/** A trace as plain data, without the event, whose payload the editor has already. */
 export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer'> & {
   /** The name of the stage that the conditions of the trace belong to. */
   readonly conditionsIn: string

@@ -29,7 +29,7 @@ type Counts = { holds: number; of: number; readonly seen: Set<string> }
 /**
  * Returns the tallies by the names of the conditions, and the number of samples that were not tried. A sample counts only if it reaches the
  * filters: a sample that the route's scheme or its `events` keep out shows nothing about a condition. The user's own samples are tried
- * first. Scripts do not run. Throws a Fault for a route that stops the start of a server.
+ * first. Scripts do not run. Throws a Fault for a route whose plan cannot be compiled.
  */
 export const talliesOf = async (
   samples: readonly KnownSample[],
@@ -70,7 +70,7 @@ const judgedOn = async (sample: KnownSample, read: SampleReader, world: DryWorld
 }
 
 /**
- * Returns the request that the sender of a sample would post; `undefined` if that sender is none of the route's, or the sample cannot be
+ * Returns the request that the sender of a sample would post; `undefined` if the route does not verify that sender, or the sample cannot be
  * read or signed.
  */
 const postOf = (known: KnownSample, read: SampleReader, { source, catalogue, effects }: DryWorld): Traced | undefined => {

@@ -12,7 +12,7 @@ import { type KnownTarget, readTargets } from '../targets/targets.ts'
 import type { Workspace } from '../workspace.ts'
 import type { TargetRow } from './service.ts'
 
-/** Returns the rows of the targets, connected or not in the profile. Throws a Fault when the profile is not served. */
+/** Returns the rows of all targets, whether the profile has them connected or not. Throws a Fault when the profile is not served. */
 export const targetRows = async (workspace: Workspace, profile?: string): Promise<readonly TargetRow[]> => {
   const { targets, dir } = await readTargets(workspace, profile)
   const { definitions } = schemaOf('config')
@@ -31,8 +31,8 @@ export const targetRows = async (workspace: Workspace, profile?: string): Promis
 }
 
 /**
- * Says which settings the target lacks to be connected in the nearest way, and in which file and under which name the user can write them;
- * `undefined` if the target is connected.
+ * Says which settings the target lacks to be connected, and in which file and under which name the user can write them. Of several ways to
+ * connect it, the way that lacks the fewest is described first. `undefined` if the target is connected.
  */
 const missingOf = ({ state, missing, ways, part }: KnownTarget, dir: string): string | undefined => {
   const platform = `platforms.${platformOf(part)}`
@@ -49,7 +49,7 @@ const missingOf = ({ state, missing, ways, part }: KnownTarget, dir: string): st
 }
 
 /**
- * Returns the schema of the target's settings in `deliver_extra`. Of the settings of a plugin's target, only the required keys are known.
+ * Returns the schema of the target's settings in `deliver_extra`. For the target of a plugin, the schema has only the required keys.
  */
 const settingsOf = ({ name, requires = [] }: TargetPart, definitions: JsonObject): JsonObject => {
   const pascal = name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())

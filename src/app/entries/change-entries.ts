@@ -25,7 +25,8 @@ const longestRoundPauseMs = 50
 
 /**
  * Applies an update to the present entries of a file, and returns the update's result. When another process changes the entries meanwhile,
- * the update is called again with the new entries. Throws a Fault.
+ * the update is called again with the new entries. Throws a Fault where the file cannot be used or written, where the entries keep
+ * changing, and where the database has not confirmed the change.
  */
 export const changeEntries = async <T>(workspace: Workspace, file: string, update: Update<T>): Promise<T> => {
   const config = sharedConfig(workspace)

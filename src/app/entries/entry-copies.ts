@@ -15,8 +15,8 @@ export type Refreshed = { readonly file: string; readonly result: Exclude<Reconc
 export class EntryCopies {
   readonly #port: EntryPort
   /**
-   * For each file: its stamp and the revision of the shared entries, when the file and the shared entries were last equal. They were read
-   * before the texts, so the next refresh finds any change that was made meanwhile.
+   * For each file: its stamp (`stampOf`) and the revision of the shared entries, when the file and the shared entries were last equal. Both
+   * were read before the texts, so the next refresh finds any change that was made meanwhile.
    */
   readonly #equal = new Map<string, { readonly stamp: string; readonly revision: string | undefined }>()
 
@@ -24,7 +24,7 @@ export class EntryCopies {
     this.#port = port
   }
 
-  /** Makes the files equal to the shared entries, and returns a result for each file that was not equal. Throws StoreFault. */
+  /** Makes the files equal to the shared entries, and returns a result for each file that was not equal. Throws a StoreFault. */
   async refresh(files: readonly EntryFile[]): Promise<readonly Refreshed[]> {
     const revisions = await this.#port.entryRevisions()
     const refreshed: Refreshed[] = []

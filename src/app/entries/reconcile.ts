@@ -47,7 +47,7 @@ const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Rec
   const stamp = stampOf(file)
   const present = await port.readEntries(name)
   const text = readEntriesText(file)
-  // A file that was made after its stamp was read could be deleted again, and its stamp would be equal to this one.
+  // The file was made or deleted between the two reads, so the stamp does not belong to the text.
   if ((text === undefined) !== (stamp === absent)) return undefined
   const same = { kind: 'same', stamp, revision: present?.revision } as const
   const mine = text === undefined ? undefined : sharedText(text)

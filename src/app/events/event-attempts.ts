@@ -8,8 +8,8 @@ import type { EventView, RecordedUsage, RunRecord } from '../../journal/record.t
 export type AttemptView = {
   readonly at: string
   /**
-   * How the attempt ended. `failed`: the run is tried again. `retried`: no attempt, but the moment at which a dead run was put back by
-   * hand.
+   * How the attempt ended. `failed`: the run is tried again. `retried` is not the end of an attempt: at this time, a user revived the dead
+   * run.
    */
   readonly end: 'failed' | 'done' | 'dead' | 'retried'
   readonly attempt: number | null
@@ -23,7 +23,7 @@ export type AttemptView = {
   readonly reply: string | null
 }
 
-/** Reads the attempts, oldest first; none for an event without lines about its run. */
+/** Reads the attempts, oldest first; none for an event about whose run the journal has no line. */
 export const readAttempts = async (records: EventRecords, { steps = [] }: EventView): Promise<readonly AttemptView[]> => {
   const attempts: AttemptView[] = []
   // One attempt is read after the other, because the prompts and replies of fifty attempts need not be in memory at once.

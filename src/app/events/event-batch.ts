@@ -14,7 +14,10 @@ const defaultLimit = 1_000
 /** The chosen events. `isCut`: the limit left out older events that fit the criteria. */
 export type EventBatch = EventStatuses & { readonly isCut: boolean }
 
-/** Returns the events of the ids or, where no ids are given, the newest events that fit the criteria. The oldest event comes first. */
+/**
+ * Returns the events of the ids, in the order of the ids. Where no ids are given, returns the newest events that fit the criteria, and the
+ * oldest of them comes first.
+ */
 export const chooseEvents = async (
   workspace: Workspace,
   gateway: GatewayFinder,

@@ -24,7 +24,7 @@ export type EventDetail = {
 
 /**
  * Reads one event. `id`: an event's id, the beginning of an id, or a delivery id. Throws a Fault (exit 5) where the journal has no such
- * event.
+ * event, or several.
  */
 export const readEventDetail = async (workspace: Workspace, gateway: GatewayFinder, id: string): Promise<EventDetail> => {
   const { events, notices } = await findEvents(workspace, gateway, [id])

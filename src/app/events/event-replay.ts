@@ -22,8 +22,8 @@ export type ReplayPlan = {
 }
 
 /**
- * Plans the replay of the chosen events. `isSelection`: the events were chosen by criteria, so those whose request was not kept are left
- * out; without it, they are replayed and fail. Throws a Fault without a gateway (exit 4), even when no event is left to replay.
+ * Plans the replay of the chosen events. `isSelection`: the events were chosen by criteria, so events whose request was not kept are left
+ * out. Where it is false, such events stay, and their replay fails. Throws a Fault without a gateway (exit 4), even when no event is left.
  */
 export const planReplay = async (finder: GatewayFinder, chosen: readonly EventStatus[], isSelection: boolean): Promise<ReplayPlan> => {
   const events = isSelection ? chosen.filter(({ event }) => event.raw !== undefined) : chosen

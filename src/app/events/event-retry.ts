@@ -18,7 +18,8 @@ export type RetryPlan = {
 
 /**
  * Plans the retry of the chosen events. Only dead runs start again. `isSelection`: the events were chosen by criteria, so events without a
- * dead run are left out; without it, such events count as failed. Throws a Fault without a gateway (exit 4), unless the store is shared.
+ * dead run are left out. Where it is false, such events count as failed. Throws a Fault without a gateway (exit 4), unless the store is
+ * shared.
  */
 export const planRetry = async (
   workspace: Workspace,

@@ -8,8 +8,8 @@ import { type EventSearch, type SearchCriteria, searchOf } from './event-search.
 
 /**
  * The states of an event. `final`: answered without a run. `merged`: another event of its group has the run. `waiting`, `running`, `done`,
- * `dead`: the state of its run. `unknown`: neither the journal nor the store knows what became of its run. Only a running gateway or a
- * shared store can tell `running` and `unknown`.
+ * `dead`: the state of its run. `unknown`: neither the journal nor the store has what became of its run. The journal has an event that is
+ * `running` or `unknown` as `waiting`.
  */
 export const states = ['final', 'waiting', 'running', 'done', 'dead', 'merged', 'unknown'] as const
 export type State = (typeof states)[number]
@@ -30,7 +30,7 @@ export type EventCriteria = SearchCriteria & {
   readonly cursor?: string
 }
 
-/** The states that are looked for among the events that are `waiting` in the journal: a gateway or a shared store is asked for them. */
+/** The states that an event may have while the journal says `waiting`. A gateway or a shared store is asked for the true state. */
 const liveStates: ReadonlySet<State> = new Set(['waiting', 'running', 'dead', 'unknown'])
 
 export type Selection = {
@@ -42,7 +42,7 @@ export type Selection = {
   readonly fitsState: (state: State) => boolean
   /** The search in stored requests and attempts; `undefined` where the criteria ask for none. */
   readonly search: EventSearch | undefined
-  /** The state of an event must be asked for: `fits` lets waiting events through that `fitsState` may refuse. */
+  /** Whether the states of waiting events must be asked for, because `fits` accepts waiting events that `fitsState` may refuse. */
   readonly isLive: boolean
   readonly since: number | undefined
   readonly limit: number

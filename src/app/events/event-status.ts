@@ -1,4 +1,4 @@
-/** The status of one event, put together from the journal and a running gateway. */
+/** The status of one event, put together from the journal and the standing of its run in the store. */
 
 import type { EventView } from '../../journal/record.ts'
 import type { State } from './event-selection.ts'

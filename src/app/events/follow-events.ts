@@ -16,7 +16,7 @@ import { watch } from './watch.ts'
 const maxKnown = 1_000
 
 export type FollowedEvents = {
-  /** The newest events that were there before, in the order of their arrival: the newest is the last. */
+  /** The newest events that arrived before the following began, in the order of their arrival: the newest is the last. */
   readonly newest: readonly EventStatus[]
   /** Limits of `newest` for the user: that states are those of the journal, or that older events were not looked at. Mostly empty. */
   readonly notices: readonly string[]
@@ -49,7 +49,7 @@ export const followEvents = async (
 
 const stepOf = ({ event, state, attempt }: EventStatus): string => `${event.event_id} ${state} ${attempt}`
 
-/** Leaves out the events that are in `newest`, too. Some may be in both, because the watching began before the page was read. */
+/** Leaves out what `newest` shows already. The watching began before `newest` was read, so an event may be in both. */
 async function* withoutShown(newest: readonly EventStatus[], coming: AsyncIterable<EventStatus>): AsyncGenerator<EventStatus, void> {
   const shown = new Set(newest.map(stepOf))
   for await (const known of coming) if (!shown.delete(stepOf(known))) yield known

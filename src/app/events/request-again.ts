@@ -8,8 +8,9 @@ import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
 
-/** The request of an event. `request`: may run at once. `unverified`: must be verified first. `why`: the reason why there is none. */
+/** The request of an event. `request`: a request that was verified at its arrival. `unverified`: a request that must be verified first. */
 export type RepeatedRequest =
+  /** `why`: the reason why there is no request to repeat. */
   | { readonly found: false; readonly why: string }
   | { readonly found: true; readonly view: EventView; readonly request: VerifiedRequest }
   | { readonly found: true; readonly view: EventView; readonly unverified: RequestHead & { readonly body: Buffer } }

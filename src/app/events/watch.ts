@@ -55,8 +55,8 @@ const pastEvents = async (workspace: Workspace, filter: TrafficFilter, since: nu
 }
 
 /**
- * Joins past and present traffic, behind the first line, which says that the watching has begun. It began before the past was read, so a
- * line of the present traffic is left out where the past has it already.
+ * Yields the first line, which says that the watching has begun, then the past traffic, then the present traffic. The watching began before
+ * the past was read, so a line of the present traffic is left out where the past has it already.
  */
 async function* joined(past: readonly EventView[], live: TailLines): AsyncGenerator<TailLine, void> {
   const first = await live.next()

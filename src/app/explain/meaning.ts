@@ -1,4 +1,4 @@
-/** Explains the codes that begin with WH2: settings that the schema allows, and that have no effect, contradict others or cannot work. */
+/** Explains codes that begin with WH2: settings that the schema allows, although they have no effect, contradict others or cannot work. */
 
 import type { Explanation } from './explanation.ts'
 

@@ -1,4 +1,4 @@
-/** Explains the codes of settings for metrics, telemetry and alerts. */
+/** Explains the codes of settings for metrics and telemetry. */
 
 import type { Explanation } from './explanation.ts'
 

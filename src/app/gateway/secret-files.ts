@@ -1,4 +1,4 @@
-/** Takes other users' rights to files with secrets away (rules: Hostile input 5). */
+/** Removes the rights of other users to files with secrets (rules: Hostile input 5). */
 
 import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { commentKeyFile } from '../live/comment-key.ts'
 const secretFiles = ['.env', subscriptionsFileName, jobsFileName, commentKeyFile]
 
 /**
- * Takes other users' rights to the files with secrets in `dataDir` away, and logs each file that was open to other users. A file whose
+ * Removes the rights of other users to the files with secrets in `dataDir`, and logs each file that was open to other users. A file whose
  * rights cannot be changed is logged, too.
  */
 export const closeSecretFiles = (dataDir: string, log: Log): void => {

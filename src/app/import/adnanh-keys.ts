@@ -8,7 +8,7 @@ const commandTodo =
   'give the route a "script", an agent of its own ("agent: { runner: command }" for all routes), or "deliver: http" to what runs the command'
 const promptTodo = 'write what the agent shall see into "prompt": {head_commit.id} is a value of the payload'
 
-/** The reports for keys that can be left out without the route accepting other requests than the hook. */
+/** The reports for keys that do not decide which requests a hook takes. A route without such a key takes the same requests. */
 const reportsByKey: { readonly [key: string]: readonly [reason: string, todo: string] } = {
   'execute-command': ['headgate runs an agent or delivers a message, and no command for each event', commandTodo],
   'command-working-directory': ['headgate runs no command for each event', 'a script runs in the folder of its own file'],

@@ -12,8 +12,8 @@ const addressList = 'ip-whitelist'
 export type Networks = { readonly list: readonly string[]; readonly path: Path }
 
 /**
- * Returns the networks of a rule that looks at nothing but the client's address; `undefined` for any other rule, and for a rule with a
- * malformed network.
+ * Returns the networks of a rule that looks only at the client's address; `undefined` for any other rule, and for a rule with a malformed
+ * network.
  */
 export const networksOf = (rule: Json, path: Path): Networks | undefined => {
   const ruleKind = ruleKindOf(rule)

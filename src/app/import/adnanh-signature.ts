@@ -25,8 +25,8 @@ const giteaNote = 'headgate reads the X-Hub-Signature-256 that Gitea sends besid
 type KnownSignature = { readonly scheme: string; readonly instead?: string }
 
 /**
- * The signatures that a scheme of headgate reads, by hash and header. `instead`: says that the scheme reads another header which the sender
- * sends as well.
+ * The signatures that a scheme of headgate reads, by hash (`value` for a plain token) and header. `instead`: says that the scheme reads
+ * another header, which the sender sends as well.
  */
 const knownSignatures: { readonly [check: string]: KnownSignature } = {
   'sha256 x-hub-signature-256': { scheme: github.name },

@@ -109,8 +109,8 @@ const secretSettings = ({ verify, secrets }: RouteSignatureKeys, name: string, e
 }
 
 /**
- * Splits a trigger rule into signatures, networks and conditions, all of which must hold. Each entry of `signatures` is a list of which one
- * must hold.
+ * Splits a trigger rule into signatures, networks and conditions, all of which must hold. Each entry of `signatures` is a list of
+ * signatures, of which one must hold.
  */
 const splitRule = (hook: JsonObject, report: ReportLeftOut) => {
   const rule = own(hook, 'trigger-rule') ?? null
@@ -141,8 +141,8 @@ const andParts = (rule: Json, path: Path): { readonly rule: Json; readonly path:
 }
 
 /**
- * Throws a Fault where a text of the file has the braces of a Go template, because then the whole file is one (-template). Only a parameter
- * with `source: template` may have them in any file.
+ * Throws a Fault where a text of the file has the braces of a Go template, because then the whole file is a template (`-template`). Only a
+ * parameter with `source: template` may have such braces in any file.
  */
 const refuseTemplates = (data: Json, path: Path, source: Source): void => {
   if (typeof data === 'string' && data.includes('{{')) throw templateFault(source, path)

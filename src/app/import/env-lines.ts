@@ -21,7 +21,7 @@ export type EnvLine = {
 export type EnvLines = {
   /**
    * Returns the reference (`${NAME}`) to a variable with a secret of the source. The variable has this name, or this name with a number
-   * where the name has another value.
+   * where a variable of this name has another value.
    */
   readonly refer: (name: string, value: string) => string
   /** Returns the reference to a variable with a new secret; a variable of this name that is set already keeps its secret. */

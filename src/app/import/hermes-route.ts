@@ -1,4 +1,4 @@
-/** Turns a route of hermes-agent into a route of headgate. The keys stay as they are, and paths below `~/.hermes/` become relative. */
+/** Turns a route of hermes-agent into a route of headgate. Most keys stay as they are, and paths below `~/.hermes/` become relative. */
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'

@@ -101,8 +101,8 @@ const keptSettings = (settings: JsonObject): JsonObject => {
 }
 
 /**
- * How imported routes get the global secret, as a reference. `setting`: as a setting of the file. `perRoute`: in each route without a
- * secret of its own.
+ * The reference to the global secret. `setting`: the reference for the setting of the file. `perRoute`: the reference for each route
+ * without a secret of its own. At most one of the two is there.
  */
 type GlobalSecret = { readonly setting?: string; readonly perRoute?: string }
 

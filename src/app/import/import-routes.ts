@@ -120,7 +120,8 @@ const refuseTakenNames = (config: string, text: string, { routes }: Imported): v
 }
 
 /**
- * Adds the variables that have a new value to `.env`. This comes before `config.yaml` refers to them. Returns the files that were written.
+ * Adds the variables that have a new value to `.env`. The caller writes `config.yaml`, which refers to them, only after that. Returns the
+ * files that were written.
  */
 const writeEnv = async (workspace: Workspace, { env }: Imported): Promise<string[]> => {
   const file = envFile(workspace)

@@ -11,8 +11,8 @@ export type ListedJob = {
   /** The job as `list` prints it in JSON. */
   readonly job: JsonObject
   /**
-   * What is left of a job whose only time is past. `missed`: the job still runs if no gateway ran at that time. `over`: the clock never
-   * starts the job again. Absent for any other job.
+   * Whether a job whose only time is past can still run. `missed`: a gateway that starts soon still runs the job, if no gateway ran at that
+   * time. `over`: the schedule never starts the job again. Absent for any other job.
    */
   readonly past?: 'over' | 'missed'
 }

@@ -42,7 +42,7 @@ export type JobEntries = {
   readonly notices: readonly string[]
 }
 
-/** Which jobs to read. `profile`: those of this profile. `all`: those of all profiles. Neither: those of the default profile. */
+/** Which jobs to read. `profile`: the jobs of this profile. `all`: the jobs of all profiles. Neither: the jobs of the default profile. */
 export type JobFilter = { readonly profile?: string; readonly all?: boolean }
 
 /** Reads the configuration and the jobs files of the profiles that the filter names. Throws a Fault when a jobs file is not usable. */
@@ -85,8 +85,8 @@ const jobEntry =
   }
 
 /**
- * Returns the job whose id is the reference, or else the job whose name is the reference. Throws a Fault where no job has this id or name,
- * with near names and the reasons why jobs may be missing, and where several jobs have the name, with their ids.
+ * Returns the job whose id is the reference, or else the job whose name is the reference. Throws a Fault with the ids where several jobs
+ * have the name. Where no job has this id or name, the Fault has similar names, and the reasons why jobs may be missing.
  */
 export const findJob = ({ jobs, notices }: JobEntries, reference: string, { self }: Pick<Workspace, 'self'>): JobEntry => {
   const [found, ...others] = jobsNamed(jobs, reference)
@@ -122,13 +122,13 @@ export const ambiguousJob = (reference: string, jobs: readonly { readonly id: st
     hint: 'name one by its id',
   })
 
-/** Returns the ids and names that are near to a reference, which may be mistyped. */
+/** Returns the ids and names with a spelling similar to that of a reference, which may be mistyped. */
 export const nearJobs = (reference: string, jobs: readonly Pick<JobEntry, 'id' | 'name'>[]): string[] =>
   nearest(reference, new Set(jobs.flatMap(({ id, name }) => [id, name])))
 
 /**
- * Returns a job as `list` and `show` print it in JSON. `running`: the jobs that run now; `undefined` where nobody knows. `now`: wall time
- * in milliseconds.
+ * Returns a job as `list` and `show` print it in JSON. `running`: the jobs that run now; `undefined` where that is not known. `now`: wall
+ * time in milliseconds.
  */
 export const describeJob = (
   { id, name, profile, origin, written, job, state }: JobEntry,

@@ -21,7 +21,7 @@ export type RemovableJob = {
   readonly notices: readonly string[]
 }
 
-/** Finds the job to remove. Throws a Fault for a job that does not exist, and for a job of `config.yaml`. */
+/** Finds the job to remove. Throws a Fault where the reference names no job or several, and for a job of `config.yaml`. */
 export const findRemovable = async (workspace: Workspace, reference: string, filter: JobFilter): Promise<RemovableJob> => {
   const jobs = await readJobs(workspace, filter)
   const known = findJob(jobs, reference, workspace)

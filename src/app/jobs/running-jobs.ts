@@ -10,7 +10,7 @@ export type RunningJobs = {
   readonly notices: readonly string[]
 }
 
-/** Asks the gateway. A gateway that gives no answer makes a notice, and no Fault. */
+/** Asks the gateway. Where the gateway gives no answer, returns a notice instead of throwing the Fault. */
 export const readRunningJobs = async (gateway: GatewayFinder): Promise<RunningJobs> => {
   try {
     const running = await gateway.find()

@@ -4,14 +4,14 @@ import type { Effects } from '../../parts/effects.ts'
 
 const timeoutMs = 5_000
 /**
- * The most downloads at once. The number is small, because strangers can cause downloads of keys. At most 16 downloads fetch keys, so that
- * the confirmations of verified senders have room.
+ * The most downloads at once. The number is small, because strangers can cause downloads of keys. At most 16 downloads fetch keys, so at
+ * least 8 remain for the confirmations of verified senders.
  */
 const maxAtOnce = 24
 
 /**
- * Makes the function that downloads a file, and returns its bytes. A download follows no redirect and sends no cookie. It rejects with an
- * Error when the answer is no success, is larger than `maxBytes`, or takes longer than 5 seconds.
+ * Makes the function that downloads a file and resolves to its bytes. A download follows no redirect and sends no cookie. It rejects with
+ * an Error when the answer is no success, is larger than `maxBytes`, or takes longer than 5 seconds.
  */
 export const createDownload = (): Effects['download'] => {
   let running = 0

@@ -85,7 +85,7 @@ export type Limits = {
 }
 
 type SharedEffectsOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts' | 'traces'> & {
-  /** Downloads small files of senders. Absent: over the network. */
+  /** Downloads small files of senders. Absent: the files are downloaded over the network. */
   readonly download?: Effects['download'] | undefined
   /** Returns the limits of the configuration that serves now. */
   readonly limits: () => Limits
@@ -239,7 +239,7 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   hasRoom: () => true,
 })
 
-/** Runs `use` with dry effects, and closes everything that was opened under them at its end. */
+/** Runs `use` with dry effects. At the end, closes everything that `use` opened with them. */
 export const withDryEffects = async <T>(use: (effects: Effects) => T | Promise<T>): Promise<T> => {
   const effects = createDryEffects()
   try {

@@ -6,8 +6,8 @@ const maxKeys = 128
 /** The most bytes of all kept keys together. */
 const maxBytes = 4_194_304
 /**
- * The time in milliseconds within which a key that was fetched again with equal bytes does not count as changed, and keeps its earlier
- * time. At worst the key then expires too early, and is fetched once too often.
+ * A key that is fetched again within this time, in milliseconds, with equal bytes counts as the same key, so that no change is told. It
+ * keeps its earlier time. At worst it then expires too early, and is fetched once too often.
  */
 const sameForMs = 3_600_000
 

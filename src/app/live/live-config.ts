@@ -37,7 +37,7 @@ export type LiveConfig = {
   readonly alerts: readonly AlertRule[]
   /** A notice of the runner, logged once when the gateway starts. */
   readonly notice: string | undefined
-  /** Whether all files of run-time routes and jobs could be read. Otherwise some routes or jobs are not known. */
+  /** Whether the subscriptions file and all jobs files could be read. Where one could not, some routes or jobs are not known. */
   readonly complete: () => boolean
   /** Whether the subscriptions in use are older than their file, because the file cannot be used. */
   readonly stale: () => boolean

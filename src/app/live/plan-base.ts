@@ -32,7 +32,7 @@ export type PlanBase = {
   readonly owner: HoldableOwner
 }
 
-/** Everything in a configuration that plans depend on, except their routes. Jobs are looked up when an event comes. */
+/** Everything in a configuration that plans depend on, except their routes. Jobs are left out: a plan looks them up when an event comes. */
 type PlanInputs = {
   readonly settings: PlanSettings
   /**
@@ -82,8 +82,8 @@ export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefin
 }
 
 /**
- * Creates a base. A base may outlive its configuration, so its functions are made where they cannot keep the routes of the configuration in
- * memory.
+ * Creates a base. A base may outlive its configuration. So no function that is made here refers to `config`, which would keep the routes of
+ * the configuration in memory.
  */
 const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOptions, inputs: PlanInputs): PlanBase => {
   const { facts, keep, clock, ownComments, breakers } = shared

@@ -129,7 +129,7 @@ const createAfterAnswer = (): { run(work: () => void): void; close(): void } => 
   }
   return {
     run(work) {
-      // Answers leave with the next `setImmediate`, which may come after this one in the same turn.
+      // Answers leave in a `setImmediate` that may come after this first one in the same turn, so the work waits for a second one.
       if (waiting.push(work) === 1) setImmediate(() => setImmediate(next))
     },
     close() {

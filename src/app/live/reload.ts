@@ -1,4 +1,4 @@
-/** Takes a new configuration over as a whole, or refuses it loudly and keeps the old configuration in use. */
+/** Takes a new configuration over as a whole, or refuses it, logs the reasons, and keeps the old configuration in use. */
 
 import type { Config } from '../../config/config.ts'
 import { isSameDatabase } from '../../config/storage/server-address.ts'
@@ -14,7 +14,7 @@ import { logDiagnostics } from './log-diagnostics.ts'
 import { lostRoutes, routeChanges } from './route-changes.ts'
 
 export type ReloadOptions = {
-  /** The configuration of the start. */
+  /** The configuration with which the gateway started. */
   readonly first: LiveConfig
   readonly log: Log
   readonly facts: Pick<Facts, 'tell'>
@@ -27,11 +27,11 @@ export interface Reloader {
   /** Returns the configuration in use. A request or a run takes it once and keeps it. */
   current(): LiveConfig
   /**
-   * Reads the files, and takes their configuration over, or says in the result why not. `force`: also where most routes would be removed.
+   * Reads the files, and takes their configuration over, or says in the result why not. `force` allows a reload that removes most routes.
    * Rejects when the files cannot be read.
    */
   reload(question?: ControlQuestions['reload']): Promise<ReloadResult>
-  /** Returns the ISO time of the last reload that was taken over. */
+  /** Returns the ISO time of the last reload that was taken over; `null` before the first. */
   reloadedAt(): string | null
   /** Returns the settings that the last reload found changed, and that only a restart takes over. */
   needsRestart(): readonly string[]
@@ -99,8 +99,8 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
 }
 
 /**
- * Makes reloads run one after the other: files that were read earlier must not replace files that were read later. At most one reload
- * waits. All callers that ask meanwhile get its result, and it reads the files when its turn comes.
+ * Makes reloads run one after the other: files that were read earlier must not replace files that were read later. While a reload runs, at
+ * most one further reload waits, and begins when the first has ended. All callers that ask meanwhile get the result of this further reload.
  */
 const inTurn = (reload: (force: boolean) => Promise<ReloadResult>): typeof reload => {
   let running: Promise<ReloadResult> | undefined

@@ -24,7 +24,7 @@ export type ReplayOptions = {
   readonly records: EventRecords
   readonly shared: SharedEffects
   readonly serving: () => LiveConfig
-  /** Is told the end of each replay that was no dry run. */
+  /** Gets a Fact at the end of each replay, but not of a dry run. */
   readonly facts: Pick<Facts, 'tell'>
 }
 
@@ -76,8 +76,8 @@ const tellReplay = (
 }
 
 /**
- * Returns the request as verified with the route's present keys, or a sentence on why it stays refused. The event gets a delivery id of its
- * own, because the request never ran.
+ * Returns the request as verified with the route's present keys, or a sentence on why it stays refused. The event keeps the delivery id of
+ * the request. The request never ran, so that id makes it no duplicate.
  */
 const verifyAgain = async (
   plan: RoutePlan,

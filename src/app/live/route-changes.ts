@@ -16,7 +16,7 @@ export const routeChanges = (before: Routes, next: Routes): RouteChanges => ({
   removed: [...before.keys()].filter((name) => !next.has(name)),
 })
 
-/** Whether most routes are gone. A renamed route counts as removed and added, so it is not lost. */
+/** Whether most routes are gone. A renamed route is both removed and added, so it does not count as gone. */
 const isMostlyGone = ({ added, removed }: RouteChanges, before: Routes): boolean => (removed.length - added.length) * 2 > before.size
 
 /**

@@ -6,7 +6,7 @@ import { networkOf } from '../../core/network.ts'
 import type { Effects } from '../../parts/effects.ts'
 import type { FetchedKey, KeptKeys, KeyRequest, SenderKeys } from '../../parts/sender-keys.ts'
 
-/** The time for which the result of a fetch is shared, and for which the fetch counts against the limits, in milliseconds. */
+/** The time for which further requests get the result of a fetch, and for which the fetch counts against the limits, in milliseconds. */
 const spanMs = 30_000
 /** The most fetches within `spanMs` of addresses that requests name: of all clients, and of one client. */
 const maxFetches = 64
@@ -55,7 +55,7 @@ export const createSenderKeys = ({ clock, download, kept }: SenderKeysOptions): 
   }
 }
 
-/** Makes and remembers fetches. Their windows use monotonic time: a jump of the system clock opens or shuts nothing. */
+/** Makes and remembers fetches. Their times are monotonic, so that a jump of the system clock ends or prolongs no limit. */
 const createFetches = ({ clock, download }: Pick<SenderKeysOptions, 'clock' | 'download'>) => {
   const fetches = new Map<string, Fetch>()
   const isValid = ({ isUnderWay, since }: Fetch): boolean => isUnderWay || clock.monotonic() - since < spanMs
@@ -86,7 +86,7 @@ const createFetches = ({ clock, download }: Pick<SenderKeysOptions, 'clock' | 'd
         fetch.isUnderWay = false
       }
     }
-    // Loading begins a moment later, when `fetch` is set, because its end writes to `fetch`.
+    // `load` begins a moment later, when `fetch` is set, because `load` writes to `fetch` at its end.
     const fetch: Fetch = { network, isNamedByRequest, since: clock.monotonic(), result: Promise.resolve().then(load), isUnderWay: true }
     fetches.set(address, fetch)
     return fetch

@@ -1,6 +1,6 @@
 /**
- * Makes the lines of traffic that watchers see: two lines for each request, as an event and with its outcome, and one for each attempt at a
- * run.
+ * Makes the lines of traffic that watchers see: two lines for each request (`event` and `outcome`), and one line for each attempt at a run
+ * (`delivery`).
  */
 
 import type { Fact, RequestEnded, RunAttempt } from '../../core/fact.ts'
@@ -21,7 +21,7 @@ const isoTime = (ms: number): string => new Date(ms).toISOString()
 
 /**
  * Returns the lines of a fact, in order; most facts have none. `now`: wall time, in milliseconds. `redact` removes known secrets from the
- * reason of a request; the errors of attempts have lost them before.
+ * reason of a request. The worker has removed them from the errors of attempts already.
  */
 export const trafficOf = (fact: Fact, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
   if (fact.kind === 'request_ended') return requestLines(fact, now, redact)

@@ -58,11 +58,14 @@ class Secrets {
     this.#tree = tree
   }
 
-  /** Returns the covers below a node. `names`: the node is a map with names as keys, as `mapsOfNames` has them. */
-  below(node: number, names: boolean): Cover[] {
+  /**
+   * Returns the covers below a node. `keysAreNames`: a key of the node whose value is a map is a name, such as a route's, and its map is no
+   * secret. That is so at the top of the file and below the keys in `mapsOfNames`.
+   */
+  below(node: number, keysAreNames: boolean): Cover[] {
     return this.#tree.members(node).flatMap(({ name, key, value }) => {
       if (!this.#tree.isMap(node)) return this.below(value, false)
-      return namesSecret(name) && !(names && this.#tree.isMap(value))
+      return namesSecret(name) && !(keysAreNames && this.#tree.isMap(value))
         ? this.#covers(value, /headers/i.test(name), this.#endOf(key))
         : this.below(value, mapsOfNames.has(name))
     })

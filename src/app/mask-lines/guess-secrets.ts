@@ -11,9 +11,9 @@ const mapLine = /^\s*["']?[\w.-]+["']?\s*:(\s|$)/
 const boundedValue = /"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*(?:[,}\]]|$))|'[^']*'(?=\s*(?:[,}\]]|$))|[\w.+/=:@%~${}-]+(?=\s*(?:,\s|[}\]]))/y
 
 /**
- * The lines below a secret whose end was not found on its line. `indent`: the indent of the line with its key. `mayBeMap`: a member of a
- * map as the first line below shows that there are settings and no secret, as below the name of a route `my-token-route:`. Below `headers:`
- * it shows nothing, because each header may be a secret.
+ * The lines below a secret whose end was not found on its line. `indent`: the indent of the line with the secret's key. `mayBeMap`: the key
+ * may be the name of a map of settings, such as the route `my-token-route:`. If so, the first line below is a member of a map, and the
+ * lines are no secret. `headers:` is never such a name, because each header may be a secret.
  */
 type Block = { readonly indent: number; readonly mayBeMap: boolean }
 

@@ -8,7 +8,7 @@ import type { Replica, Shared } from '../../store/shared.ts'
 
 /**
  * Returns the replicas that were seen within a minute. `now`: wall time, in milliseconds. `self`: the id of this replica, if this process
- * is one. Throws StoreFault.
+ * is one. Throws a StoreFault.
  */
 export const readReplicas = async (shared: Shared, now: number, self?: string): Promise<readonly ReplicaView[]> =>
   (await shared.replicas()).map((replica) => replicaView(replica, now, self))

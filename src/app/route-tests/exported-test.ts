@@ -9,8 +9,8 @@ import type { Sample } from '../samples/sample-file.ts'
 import { scrub } from '../samples/scrub.ts'
 
 /**
- * Returns the recorded event as an entry of `tests`, as YAML would have it. `secrets`: the known secrets, which are removed. The signature
- * of the sender is left out, and the test does not check it.
+ * Returns the recorded event as an entry of `tests` in YAML. `secrets`: the known secrets, which are removed. The signature of the sender
+ * is left out, and the test does not check it.
  */
 export const exportedTest = (view: EventView, { headers, body }: RawRequest, secrets: readonly string[]): JsonObject => {
   const texts = Object.entries(headers).flatMap(([name, value]): [string, string][] => (typeof value === 'string' ? [[name, value]] : []))
@@ -34,7 +34,8 @@ const bodyMember = ({ body }: Sample): JsonObject => {
 }
 
 /**
- * Returns the sender's own headers, which the conditions of a route may read. Headers of the signature and of the connection are left out.
+ * Returns the sender's own headers, which the conditions of a route may read. Headers with the signature, with the type or an id of the
+ * event, or about the connection are left out.
  */
 const furtherHeaders = ({ headers }: Sample): JsonObject => {
   const kept = Object.entries(headers).filter(

@@ -99,7 +99,7 @@ type TestContext = {
   readonly workspace: Workspace
   readonly snapshots: Snapshots
   readonly coverage: Coverage
-  /** Called with each file that a test sends. */
+  /** Called with the path of each file that a test makes its request from. */
   readonly reads: (file: string) => void
 }
 

@@ -103,7 +103,7 @@ const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
 
 type TestFileContext = { readonly source: Source; readonly world: TestWorld; readonly runScripts: boolean }
 
-/** Returns the test as a case, or the Diagnostic of its missing or unknown route. */
+/** Returns the test as a case, or a Diagnostic where its route is missing, unknown or not valid. */
 const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: TestFileContext): TestCase | Diagnostic => {
   const place = source.place([...base, 'name'])
   if (spec.route === undefined) {

@@ -11,7 +11,10 @@ import { utcNow } from './subscription-record.ts'
 
 export type StoredSubscription = { readonly name: string; readonly entry: Json }
 
-/** Returns the stored subscription of a name. Throws a Fault that suggests near names, or says that a configured route has the name. */
+/**
+ * Returns the stored subscription of a name. Throws a Fault where there is none. The Fault suggests similar names, and says where a
+ * configured route has the name.
+ */
 export const findSubscription = (workspace: Workspace, asked: string): StoredSubscription => {
   const entries = readEntries(subscriptionsFile(workspace))
   const lower = asked.trim().toLowerCase().replaceAll(' ', '-')

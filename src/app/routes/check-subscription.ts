@@ -49,7 +49,7 @@ type CheckedEntry = {
   readonly likely: readonly Diagnostic[]
 }
 
-/** Compiles the entry as the gateway would, and returns the mistakes and the findings. */
+/** Compiles the entry as the gateway would, and returns the mistakes, and the findings about likely mistakes. */
 export const checkEntry = (
   name: string,
   entry: JsonObject,

@@ -1,6 +1,6 @@
 /**
  * Finds out why a signature does not hold: the answer of each scheme, and near misses, which are small changes of secret, body or time with
- * which the signature would hold. Too costly to run before the answer to a request.
+ * which the signature would hold. The search costs too much to run before the answer to a request.
  */
 
 import { signatureHeaders } from '../../core/headers.ts'
@@ -28,8 +28,8 @@ export type SchemeView = {
 }
 
 /**
- * The answers of all schemes. `decides`: the name of the scheme that decides on the request; `undefined` where no scheme shows. `why`: a
- * sentence for the log; empty where the signature holds.
+ * The answers of all schemes. `decides`: the name of the scheme that decides on the request; `undefined` where the request has the headers
+ * of no listed scheme. `why`: a sentence for the log; empty where the signature holds.
  */
 export type Diagnosis = { readonly decides: string | undefined; readonly schemes: readonly SchemeView[]; readonly why: string }
 
@@ -38,11 +38,11 @@ export const unfetched = 'its keys are fetched by a running gateway only'
 
 /** The length of the longest body that is tried, in bytes: a stranger chose the body. */
 const maxBodyBytes = 131_072
-/** The most secrets of a route that are tried, and the most times that the headers of the request name. */
+/** The most secrets of a route that are tried, and the most times of sending that are tried, as the request's headers name them. */
 const maxTriedSecrets = 4
 const maxTriedTimes = 2
 
-/** Returns the diagnosis of a request. `schemes`: all schemes that may show in a request to the route. */
+/** Returns the diagnosis of a request. `schemes`: all schemes whose headers a request to the route may have. */
 export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute, schemes: readonly Scheme[]): Diagnosis => {
   const named = verifyNames({ verify: route.verify ?? [] })
   const pinned = named.length === 0 ? undefined : new Set(named)

@@ -66,7 +66,7 @@ const without = (at: Json | undefined, [key = '', ...rest]: readonly string[], o
   return rest.length === 0 ? others : { ...(at as JsonObject), [key]: without(inside, rest, option) }
 }
 
-/** Edits the body of a form. Its fields have no paths, so a name with dots is a plain name. */
+/** Edits the body of a form. The fields of a form have no paths, so a name with dots is a plain name. */
 const editForm = (body: string, set: readonly Assignment[], unset: readonly string[]): string => {
   const fields = new URLSearchParams(body)
   for (const name of unset) {

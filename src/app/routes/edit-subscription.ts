@@ -98,7 +98,7 @@ export const editedEntry = (
   if (!isObject(data)) throw new Fault('not_a_map', 'the text is not a map of settings', { exitCode: exit.no })
   const shown = maskJson(before)
   const entry = unmasked(data, { value: before, shown }, masksOf(before, shown)) as JsonObject
-  // The program writes the stamps, so a changed stamp is put back.
+  // The program writes the time stamps, so a changed time stamp is put back.
   for (const stamp of ['created_at', 'updated_at']) {
     if (before[stamp] === undefined) delete entry[stamp]
     else entry[stamp] = before[stamp]

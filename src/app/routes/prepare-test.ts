@@ -55,7 +55,7 @@ export type TestRequest = TestPost & {
 
 export type TestInput = PayloadEdit &
   Pick<RequestInput, 'event' | 'id' | 'scheme' | 'privateKey'> & {
-    /** The content of the test: a sample, the name of a sample, or a body as JSON text. */
+    /** The content of the test: a sample, the name of a sample, or a body. */
     readonly of: { readonly sample: string } | { readonly payload: string } | Sample
     /** The address to post to; where absent, the address of the running gateway or, where none runs, the configured address. */
     readonly url?: string | undefined
@@ -187,8 +187,8 @@ const refuseOddHeaders = (headers: TestPost['headers']): void => {
 }
 
 /**
- * Returns a function that reads the type of an event, as the route reads it. `scheme` signs the request. The function returns `undefined`
- * where headers and body name no type, or where the body cannot be read.
+ * Returns a function that reads the type of an event, as the route reads it. `scheme`: the scheme that signs the request. The function
+ * returns `undefined` where headers and body name no type, or where the body cannot be read.
  */
 const typeReader = (
   { name, profile, spec }: Pick<RouteSource, 'name' | 'profile' | 'spec'>,

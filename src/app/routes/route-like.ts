@@ -15,8 +15,8 @@ import { routeOfSender } from './sender-route.ts'
 type RequestTraits = { readonly verify?: Json | undefined; readonly event?: string | undefined; readonly payload: JsonObject }
 
 /**
- * Drafts the route. `like`: the name of a sample (`github/push`), or the id of a recorded event. Throws a Fault where there is no such
- * sample or event, and where the event's payload was not kept.
+ * Drafts the route. `like`: the name of a sample (`github/push`), or the id of a recorded event. Where the event's payload was not kept,
+ * none of its fields are in the draft. Throws a Fault where there is no such sample or event.
  */
 export const routeLike = async (workspace: Workspace, like: string): Promise<JsonObject> => {
   const { verify, event, payload } =

@@ -47,7 +47,7 @@ export const readRoutes = (workspace: Workspace): RouteEntries => {
   return { loaded, routes: [...configured, ...subscribed] }
 }
 
-/** Returns the route of a name; a configured route comes before a subscription. Throws a Fault that suggests the nearest names. */
+/** Returns the route of a name; a configured route comes before a subscription. Throws a Fault with similar names where there is none. */
 export const findRoute = ({ routes }: RouteEntries, asked: string): RouteEntry => {
   const lower = asked.trim().toLowerCase().replaceAll(' ', '-')
   const found = routes.find(({ name }) => name === asked.trim()) ?? routes.find(({ name }) => name === lower)

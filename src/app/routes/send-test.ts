@@ -27,7 +27,7 @@ export type TestAnswer = {
    */
   readonly outcome: string | undefined
   readonly reason: string | undefined
-  /** The id of the event's record. Only a request whose signature holds has a record. */
+  /** The id of the event. Only the answer to a request whose signature holds names it. */
   readonly eventId: string | undefined
   /** The request was accepted, coalesced or delivered, and not refused, ignored or taken for a duplicate. */
   readonly isTaken: boolean

@@ -59,7 +59,7 @@ export const utcNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`
 /** Returns 32 random bytes as URL-safe text. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
-/** The fields with the times that the program writes. */
+/** The time stamps: fields that only the program writes. */
 const stamps = new Set(['created_at', 'updated_at'])
 
 /** Makes the new entry. Throws a Fault when the stored entry is not a map, or when an old secret would move to another profile. */
@@ -96,8 +96,8 @@ const secretOrigin = (merged: JsonObject, fresh: boolean): Change['secret'] =>
   own(merged, 'public_key') !== undefined ? 'none' : fresh ? 'generated' : 'kept'
 
 /**
- * Returns the settings that are taken from a file. A masked secret means the stored secret, and stamps are made anew. Throws a Fault for a
- * setting that no command sets (rules: Subscriptions 7).
+ * Returns the settings that are taken from a file. A masked secret stands for the stored secret, and the file's time stamps do not count.
+ * Throws a Fault for a setting that no command sets (rules: Subscriptions 7).
  */
 const settingsIn = ({ secret, created_at: _, updated_at: __, ...settings }: JsonObject): { secret?: string; settings: JsonObject } => {
   const hint = 'set them by hand, in the file of subscriptions or in config.yaml'

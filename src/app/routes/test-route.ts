@@ -20,8 +20,8 @@ export type Expectation = {
   readonly wait: boolean
   readonly timeoutMs: number
   /**
-   * The expected end of the event: an outcome, `ignored:` with the stage that ignored it, or the end of a run. Without it, the event must
-   * be accepted and its run must not die.
+   * The expected end of the event: an outcome, `ignored:` with the stage that ignored it, or the end of a run. Absent: the event must be
+   * accepted, and its run must not die.
    */
   readonly expect?: string | undefined
 }

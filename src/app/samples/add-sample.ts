@@ -29,7 +29,10 @@ export type AddedSample = {
   readonly hides: boolean
 }
 
-/** Adds a sample. `text`: a sample, or a payload alone. `replace`: also where a sample of this name exists. Throws a Fault. */
+/**
+ * Adds a sample. `text`: a sample, or a payload alone. `replace`: whether to replace a sample of this name. Throws a Fault where the text
+ * or the name cannot be used, or the file cannot be written.
+ */
 export const addSample = async (workspace: Workspace, asked: string, text: string, replace: boolean): Promise<AddedSample> => {
   const name = usableSampleName(asked)
   const file = `${join(userFolder(workspace), name)}.json`

@@ -11,19 +11,19 @@ import type { Workspace } from '../workspace.ts'
 import { maxSampleBytes, parseSample, type Sample } from './sample-file.ts'
 
 export type KnownSample = {
-  /** `provider/event` */
+  /** The provider and the event, such as `github/push`. */
   readonly name: string
   readonly source: 'built-in' | 'user'
   readonly file: string
 }
 
-/** The folder of built-in samples, as the bundle in `dist/` or this source finds it. */
+/** The folder of built-in samples. The way to it differs between this source and the bundle in `dist/`. */
 export const builtInFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../samples/' : '../samples/', import.meta.url))
 
 const namePart = '[a-z0-9][a-z0-9._-]{0,63}'
 const nameForm = new RegExp(`^${namePart}/${namePart}$`)
 
-/** Returns the name of a sample, with an alias of its provider replaced by the name; `undefined` for a text that cannot be a name. */
+/** Returns the name of a sample, in which the provider has its own name in place of an alias; `undefined` for a text that is no name. */
 export const sampleNameOf = (asked: string): string | undefined => {
   const [provider = '', ...rest] = asked.trim().toLowerCase().split('/')
   const name = [providerName(provider), ...rest].join('/')
@@ -57,7 +57,7 @@ const entriesOf = (folder: string): string[] => {
   }
 }
 
-/** Returns the sample of a name. Throws a Fault that suggests the nearest names. */
+/** Returns the sample of a name. Throws a Fault with similar names where there is none. */
 export const findSample = (workspace: Workspace, asked: string): KnownSample => {
   const samples = listSamples(workspace)
   const name = sampleNameOf(asked)

@@ -51,8 +51,8 @@ const modelineChange = (file: string, forms: readonly ModelineForm[], self: stri
   })
 
 /**
- * Returns the changes for VS Code: its settings, and a schema file for each kind of file besides `config.yaml`. Except for that of samples,
- * these schemas only refer to a part of the bundle, because not every editor takes a part of a file as a schema.
+ * Returns the changes for VS Code: its settings, and a schema file for each kind of file besides `config.yaml`. Except for the schema of
+ * samples, each schema only refers to a part of the bundle, because not every editor takes a part of a file as a schema.
  */
 const vsCodeChanges = (dataDir: string): FileChange[] => {
   const folder = join(dataDir, '.vscode')
@@ -84,7 +84,7 @@ const associations: Associations = {
   ],
 }
 
-/** Reads a file; `undefined` where there is no file. Throws a Fault. */
+/** Reads a file; `undefined` where there is no file. Throws a Fault where the file cannot be read, or is not UTF-8. */
 const textOrNone = (file: string): string | undefined => {
   refuseOdd(file)
   if (!statSync(file, { throwIfNoEntry: false })) return undefined

@@ -21,7 +21,7 @@ export const schemaNames = Object.keys(schemaKinds) as readonly SchemaName[]
 /** The name of the bundle's file, in the program and in a data directory. */
 export const schemaFile = 'headgate.schema.json'
 
-/** The folder of schemas, as the bundle in `dist/` or this source finds it. */
+/** The folder of schemas. The way to it differs between this source and the bundle in `dist/`. */
 const schemaFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../schema/' : '../schema/', import.meta.url))
 
 /** Reads a schema. Throws a Fault where the installation lacks it. */

@@ -128,7 +128,7 @@ const keyQuestion = (part: RunnerPart, api: Api, baseUrl: string, present: Setup
     writes: (answer) => {
       const isNew = answer !== '' && answer !== key
       // A former key in `config.yaml` is replaced by a reference: it belongs to another runner, or it would win over the new key. For an
-      // API that is not the own API of the runner, the reference must be in the file: otherwise a key of the environment is not sent there.
+      // API that is not the runner's own API, the reference must be in the file: otherwise a key of the environment is not sent there.
       const isOther = inFile !== undefined && (isNew || !isSame)
       const isNamed = isNew && !isOwnApi(baseUrl, api.url)
       return [

@@ -1,6 +1,6 @@
 /**
- * The shape of a question, and of the state of the wizard while it asks. A question is data, so a terminal, a screen reader and options
- * answer it alike.
+ * The shape of a question, and of the state of the wizard while it asks. A question is data, so it can be shown on a terminal, read by a
+ * screen reader, or answered by an option.
  */
 
 import type { Path } from '../../core/diagnostic.ts'
@@ -38,7 +38,7 @@ export type Question = {
   readonly text: string
   readonly choices?: readonly Choice[]
   /**
-   * The answer that Enter gives. For a secret it is the empty text, which keeps the present secret. Absent: the user must type an answer.
+   * The answer that Enter gives. For a secret it is the empty text, which stands for no new secret. Absent: the user must type an answer.
    */
   readonly initial?: string
   /** The answer where nobody can be asked; absent: the answer that Enter gives. */

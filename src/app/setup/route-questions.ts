@@ -68,8 +68,8 @@ const routeWrites = (path: readonly (string | number)[], provider: Provider, dra
 }
 
 /**
- * Returns the name of the variable for a route's secret. The second route of a sender gets another name, so that the secret of the first
- * route stays.
+ * Returns the name of the variable for a route's secret. The variable for a second route of a sender has another name, so that the first
+ * route keeps its secret.
  */
 export const routeSecretVariable = ({ name, route }: Provider, { present, answers }: SetupDraft): string => {
   const first = `${name.toUpperCase()}_SIGNING_SECRET`

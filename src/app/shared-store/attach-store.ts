@@ -28,13 +28,13 @@ const textOf = (file: string): string => {
   }
 }
 
-/** Opens the shared store of a data directory; `undefined` where the configuration names another store. Throws a Fault. */
+/** Opens the shared store of a data directory; `undefined` where the store is not shared. Throws a Fault where it cannot be opened. */
 export const attachStore = async (workspace: Workspace, access: Access): Promise<Attached | undefined> => {
   const config = sharedConfig(workspace)
   return config && attachTo(config, access)
 }
 
-/** Opens the store of a `sharedConfig` and closes it after the use. Throws a Fault, or a StoreFault. */
+/** Opens the store of a `sharedConfig`, and closes it after `use`. Throws a Fault where it cannot be opened, and what `use` throws. */
 export const withShared = async <T>(config: Config, access: Access, use: (shared: Shared) => Promise<T>): Promise<T> => {
   const { shared, close } = await attachTo(config, access)
   try {

@@ -6,7 +6,10 @@ import type { TrafficFilter } from '../live/traffic.ts'
 import type { Workspace } from '../workspace.ts'
 import { attachStore } from './attach-store.ts'
 
-/** Begins to watch, and returns the lines of traffic from now on; `undefined` where the store is not shared. Throws a Fault. */
+/**
+ * Begins to watch, and returns the lines of traffic from now on; `undefined` where the store is not shared. Throws a Fault where the store
+ * cannot be opened.
+ */
 export const tailStore = async (workspace: Workspace, filter: TrafficFilter): Promise<TailLines | undefined> => {
   const store = await attachStore(workspace, 'read')
   if (!store) return undefined

@@ -136,8 +136,8 @@ const refuseStates = (source: NamedState, target: NamedState): void => {
       hint: `repeat it: headgate storage move --to ${source.name}`,
     })
   }
-  // When the source is marked as moved and the target is still being filled, an earlier move ended between these two steps. The move is
-  // repeated.
+  // A source that is marked as moved, with a target that is still being filled: an earlier move was broken off after it shut the source.
+  // This move repeats it.
   if (source.state === 'moved' && target.state !== 'filling') {
     throw new Fault('store_moved', `what ${source.name} holds was moved to ${target.name} already`, {
       exitCode: exit.conflict,

@@ -11,7 +11,7 @@ export type KindTally = { readonly kind: MovedKind; readonly rows: number; reado
 
 /** The hexadecimal digits of a claim's key that are compared: the embedded store has only 60 bits of the key. */
 const claimDigits = 15
-/** The digest of a kind is the sum of the hashes of its rows, modulo this number. So the order of the rows does not matter. */
+/** The digest of a kind is the sum of the hashes of its rows, modulo this number. So the order of rows counts only by their `place`. */
 const modulus = 2 ** 48
 
 /**

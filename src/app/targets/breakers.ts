@@ -10,8 +10,8 @@ export const readBreakers = async (finder: GatewayFinder): Promise<readonly Open
   (await (await finder.find())?.breakers())?.breakers
 
 /**
- * Lets the gateway try a target that is down at once, or one address of it. Resolves to the addresses. Throws a Fault where no gateway runs
- * (exit 4), and where no such breaker is open.
+ * Lets the gateway try at once a target that is down, or only the given address of the target. Resolves to the addresses whose breaker was
+ * reset. Throws a Fault where no gateway runs (exit 4), and where no such breaker is open.
  */
 export const resetBreakers = async (finder: GatewayFinder, named: string, address: string | undefined): Promise<readonly string[]> => {
   const gateway = await finder.need()

@@ -1,5 +1,5 @@
 /**
- * A route's plan over dry effects, for traces and tests: nothing is stored on disk, nothing is sent, and scripts let the event on
+ * A route's plan with dry effects, for traces and tests: nothing is stored on disk, nothing is sent, and scripts let the event on
  * unchanged, unless the caller gives other effects.
  */
 

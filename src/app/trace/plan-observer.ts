@@ -7,7 +7,7 @@ import type { PlanObserver } from '../../parts/effects.ts'
 
 /** A condition with its result on an event, whatever the results of other conditions. */
 export type Judged = {
-  /** `filters[1].not` */
+  /** The condition's name in messages, such as `filters[1].not`. */
   readonly name: string
   readonly path: CompiledCondition['path']
   readonly operator: string

@@ -64,8 +64,8 @@ export type Trace = {
 }
 
 /**
- * Runs the request through the gateway's own code on dry effects, and returns the results of the stages, the outcome and the work that the
- * event starts. Throws a Fault for a route that is not valid.
+ * Runs the request through the gateway's own code with dry effects, and returns the results of the stages, the outcome and the work that
+ * the event starts. Throws a Fault for a route that is not valid.
  */
 export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => {
   const store = openMemory({ clock: world.effects.clock })

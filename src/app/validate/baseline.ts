@@ -11,7 +11,7 @@ import { type JsonObject, parseObject } from '../../core/json.ts'
 import { isBaseline } from '../../generated/stored-checks.js'
 import { messageHash } from './fingerprint.ts'
 
-/** The number of each finding in the baseline, by its key. */
+/** How often each finding is in the baseline, by the key of the finding. */
 type Baseline = ReadonlyMap<string, number>
 
 /** Returns the key of a finding. `message`: the hash of its message. */

@@ -187,8 +187,8 @@ class InputCheck {
   }
 
   /**
-   * Adds to the checked files the findings of the review, of the tried samples, of the programs of the machine, and of the tests beside
-   * routes.
+   * Adds further findings to the result of a check: of the review, of the tried samples, of the programs of the machine, and of the tests
+   * beside routes.
    */
   async #reviewed(checked: Checked, config: Config, catalogue: Catalogue, plugins: readonly Diagnostic[]): Promise<Checked> {
     for (const { route } of checked.sources) for (const path of filesBesideRoute(route, config)) this.#beside.add(path)
@@ -221,7 +221,7 @@ class InputCheck {
  */
 const isOfBlock = ({ place, code }: Diagnostic): boolean => place !== undefined && code !== 'WH201'
 
-/** Whether a finding says that a script lets no sample on (WH605), although the script only cannot be read (WH604). */
+/** Whether a finding is about a script that lets no sample on (WH605), while WH604 says already that the script cannot be read. */
 const isUnread = ({ code, route }: Diagnostic, programs: readonly Diagnostic[]): boolean =>
   code === 'WH605' && programs.some((each) => each.code === 'WH604' && each.route === route)
 

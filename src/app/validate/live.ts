@@ -40,7 +40,7 @@ const findingsOfCheck = async (what: string, look: () => Promise<readonly Check[
   }
 }
 
-/** Checks whether the scripts of routes can be read, and whether the targets of routes and jobs are logged in. */
+/** Checks whether the scripts of routes can be read, and whether the programs that post for targets are logged in. */
 export const programFindings = async (checked: Pick<Checked, 'sources' | 'jobs'>, config: Config): Promise<readonly Diagnostic[]> => {
   const routes = checked.sources.map(({ route }) => route)
   return [
@@ -56,18 +56,18 @@ export const programFindings = async (checked: Pick<Checked, 'sources' | 'jobs'>
 const checkLogins = async ({ sources, jobs }: Pick<Checked, 'sources' | 'jobs'>, { profiles }: Config): Promise<readonly Check[]> => {
   const checks: Check[] = []
   const seen = new Set<string>()
-  for (const sender of [...sources.map(({ route }) => route), ...jobs]) {
-    const profile = profiles.get(sender.profile)
-    for (const { target, path } of profile ? writtenTargets(sender.spec) : []) {
+  for (const source of [...sources.map(({ route }) => route), ...jobs]) {
+    const profile = profiles.get(source.profile)
+    for (const { target, path } of profile ? writtenTargets(source.spec) : []) {
       const part = targetsByName.get(target)
-      const key = `${sender.profile} ${target}`
+      const key = `${source.profile} ${target}`
       if (!profile || !part || seen.has(key)) continue
       seen.add(key)
       const isOff = settingsOf(part, profile.platforms, profile.env).enabled === false
       if (isOff || part.program === undefined || !hasProgram(part.program, searchPathOf(profile.env))) continue
-      const at = [...sender.base, ...path]
-      const route = 'name' in sender ? { route: sender.name } : {}
-      checks.push(...(await checkLogin(target, profile, { place: sender.place(at), pointer: pointerOf(at), ...route })))
+      const at = [...source.base, ...path]
+      const route = 'name' in source ? { route: source.name } : {}
+      checks.push(...(await checkLogin(target, profile, { place: source.place(at), pointer: pointerOf(at), ...route })))
     }
   }
   return checks

@@ -46,7 +46,7 @@ const planMend = (found: readonly Diagnostic[], texts: ReadonlyMap<string, strin
   return fixTexts(wanted, current)
 }
 
-/** Writes each file as a whole, with the mode that it has. Throws a Fault. */
+/** Writes each file as a whole, with the mode that it has. Throws a Fault where a file has changed, or cannot be written. */
 const mend = async ({ files }: Pick<Fixed, 'files'>): Promise<void> => {
   // All files are checked before the first is written. So when one of the files is a link or read-only, all files stay as they are.
   for (const { file } of files) refuseReadOnly(file)

@@ -26,7 +26,7 @@ export type Validated = Findings & {
   readonly routes: Checked['routes']
   /** The number of files that were read. */
   readonly files: number
-  /** The texts of the files, for code frames. */
+  /** The texts of the files, from which the lines around a finding are shown. */
   readonly texts: Checked['texts']
   /** The number of findings that comments and the baseline took out. */
   readonly suppressed: number

@@ -9,8 +9,8 @@ import type { ConditionRow } from '../conditions.ts'
 export type Rearranged = { readonly edits: readonly YamlEdit[]; readonly at: Path }
 
 /**
- * Adds a condition: as the last member of `row` if `row` is a group, else behind `row`. Without `row`, the condition goes behind all
- * others.
+ * Adds a condition: as the last member of `row` if `row` is an `all` or `any`, else behind `row`. Without `row`, the condition goes behind
+ * all others.
  */
 export const addedCondition = (spec: JsonObject, row: ConditionRow | undefined, condition: JsonObject): Rearranged => {
   const { list, at } = row ? placeBeside(row) : {}
@@ -26,8 +26,8 @@ const inserted = (list: Path, at: number, value: Json): Rearranged => ({
 })
 
 /**
- * Returns where a condition goes that is added at a row: the list, and the index in it. In a group it becomes the last member. Beside any
- * other row it comes after the row. Empty where no list is around the row.
+ * Returns the list, and the index in it, for a condition that is added at a row. In an `all` or `any`, the condition becomes the last
+ * member. At any other row, it follows the row. Empty where no list is around the row.
  */
 const placeBeside = ({ path, operator, operand, kind }: ConditionRow): { readonly list?: Path; readonly at?: number } => {
   if (kind === 'group' && Array.isArray(operand)) return { list: [...path, operator], at: operand.length }
@@ -48,8 +48,8 @@ const removable = (spec: JsonObject, path: Path): Path => {
 }
 
 /**
- * Moves a condition by one row, up (-1) or down (1): past its neighbour, into a neighbour that is a group, or out of its own group.
- * `undefined`: there is no such move.
+ * Moves a condition by one row, up (-1) or down (1): past its neighbour, into a neighbour that is an `all` or `any`, or out of its own
+ * group. `undefined`: there is no such move.
  */
 export const movedCondition = (spec: JsonObject, path: Path, by: 1 | -1): Rearranged | undefined => {
   const list = path.slice(0, -1)
@@ -61,7 +61,7 @@ export const movedCondition = (spec: JsonObject, path: Path, by: 1 | -1): Rearra
   if (neighbour === undefined) return movedOut(path, items, by)
   const group = groupListIn(neighbour)
   if (!group) return { edits: [{ kind: 'move', path: list, from: index, to: index + by }], at: [...list, index + by] }
-  // The condition is removed from the list first, so a group behind it is one place further up when the condition goes into it.
+  // The condition is removed first. A group behind the condition then has an index that is lower by one.
   const into = [...list, by > 0 ? index : index - 1, group.key]
   const { edits, at } = inserted(into, by > 0 ? 0 : group.length, value)
   return { edits: [{ kind: 'remove', path }, ...edits], at }
@@ -105,7 +105,7 @@ export const groupedCondition = (spec: JsonObject, { path, operator, kind }: Con
   return [{ kind: 'set', path, value: as === 'not' ? { not: written } : { [as]: [written] } }]
 }
 
-/** Returns the edits that put the members of a group in its place; `undefined` where the place has no room for several conditions. */
+/** Returns the edits that put the members of a group in its place; `undefined` where only one condition may stand at the place. */
 const ungrouped = (spec: JsonObject, path: Path, operator: string): readonly YamlEdit[] | undefined => {
   const held = valueAt(spec, [...path, operator]) ?? null
   const [first, ...rest] = Array.isArray(held) ? held : [held]

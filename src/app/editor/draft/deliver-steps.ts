@@ -26,8 +26,8 @@ export const targetsIn = ({ deliver, deliver_extra }: JsonObject): readonly Writ
   })
 
 /**
- * Makes a target the route's only target. Of the settings that the target had in this route, or else of the route's `deliver_extra`, those
- * that the target reads stay.
+ * Makes a target the route's only target. The target keeps the settings that it had in this route; a target that the route did not have
+ * gets the route's `deliver_extra`. Keys that the target does not read are dropped.
  */
 export const chooseOnly = (spec: JsonObject, row: TargetRow): DeliverStep => {
   const all = targetsIn(spec)
@@ -97,8 +97,8 @@ export const dropTarget = (spec: JsonObject, place: number): DeliverStep => {
 }
 
 /**
- * Sets a setting of the target at a place of the list; without `value`, removes the setting. A target in a list that has no settings of its
- * own first gets a copy of those of the route that it reads.
+ * Sets a setting of the target at a place of the list; without `value`, removes the setting. Where a target in a list has no settings of
+ * its own, it first gets a copy of the route's settings that it reads.
  */
 export const setExtra = (spec: JsonObject, place: number, row: TargetRow, key: string, value?: Json): DeliverStep => {
   const written = targetsIn(spec)[place]

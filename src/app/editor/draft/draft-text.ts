@@ -10,7 +10,7 @@ export type DraftText =
   | {
       readonly ok: true
       readonly text: string
-      /** The parsed text; `undefined` where the text was made without parsing. */
+      /** The parsed text; absent where only the text is known, as after an undo. */
       readonly parsed?: ParsedYaml
     }
   /** A step cannot be put into the text. `text` has the steps before that step. */
@@ -33,7 +33,8 @@ export const createDraftTexts = (): DraftTexts => {
   /** The latest text, parsed. Older texts are kept unparsed, because a parsed text takes twenty times as much memory. */
   let parsed: { readonly text: string; readonly parsed: ParsedYaml } | undefined
   /**
-   * Forgets the texts that do not lead to the new draft: those after edits that it does not have, or all where it began with another text.
+   * Forgets the texts that the new draft cannot continue: the texts after an edit that the draft does not have; all texts where the draft
+   * began with another text.
    */
   const rewind = (text: string, edits: readonly DraftEdit[]): void => {
     const differs = made.findIndex(({ edit }, i) => edits[i]?.written !== edit)

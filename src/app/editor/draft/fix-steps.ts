@@ -8,8 +8,8 @@ import { fixTexts, withoutToolsets } from '../../validate/fixes.ts'
 import type { OpenedRoute, Step } from './route-draft.ts'
 
 /**
- * Returns a step for each fix that changes the route, in the order of the findings. No fix of `toolsets` becomes a step, because only
- * people set toolsets (rules: Subscriptions 7), and no fix in a subscription does.
+ * Returns a step for each fix that changes the route, in the order of the findings; none for a subscription. No fix of `toolsets` becomes a
+ * step, because only people set toolsets (rules: Subscriptions 7).
  */
 export const stepsOfFixes = (
   findings: readonly Diagnostic[],

@@ -15,13 +15,13 @@ import type { OpenedRoute } from './route-draft.ts'
 export const configFile = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => join(dataDir, 'config.yaml')
 
 /**
- * Opens a route. Where `source` does not say which, a configured route goes before a subscription of the same name. Throws a Fault when
- * there is no such route, or its file cannot be read.
+ * Opens a route. Where `source` is not given, a configured route goes before a subscription of the same name. Throws a Fault when there is
+ * no such route, or its file cannot be read.
  */
 export const openRoute = (workspace: Workspace, { name: asked, source: wanted }: NamedRoute): OpenedRoute => {
   if (wanted === 'subscription') return openSubscription(workspace, asked)
   const known = readRoutes(workspace)
-  // A route with errors is opened, too, because the editor is where they are mended.
+  // A route with errors is opened, too, because the user mends the errors in the editor.
   const broken = known.loaded.salvaged.find(({ route }) => route.name === asked)
   if (broken) return openConfigured(configFile(workspace), asked, broken.route.base)
   const { name, source, route } = findRoute(known, asked)

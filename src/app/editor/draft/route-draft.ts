@@ -36,7 +36,7 @@ export type RouteDraft = {
   readonly spec: JsonObject
 }
 
-/** The number of steps that undo can take back. Older steps stay done. */
+/** The most steps that undo takes back one by one. Beyond this number, the oldest steps are joined into one step. */
 const maxSteps = 500
 
 export const draftOf = (opened: OpenedRoute): RouteDraft => ({ opened, past: [], future: [], spec: opened.written })
@@ -49,8 +49,8 @@ export const change = (draft: RouteDraft, title: string, edits: readonly YamlEdi
 }
 
 /**
- * Returns the draft after a step that switches the route on or off. When the route is on again, the key `enabled` goes if the file had
- * none.
+ * Returns the draft after a step that switches the route on or off. A step that switches the route on removes the key `enabled` if the
+ * opened route did not have the key.
  */
 export const switched = (draft: RouteDraft): RouteDraft => {
   const isOn = draft.spec.enabled !== false
@@ -86,7 +86,7 @@ export const redo = (draft: RouteDraft): RouteDraft => {
   return next ? { ...draft, past: [...draft.past, next], future, spec: appliedEdits(draft.spec, next.edits) } : draft
 }
 
-/** Puts the steps of a draft onto the route as it is written now. `now`: what has changed about the opened route. */
+/** Applies the steps of a draft to the route as it is written now. `now`: the members of the opened route that have changed. */
 export const rebased = (draft: RouteDraft, now: Partial<OpenedRoute>): RouteDraft => {
   const opened = { ...draft.opened, ...now }
   return { ...draft, opened, spec: specAfter(opened.written, draft.past) }

@@ -31,13 +31,13 @@ const maxRecorded = 100
 /** The most characters of a body that are shown. */
 const maxBody = 200_000
 
-/** The number of samples that are tried, at most, to find a sample that no stage of the route stops. The best-fitting come first. */
+/** The most samples that are tried to find a sample that no stage of the route stops. The best samples are tried first. */
 const maxTried = 12
 
 /** A route with its configuration. `source`: absent for a new route, and for a route whose entry is not valid. */
 type RouteContext = { readonly source: RouteSource | undefined; readonly catalogue: Catalogue; readonly config: Config }
 
-/** Finds the route of a name. Without a valid route, nothing is known of the payloads that the route takes. */
+/** Finds the route of a name. `source` is absent where no valid route has the name, or no name is given. */
 const routeNamed = async (workspace: Workspace, name: string | undefined): Promise<RouteContext> => {
   const { loaded, routes } = readRoutes(workspace)
   const { catalogue } = await catalogueOf(loaded.config)
@@ -75,7 +75,7 @@ const passingFirst = async (
       const { stoppedAt } = await trace(traced, { source, config, catalogue, effects })
       if (stoppedAt === null) return [each, ...samples.filter((other) => other !== each)]
     } catch {
-      // The route is not valid, so it takes no sample.
+      // A route that is not valid takes no sample, so the order stays as it is.
       return samples
     }
   }

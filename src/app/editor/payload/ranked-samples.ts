@@ -1,6 +1,6 @@
 /**
- * Ranks samples for a route. First come those that the route takes, and among them those that have the values that its conditions and
- * templates read.
+ * Ranks samples for a route. The samples that the route takes come first. Among them, samples with more of the values that the route's
+ * conditions and templates read come first.
  */
 
 import type { RouteSource } from '../../../config/config.ts'

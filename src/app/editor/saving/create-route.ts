@@ -17,7 +17,8 @@ import type { NewRoute } from '../service.ts'
 
 /**
  * Begins a route. `clone`, `like`: the route to copy, or the sample or event to make the route of. `profile`: the profile that the route
- * shall belong to. Throws a Fault: the name is not valid or is taken, or there is no such route, sample or event.
+ * shall belong to. Throws a Fault: `config.yaml` cannot be read, the name is not valid or is taken, or there is no such route, sample or
+ * event.
  */
 export const createRoute = async (workspace: Workspace, { name: asked, clone, like }: NewRoute, profile?: string): Promise<OpenedRoute> => {
   const name = asked.trim()
@@ -80,7 +81,7 @@ const withoutMasks = (value: Json): Json => {
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutMasks(item)]))
 }
 
-/** Returns the settings that the new route begins with: a clone's, those that fit a sample or an event (`like`), or none. */
+/** Returns the settings that the new route begins with: those of the route `clone`, those that fit the sample or event `like`, or none. */
 const initialSettings = async (workspace: Workspace, clone: string | undefined, like: string | undefined): Promise<JsonObject> => {
   if (clone !== undefined) return cloned(openRoute(workspace, { name: clone }).written)
   return like === undefined ? {} : routeLike(workspace, like)

@@ -1,7 +1,4 @@
-/**
- * Finds what is wrong with a draft: all findings about its route, and the findings about everything else that the draft
- * adds.
- */
+/** Finds what is wrong with a draft: returns all findings about its route, and those findings about anything else that the draft adds. */
 
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
@@ -37,8 +34,8 @@ export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
 }
 
 /**
- * Returns the findings about a subscription whose text is `text`. Throws a Fault when the text cannot be checked, or the change is not
- * allowed.
+ * Returns the findings about a subscription whose text is `text`. Throws a Fault when the configuration cannot be read, or when the change
+ * is not allowed.
  */
 export const subscriptionFindings = async (
   workspace: Workspace,

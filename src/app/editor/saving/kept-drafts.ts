@@ -22,8 +22,8 @@ export const keepDraft = async (workspace: Workspace, { opened, past }: RouteDra
 }
 
 /**
- * Returns the drafts that `wanted` accepts, the latest first. Drafts that cannot be opened are left out, as those of subscriptions that no
- * longer exist.
+ * Returns the drafts that `wanted` accepts, the latest first. A draft that cannot be opened is left out, such as the draft of a
+ * subscription that no longer exists.
  */
 export const keptDrafts = (workspace: Workspace, wanted: (stored: StoredDraft) => boolean): readonly KeptDraft[] =>
   storedDrafts(workspace)
@@ -36,7 +36,7 @@ export const keptDrafts = (workspace: Workspace, wanted: (stored: StoredDraft) =
       }
     })
 
-/** Puts the steps of a stored draft onto the file as it is now. `note` says what has changed in the file since the draft was stored. */
+/** Applies the steps of a stored draft to the file as it is now. `note` says what has changed in the file since the draft was stored. */
 const onPresentFile = (workspace: Workspace, { name, source, base, written, isNew, digest, past, at }: StoredDraft): KeptDraft => {
   const opened: OpenedRoute =
     source === 'config'

@@ -24,7 +24,7 @@ export type WrittenRoute = {
   readonly file: string
   readonly url: string
   readonly diff: readonly Hunk[]
-  /** The findings about the route. If a finding or an obstacle prevented the writing, `refused` says which. */
+  /** The findings about the route. If a finding or anything else prevented the writing, `refused` says what. */
   readonly findings: readonly Diagnostic[]
   readonly refused?: string
   /** Sentences that say whether a running gateway took the route over. */
@@ -48,7 +48,7 @@ export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder,
   return saved.ok ? { ...about, notices: saved.notices } : { ...about, refused: saved.message, notices: [] }
 }
 
-/** Returns the keys of the route: those of `from`, overridden by `fields`. In `deliver_extra`, each setting is overridden alone. */
+/** Returns the keys of the route: those of `from`, overridden by `fields`. In `deliver_extra`, each setting is overridden by itself. */
 const routeSettings = ({ from = {}, fields }: NewRouteInput): JsonObject => {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject
   const extra = { ...(from.deliver_extra as JsonObject | undefined), ...(given.deliver_extra as JsonObject | undefined) }

@@ -1,4 +1,4 @@
-/** Plans the saving of a draft: the diff, and the findings that saving would bring. Nothing is written. */
+/** Plans the saving of a draft: makes the diff, and finds what would be wrong with the saved file. Nothing is written. */
 
 import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
@@ -11,7 +11,7 @@ import type { PlanRequest, SavePlan } from '../service.ts'
 import { type ConfigFindings, subscriptionFindings } from './draft-findings.ts'
 import { rebaseOnFile } from './rebase-on-file.ts'
 
-/** A plan for saving a draft, and the texts that saving takes. */
+/** A plan for saving a draft, and the texts that saving compares and writes. */
 export type PreparedSave = {
   readonly plan: SavePlan
   /** `before`: the text that the file must still have when the draft is saved. `after`: the text that replaces it. */
@@ -57,7 +57,7 @@ const findingsOf = async ({ workspace, configFindings }: DraftTools, draft: Rout
   return isRemoved(draft) ? [] : subscriptionFindings(workspace, readSubscriptionDraft(workspace, opened.name), text)
 }
 
-/** Returns the text of the file now; empty for a subscription that has been removed meanwhile. */
+/** Returns the present text that has the route; empty for a subscription that has been removed meanwhile. */
 const presentText = (workspace: Workspace, { source, file, name }: OpenedRoute): string => {
   if (source === 'config') return textOfFile(file)
   try {

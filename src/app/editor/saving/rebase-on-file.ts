@@ -1,4 +1,4 @@
-/** Puts a draft onto its file as it is now, unless somebody else changed the keys that the draft changes. */
+/** Applies a draft to its file as it is now, unless somebody else changed the keys that the draft changes. */
 
 import { parseSource } from '../../../config/yaml/source.ts'
 import { equalJson, isObject, type JsonObject, own, valueAt } from '../../../core/json.ts'

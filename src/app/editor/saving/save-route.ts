@@ -87,7 +87,7 @@ const writeSubscription = async (
   return { opened: openSubscription(workspace, name), notices: secretNotices }
 }
 
-/** Returns the stored subscription. Throws a Fault when the subscription's text is no longer `text`, which the editor opened. */
+/** Returns the stored subscription. Throws a Fault when the subscription's text is no longer `text`, from which the plan was made. */
 const unchangedSubscription = (workspace: Workspace, name: string, text: string): ReturnType<typeof readSubscriptionDraft> => {
   const draft = readSubscriptionDraft(workspace, name)
   if (draft.text === text) return draft

@@ -58,7 +58,7 @@ export const storedDrafts = (workspace: Workspace): readonly StoredDraft[] =>
 const fileOf = (workspace: Pick<Workspace, 'dataDir'>, { name, source }: Pick<StoredDraft, 'name' | 'source'>): string =>
   join(draftsFolder(workspace), `${source === 'subscription' ? '~' : ''}${encodeURIComponent(name)}.json`)
 
-/** Reads all files of drafts, the latest draft first. A file that does not hold a draft is left out. */
+/** Reads all files of drafts, the latest draft first. A file without a valid draft is left out. */
 const readAllDrafts = (workspace: Workspace): readonly { readonly file: string; readonly stored: StoredDraft }[] =>
   draftFileNames(draftsFolder(workspace))
     .filter((name) => name.endsWith('.json'))

@@ -21,7 +21,7 @@ const lateChecksPerLimit = 10
 /** The window of a route. `from`: its start, on monotonic time. `count`: its verified requests. `later`: its late checks. */
 type Window = { from: number; count: number; later: number }
 
-/** Makes a limiter of `perMinute` requests, on monotonic time: a jump of the system clock opens or shuts nothing. */
+/** Makes a limiter of `perMinute` requests. Its windows are on monotonic time, so that a jump of the system clock changes none of them. */
 export const createLimiter = (clock: Clock, perMinute: () => number): Limiter => {
   const routes = new Map<string, Window>()
   const failures = createFailures(clock)

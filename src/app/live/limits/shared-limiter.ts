@@ -30,11 +30,11 @@ const tooSlow = (): never => {
 type Share = { left: number; until: number; fullUntil: number; asking: Promise<void> | undefined }
 
 type SharedLimiterOptions = {
-  /** Counts the requests of this process alone: for a sole store, and while a shared store does not answer. */
+  /** Counts the requests of this process alone: for a store of one gateway, and while a shared store does not answer. */
   readonly local: Limiter
   readonly clock: Clock
   readonly perMinute: () => number
-  /** Returns the shared store; `undefined` for a sole store. */
+  /** Returns the shared store; `undefined` for a store of one gateway. */
   readonly shared: () => Pick<Shared, 'takeRateShare'> | undefined
 }
 
