@@ -1,4 +1,7 @@
-/** The addresses that the pages ask: one for each question of the table (schema/console.schema.json), for signing in, and for the live traffic. */
+/**
+ * The addresses that the pages ask: one for each question of the table (schema/console.schema.json), for signing in, and for the live
+ * traffic.
+ */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../core/clock.ts'

@@ -7,7 +7,9 @@ import { exit, Fault } from '../core/fault.ts'
 
 export type Asset = { readonly type: string; readonly body: Buffer }
 
-/** The folder of the built files. This module finds it from its own place, which is `dist/` in the bundle and `src/console/` in the source. */
+/**
+ * The folder of the built files. This module finds it from its own place, which is `dist/` in the bundle and `src/console/` in the source.
+ */
 const folder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/console/' : './console/', import.meta.url))
 
 /** The one page, which shows every screen. */

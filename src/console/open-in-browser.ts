@@ -1,6 +1,6 @@
 /**
- * Opens the console in the browser of whoever is at this machine. The browser is given a file that leads to the address, because other users
- * of the machine can read the arguments of a program, and the address has a code in it.
+ * Opens the console in the browser of whoever is at this machine. The browser is given a file that leads to the address, because other
+ * users of the machine can read the arguments of a program, and the address has a code in it.
  */
 
 import { spawn } from 'node:child_process'

@@ -37,7 +37,9 @@ const maxSignIns = 16
 const hashOf = (half: string): string => hash('sha256', half)
 const isSame = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
-/** Whoever can run the console on the data directory can read and change all that the console can, so a browser of that user has all rights. */
+/**
+ * Whoever can run the console on the data directory can read and change all that the console can, so a browser of that user has all rights.
+ */
 const everything: ReadonlySet<Right> = new Set(['view', 'payloads', 'operate'])
 
 /** Opens the sign-ins of a data directory. */

@@ -109,7 +109,9 @@ const rowOfEvent = ({
   error,
 })
 
-/** A step of a run changes the row of its event. An event whose row is gone, or whose request came before the page was opened, gets none. */
+/**
+ * A step of a run changes the row of its event. An event whose row is gone, or whose request came before the page was opened, gets none.
+ */
 const withDelivery = (list: LiveList, { event_id, state, error }: DeliveryLine): LiveList => {
   const change = (rows: readonly LiveRow[]): readonly LiveRow[] =>
     rows.some(({ id }) => id !== null && id === event_id) ? rows.map((row) => (row.id === event_id ? { ...row, state, error } : row)) : rows

@@ -1,4 +1,7 @@
-/** What this browser may do, as the server said. The server checks it again at each question; the pages only leave out what would be refused. */
+/**
+ * What this browser may do, as the server said. The server checks it again at each question; the pages only leave out what would be
+ * refused.
+ */
 
 import { signal } from '@preact/signals'
 import type { Right } from '../access/sign-ins.ts'

@@ -1,4 +1,6 @@
-/** The address of the page: which screen it is, and what the screen shows. A screen keeps its filters there, so an address can be sent on. */
+/**
+ * The address of the page: which screen it is, and what the screen shows. A screen keeps its filters there, so an address can be sent on.
+ */
 
 import { signal } from '@preact/signals'
 

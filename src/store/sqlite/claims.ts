@@ -38,8 +38,8 @@ export class Claims {
    */
   takeOver(now: number): void {
     this.#sql.releaseAllClaims.run()
-    // The wall clock may have been set back since the claims were made. So every claim but a lasting one is cut to an hour from now, which is
-    // how long the claim of an event lasts.
+    // The wall clock may have been set back since the claims were made. So every claim but a lasting one is cut to an hour from now, which
+    // is how long the claim of an event lasts.
     this.#sql.capClaims.run([now + hourMs, now + hourMs])
     this.#sql.capHeld.run([now + hourMs, now + hourMs])
   }
