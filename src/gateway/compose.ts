@@ -1,4 +1,7 @@
-/** Makes a gateway of a configuration: compiles it with the registries of parts, and prepares its start and its reloads. */
+/**
+ * Prepares the gateway of a configuration, without starting it: compiles the configuration with the catalogue (the built-in parts and those
+ * of its plugins), and makes what starts and reloads the gateway.
+ */
 
 import { createSharedEffects } from '../app/live/effects.ts'
 import { compileLiveConfig, type LiveConfig } from '../app/live/live-config.ts'

@@ -84,7 +84,10 @@ export const createBodyMemory = (clock: Clock): BodyMemory => {
     return found
   }
 
-  /** Gives up stalled bodies until `bytes` more of this body fit. `false`: no stalled body is left, and the bytes do not fit. */
+  /**
+   * Gives up other stalled bodies until `bytes` more of this body fit: only bodies of its client while that client is at its limit, else
+   * bodies of all clients. `false`: no such body is left, and the bytes do not fit.
+   */
   const makeRoom = (holder: Holder, bytes: number): boolean => {
     for (;;) {
       const ofClient = clientIsFull(holder, bytes)

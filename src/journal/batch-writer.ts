@@ -8,7 +8,10 @@ export type JournalOptions = {
   readonly clock: Clock
   /** Returns how much the journal keeps. Called at each write, because a reload may change the limits. */
   readonly limits: () => Limits
-  /** Called at most once a minute, and when the journal closes, with the reason why records could not be written. */
+  /**
+   * Called with what went wrong since the last call: lines that could not be written or were dropped, or files that could not be listed or
+   * deleted. At most once a minute, and at the close of the journal for what is still unreported.
+   */
   readonly report: (message: string) => void
   /** Called with the number of lines each time that lines could not be written, or were dropped because too many lines waited. */
   readonly lostLines?: (lines: number) => void

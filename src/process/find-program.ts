@@ -28,7 +28,7 @@ const isProgram = async (file: string): Promise<boolean> => {
   }
 }
 
-/** Whether a folder of the PATH `search` has the program. This blocks the event loop, so only checks of the configuration call it. */
+/** Whether a folder of the PATH `search` has the program. This blocks the event loop, so nothing that serves requests calls it. */
 export const hasProgram = (name: string, search: string): boolean =>
   search.split(delimiter).some((folder) => isAbsolute(folder) && isProgramNow(join(folder, name)))
 

@@ -1,4 +1,4 @@
-/** Asks the agent for the reply of a run, with the tools, skills and limits of its route, and with the messages of its session. */
+/** Asks the agent for the reply of a run, with the tools, skills and limits of the run's policy, and with the messages of its session. */
 
 import { setMaxListeners } from 'node:events'
 import { readSkills } from '../config/skills.ts'
@@ -95,7 +95,7 @@ export const askAgent = async ({ options, signal, lease, policy, transcript: { s
   }
 }
 
-/** Reads the skills that the route names. A missing skill is logged. */
+/** Reads the skills that the route or job names. A missing skill is logged. */
 const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, log: Log): readonly Skill[] => {
   if (names.length === 0 || profileFolder === undefined) return []
   const { skills, missing } = readSkills(profileFolder, names)

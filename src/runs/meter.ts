@@ -1,4 +1,7 @@
-/** Counts the usage of a run, and ends the run when its budget is used up (rules: Agents 7). */
+/**
+ * Counts the usage of a run. Ends the run when a budget is used up (that of the run, of the day, or of a thread of comments), and where it
+ * cannot be counted whether a budget is kept (rules: Agents 7, 10).
+ */
 
 import { hash } from 'node:crypto'
 import type { Budget, Price } from '../config/budget.ts'

@@ -8,7 +8,10 @@ import type { Shared } from './shared.ts'
 export type StoreOptions = {
   /** A folder that only this store uses. */
   readonly folder: string
-  /** `fsync`: changes are on the disk before a call resolves. `commit`: a power loss may take the changes of the last moments. */
+  /**
+   * `fsync`: changes are on the disk before a call resolves. `commit`: a power loss, or a crash of the database server, may take the
+   * changes of the last moments.
+   */
   readonly durability: 'fsync' | 'commit'
   /**
    * Returns the address of the database, for a store in a database of the operator. It is called for each connection, because the password

@@ -34,7 +34,7 @@ export const runFuzz = async ({ seed, requests, presets }: RunOptions): Promise<
     const sender = chosen[i % chosen.length] as CaseOptions['sender']
     for (const finding of await runOne({ world, sender, senders, seed: seed + i, requests: requestsPerCase })) {
       const known = findings.get(findingKey(finding))
-      // Of findings with the same key, the one with the fewest mutations is kept, because it says most.
+      // Of findings with the same key, the finding with the fewest steps is kept: the fewer steps, the clearer which of them matters.
       const shown = known && known.finding.steps.length <= finding.steps.length ? known.finding : finding
       findings.set(findingKey(finding), { finding: shown, times: (known?.times ?? 0) + 1 })
     }

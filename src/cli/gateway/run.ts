@@ -71,8 +71,8 @@ const exitDelayMs = 200
 type Foreground = { readonly options: GatewayRunOptions; readonly logOptions: LogOptions; readonly log: Log; readonly io: Io }
 
 /**
- * Returns an observer that shows each request, on a terminal or where `--log-requests` is given; else `undefined`. The lines of the
- * observer replace the entries of the log on requests, unless the log is for machines or has debug entries.
+ * Returns an observer that shows each request where `--log-requests` is given, or where the log is text on a terminal; else `undefined`.
+ * The lines of the observer replace the entries of the log on requests, unless the log is for machines or has debug entries.
  */
 const requestsShown = ({ options: { logRequests, logLevel }, logOptions, io }: Foreground): RequestsShown | undefined => {
   const isText = logOptions.format === 'pretty'

@@ -1,4 +1,4 @@
-/** Asks the console's server, and keeps this page's half of the sign-in. */
+/** Asks the console's server, and keeps the half of the sign-in that pages send. The browser keeps the other half as a cookie. */
 
 import { signal } from '@preact/signals'
 import type { ConsoleQuestions } from '../../generated/console.ts'
@@ -34,7 +34,7 @@ export const signOut = async (): Promise<void> => {
   forget()
 }
 
-/** Asks a question. Rejects with a `NoAnswer`. */
+/** Asks a question. Rejects with a `NoAnswer`, or with the reason of `signal`. */
 export const ask = async <Name extends keyof ConsoleQuestions>(
   name: Name,
   question: ConsoleQuestions[Name],
@@ -42,7 +42,7 @@ export const ask = async <Name extends keyof ConsoleQuestions>(
 ): Promise<Name extends keyof ConsoleAnswers ? ConsoleAnswers[Name] : unknown> =>
   (await jsonOf(await post(name, question, signal))) as never
 
-/** Yields the live traffic, until the server ends it or `signal` does. Rejects with a `NoAnswer`. */
+/** Yields the live traffic until the server ends it. Rejects with a `NoAnswer`, the reason of `signal`, or the error of a broken stream. */
 export async function* live(signal: AbortSignal): AsyncGenerator<LiveLine, void> {
   const response = await post('live', {}, signal)
   if (!response.ok || !response.body) throw await refusalOf(response)

@@ -33,7 +33,7 @@ export const createStageWaits = (clock: Pick<Clock, 'now' | 'monotonic'>): Stage
       let last = 0
       const waits: StageWait[] = []
       return (stage, ended, event) => {
-        // Before there is an event, a wait is that for the body.
+        // Waits before the event is parsed (for the body, for the keys of its sender) are left out: there is no id yet to keep them by.
         if (eventId === undefined && event === undefined) return
         const now = clock.monotonic()
         if (eventId !== undefined && (now - last >= leastMs || stage === endingStage)) {

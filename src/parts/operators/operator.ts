@@ -1,4 +1,4 @@
-/** The contract of operators: an operator tests the value of a condition's field. */
+/** The contract of operators: an operator tests the value of a condition's field or, in a condition without a field, the whole event. */
 
 import type { Json } from '../../core/json.ts'
 import type { Closable } from '../../core/owner.ts'
@@ -6,7 +6,8 @@ import type { Event } from '../../core/request.ts'
 import type { RecompileAtReload, Report } from '../report.ts'
 
 /**
- * Tests the value of a condition's field; `undefined` is a missing field. A condition whose test throws or rejects does not hold, not even
+ * Tests the value of a condition's field, or the event. `value` is `undefined` for a missing field, and for an operator without a field. A
+ * condition whose test throws or rejects does not hold, not even
  * inside `not`.
  */
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>

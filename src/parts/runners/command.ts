@@ -1,6 +1,6 @@
 /**
- * The runner `command`: starts a program of the operator for each run, with the prompt on stdin or as an argument, and takes its stdout for
- * the reply. Every process that the program leaves behind is killed.
+ * The runner `command`: starts a program of the operator each time the agent is asked, with the prompt on stdin or as an argument, and
+ * takes its stdout for the reply. The processes that the program leaves behind are killed, as far as they can be found (process/strays.ts).
  */
 
 import { delimiter } from 'node:path'

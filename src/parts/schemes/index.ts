@@ -1,4 +1,7 @@
-/** The lists of signature schemes. The first scheme whose headers a request has verifies the request (rules: Authentication 1). */
+/**
+ * The lists of signature schemes, and of the presets of senders. Of the schemes that a route may use unnamed, the first in the list whose
+ * headers a request has verifies the request (rules: Authentication 1). The order of the presets decides nothing.
+ */
 
 import { asana } from './business/asana.ts'
 import { calendly } from './business/calendly.ts'

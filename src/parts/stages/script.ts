@@ -1,6 +1,6 @@
 /**
- * The gate `script` passes the payload to the route's script, which lets the event on, changes its payload, or ignores the event
- * (rules: Scripts 2, 3).
+ * The gate `script` passes the payload to the route's script. The script's output replaces the payload, or is added to it; without output,
+ * or when the script fails, the event is ignored (rules: Scripts 2, 3). When too many scripts wait, the request is refused.
  */
 
 import { join } from 'node:path'

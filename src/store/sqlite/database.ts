@@ -99,7 +99,8 @@ const prepareDatabase = (db: Database.Database, file: string): void => {
   db.pragma('cache_size = -16384')
   // The transaction takes the lock, and the process then keeps the lock until the database is closed.
   db.exec(`begin immediate; ${upgradeFrom(version)} commit`)
-  // After a failed fsync, the end of the log may be only in the system's memory. So the log is emptied before more is written.
+  // The log may be left from a process whose fsync failed, and its end may then be only in the system's memory. So the log is brought into
+  // the file and emptied before the store writes its first commit.
   db.pragma('wal_checkpoint(TRUNCATE)')
   // From here on, DurableDatabase syncs and empties the log in SQLite's place (durable-database.ts).
   db.pragma('wal_autocheckpoint = 0')

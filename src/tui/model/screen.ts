@@ -61,7 +61,9 @@ export type ScreenKind =
   | 'entry'
   | 'choose'
 
-/** A task that the session must do outside of the model. */
+/**
+ * A task that a screen's model gives back, because the functions of a model are pure. The loop of the editor (src/tui/session.ts) does it.
+ */
 export type Command =
   | { readonly kind: 'ask'; readonly question: Question }
   | { readonly kind: 'copy'; readonly text: string }

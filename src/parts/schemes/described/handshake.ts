@@ -50,7 +50,10 @@ const pingType = ({ when, answer, confirm }: SchemeHandshake, event: SchemeEvent
 export const isOpenQuestion = ({ method = 'POST', signed, when }: SchemeHandshake): boolean =>
   method === 'POST' && signed === false && when.body !== undefined
 
-/** Whether everybody gets the same answer to the question. */
+/**
+ * Whether the description fixes both the value that shows the question and the whole answer, so that nothing in the answer depends on who
+ * asks. Only such a question may be recognised by its body without a signature.
+ */
 export const hasConstantAnswer = ({ when, token, confirm, answer = {} }: SchemeHandshake): boolean =>
   when.equals !== undefined && !token && !confirm && !JSON.stringify([answer.text, answer.json, answer.headers]).match(variableForm)
 

@@ -49,7 +49,10 @@ export const images: KeySchema = {
     "`true`: images in comments are shown. By default they are broken: whoever looks at one loads its address, which may be a stranger's and carry off what the agent knows.",
 }
 
-/** A key of `deliver_extra` that the target reads, but that editors do not offer, because another key is the usual one for its purpose. */
+/**
+ * A key of `deliver_extra` that is allowed, but that editors do not offer: another key is the usual one for its purpose, or the target has
+ * no use for it, as for a thread where it has none.
+ */
 export const hidden: KeySchema = { doNotSuggest: true }
 
 /** The address keys of a chat target. `description`: the value of `chat_id`. A target that has threads replaces the key of the thread. */

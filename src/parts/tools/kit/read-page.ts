@@ -34,7 +34,8 @@ export const readPage = ({ bytes, charset, url, maxChars }: PageSource): Page =>
   const { document } = parseHTML(html)
   const title = (document as unknown as Queried).querySelector('title')?.textContent ?? ''
   const article = new Readability(document, { serializer: (node) => node }).parse()
-  // Readability finds no article in a page that is short, or that is only a list.
+  // Readability gives nothing where it takes all text of a page for something beside the article, such as a footer. It has changed the
+  // document, so the page is parsed again.
   const markdown = markdownOf(article?.content, url) || markdownOf(parseHTML(html).document.body, url)
   return { title: oneLine(article?.title || title), markdown: cut(markdown, maxChars), chars: markdown.length }
 }

@@ -1,7 +1,8 @@
 /**
  * The SQL functions for claims and lanes. A statement sees the rows as they were when it began, so a lane is locked in one statement and
  * read in a later one: otherwise a run that was parked meanwhile would wait for a turn that never comes. Locks are taken in one order:
- * claims, groups, lanes, runs, and each of these by key. A function is never changed once it was released, because programs of two versions
+ * claims, groups, lanes, runs. Claims, lanes, and the groups that are joined are locked by key. Parked runs need no order, because whoever
+ * changes them has their lane locked. A function is never changed once it was released, because programs of two versions
  * may work on one schema: a new form gets the next number.
  */
 
