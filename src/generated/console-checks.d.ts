@@ -16,3 +16,10 @@ export const resetBreakerQuestion: Check
 export const healthQuestion: Check
 export const reloadQuestion: Check
 export const signOutQuestion: Check
+export const bulkPlanQuestion: Check
+export const bulkStartQuestion: Check
+export const bulkJobsQuestion: Check
+export const workQuestion: Check
+export const sessionsQuestion: Check
+export const startJobQuestion: Check
+export const pauseJobQuestion: Check

@@ -59,6 +59,34 @@ export const consoleQuestions = {
     right: 'view',
     question: { check: checks.signOutQuestion, members: {}, required: [] },
   },
+  bulkPlan: {
+    right: 'operate',
+    question: { check: checks.bulkPlanQuestion, members: {action: { must: 'a string' }, text: { must: 'a string' }, field: { must: 'a list of at most 8 objects', maxItems: 8 }, route: { must: 'a string' }, outcome: { must: 'a list of at most 16 strings', maxItems: 16 }, state: { must: 'a list of at most 8 strings', maxItems: 8 }, since: { must: 'a whole number' }, until: { must: 'a whole number' }}, required: ["action"] },
+  },
+  bulkStart: {
+    right: 'operate',
+    question: { check: checks.bulkStartQuestion, members: {plan: { must: 'a string' }}, required: ["plan"] },
+  },
+  bulkJobs: {
+    right: 'view',
+    question: { check: checks.bulkJobsQuestion, members: {}, required: [] },
+  },
+  work: {
+    right: 'view',
+    question: { check: checks.workQuestion, members: {}, required: [] },
+  },
+  sessions: {
+    right: 'payloads',
+    question: { check: checks.sessionsQuestion, members: {}, required: [] },
+  },
+  startJob: {
+    right: 'operate',
+    question: { check: checks.startJobQuestion, members: {profile: { must: 'a string' }, job: { must: 'a string' }}, required: ["profile","job"] },
+  },
+  pauseJob: {
+    right: 'operate',
+    question: { check: checks.pauseJobQuestion, members: {profile: { must: 'a string' }, job: { must: 'a string' }, paused: { must: 'a boolean' }}, required: ["profile","job","paused"] },
+  },
 } as const
 
 /** The members of each question. */
@@ -145,4 +173,49 @@ export type ConsoleQuestions = {
   readonly reload: Record<never, never>
   /** Ends the sign-in of this browser. */
   readonly signOut: Record<never, never>
+  /** What a replay or retry of all events that fit would do. Nothing is done yet. */
+  readonly bulkPlan: {
+    readonly action: 'replay' | 'retry'
+    /** A text in the record, the request or an attempt. */
+    readonly text?: string
+    /** Values that fields of the request must have. */
+    readonly field?: readonly {
+      readonly path: string
+      readonly value: string
+    }[]
+    /** The name of a route. */
+    readonly route?: string
+    /** Outcomes, with or without their stage. */
+    readonly outcome?: readonly string[]
+    /** States of the run. */
+    readonly state?: readonly ('final' | 'waiting' | 'running' | 'done' | 'dead' | 'merged' | 'unknown')[]
+    /** Milliseconds since 1970. */
+    readonly since?: number
+    /** Milliseconds since 1970. */
+    readonly until?: number
+  }
+  /** Does what a plan says, one event after the other, whether or not a browser waits for it. */
+  readonly bulkStart: {
+    /** The id of the plan. */
+    readonly plan: string
+  }
+  /** The bulk jobs of this console: how far each is, and what failed. */
+  readonly bulkJobs: Record<never, never>
+  /** What is to be done: jobs with their next times, and alerts that fire. */
+  readonly work: Record<never, never>
+  /** The conversations of routes. Their names may have what a sender wrote. */
+  readonly sessions: Record<never, never>
+  /** Starts a job now. */
+  readonly startJob: {
+    readonly profile: string
+    /** The job's id. */
+    readonly job: string
+  }
+  /** Pauses a job, or resumes it. */
+  readonly pauseJob: {
+    readonly profile: string
+    /** The job's id. */
+    readonly job: string
+    readonly paused: boolean
+  }
 }

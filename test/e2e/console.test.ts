@@ -28,7 +28,8 @@ const routes = {
   broken: { prompt: 'x' },
 }
 const agent = 'case "$(cat)" in *fail*) exit 1;; *) echo done;; esac\n'
-const folderOf = (t: Test): string => dataDir(t, { routes, agent })
+const jobs = { nightly: { schedule: '@daily', prompt: hostile } }
+const folderOf = (t: Test): string => dataDir(t, { routes, agent, config: { jobs } })
 
 /** The headers of a question that a page of the console asks. */
 const ofPage = (origin: string): { [name: string]: string } => ({
@@ -189,9 +190,24 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
     { action: 'retry', result: 'done' },
   ])
 
+  await page.keyboard.press('2')
+  await page.getByRole('button', { name: 'Replay all that fit…' }).click()
+  await page.getByText(/^4 of hello/).waitFor()
+  await page.getByRole('button', { name: 'Replay 4 events now' }).click()
+  await page.getByText('4 of 4 events replayed').waitFor()
+  t.match(
+    linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line)),
+    [{}, {}, {}, {}, { action: 'bulk_replay', on: { count: 4, hello: 4 }, result: 'begun' }, { result: 'done' }],
+  )
+  await page.keyboard.press('3')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('button', { name: 'Start now' }).click()
+  await until(() => linesIn(gateway.dir, 'state/audit.jsonl').some((line) => line.includes('"start_job"') && line.includes('"done"')))
+
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
-    for (const name of ['Live', 'Events', 'Routes', 'Targets', 'Health']) await checkScreen(t, page, name, scheme)
+    for (const name of ['Live', 'Events', 'Work', 'Routes', 'Targets', 'Health']) await checkScreen(t, page, name, scheme)
   }
   gateway.kill('SIGTERM')
   await gateway.ended
@@ -216,7 +232,10 @@ const checkScreen = async (t: Test, page: Page, name: string, scheme: string): P
     [],
     `${name}, ${scheme}`,
   )
-  t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits the width`)
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits ${width} pixels`)
+  }
 }
 
 t.test('the shell is small, and its files are named by their content', async (t) => {

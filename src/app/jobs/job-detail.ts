@@ -1,6 +1,6 @@
 /** Reads one whole job for people, with its secrets masked, the times of its next runs, and what keeps it from running. */
 
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { Json } from '../../core/json.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
 import { zonedIso } from '../../expr/schedule.ts'
 import { pastTime } from '../../plan/job-time.ts'
@@ -8,12 +8,12 @@ import type { ScheduledJob } from '../../plan/jobs.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
-import { describeJob, findJob, type JobFilter, readJobs } from './jobs.ts'
+import { describeJob, findJob, type JobFilter, type JobJson, readJobs } from './jobs.ts'
 import { readRunningJobs } from './running-jobs.ts'
 
 export type JobDetail = {
   /** The job as `list` prints it in JSON. */
-  readonly job: JsonObject
+  readonly job: JobJson
   /** The entry as it is written, with its secrets masked. */
   readonly fields: Json
   /** The times of the next runs: ISO 8601, in the zone of the job. */

@@ -1,15 +1,14 @@
 /** Lists the scheduled jobs for people: the state of each, whether it runs now, and when it runs next. */
 
-import type { JsonObject } from '../../core/json.ts'
 import { pastTime } from '../../plan/job-time.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { describeJob, type JobFilter, readJobs } from './jobs.ts'
+import { describeJob, type JobFilter, type JobJson, readJobs } from './jobs.ts'
 import { readRunningJobs } from './running-jobs.ts'
 
 export type ListedJob = {
   /** The job as `list` prints it in JSON. */
-  readonly job: JsonObject
+  readonly job: JobJson
   /**
    * Whether a job whose only time is past can still run. `missed`: a gateway that starts soon still runs the job, if no gateway ran at that
    * time. `over`: the schedule never starts the job again. Absent for any other job.

@@ -6,7 +6,7 @@ import { type Loaded, loadConfig, unreadIn } from '../../config/load.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { isObject, type Json, own } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
 import { zonedIso } from '../../expr/schedule.ts'
 import type { RunningJob } from '../../generated/control.ts'
@@ -126,6 +126,9 @@ export const ambiguousJob = (reference: string, jobs: readonly { readonly id: st
 export const nearJobs = (reference: string, jobs: readonly Pick<JobEntry, 'id' | 'name'>[]): string[] =>
   nearest(reference, new Set(jobs.flatMap(({ id, name }) => [id, name])))
 
+/** A job as JSON for programs. */
+export type JobJson = ReturnType<typeof describeJob>
+
 /**
  * Returns a job as `list` and `show` print it in JSON. `running`: the jobs that run now; `undefined` where that is not known. `now`: wall
  * time in milliseconds.
@@ -134,7 +137,7 @@ export const describeJob = (
   { id, name, profile, origin, written, job, state }: JobEntry,
   running: readonly RunningJob[] | undefined,
   now: number,
-): JsonObject => {
+) => {
   const spec = isObject(written) ? written : {}
   const timezone = job?.spec.timezone ?? own(spec, 'timezone') ?? 'UTC'
   const run = running?.find((each) => each.profile === profile.name && each.job === id)

@@ -6,6 +6,7 @@ import type { Surroundings } from './asked.ts'
 import { eventAnswers } from './events.ts'
 import { gatewayAnswers } from './gateway.ts'
 import { routeAnswers } from './routes.ts'
+import { workAnswers } from './work.ts'
 
 /** The questions that the server itself answers, because they are about the sign-in. */
 type OfSignIn = 'signOut'
@@ -16,7 +17,7 @@ type Answers = {
 }
 
 export const createAnswers = (around: Surroundings) =>
-  ({ ...eventAnswers(around), ...routeAnswers(around), ...gatewayAnswers(around) }) satisfies Answers
+  ({ ...eventAnswers(around), ...routeAnswers(around), ...gatewayAnswers(around), ...workAnswers(around) }) satisfies Answers
 
 /** What each question is answered with, for the pages. */
 export type ConsoleAnswers = {

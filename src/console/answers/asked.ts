@@ -2,10 +2,12 @@
 
 import type { Audit } from '../../app/audit/audit.ts'
 import type { EditorService } from '../../app/editor/service.ts'
+import type { SearchCriteria } from '../../app/events/event-search.ts'
 import type { GatewayFinder } from '../../app/running-gateway.ts'
 import type { Workspace } from '../../app/workspace.ts'
+import type { Clock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import type { Right, SignIn } from '../access/sign-ins.ts'
+import type { SignIn } from '../access/sign-ins.ts'
 
 export type Surroundings = {
   readonly workspace: Workspace
@@ -13,10 +15,11 @@ export type Surroundings = {
   /** The questions of the terminal editor, which the pages about routes ask, too. */
   readonly service: EditorService
   readonly audit: Audit
+  readonly clock: Clock
 }
 
-/** Throws a Fault where the sign-in lacks a right that only some forms of a question take. */
-export const needRight = (signIn: SignIn, right: Right, what: string): void => {
-  if (!signIn.rights.has(right))
-    throw new Fault('not_allowed', `${what} takes the right "${right}"`, { exitCode: exit.no, hint: 'ask whoever runs the console' })
+/** Throws a Fault where criteria search in payloads and the sign-in may not see payloads: what a search finds tells what was searched. */
+export const needSearchRight = ({ rights }: SignIn, { text, field }: SearchCriteria): void => {
+  if ((text !== undefined || field !== undefined) && !rights.has('payloads'))
+    throw new Fault('not_allowed', 'a search in payloads takes the right "payloads"', { exitCode: exit.no })
 }

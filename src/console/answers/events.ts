@@ -10,7 +10,7 @@ import { describeEvent } from '../../app/events/event-status.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import { needRight, type Surroundings } from './asked.ts'
+import { needSearchRight, type Surroundings } from './asked.ts'
 
 const pageSize = 50
 
@@ -18,8 +18,7 @@ type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 
 export const eventAnswers = ({ workspace, gateway, service, audit }: Surroundings) => ({
   async events(criteria: Asked<'events'>, signIn: SignIn) {
-    // What a search finds tells what was searched.
-    if (criteria.text !== undefined || criteria.field !== undefined) needRight(signIn, 'payloads', 'a search in payloads')
+    needSearchRight(signIn, criteria)
     const { events, next, notices, skipped } = await readEventPage(workspace, gateway, criteria, pageSize)
     return { events: events.map(describeEvent), next: next ?? null, notices, skipped }
   },

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ask, isSignedIn, signIn, signOut } from './ask.ts'
+import { BulkJobs } from './bulk.tsx'
 import { EventScreen } from './event.tsx'
 import { Events } from './events.tsx'
 import { Health } from './health.tsx'
@@ -13,14 +14,16 @@ import { address, go } from './router.ts'
 import { Routes } from './routes.tsx'
 import { Targets } from './targets.tsx'
 import { line } from './words.ts'
+import { Work } from './work.tsx'
 
 /** The screens in the order of the bar, each with the key that opens it. */
 const screens = [
   { path: '/', name: 'Live', key: '1', Screen: Live },
   { path: '/events', name: 'Events', key: '2', Screen: Events },
-  { path: '/routes', name: 'Routes', key: '3', Screen: Routes },
-  { path: '/targets', name: 'Targets', key: '4', Screen: Targets },
-  { path: '/health', name: 'Health', key: '5', Screen: Health },
+  { path: '/work', name: 'Work', key: '3', Screen: Work },
+  { path: '/routes', name: 'Routes', key: '4', Screen: Routes },
+  { path: '/targets', name: 'Targets', key: '5', Screen: Targets },
+  { path: '/health', name: 'Health', key: '6', Screen: Health },
 ] as const
 
 export const App = (): JSX.Element => (isSignedIn.value ? <Console /> : <SignIn />)
@@ -77,6 +80,7 @@ const Console = (): JSX.Element => {
         </button>
       </nav>
       <main id="content" tabIndex={-1}>
+        <BulkJobs />
         {failure && !answer ? <Failure failure={failure} again={again} /> : answer && <Screen path={path} />}
       </main>
       <footer class="quiet">{answer && `headgate ${answer.version} · ${line(answer.dataDir)}`}</footer>

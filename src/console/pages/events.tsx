@@ -1,9 +1,12 @@
 /** The screen "Events": recorded events by filters, which stand in the address. */
 
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import { ask } from './ask.ts'
+import { BulkPanel } from './bulk.tsx'
 import { EventLine, Failure, Notices, useAsked } from './parts.tsx'
+import { may } from './rights.ts'
 import { address, addressOf, go } from './router.ts'
 import { line } from './words.ts'
 
@@ -16,8 +19,8 @@ const spans: readonly (readonly [ms: string, name: string])[] = [
 ]
 
 /** Makes the question of the address. A span ends now, so it is counted when the question is asked. */
-const criteriaOf = (query: URLSearchParams): ConsoleQuestions['events'] => {
-  const [text, route, outcome, state, since, field, cursor] = ['text', 'route', 'outcome', 'state', 'since', 'field', 'cursor'].map(
+const criteriaOf = (query: URLSearchParams): Omit<ConsoleQuestions['events'], 'cursor' | 'limit'> => {
+  const [text, route, outcome, state, since, field] = ['text', 'route', 'outcome', 'state', 'since', 'field'].map(
     (name) => query.get(name) || undefined,
   )
   const [path, ...value] = (field ?? '').split('=')
@@ -28,13 +31,16 @@ const criteriaOf = (query: URLSearchParams): ConsoleQuestions['events'] => {
     ...(state === undefined ? {} : { state: [state as (typeof states)[number]] }),
     ...(since === undefined ? {} : { since: Date.now() - Number(since) }),
     ...(path ? { field: [{ path, value: value.join('=') }] } : {}),
-    ...(cursor === undefined ? {} : { cursor }),
   }
 }
 
 export const Events = (): JSX.Element => {
   const { query } = address.value
-  const { answer, failure, again } = useAsked(String(query), (signal) => ask('events', criteriaOf(query), signal))
+  const [bulk, setBulk] = useState<'replay' | 'retry'>()
+  const cursor = query.get('cursor')
+  const { answer, failure, again } = useAsked(String(query), (signal) =>
+    ask('events', { ...criteriaOf(query), ...(cursor === null ? {} : { cursor }) }, signal),
+  )
   const without = (name: string): { [name: string]: string } => Object.fromEntries([...query].filter(([each]) => each !== name))
   return (
     <section aria-labelledby="title">
@@ -45,6 +51,16 @@ export const Events = (): JSX.Element => {
         </button>
       </header>
       <Filters query={query} />
+      {may('operate') && (
+        <div class="actions">
+          {(['replay', 'retry'] as const).map((action) => (
+            <button key={action} type="button" aria-expanded={bulk === action} onClick={() => setBulk(action)}>
+              {action === 'replay' ? 'Replay all that fit…' : 'Retry all dead runs that fit…'}
+            </button>
+          ))}
+          {bulk && <BulkPanel key={bulk} action={bulk} criteria={criteriaOf(query)} close={() => setBulk(undefined)} />}
+        </div>
+      )}
       {failure && <Failure failure={failure} again={again} />}
       {answer && (
         <>

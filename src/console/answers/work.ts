@@ -1,0 +1,51 @@
+/** The answers about what is to be done: bulk jobs, scheduled jobs, alerts and sessions. */
+
+import { listAlerts } from '../../app/alerts/alerts.ts'
+import { listJobs } from '../../app/jobs/job-list.ts'
+import { pauseJob } from '../../app/jobs/pause-job.ts'
+import { runJob } from '../../app/jobs/run-job.ts'
+import { describeSession, listSessions } from '../../app/sessions.ts'
+import type { ConsoleQuestions } from '../../generated/console.ts'
+import type { SignIn } from '../access/sign-ins.ts'
+import { createBulk } from '../bulk.ts'
+import { needSearchRight, type Surroundings } from './asked.ts'
+
+type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
+
+const maxSessions = 200
+
+export const workAnswers = ({ workspace, gateway, audit, clock }: Surroundings) => {
+  const bulk = createBulk(workspace, gateway, clock)
+  return {
+    async bulkPlan({ action, ...criteria }: Asked<'bulkPlan'>, signIn: SignIn) {
+      needSearchRight(signIn, criteria)
+      return bulk.plan(action, criteria)
+    },
+    async bulkStart({ plan: id }: Asked<'bulkStart'>, signIn: SignIn) {
+      const { plan, start } = bulk.take(id)
+      const { action, count, bySource } = plan
+      const on = { count, ...Object.fromEntries(bySource.map((each) => [each.source, each.count])) }
+      return audit.of({ by: signIn.name, action: `bulk_${action}`, on }, async () => start())
+    },
+    bulkJobs: async () => ({ jobs: bulk.jobs() }),
+    async work() {
+      const [{ jobs, notices }, alerts] = await Promise.all([listJobs(workspace, gateway, { all: true }), listAlerts(workspace, gateway)])
+      return {
+        jobs: jobs.map(({ job }) => job),
+        notices,
+        /** `null` where nobody knows: no gateway runs, or it has no alerts. */
+        firing: (alerts.ok && alerts.alerts?.firing) || null,
+      }
+    },
+    async sessions() {
+      const { sessions, more } = await listSessions(gateway, {}, maxSessions)
+      return { sessions: sessions.map(describeSession), more }
+    },
+    startJob: ({ profile, job }: Asked<'startJob'>, signIn: SignIn) =>
+      audit.of({ by: signIn.name, action: 'start_job', on: { profile, job } }, () => runJob(workspace, gateway, profile, job)),
+    pauseJob: ({ profile, job, paused }: Asked<'pauseJob'>, signIn: SignIn) =>
+      audit.of({ by: signIn.name, action: paused ? 'pause_job' : 'resume_job', on: { profile, job } }, () =>
+        pauseJob(workspace, job, paused, { profile }),
+      ),
+  }
+}

@@ -1,0 +1,123 @@
+/** Work on many events: the plan of it, its confirmation with number and effect, and how far it is. */
+
+import { signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { ConsoleQuestions } from '../../generated/console.ts'
+import type { BulkJob, BulkPlan } from '../bulk.ts'
+import { ask, type NoAnswer } from './ask.ts'
+import { asNoAnswer, EventLine, Failure, useAsked } from './parts.tsx'
+import { line, time } from './words.ts'
+
+type Action = BulkPlan['action']
+
+/** The bulk jobs, as they were looked at last. */
+const jobs = signal<readonly BulkJob[]>([])
+/** The time between two looks while a job runs, in milliseconds. */
+const lookMs = 1_000
+
+const look = async (): Promise<void> => {
+  jobs.value = (await ask('bulkJobs', {})).jobs
+}
+
+const words: { readonly [action in Action]: { readonly does: string; readonly did: string; readonly effect: string } } = {
+  replay: {
+    does: 'Replay',
+    did: 'replayed',
+    effect: 'Each goes through the routes as they are now, as a new event: agents run and texts are sent.',
+  },
+  retry: { does: 'Retry', did: 'retried', effect: 'Each dead run starts again with its stored work, and its attempts count from 1.' },
+}
+
+const eventsOf = (count: number): string => `${count} ${count === 1 ? 'event' : 'events'}`
+
+type Chosen = { readonly action: Action; readonly criteria: Omit<ConsoleQuestions['bulkPlan'], 'action'>; readonly close: () => void }
+
+/** Shows what would be done with the events that fit, and does it after a confirmation. */
+export const BulkPanel = ({ action, criteria, close }: Chosen): JSX.Element => {
+  const { answer: plan, failure, again } = useAsked(`${action} ${JSON.stringify(criteria)}`, () => ask('bulkPlan', { ...criteria, action }))
+  const [notStarted, setNotStarted] = useState<NoAnswer>()
+  const start = (id: string): void => {
+    ask('bulkStart', { plan: id }).then(
+      () => {
+        close()
+        void look()
+      },
+      (error) => setNotStarted(asNoAnswer(error)),
+    )
+  }
+  return (
+    <section class="panel" aria-label={`${words[action].does} many events`}>
+      {failure && <Failure failure={failure} again={again} />}
+      {notStarted && <Failure failure={notStarted} again={again} />}
+      {plan ? <Plan plan={plan} start={() => start(plan.id)} /> : !failure && <p class="quiet">Counting…</p>}
+      <button type="button" onClick={close}>
+        Close
+      </button>
+    </section>
+  )
+}
+
+const Plan = ({ plan, start }: { readonly plan: BulkPlan; readonly start: () => void }): JSX.Element => {
+  const { action, count, bySource, first, leftOut, isCut } = plan
+  const { does, effect } = words[action]
+  return (
+    <>
+      <p>
+        {bySource.map(({ source, count: of }) => `${of} of ${line(source)}`).join(', ') || 'No event can be worked on.'}
+        {leftOut > 0 && ` · ${leftOut} left out: ${action === 'replay' ? 'their payload was not kept' : 'they have no dead run'}`}
+        {isCut && ' · older events fit, too: do the same again afterwards'}
+      </p>
+      <ol class="events" aria-label="the first events">
+        {first.map((event) => (
+          <EventLine key={event.event_id} event={{ ...event, id: event.event_id }} />
+        ))}
+      </ol>
+      {count > 0 && (
+        <>
+          <p>{effect}</p>
+          <button type="button" onClick={start}>
+            {does} {eventsOf(count)} now
+          </button>
+        </>
+      )}
+    </>
+  )
+}
+
+/** Shows the bulk jobs of this console; nothing where there are none. */
+export const BulkJobs = (): JSX.Element | null => {
+  const isRunning = jobs.value.some(({ endedAt }) => endedAt === null)
+  useEffect(() => void look().catch(() => {}), [])
+  useEffect(() => {
+    if (!isRunning) return
+    const timer = setInterval(() => void look().catch(() => {}), lookMs)
+    return () => clearInterval(timer)
+  }, [isRunning])
+  const [latest] = jobs.value
+  return latest ? <Job job={latest} /> : null
+}
+
+const Job = ({ job: { action, count, done, failed, failures, startedAt, endedAt, error } }: { readonly job: BulkJob }): JSX.Element => (
+  <section class="panel" aria-label="bulk job">
+    <p role="status">
+      {endedAt === null ? `${done} of ${count} ${words[action].did}` : `${done - failed} of ${eventsOf(count)} ${words[action].did}`}
+      {failed > 0 && `, ${failed} failed`}
+      {error !== null && `: it ended early: ${line(error)}`}
+      <span class="quiet"> since {time(startedAt)}</span>
+    </p>
+    {endedAt === null && <progress max={count} value={done} aria-label="events" />}
+    {failures.length > 0 && (
+      <details>
+        <summary>What failed</summary>
+        <ul>
+          {failures.map(({ event_id, why }) => (
+            <li key={event_id}>
+              <a href={`/events/${encodeURIComponent(event_id)}`}>{event_id}</a> {line(why)}
+            </li>
+          ))}
+        </ul>
+      </details>
+    )}
+  </section>
+)

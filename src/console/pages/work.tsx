@@ -1,0 +1,167 @@
+/** The screen "Work": what waits and what is dead, jobs with their next times, alerts that fire, and sessions. */
+
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { ConsoleAnswers } from '../answers/answers.ts'
+import { ask, type NoAnswer } from './ask.ts'
+import { asNoAnswer, EventLine, Failure, Notices, useAsked, Word } from './parts.tsx'
+import { may } from './rights.ts'
+import { line, time } from './words.ts'
+
+type Jobs = ConsoleAnswers['work']['jobs']
+
+export const Work = (): JSX.Element => {
+  const { answer, failure, again } = useAsked('work', (signal) => ask('work', {}, signal))
+  return (
+    <section aria-labelledby="title">
+      <header class="bar">
+        <h1 id="title">Work</h1>
+        <button type="button" onClick={again}>
+          Read again
+        </button>
+      </header>
+      <Runs title="Waiting and running" states={['waiting', 'running']} />
+      <Runs title="Dead" states={['dead']} />
+      {failure && <Failure failure={failure} again={again} />}
+      {answer && (
+        <>
+          <Notices notices={answer.notices} />
+          <h2>Alerts</h2>
+          {answer.firing && answer.firing.length > 0 ? (
+            <Firing firing={answer.firing} />
+          ) : (
+            <p class="quiet">No alert fires, as far as is known.</p>
+          )}
+          <h2>Jobs</h2>
+          {answer.jobs.length > 0 ? <JobTable jobs={answer.jobs} again={again} /> : <p class="quiet">No scheduled jobs.</p>}
+        </>
+      )}
+      {may('payloads') && <Sessions />}
+    </section>
+  )
+}
+
+type Shown = { readonly title: string; readonly states: readonly ('waiting' | 'running' | 'dead')[] }
+
+const Runs = ({ title, states }: Shown): JSX.Element => {
+  const { answer, failure, again } = useAsked(title, (signal) => ask('events', { state: states, limit: 20 }, signal))
+  const all = `/events?state=${states[0]}`
+  return (
+    <>
+      <h2>
+        {title} {answer && answer.events.length > 0 && <a href={all}>all</a>}
+      </h2>
+      {failure && <Failure failure={failure} again={again} />}
+      {answer && (
+        <>
+          <Notices notices={answer.notices} />
+          <ol class="events" aria-label={title}>
+            {answer.events.map((event) => (
+              <EventLine key={event.event_id} event={{ ...event, id: event.event_id }} />
+            ))}
+          </ol>
+          {answer.events.length === 0 && !failure && <p class="quiet">None.</p>}
+        </>
+      )}
+    </>
+  )
+}
+
+const Firing = ({ firing }: { readonly firing: NonNullable<ConsoleAnswers['work']['firing']> }): JSX.Element => (
+  <ul class="cards">
+    {firing.map(({ name, since, count, detail, told, muted }) => (
+      <li key={name}>
+        <h2>{line(name)}</h2>
+        <p>{line(detail)}</p>
+        <p class="quiet">
+          since {time(since)}
+          {count > 1 && `, ${count} times`}
+          {muted ? ', muted' : told ? ', told' : ', not told yet'}
+        </p>
+      </li>
+    ))}
+  </ul>
+)
+
+const JobTable = ({ jobs, again }: { readonly jobs: Jobs; readonly again: () => void }): JSX.Element => {
+  const [failure, setFailure] = useState<NoAnswer>()
+  const doing = (work: Promise<unknown>): void => {
+    setFailure(undefined)
+    work.then(again, (error) => setFailure(asNoAnswer(error)))
+  }
+  return (
+    <>
+      {failure && <Failure failure={failure} />}
+      <table>
+        <thead>
+          <tr>
+            <th>Job</th>
+            <th>State</th>
+            <th>Schedule</th>
+            <th>Next</th>
+            <th>To</th>
+            {may('operate') && <th>Actions</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {jobs.map(({ id, name, profile, state, running, schedule, timezone, next_run, deliver }) => (
+            <tr key={`${profile} ${id}`}>
+              <th scope="row">
+                {line(name)} {profile !== 'default' && <span class="quiet">{line(profile)}</span>}
+              </th>
+              <td>
+                <Word word={running === true ? 'running' : state} />
+              </td>
+              <td>
+                {line(String(schedule ?? ''))} <span class="quiet">{line(String(timezone))}</span>
+              </td>
+              <td>{next_run !== null && time(next_run)}</td>
+              <td>{line([deliver].flat().join(', '))}</td>
+              {may('operate') && (
+                <td>
+                  <button type="button" onClick={() => doing(ask('startJob', { profile, job: id }))}>
+                    Start now
+                  </button>{' '}
+                  <button type="button" onClick={() => doing(ask('pauseJob', { profile, job: id, paused: state !== 'paused' }))}>
+                    {state === 'paused' ? 'Resume' : 'Pause'}
+                  </button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+const Sessions = (): JSX.Element | null => {
+  const { answer } = useAsked('sessions', (signal) => ask('sessions', {}, signal))
+  if (!answer || answer.sessions.length === 0) return null
+  return (
+    <>
+      <h2>Sessions</h2>
+      <table>
+        <thead>
+          <tr>
+            <th>Session</th>
+            <th>Route</th>
+            <th>Messages</th>
+            <th>Latest</th>
+          </tr>
+        </thead>
+        <tbody>
+          {answer.sessions.map(({ profile, route, name, count, updated_at }) => (
+            <tr key={`${profile} ${route} ${name}`}>
+              <th scope="row">{line(name)}</th>
+              <td>{line(route)}</td>
+              <td>{count}</td>
+              <td>{time(updated_at)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {answer.more && <p class="quiet">There are more: headgate sessions list</p>}
+    </>
+  )
+}
