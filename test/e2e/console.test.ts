@@ -205,6 +205,10 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.getByRole('button', { name: 'Start now' }).click()
   await until(() => linesIn(gateway.dir, 'state/audit.jsonl').some((line) => line.includes('"start_job"') && line.includes('"done"')))
 
+  await page.keyboard.press('4')
+  await page.getByRole('link', { name: '4 ignored', exact: true }).click()
+  await page.waitForURL(/route=hello&outcome=ignored%3Afilters/)
+
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
     for (const name of ['Live', 'Events', 'Work', 'Routes', 'Targets', 'Health']) await checkScreen(t, page, name, scheme)
