@@ -1,7 +1,4 @@
-/**
- * The live screen: the requests to the running gateway and the attempts at runs as they come, and actions on an event: replay, sample,
- * test, filter, curl.
- */
+/** The live screen: requests to the running gateway and attempts at runs as they come, and actions: replay, sample, test, filter, curl. */
 
 import { change } from '../../../app/editor/draft/route-draft.ts'
 import { valueAt } from '../../../core/json.ts'
