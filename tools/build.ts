@@ -1,5 +1,6 @@
 /**
- * Builds `dist/`: one bundle in lazy chunks, so that a command loads only what it needs. `npm run lint` checks the types, not the build.
+ * Builds `dist/`: one bundle in lazy chunks, so that a command loads only what it needs, with the pages of the console, the notices of
+ * third parties and the types of `headgate/plugin`. `npm run lint` checks the types, not the build.
  */
 
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +27,7 @@ const sources = {
   plugin: publicModule,
 }
 
-/** The commands that are started most: each must load few files, and little code that it does not need. */
+/** The starts that must load few files, and little code that they do not need: the entries, and the commands that are started most. */
 const starts = [
   ...Object.values(sources).map((source) => [source]),
   ['src/cli/shell/start.ts'],

@@ -1,4 +1,7 @@
-/** Forges requests of all senders, and sees whether a route accepts one: `npm run fuzz:signatures`. Ends with 1 where a route did. */
+/**
+ * Forges requests of all senders, or of the chosen ones, and prints each finding: `npm run fuzz:signatures`. Ends with 1 where there is a
+ * finding, and with 2 where an option is wrong.
+ */
 
 import { parseArgs } from 'node:util'
 import { type Found, requestsPerCase, runFuzz, senderNames } from './fuzz/run.ts'

@@ -1,6 +1,6 @@
 /**
- * Generates everything that comes from `schema/*.schema.json` and the parts (bundle, types, defaults, validators, docs), and samples.
- * `--check` only compares.
+ * Generates everything that comes from `schema/*.schema.json`, the parts, the findings and the metrics (bundle, types, defaults,
+ * validators, docs, dashboard), and samples. `--check` only compares.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs'

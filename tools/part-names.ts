@@ -1,4 +1,7 @@
-/** Puts the names of parts, which only the registries have, into the schema wherever it says `"x-names": "<family>"`. */
+/**
+ * Puts the names of parts, which only the list of each family has (its `index.ts`), into the schema wherever it says `"x-names":
+ * "<family>"`.
+ */
 
 import { pluginNamePattern } from '../src/core/names.ts'
 import { operators } from '../src/parts/operators/index.ts'

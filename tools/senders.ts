@@ -111,7 +111,7 @@ platforms:
 
 Try it: \`headgate webhook test pr-review --sample github/pull_request.opened\`.`
 
-/** Writes the table of senders that repeat refused requests and senders that do not, as the registry says. */
+/** Writes the table of senders that repeat refused requests and senders that do not, as presets and schemes say. */
 const sendAgain = (presets: readonly Preset[], schemes: readonly Scheme[]): string => {
   const repeating = [...schemes, ...presets].filter(({ repeats }) => repeats)
   const rest = presets.filter(({ repeats }) => !repeats).map(({ title }) => title)

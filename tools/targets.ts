@@ -1,4 +1,4 @@
-/** Writes the page of all delivery targets, docs/targets.md, from the registry. */
+/** Writes the page of all delivery targets, docs/targets.md, from the list of targets. */
 
 import type { Setting, TargetPart } from '../src/parts/targets/target.ts'
 

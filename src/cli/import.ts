@@ -1,6 +1,6 @@
 /**
- * `import adnanh|hermes <file>`: turns routes of another program into a config.yaml. Exit 0 when everything was carried over, 1 when
- * something was left out.
+ * `import adnanh|hermes <file>`: turns routes of another program into configuration, which is printed, written to a file, or put into the
+ * data directory. Exit 0 when everything was carried over, 1 when something was left out or the result has errors.
  */
 
 import type { EnvLine } from '../app/import/env-lines.ts'

@@ -1,4 +1,4 @@
-/** Opens the store, the journal, the worker and the sockets of a gateway, and closes them in the reverse order. */
+/** Opens the parts of a gateway (store, journal, worker, sockets and what observes them), and closes them in the reverse order. */
 
 import { createOperations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'

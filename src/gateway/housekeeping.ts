@@ -1,6 +1,7 @@
 /**
- * Deletes old runs, sessions and shared records by the limits of `storage.retention`, so that the store does not grow without bound. On a
- * shared store, one of the gateways does that for all of them: the leader.
+ * Deletes old dead runs, sessions without new messages, and shared records by the limits of `storage.retention`, and what has ended or
+ * expired besides, so that the store does not grow without bound. On a shared store, one of the gateways does that for all of them: the
+ * leader.
  */
 
 import type { Retention } from '../config/config.ts'

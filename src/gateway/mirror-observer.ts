@@ -1,6 +1,6 @@
 /**
- * An observer that copies a text delivered to a chat into the session of that chat, if its route has `mirror_to_session`
- * (rules: Mirroring 1).
+ * An observer that copies a text of a route, delivered to a chat, into the session of that chat, if the route has `mirror_to_session` and
+ * no session of its own (rules: Mirroring 1).
  */
 
 import type { Clock } from '../core/clock.ts'

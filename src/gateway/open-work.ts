@@ -1,4 +1,4 @@
-/** Opens the parts of a gateway that work after a request is answered: the store, the journal, the worker and the scheduler. */
+/** Opens the parts of a gateway that work after a request is answered, above all the store, the journal, the worker and the scheduler. */
 
 import { ensureCommentKey } from '../app/live/comment-key.ts'
 import type { LiveConfig } from '../app/live/live-config.ts'

@@ -1,4 +1,4 @@
-/** Collects the chunks of a body in little more memory than the body's own size. */
+/** Collects the chunks of a body in memory of at most a few times the body's own size, however small the chunks are. */
 
 /** A chunk of this many bytes or more is large: it is kept without being copied. Node reads up to 64 KiB at once. */
 const largeBytes = 16_384

@@ -30,7 +30,7 @@ export interface Reservation {
 export type ReservationOptions = {
   /** The network of the client's address. All bodies of one network share the memory of one client. */
   readonly client: string
-  /** The largest body that is served. The limit for one client is never below this size. */
+  /** The largest body that is served. Neither the limit for one client nor that for all large bodies is below this size. */
   readonly maxBodyBytes: number
   /** Called when this body stalls and another body needs its memory. It must close the reservation. */
   readonly giveUp: () => void

@@ -11,9 +11,9 @@ const maxForwardedChars = 1024
 
 /**
  * Returns the address of the client that sent a request. `trust`: `false` for the peer's address; `true` for the last address in
- * `X-Forwarded-For`, whoever the peer is; or the addresses of the trusted proxies. With such a list, the client's address is the first
- * address from the right that is no trusted proxy: a trusted proxy saw this address, and anything further left may be forged. A trusted
- * proxy that wrote no address counts as the client itself.
+ * `X-Forwarded-For`, whoever the peer is, else the peer's; or the addresses of the trusted proxies. With such a list, the client's address
+ * is the first address from the right that is no trusted proxy: a trusted proxy saw this address, and anything further left may be forged.
+ * A trusted proxy that wrote no address counts as the client itself.
  */
 export const clientAddress = (request: IncomingMessage, trust: boolean | readonly string[]): string => {
   const peer = peerAddress(request.socket)

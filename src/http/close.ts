@@ -1,4 +1,7 @@
-/** Closes an HTTP server without cutting off an answer, in two steps: `drain` while requests still come, then `closeServer`. */
+/**
+ * Closes an HTTP server without cutting off an answer that comes in time, in two steps: `drain` while requests still come, then
+ * `closeServer`.
+ */
 
 import type { Server } from 'node:http'
 import type { LazyFastify } from './lazy-fastify.ts'
@@ -21,8 +24,9 @@ export type Holding = {
 const holdMs = 60
 
 /**
- * Stops listening, ends idle connections at once and each other connection after its answer, and closes Fastify (`host`). With `requests`,
- * the answers are held back for a moment before the close, so that the connection of a sender that posts just then is not reset.
+ * Stops listening, ends idle connections at once and each other connection after its answer or half a second, and closes Fastify (`host`).
+ * With `requests`, the answers are held back for a moment before the close, so that the connection of a sender that posts just then is not
+ * reset.
  */
 export const closeServer = async (server: Server, host: LazyFastify, requests?: Holding): Promise<void> => {
   requests?.hold()

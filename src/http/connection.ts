@@ -1,4 +1,4 @@
-/** One connection: the number of its unanswered requests is bounded, and its end never cuts off an answer. */
+/** One connection: the number of its unanswered requests is bounded, and its end cuts off no answer that its sender reads. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -91,7 +91,7 @@ export class Connection {
 
   /**
    * Answers with `reply` a request that the parser could not read, that did not come in time, or that is refused unread. Then ends the
-   * connection.
+   * connection. A request after the last that is answered gets no answer.
    */
   fail(reply: Reply): void {
     if (!this.#socket.writable) {

@@ -1,4 +1,7 @@
-/** Watches all connections of a server: bounds their number, ends stuck connections, and passes requests on to one handler. */
+/**
+ * Watches all connections of a server: bounds their number, ends stuck connections, answers requests that are refused unread, and passes
+ * all others on to one handler.
+ */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -21,7 +24,7 @@ export type Handle = (request: IncomingMessage, response: ServerResponse, connec
 
 /** What the server needs of its connections: their number, their end when the server stops, and answers to parser errors. */
 export interface Connections extends Draining, Holding {
-  /** Answers a request that the parser could not read. `error` is the error of the server's `clientError` event. */
+  /** Answers a request that is malformed, too late or broken off. `error` is the error of the server's `clientError` event. */
   fail(error: { readonly code?: string }, socket: Socket): void
   readonly refusedUnread: RefusedUnread
 }

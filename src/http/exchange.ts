@@ -86,8 +86,8 @@ export class Exchange {
   }
 
   /**
-   * Ends a request that took longer than one turn of the event loop, because its work was stored. The answer is sent before the end is
-   * told, so that the sender waits less. In `end` the order is the other way round, which frees the body earlier.
+   * Ends a request that took longer than one turn of the event loop, in general because its work was stored. The answer is sent before the
+   * end is told, so that the sender waits less. In `end` the order is the other way round, which frees the body earlier.
    */
   readonly endStored = (ended: EndedRequest): void => {
     this.leave()

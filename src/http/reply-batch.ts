@@ -27,7 +27,7 @@ export const createReplyBatch = (): ReplyBatch => {
 }
 
 /**
- * Writes an answer at once. It is for answers that end their connection (`Exchange.end`), and for refusals before the signature check: if
- * these waited, a flood of them would fill the memory.
+ * Writes an answer at once, and takes no `after`. It is for answers that end their connection (`Exchange.end`), and for refusals before the
+ * signature check: if these waited, a flood of them would fill the memory.
  */
 export const atOnce: ReplyBatch = (write) => write()

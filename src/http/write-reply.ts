@@ -3,9 +3,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Reply } from '../core/outcome.ts'
 
-/**
- * Writes an answer through the response of `node:http`, head and body in one call. `eventId`: the id of the event that the request became.
- */
+/** Writes an answer through the response of `node:http`, head and body in one call. `eventId`: the id of a verified request. */
 export const writeReply = (response: ServerResponse, { status, body, type, headers: more }: Reply, eventId?: string): void => {
   const headers = ['Content-Type', type]
   if (more) headers.push(...Object.entries(more).flat())

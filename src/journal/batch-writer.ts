@@ -6,14 +6,14 @@ import type { WriteBatch } from './write-queue.ts'
 
 export type JournalOptions = {
   readonly clock: Clock
-  /** Returns how much the journal keeps. Called at each write, because a reload may change the limits. */
+  /** Returns how much the journal keeps. Called at each use, because a reload may change the limits. */
   readonly limits: () => Limits
   /**
-   * Called with what went wrong since the last call: lines that could not be written or were dropped, or files that could not be listed or
-   * deleted. At most once a minute, and at the close of the journal for what is still unreported.
+   * Called with what went wrong since the last call: lines that could not be written or were dropped, or trouble with the files of the
+   * journal. At most once a minute, and at the close of the journal for what is still unreported.
    */
   readonly report: (message: string) => void
-  /** Called with the number of lines each time that lines could not be written, or were dropped because too many lines waited. */
+  /** Called with the number of lines each time that lines could not be written, or were dropped because they were too many or too long. */
   readonly lostLines?: (lines: number) => void
 }
 

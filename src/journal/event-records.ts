@@ -3,7 +3,7 @@
 import type { EventFilter, Events } from './fold-events.ts'
 import type { EventView, RawPlace, RawRequest } from './record.ts'
 
-/** The result of looking up an event. `ambiguous`: several events match; `ids` has the newest ten. */
+/** The result of looking up an event. `ambiguous`: several events match; `ids` has at most ten of them, the newest. */
 export type EventLookup =
   | { readonly kind: 'found'; readonly event: EventView }
   | { readonly kind: 'unknown' }
@@ -18,6 +18,9 @@ export interface EventRecords {
   events(wanted: EventFilter): Promise<Events>
   /** Reads one event by its id, by a prefix of six or more characters that no other id has, or by its delivery id. */
   event(id: string): Promise<EventLookup>
-  /** Reads a stored request, its body byte for byte; `undefined` when it was deleted or is not complete. */
+  /**
+   * Reads what is stored at a place: a request, its body byte for byte, or the prompt and reply of an attempt in the same form. `undefined`
+   * when it was deleted, is not complete or is damaged.
+   */
   raw(place: RawPlace): Promise<RawRequest | undefined>
 }

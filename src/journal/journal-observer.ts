@@ -1,4 +1,7 @@
-/** An observer that writes a record to the journal for each fact that belongs to an event: requests, jobs, attempts and revivals. */
+/**
+ * An observer that writes records to the journal: of verified requests and a few refused ones, of starts of jobs, of ends of attempts, and
+ * of revivals.
+ */
 
 import type { Fact, KeptRefusal, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { outcomeName, outcomeReason, outcomeStatus } from '../core/outcome-table.ts'
@@ -11,7 +14,7 @@ export type JournalObserverOptions = {
   readonly journal: Journal
   /** Whether raw requests, prompts and replies are kept. Called for each record, because a reload may change the setting. */
   readonly keepsPayloads: () => boolean
-  /** Removes secrets from a text before it is written. */
+  /** Removes known secrets from reasons, answers, prompts and replies before they are written. */
   readonly redact: (text: string) => string
   /** Absent while traces are off. */
   readonly traces?: EventTraces | undefined

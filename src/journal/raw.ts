@@ -1,4 +1,7 @@
-/** Parses the bytes of a stored request: its headers as JSON, then its body. */
+/**
+ * Parses the bytes of a stored request: its headers as JSON, then its body. Prompt and reply of an attempt are stored in this form, too,
+ * with the headers `{}`.
+ */
 
 import { isObject, type Json } from '../core/json.ts'
 import type { RawRequest } from './record.ts'

@@ -54,7 +54,7 @@ const searchFolder =
     }
   }
 
-/** Reads the request that is stored at a place; `undefined` when it was deleted or is not complete. */
+/** Reads what is stored at a place, as `EventRecords.raw`. */
 export const readRaw = async (folder: string, { segment, offset, head_bytes, body_bytes }: RawPlace): Promise<RawRequest | undefined> => {
   if (!isSegmentName(segment)) return undefined
   const file = await open(rawPath(folder, segment)).catch(unlessGone)

@@ -74,7 +74,7 @@ export type RecordedUsage = {
   readonly tools: { readonly [name: string]: number }
 }
 
-/** A failed attempt that another attempt will follow. */
+/** An attempt that did not end its run: it failed, or waits for a target, or a stop aborted it, and another attempt will follow. */
 export type Tried = {
   readonly kind: 'tried'
   readonly at: string
@@ -95,8 +95,8 @@ export type Tried = {
 }
 
 /**
- * The end of a run: done or dead. The line is written before the store deletes the run. A crash in between leaves a second end of the same
- * run, but never a run without an end. The newest line of a run counts.
+ * The end of a run: done or dead. The line is written before the store has the end. A crash in between leaves a second end of the same run,
+ * but never an ended run without a line. The newest line of a run counts.
  */
 export type Ended = {
   readonly kind: 'ended'
@@ -132,7 +132,10 @@ type WithGaps<R> = { readonly [K in keyof R]: object extends Pick<R, K> ? R[K] |
 /** A record before it is written. Optional members may also be `undefined`, which JSON leaves out. */
 export type NewRecord = WithGaps<JournalRecord>
 
-/** A request as it came. Secret headers are masked when the request is stored, except the headers whose names are in `signedIn`. */
+/**
+ * A request as it came; or, with the headers `{}`, the prompt and the reply of an attempt as JSON. Secret headers are masked when the
+ * request is stored, except the headers whose names are in `signedIn`.
+ */
 export type RawRequest = {
   readonly headers: { readonly [name: string]: Json }
   readonly body: Buffer
@@ -171,7 +174,7 @@ export type EventView = {
   readonly ended_at?: string
   readonly silent?: true
   readonly answer?: string
-  /** The failed attempts in `steps` that another attempt follows, oldest first. */
+  /** The attempts in `steps` that did not end the run, oldest first. */
   readonly tries: readonly Tried[]
   /**
    * The lines about the event's runs, oldest first, including runs before a retry by hand. Of more than fifty lines, only the newest fifty.
@@ -189,7 +192,10 @@ export type RawPlace = { readonly segment: string; readonly offset: number; read
 
 /** Writes records. Opened by `openJournal` (in a folder) or `openSharedJournal` (in a shared database). */
 export interface Journal {
-  /** Adds a record, with its raw request where there is one. Never throws. A record is dropped when too many records wait. */
+  /**
+   * Adds a record, with its raw request where there is one. Never throws. A record is dropped when too many records wait, when it is too
+   * long, and after `close`.
+   */
   add(entry: NewRecord, raw?: RawRequest): void
   /** Resolves when every record added so far is stored or was dropped. Never rejects. */
   flushed(): Promise<void>

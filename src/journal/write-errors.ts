@@ -1,4 +1,4 @@
-/** Reports failed writes of the journal at most once a minute, so that a full disk does not fill the log too. */
+/** Reports failures and lost lines of the journal at most once a minute, so that a full disk does not fill the log too. */
 
 import { minuteMs } from '../core/clock.ts'
 import type { JournalOptions } from './batch-writer.ts'

@@ -24,8 +24,8 @@ export type AskOptions = CallFactsOptions & {
 }
 
 /**
- * What a question to the agent needs. `signal` aborts when the process stops. `policy`: the limits, tools and skills of the run. `span`:
- * the place of the attempt in its trace.
+ * What a question to the agent needs. `signal` aborts when a stop waits for runs no longer. `policy`: the limits, tools and skills of the
+ * run. `span`: the place of the attempt in its trace.
  */
 type AgentCall = {
   readonly options: AskOptions

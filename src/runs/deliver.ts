@@ -15,7 +15,7 @@ export type Delivering = {
   readonly traceparent: string | undefined
   /** The progress of earlier attempts. */
   readonly progress: Progress | undefined
-  /** The process died while it sent the text to a target, so that target may have the text. */
+  /** The attempt before this one was interrupted after the reply was stored, so one target may have the text already. */
   readonly interrupted: boolean
   /** An operator revived the run: targets that were given up are tried once more. */
   readonly revived: boolean
@@ -26,7 +26,7 @@ export type Delivering = {
    * Aborts when the gateway stops and the time that it gives to runs in progress is over. A delivery that may be repeated is then aborted.
    */
   readonly signal: AbortSignal
-  /** Called with the answer of each target that has the text. */
+  /** Called with the answer of each target that has the text, where it gave one. */
   readonly answered: (answer: string) => void
   /** Stores the progress. `false`: another worker has the run now. */
   readonly keep: (progress: Progress) => Promise<boolean>
@@ -50,7 +50,7 @@ export type Postponed = {
   readonly retryAfterMs: number | undefined
   /** Whether one of several targets was given up, and is not to be tried again. */
   readonly gaveUp: boolean
-  /** Whether a target failed whose receiver does not fail with other texts. */
+  /** Whether a target failed, or was broken off by the stop, whose receiver does not fail with other texts. */
   readonly hasFailed: boolean
   /** Whether a target failed whose receiver fails with other texts too, and whose breaker is still closed. */
   readonly isSuspected: boolean
@@ -67,7 +67,8 @@ const mayHaveArrived = 'the process ended while it was being delivered, and it m
 
 /**
  * Sends the text to one target after the other, so that after a crash only one target is in doubt: the first whose progress is not stored.
- * Resolves when each target has the text, is given up, or is to be tried again.
+ * Resolves when each target has the text, is given up, or is to be tried again; with `first_success`, when one has the text; and when
+ * another worker has the run. Rejects where progress cannot be stored.
  */
 export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const { run, keep } = delivering

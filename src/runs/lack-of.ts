@@ -1,4 +1,4 @@
-/** Says what a configuration lacks for a run that another gateway has accepted. */
+/** Says what a configuration lacks for a run, which another gateway or an earlier configuration may have accepted. */
 
 import type { Config } from '../config/config.ts'
 import { obstacleOf, settingsOf } from '../parts/delivery/settings.ts'

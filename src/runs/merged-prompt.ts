@@ -1,4 +1,4 @@
-/** Makes the prompt of a run that stands for several merged events (rules: Coalescing 4). */
+/** Makes the prompt of a run, which may stand for several merged events (rules: Coalescing 4). */
 
 import { joinPrompts, type Prompt } from '../core/prompt.ts'
 import type { Merged, NewRun } from '../store/ports.ts'

@@ -1,6 +1,6 @@
 /**
- * Counts the usage of a run. Ends the run when a budget is used up (that of the run, of the day, or of a thread of comments), and where it
- * cannot be counted whether a budget is kept (rules: Agents 7, 10).
+ * Counts the usage of one attempt at a run. Ends the run when a budget is used up: that of the run by this attempt alone, that of the day,
+ * or that of a thread of comments. Also ends it where it cannot be counted whether a budget is kept (rules: Agents 7, 10).
  */
 
 import { hash } from 'node:crypto'
@@ -31,12 +31,14 @@ export type MeterOptions = {
 export interface Meter {
   /**
    * Called before the first call of a model. Counts the run in each thread of comments that it posts to. Throws an AgentFault where the
-   * budget of the day, or of a thread of comments, is used up.
+   * budget of the day, or of a thread of comments, is used up, and a StoreFault.
    */
   check(): Promise<void>
-  /** Called after each call of a model. Throws an AgentFault where a budget is used up, or where this cannot be checked. */
+  /**
+   * Called after each call of a model. Throws an AgentFault where a budget is used up, or where this cannot be checked, and a StoreFault.
+   */
   used(usage: CallUsage): Promise<void>
-  /** Returns the usage of the run so far; `undefined`: no model was called. */
+  /** Returns the usage of the attempt so far; `undefined`: no model was called. */
   taken(): RunUsage | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes the policy of a run: its limits, tools and skills. Each comes from a key of the run's route or job, else from the settings of the
- * agent, else from the defaults.
+ * Makes the policy of a run: its attempts, limits, model, tools and skills. Each comes from a key of the run's route or job, else from the
+ * settings of the agent, else from the defaults.
  */
 
 import { type Budget, budgetOf, type Price } from '../config/budget.ts'

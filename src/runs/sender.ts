@@ -1,4 +1,7 @@
-/** Sends a text to its target, with the settings of its profile. A failure is returned as an answer (`Sent`), never thrown. */
+/**
+ * Sends a text to one target, with the settings of its profile, unless a breaker holds it back. A failure is returned as an answer
+ * (`Sending`), never thrown.
+ */
 
 import type { Profile } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'

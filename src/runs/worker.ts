@@ -22,7 +22,7 @@ export type WorkerOptions = Omit<AttemptOptions, 'leases'> & {
   readonly maxConcurrent: () => number
   /** Absent while traces are off. */
   readonly traces?: EventTraces | undefined
-  /** Removes known secrets from a text before it is stored. */
+  /** Removes known secrets from the error of an attempt before it is stored and told. */
   readonly redact: (text: string) => string
 }
 

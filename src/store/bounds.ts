@@ -1,8 +1,11 @@
-/** The bounds that every store keeps: on what senders can make a store keep, and on what callers may ask for. */
+/**
+ * The bounds that every store keeps: on what senders can make a store keep, and on what callers may ask for. Also the checks of ids and
+ * numbers that stores share.
+ */
 
 /** The most groups that wait at one time. */
 export const maxGroups = 10_000
-/** The most groups that become runs in one `take`. */
+/** The most groups that become runs in one `take` because they are due. */
 export const maxGroupsPerTake = 1_000
 /**
  * The most prompts of a group, and the most characters of all its prompts together. Past these bounds the oldest prompts are dropped. The
@@ -10,14 +13,15 @@ export const maxGroupsPerTake = 1_000
  */
 export const maxPrompts = 100
 export const maxPromptChars = 150_000
-/** The most events in one call of `standings`. */
+/** The most events in one call of `standings`. A store rejects a call with more. */
 export const maxStandings = 1_000
-/** The most schedules whose next times are stored. */
+/** The most schedules whose next times are stored. The times of further schedules are not stored. */
 export const maxPlans = 10_000
 /** The most sessions. Past this bound, the sessions whose last message is the oldest are dropped. */
 export const maxSessions = 10_000
 /**
- * The most messages of a session, and the most characters of all its messages together. Past these bounds the oldest messages are dropped.
+ * The most messages of a session, and the most characters of all its messages together. Past these bounds the oldest messages are dropped,
+ * and a message that alone is too long is dropped as well.
  */
 export const maxMessages = 200
 export const maxMessageChars = 262_144

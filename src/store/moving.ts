@@ -96,7 +96,9 @@ export interface MovableStore {
   replicas(): Promise<readonly string[]>
   /** Reads the content, a session before its messages. While the store is being filled, reads the rows that were added so far. */
   pages(): AsyncIterable<MovedPage>
-  /** Empties the store, and marks it as being filled. */
+  /**
+   * Prepares the store to be filled, without content, and marks it. A shared store loses its content now, an embedded store at `complete`.
+   */
   begin(): Promise<void>
   /** Adds rows to a store that is being filled. */
   add(page: MovedPage): Promise<void>

@@ -155,15 +155,15 @@ export type RunEnd =
   | { readonly kind: 'again'; readonly afterMs: number; readonly error: string; readonly uncounted?: true }
   | { readonly kind: 'dead'; readonly error: string }
 
-/** The state of an event's run in the store. Done runs are deleted. */
+/** The state of an event in the store: of its run, or of the group that will become its run. Done runs are deleted. */
 export type StoredStanding = {
   readonly eventId: string
-  /** `waiting`: due, or waiting for its next attempt or its turn. */
+  /** `waiting`: a group, or a run that is due or waits for its next attempt or its turn. */
   readonly state: 'waiting' | 'running' | 'dead'
   readonly attempt: number
   /**
-   * The time until the next attempt, in milliseconds; below 0, the time since it was due. Present only for a waiting run that was tried
-   * before or is not due yet.
+   * The time until the next attempt, in milliseconds; below 0, the time since it was due. Present only for a group, and for a waiting run
+   * that was tried before or is not due yet.
    */
   readonly dueInMs?: number
   /** The error of the last attempt. */
@@ -173,7 +173,9 @@ export type StoredStanding = {
 /** The usage in one window of time: tokens, and money in the operator's currency. */
 export type Spent = { readonly tokens: number; readonly cost: number }
 
-/** How many runs, groups and sessions a store has. A shared store stops each of these counts at a million. */
+/**
+ * How many runs, groups and sessions a store has, and how old its oldest run is. A shared store stops each of these counts at a million.
+ */
 export type StoreTotals = {
   /** The runs that are neither done nor dead, those in lanes among them. */
   readonly runs: number
@@ -205,8 +207,8 @@ export interface Store {
   /**
    * Takes up to `max` runs that are due, each leased for `leaseMs`. First come the runs that were tried before, in the order in which they
    * are due; then the oldest of the others. After the start of a sole store, the runs that the dead process had taken come before all
-   * others, and of these the runs with the most attempts come first. A group that is due becomes a run here. With `only: 'groups'`, the
-   * groups that wait are taken, due or not, and no other runs.
+   * others, and of these the runs with the most attempts come first. A group that is due becomes a run here. With `only: 'groups'`, groups
+   * become runs, due or not, and of these the runs that need not wait for their turn are taken; no other run is taken.
    *
    * Where a shared store finds fewer runs than `max`, it may take further runs, up to `max`, as soon as this process accepts them. The next
    * call returns these runs. A call with `max` 0 puts them back. A call before the time of `dueInMs` may leave out what other processes
@@ -230,21 +232,25 @@ export interface Store {
    */
   dueInMs(): Promise<number | undefined>
   /**
-   * Revives the dead run of an event: the run is due, and may use all its attempts again. A stored reply is kept. `false`: the event has no
-   * dead run.
+   * Revives the dead run of an event: the run is due, or waits for its turn in its lane, and may use all its attempts again. A stored reply
+   * is kept. `false`: the event has no dead run.
    */
   revive(eventId: string): Promise<boolean>
-  /** Returns the states of the runs of these events. Events that are not in the store are left out. */
+  /**
+   * Returns the states of these events, at most `maxStandings` (bounds.ts). Of the events of a group, only the one whose prompt its run
+   * will have is found. Events that are not in the store are left out.
+   */
   standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]>
   /**
    * Deletes dead runs that ended longer than `maxAgeMs` ago, and the oldest past `maxDead` dead runs. Resolves to their number. Ended sums
-   * of usage are deleted too.
+   * of usage are deleted too, and in a shared store expired claims.
    */
   prune(maxAgeMs: number, maxDead: number): Promise<number>
   /** Returns the next time of each schedule, as last stored by `plan`, in milliseconds since 1970, by the key of the schedule. */
   plans(): Promise<ReadonlyMap<string, number>>
   /**
    * Stores the next times of schedules, in milliseconds since 1970, by the key of the schedule. `undefined` deletes the time of a schedule.
+   * Past the bound of the store, the times of further schedules are not stored.
    */
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void>
   /**
@@ -275,11 +281,14 @@ export interface Store {
   /** Counts the runs, groups and sessions of the store. */
   totals(): Promise<StoreTotals>
   /**
-   * Whether the backlog is below `max`. Each request asks this, so the answer does not wait for the store: it leaves out the runs that
-   * other processes have added to a shared store since the store last counted the backlog.
+   * Whether the backlog is below `max`. Each request that makes work asks this, so the answer does not wait for the store: it leaves out
+   * what other processes have added to a shared store, or ended in it, since the store last counted the backlog.
    */
   hasRoom(max: number): boolean
-  /** After a StoreFault: resolves when a call may succeed again. The calls of all callers that waited here share one commit. */
+  /**
+   * After a StoreFault: resolves when a call may succeed again. All callers that waited here go on together, so that their calls can share
+   * one commit.
+   */
   recovered(): Promise<void>
   close(): Promise<void>
 }

@@ -17,7 +17,9 @@ export type LinePlace = {
 
 export type StoredLine = LinePlace & { readonly line: string }
 
-/** The limits of the records of all gateways together. `maxBytes` counts the bytes of lines and of raw requests. */
+/**
+ * The limits of the records of all gateways together. `maxBytes` counts the bytes of lines and of raw requests, `maxEvents` counts lines.
+ */
 export type RecordLimits = { readonly maxAgeMs: number; readonly maxBytes: number; readonly maxEvents: number }
 
 /** Lines of other gateways, oldest first. `nowUs`: the server's time, in microseconds since 1970. */
@@ -40,8 +42,8 @@ export interface SharedRecords {
   groupEnds(group: string): Promise<readonly StoredLine[]>
   /** Returns a piece of the raw bytes of a batch. The piece is shorter, or `undefined`, where the bytes are gone. */
   raw(batch: string, offset: number, bytes: number): Promise<Buffer | undefined>
-  /** Returns the next lines of other gateways after a place. Without a place, returns no lines, but the server's time. */
+  /** Returns the next lines of other gateways after a place, with the server's time. Without a place, returns the time and no lines. */
   ofOthers(after: LinePlace | undefined): Promise<OthersLines>
-  /** Deletes the oldest batches, while the oldest is past the age limit, or while all batches together have too many events or bytes. */
+  /** Deletes the oldest batches, while the oldest is past the age limit, or while all batches together have too many lines or bytes. */
   prune(limits: RecordLimits): Promise<void>
 }

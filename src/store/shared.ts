@@ -1,4 +1,7 @@
-/** The contract for what the gateways on a shared store share besides work: their states, records, rate limits, and entries. */
+/**
+ * The contract for what the gateways on a shared store share besides work: their states, the tasks of leaders, records, rate limits,
+ * entries, and values that they agree on.
+ */
 
 import type { SharedRecords } from './shared-records.ts'
 
@@ -63,7 +66,7 @@ export type BeatAnswer = { readonly replicas: readonly Replica[]; readonly isToo
  */
 export type SharedEntries = { readonly revision: string; readonly text: string }
 
-/** Each method is one atomic step, which may be repeated, and throws a StoreFault where the store does not answer. */
+/** Each method is one atomic step, which may be repeated without harm, and throws a StoreFault where the store does not answer. */
 export interface Shared {
   /** The id of this replica. It names the owner of this replica's leases, too. */
   readonly replica: string
@@ -97,7 +100,8 @@ export interface Shared {
 
   /**
    * Replaces the entries with this name, if their revision is `before`; without `before`, writes the first entries with this name. `false`:
-   * the present entries have another revision, and stay. After a StoreFault, the entries may have been replaced all the same.
+   * the present entries have a revision other than `before` and that of `after`, and stay. After a StoreFault, the entries may have been
+   * replaced all the same.
    */
   replaceEntries(name: string, before: string | undefined, after: SharedEntries): Promise<boolean>
 

@@ -57,15 +57,15 @@ export type StorePart = {
   /** Opens the store. Throws a Fault. */
   open(options: StoreOptions): Promise<OpenStore>
   /**
-   * Opens a shared store for a command. Throws a Fault for tables of a later version. Where no gateway has made the tables yet, they are
-   * made with the access `make`; with another access a Fault is thrown. Absent in a sole store.
+   * Opens a shared store for a command. Throws a Fault where the store cannot be used. Where no gateway has made the tables yet, the access
+   * `make` makes them, and any other access throws a Fault. Absent in a sole store.
    */
   attach?(options: StoreOptions, access: Access): Promise<Attached>
   /** Opens a lasting store while no gateway uses it, to move its content. Throws a Fault. */
   openToMove?(options: StoreOptions): Promise<MovableStore>
   /**
    * Inspects the store without changing anything: the files in its folder, or the database of the operator. A sole store is inspected only
-   * while no gateway has it open.
+   * while no gateway has it open. Throws a Fault where its file cannot be opened.
    */
   inspect?(options: StoreOptions): Promise<Inspected>
 }

@@ -1,4 +1,4 @@
-/** The editor service in a thread of its own, so that typing never waits for an answer. */
+/** The editor service in a thread of its own, for the terminal editor and the browser console: neither stands still while it works. */
 
 import type { Worker } from 'node:worker_threads'
 import type { EditorService, Question } from '../app/editor/service.ts'

@@ -14,7 +14,7 @@ import { type Input, reduce, type State } from './model/state.ts'
 import { askService, createQuestions } from './questions.ts'
 import { models } from './screens/index.ts'
 
-/** What the session needs to act outside of the model: the editor service, the terminal, other programs, and times. */
+/** What the running editor needs to act outside of the model: the editor service, the terminal, other programs, and times. */
 export type Surroundings = {
   readonly service: EditorService
   readonly draw: (state: State) => void
@@ -29,7 +29,7 @@ export type Surroundings = {
   readonly watch: (route: string | undefined) => Promise<{ readonly lines: AsyncIterable<TailLine>; close(): void }>
   /** Milliseconds that a preview waits for the next change. */
   readonly previewDelayMs: number
-  /** Milliseconds from a change until the draft is stored, in case of a crash. */
+  /** Milliseconds from a change until the draft is stored, so that a crash loses little. */
   readonly keepDelayMs: number
 }
 
@@ -43,8 +43,8 @@ export type Session = {
   /** Resolves when the editor is left. */
   readonly ended: Promise<void>
   /**
-   * Ends the editor, also if the user has not left it. Unsaved changes are kept as a draft. Resolves to words that say where the draft is;
-   * `undefined` if there is none.
+   * Ends the editor, also if the user has not left it. Unsaved changes are kept as a draft. Resolves to words that say where the draft is
+   * or why it could not be kept; `undefined` if there is none.
    */
   readonly close: () => Promise<string | undefined>
 }
@@ -52,7 +52,7 @@ export type Session = {
 /** What is done for each kind of command. */
 type CommandEffects = { readonly [kind in Command['kind']]: (command: Extract<Command, { kind: kind }>) => void }
 
-/** Begins a session in the state `first`. Nothing is drawn before the first input. */
+/** Starts the editor in the state `first`. Nothing is drawn before the first input. */
 export const openSession = (first: State, around: Surroundings): Session => {
   let state = first
   let end = (): void => {}

@@ -17,7 +17,10 @@ export type Reference = { readonly sent: Sent; readonly alone: Event; readonly h
 
 export type Verdict = { readonly property: Property; readonly detail: string }
 
-/** Returns the property that does not hold; `undefined` where all is well: the request was refused, or is the genuine event again. */
+/**
+ * Returns the property that does not hold; `undefined` where all is well: the request made no event, or the genuine event again. For a
+ * sender that signs nothing (`unsigned`), only a broken gateway is told.
+ */
 export const judge = (taken: Taken, sent: Sent, sender: Sender, reference: Reference): Verdict | undefined => {
   const { outcome, event } = taken
   if (outcome.kind === 'refused' && outcome.code === 'internal')

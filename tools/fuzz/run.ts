@@ -1,4 +1,4 @@
-/** Runs cases for all senders in turn, and gathers their findings. */
+/** Runs cases for the chosen senders in turn, and gathers their findings. */
 
 import { createRandom } from '../../bench/durability/random.ts'
 import { type CaseOptions, runCase } from './cases.ts'

@@ -1,6 +1,6 @@
 /**
- * `events show <id>`: prints how one event ended and its attempts first, and then its request. The values of headers that hold secrets are
- * masked in the journal.
+ * `events show <id>`: prints how one event ended and its attempts first, then their prompts and replies, and then the request. The values
+ * of headers that hold secrets are masked in the journal.
  */
 
 import type { AttemptView } from '../../app/events/event-attempts.ts'

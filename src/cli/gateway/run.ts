@@ -1,4 +1,4 @@
-/** `gateway run`: runs the gateway in the foreground, from the reading of its files to the signal that stops the gateway. */
+/** `gateway run`: runs the gateway in the foreground, from the reading of its files until a signal, `gateway stop` or `--once` stops it. */
 
 import { resolve } from 'node:path'
 import { logDiagnostics } from '../../app/live/log-diagnostics.ts'
@@ -34,8 +34,8 @@ export type GatewayRunOptions = {
 }
 
 /**
- * Runs the gateway until a signal, and returns the exit code 0. For a configuration that must not be served, prints the problems and
- * returns 78.
+ * Runs the gateway until it is stopped, and returns the exit code 0. For a configuration that must not be served, prints the problems and
+ * returns 78. Throws a Fault where the gateway cannot start.
  */
 export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<number> => {
   const { dataDir, host, port } = options

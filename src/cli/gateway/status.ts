@@ -1,4 +1,4 @@
-/** `gateway status`: the state that the running gateway reports, and all replicas of a shared store; exit 4 when no gateway runs. */
+/** `gateway status`: the state that the running gateway reports, and all replicas of a shared store; exit 4 when there is neither. */
 
 import { type GatewayStatus, readStatus } from '../../app/gateway/status.ts'
 import { describeRefusals } from '../../core/outcome-table.ts'

@@ -1,4 +1,4 @@
-/** Suggests the command or option that a mistyped word may have meant. */
+/** Suggests the command or option that a mistyped word may have meant. Also lists and names commands for help and completion. */
 
 import type { Command } from 'commander'
 import { nearest } from '../../core/text.ts'

@@ -7,7 +7,7 @@ import { exit, Fault, messageOf } from '../../core/fault.ts'
 
 /**
  * Returns a function that runs the editor of the environment: $VISUAL, then $EDITOR, else vi. The variable may hold options: `code
- * --wait`.
+ * --wait`. The function throws a Fault when the editor fails.
  */
 export const editorOf =
   (env: Env) =>

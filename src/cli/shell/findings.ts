@@ -1,4 +1,4 @@
-/** Writes Diagnostics (the findings in the operator's files) as JSON for programs. */
+/** Writes Diagnostics (the findings in the operator's files) as JSON for programs, and numbers with their nouns for people. */
 
 import { Offsets } from '../../config/yaml/offsets.ts'
 import { catalogue, type Diagnostic, type SourceRange } from '../../core/diagnostic.ts'

@@ -1,6 +1,6 @@
 /**
- * Wraps the commands on subscriptions and jobs, which read the files of entries (what was made at run time). Before such a command runs,
- * these files are made equal to the shared entries, where the store is a shared one.
+ * Wraps the commands that read the files of entries (what was made at run time): those on subscriptions, jobs and targets, the editor and
+ * the console. Before such a command runs, these files are made equal to the shared entries, where the store is a shared one.
  */
 
 import { printableLines } from '../../core/text.ts'

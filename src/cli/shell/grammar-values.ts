@@ -6,7 +6,7 @@ import type { Cli } from './output.ts'
 /** Runs one command's action with the `Cli` that its options describe. */
 export type Run = (action: (cli: Cli) => Promise<number>) => Promise<void>
 
-/** The option that all commands on jobs and targets have. */
+/** The option `--profile` of commands on jobs, targets, sessions and in the editor. */
 export type ProfileOption = { readonly profile?: string }
 
 /**

@@ -15,11 +15,13 @@ export type Io = {
   readonly stderr: (text: string) => void
   /** Resolves when the reader of stdout has taken so much of the text that more may be written. */
   readonly drained: () => Promise<void>
-  /** Resolves when a command that goes on must end: after Ctrl-C (`cancelled`), or when nobody reads stdout any more (`gone`). */
+  /**
+   * Resolves when a command that goes on must end: after Ctrl-C or SIGTERM (`cancelled`), or when nobody reads stdout any more (`gone`).
+   */
   readonly stopped: () => Promise<'cancelled' | 'gone'>
   /** Reads standard input to its end. */
   readonly stdin: () => Promise<string>
-  /** Asks the user at the terminal; absent where there is no terminal. */
+  /** Asks the user at the terminal; absent where there is no terminal. Throws a Fault after Ctrl-C or Ctrl-D. */
   readonly ask?: (question: string) => Promise<string>
   /** Asks as `ask` does, but does not show the typed text. */
   readonly askSecret?: (question: string) => Promise<string>

@@ -1,4 +1,7 @@
-/** Runs a command line: arguments in, exit code out. Every failure is printed as one message, never as a stack. */
+/**
+ * Runs a command line: arguments in, exit code out. Every failure is printed as one message. The stack of a mistake of this program is
+ * printed besides only with `--verbose` or HEADGATE_DEBUG=1.
+ */
 
 import { Command, CommanderError } from 'commander'
 import { version } from '../../app/version.ts'

@@ -17,7 +17,10 @@ export type OngoingOutput<T> = {
   readonly isJson: boolean
 }
 
-/** Shows the things and returns the exit code: 130 after Ctrl-C, 0 when nobody reads any more, 4 when the gateway is gone. */
+/**
+ * Shows the things and returns the exit code: 130 after Ctrl-C, 0 when nobody reads any more, 4 when the gateway is gone, and that of any
+ * other Fault, which is printed.
+ */
 export const untilStopped = async <T>(ongoing: OngoingOutput<T>, stopped: ReturnType<Io['stopped']>, cli: Cli): Promise<number> => {
   const { things, show, close } = ongoing
   try {

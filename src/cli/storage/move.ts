@@ -1,4 +1,7 @@
-/** `storage move`: carries the work of one store to another, and prints the number and a digest of the rows of each kind. */
+/**
+ * `storage move`: carries the work of one store to another, and prints the number and a digest of the rows of each kind. With `--dry-run`
+ * the rows are only counted; with `--force` a store is only opened to gateways again.
+ */
 
 import { moveStorage, type StorageMove } from '../../app/storage/move-storage.ts'
 import { aligned } from '../shell/columns.ts'

@@ -1,4 +1,4 @@
-/** What the commands that test targets share: the question before a real message goes out, and the report about the sending. */
+/** What the commands that send test messages share: the question before a real message goes out, and the report about the sending. */
 
 import { exit, Fault, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'

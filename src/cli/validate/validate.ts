@@ -1,6 +1,6 @@
 /**
- * `validate [paths...]`: prints everything that is wrong, at once. Exit 0 when clean, 1 with findings, 2 for a mistake in the call, 3 for
- * a report that cannot be written.
+ * `validate [paths...]`: prints everything that is wrong, at once. Exit 0 when clean, 1 with errors (with
+ * `--deny-warnings` also with warnings), 2 for a mistake in the call, 3 for a report that cannot be written.
  */
 
 import { existsSync } from 'node:fs'

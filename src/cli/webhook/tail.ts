@@ -1,4 +1,4 @@
-/** `webhook tail [route]`: shows the requests to the running gateway and the attempts to deliver, as they happen, each with its reason. */
+/** `webhook tail [route]`: shows the requests to the running gateway and the attempts at runs, as they happen, each with its reason. */
 
 import { watch } from '../../app/events/watch.ts'
 import { jsonText } from '../../app/json-text.ts'

@@ -1,4 +1,7 @@
-/** `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and how the event ended. */
+/**
+ * `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and, where it waits for that, how the event
+ * ended.
+ */
 
 import { readFileSync } from 'node:fs'
 import { describeEvent, type EventStatus, outcomeOf } from '../../app/events/event-status.ts'

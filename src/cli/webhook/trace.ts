@@ -1,4 +1,7 @@
-/** `webhook trace <name>`: takes one event through the stages of a route without effects, and prints what each stage decides. */
+/**
+ * `webhook trace <name>`: takes one event through the stages of a route, and prints what each stage decides. Nothing is stored or sent;
+ * only with `--run-scripts` the route's script runs.
+ */
 
 import { describeTrace } from '../../app/trace/describe-trace.ts'
 import { traceRoute } from '../../app/trace/trace-route.ts'

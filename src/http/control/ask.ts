@@ -16,7 +16,10 @@ type Method = 'GET' | 'POST'
 const timeoutMs = 30_000
 const maxAnswerBytes = 67_108_864
 
-/** Returns the gateway's answer. Throws a Fault when no gateway runs (exit 4), and when the gateway refuses or fails. */
+/**
+ * Returns the gateway's answer. Throws a Fault when no gateway can be asked (exit 4), and when the gateway does not answer, refuses or
+ * fails.
+ */
 export const askGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json> => {
   const answer = await tryGateway(asker, method, path, body)
   if (answer === undefined) throw notRunning(asker)
@@ -42,8 +45,8 @@ export const notRunning = ({ dataDir, self }: Asker): Fault => {
 }
 
 /**
- * Whether a process listens on the control socket. Also `true` where the attempt to connect fails in another way: the next question then
- * fails with the reason.
+ * Whether a process listens on the control socket. `false` also where the socket's path is too long for the kernel. `true` also where the
+ * attempt to connect fails in another way: the next question then fails with the reason.
  */
 export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
   const path = controlSocket(dataDir)

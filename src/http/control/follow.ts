@@ -12,7 +12,8 @@ const maxAnswerBytes = 65_536
 
 /**
  * Posts `body` to `path`, and returns an iterator of the parsed lines of the answer. The iterator ends when the gateway ends the stream, or
- * when its `return` is called. Throws a Fault when no gateway runs (exit 4), and when the gateway refuses.
+ * when its `return` is called. Throws a Fault when no gateway can be asked (exit 4), and when the gateway refuses. The iterator throws a
+ * Fault when the connection breaks, or a line is too long or not JSON.
  */
 export const followGateway = async (asker: Asker, path: string, body: Json | undefined): Promise<AsyncIterableIterator<unknown>> => {
   const short = openShortPath(controlSocket(asker.dataDir))

@@ -39,7 +39,7 @@ export const recordPid = (dataDir: string): (() => void) => {
   }
 }
 
-/** Returns the id of the process that serves a data directory; `undefined` where the recorded process does not run. */
+/** Returns the id of the process that serves a data directory; `undefined` where none is recorded, or the recorded process does not run. */
 export const servingPid = (dataDir: string): number | undefined => {
   try {
     const [pid = '', start = ''] = readFileSync(pidFile(dataDir), 'utf8').trim().split(' ')

@@ -34,7 +34,7 @@ const lookMs = 2_000
 
 /**
  * Starts to serve the operations on the control socket. Where the path is too long for a socket, the gateway runs without it, and the log
- * says so. Throws a Fault when another gateway answers on the socket, or when the socket cannot be made.
+ * says so. Throws a Fault when the path is taken, for example by another gateway, or when the socket cannot be made.
  */
 export const listenControl = async (options: ControlOptions): Promise<Control> => {
   const { path, log } = options

@@ -1,4 +1,4 @@
-/** The path of the control socket, and a form of the path that is short enough for the kernel. */
+/** The path of the control socket, a form of the path that is short enough for the kernel, and who answers at the path. */
 
 import { closeSync, existsSync, lstatSync, openSync, unlinkSync } from 'node:fs'
 import { connect } from 'node:net'

@@ -1,4 +1,7 @@
-/** Follows the records that the other gateways on a shared store write: each line is told once, within about a second. */
+/**
+ * Follows the records that the other gateways on a shared store write. Each line is told once: within about a second, or when a database
+ * that did not answer answers again.
+ */
 
 import type { Clock } from '../../core/clock.ts'
 import type { LinePlace, SharedRecords, StoredLine } from '../../store/shared-records.ts'
@@ -7,7 +10,7 @@ import { type JournalLine, parseLine } from '../line.ts'
 export type Following = {
   /**
    * Resolves once the first look is over: every line that is stored from then on will be told. It resolves too when the database does not
-   * answer the first look. Never rejects.
+   * answer the first look; then the lines are told from the first look on that it answers. Never rejects.
    */
   readonly begun: Promise<void>
   stop(): void

@@ -1,4 +1,7 @@
-/** The alerts of a gateway: an observer of facts that looks each half minute what began and what is over, and tells it. */
+/**
+ * The alerts of a gateway: an observer of facts that looks each half minute what began and what is over, and tells it. Of several gateways
+ * on a shared store, the leader tells. Also the desk at which commands list, test and mute alerts.
+ */
 
 import type { AlertDesk } from '../../app/alerts/alert-desk.ts'
 import type { LiveConfig } from '../../app/live/live-config.ts'

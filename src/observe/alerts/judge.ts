@@ -11,7 +11,7 @@ import { type AlertState, alertKey, type Firing, maxFiring } from './state.ts'
 /** What one look goes by. Times are wall times, milliseconds. */
 export type Look = Heard & {
   readonly now: number
-  /** The time since the last look; 0 for the first one. */
+  /** The time since the last look, as far as it counts as silence; 0 for the first look. */
   readonly passedMs: number
   readonly rules: readonly AlertRule[]
   readonly hasRoute: (name: string) => boolean
@@ -20,7 +20,7 @@ export type Look = Heard & {
   readonly certificates: readonly CertificateEnd[]
 }
 
-/** Adds to the state what this gateway has heard. */
+/** Adds to the state what this gateway has heard: causes of alerts, their ends, and events that end a silence. */
 export const judgeHeard = (state: AlertState, { rules, signals, refused, accepted, now }: Look): void => {
   for (const rule of rules) {
     for (const signal of signals) if (rule.has(signal.kind)) applySignal(state, rule, signal)

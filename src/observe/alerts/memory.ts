@@ -10,9 +10,12 @@ import type { Shared } from '../../store/shared.ts'
 import { type AlertState, emptyState, parseState } from './state.ts'
 
 export interface AlertMemory {
-  /** Whether this gateway judges and tells. The other gateways on a shared store only add what they see. */
+  /** Whether this gateway judges and tells. The other gateways on a shared store only add what they hear. */
   lead(): Promise<boolean>
-  /** Lets `change` change the state, and resolves to the state once it is kept. Rejects where the shared store does not answer. */
+  /**
+   * Lets `change` change the state, and resolves to the state once it is kept, or the keeping has failed and the state lives on in this
+   * process. Rejects where the shared store fails and another gateway leads.
+   */
   update(change: (state: AlertState) => void): Promise<AlertState>
 }
 

@@ -11,7 +11,7 @@ import type { AlertKind } from '../../plan/alerts.ts'
 export type Signal = {
   readonly kind: AlertKind
   readonly subject: string
-  /** When its cause, or its end, was heard first and last. */
+  /** When its cause, or its end, was heard first and last. For an open breaker, `lastAt` is the time of its next trial. */
   readonly firstAt: number
   lastAt: number
   /** How often its cause came. 0: only its end was heard. */
@@ -26,7 +26,10 @@ export type Signal = {
 /** The refused signatures of a route: in the last minute, and since the last look. */
 export type RefusedCount = { readonly inMinute: number; readonly fresh: number }
 
-/** What was heard since the last look. `refused`: by route. `accepted`: routes that accepted an event. */
+/**
+ * What was heard since the last look. `refused`: by route. `accepted`: routes that accepted an event, delivered it directly or added it to
+ * a group; replays do not count.
+ */
 export type Heard = {
   readonly signals: readonly Signal[]
   readonly refused: ReadonlyMap<string, RefusedCount>
@@ -108,7 +111,9 @@ export class Signals implements Observer {
     return heard
   }
 
-  /** Takes back what could not be kept, so that the next look gets it. */
+  /**
+   * Takes back signals and accepted events that could not be kept, so that the next look gets them. Refused signatures are not taken back.
+   */
   giveBack({ signals, accepted }: Heard): void {
     const later = [...this.#signals.values()]
     this.#signals = new Map(signals.map((signal) => [keyOf(signal), signal]))

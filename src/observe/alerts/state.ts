@@ -9,10 +9,13 @@ import type { Progress } from '../../store/ports.ts'
 export type Firing = {
   readonly rule: string
   readonly kind: AlertKind
-  /** The route, job, target or certificate that the alert is about; empty where the alert is about the gateway as a whole. */
+  /**
+   * The route, job, target, certificate, or one of several gateways that the alert is about; empty where it is about the only gateway, the
+   * backlog, or everything beyond `maxFiring`.
+   */
   readonly subject: string
   readonly since: number
-  /** How often its cause came since then. */
+  /** How often its cause came since then; 0 for kinds that each look judges anew. */
   count: number
   detail?: string
   /** When the alert ends by itself, unless its cause comes again. */

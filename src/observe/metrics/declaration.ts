@@ -1,6 +1,6 @@
 /**
- * Declares every metric: name, kind, labels and meaning. The registry, docs/metrics.md, the Grafana dashboard and the Prometheus rules in
- * examples/observability/ are made of these rows. Names and units follow Prometheus' conventions
+ * Declares every metric of our own: name, kind, labels and meaning. The meter, docs/metrics.md, the Grafana dashboard and the Prometheus
+ * rules in examples/observability/ are made of these rows. Names and units follow Prometheus' conventions
  * (https://prometheus.io/docs/practices/naming/).
  */
 

@@ -1,4 +1,4 @@
-/** Keeps the values of the declared metrics, and renders them. */
+/** Keeps the values of the declared metrics, and renders them with those of the process that prom-client collects. */
 
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { type MetricDeclaration, type MetricKey, metrics } from './declaration.ts'

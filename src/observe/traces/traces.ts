@@ -1,4 +1,7 @@
-/** An observer that makes a trace of each event: its request, its attempts with their calls, its deliveries. */
+/**
+ * An observer that makes a trace of each event: its request, its attempts with their calls, its deliveries. A few refused requests become a
+ * span, too.
+ */
 
 import { randomUUID } from 'node:crypto'
 import type { Telemetry } from '../../config/config.ts'

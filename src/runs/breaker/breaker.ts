@@ -47,7 +47,10 @@ type BreakerOptions = {
   readonly settings: () => BreakerSettings
   readonly now: () => number
   readonly random: () => number
-  /** Called after each change of the state. `isReset`: an operator closed the breaker. */
+  /**
+   * Called after each change of the state, and when the breaker stays open with a new time for the next trial. `isReset`: an operator
+   * closed the breaker.
+   */
   readonly changed: (isReset: boolean) => void
 }
 

@@ -231,7 +231,7 @@ class MemoryStore implements Store {
 }
 
 /**
- * Opens a store for at most `maxClaims` claims, and for at most as many runs, dead runs and groups together. When it is full, methods that
- * add to it throw a StoreFault.
+ * Opens a store for at most `maxClaims` claims, and for at most as many runs, dead runs and groups together. When it is full, `accept`,
+ * `join` and `claim` reject with a StoreFault.
  */
 export const openMemory = (options: MemoryOptions): Store => new MemoryStore(options)

@@ -1,6 +1,6 @@
 /**
- * The accepted runs of the memory store, in four places: fresh (never taken), tried (taken before), parked (waiting for their turn in a
- * lane) and dead.
+ * The accepted runs of the memory store, in four places: fresh (never taken), tried (taken before, or let begin after it was parked or
+ * dead), parked (waiting for their turn in a lane) and dead.
  */
 
 import { Lanes } from '../lanes.ts'
@@ -10,14 +10,14 @@ export type MemoryRun = {
   readonly id: number
   readonly run: NewRun
   readonly lane: Lane | undefined
-  /** The fence of the last lease. Below 0 while the run is parked. */
+  /** Goes up each time that the run is taken, gets its turn, or is revived. Below 0 while the run is parked. */
   fence: number
   attempt: number
   /**
    * Whether a worker has taken the run and has stored no end. After the lease has run out, `true` means that the attempt was interrupted.
    */
   leased: boolean
-  /** When a tried run is due again: at the end of its lease, or at the time that its worker gave. */
+  /** When a tried run is due: at the end of its lease, at the time that its worker gave, or since it was let begin. */
   dueAt: number
   /** When a dead run ended. */
   endedAt: number

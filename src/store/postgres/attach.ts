@@ -11,7 +11,7 @@ import { checkMade, checkReadable, migrate, openingFault } from './migration.ts'
 import { PostgresShared } from './postgres-shared.ts'
 
 /**
- * Opens the store. `access`: what the command may do with it. Throws a Fault where the tables are of a later version, or where they are not
+ * Opens the store. `access`: what the command may do with it. Throws a Fault where the store cannot be used, also where its tables are not
  * made yet and the access is not `make`.
  */
 export const attachPostgres = async (options: StoreOptions, access: Access): Promise<Attached> => {

@@ -1,4 +1,7 @@
-/** Counts the backlog (groups, and runs that are neither done nor dead), and estimates it between two counts. */
+/**
+ * Counts the backlog (groups, and runs that are neither done nor dead), estimates it between two counts, and asks when the next of it is
+ * due.
+ */
 
 import type { Clock } from '../../core/clock.ts'
 import type { CallKind } from './call-kind.ts'
@@ -46,7 +49,7 @@ export const dueKind: CallKind<DueBounds, number | undefined> = {
   answers: ([row]) => [typeof row?.[0] === 'number' ? Math.max(0, row[0]) : undefined],
 }
 
-/** Estimates the backlog: the last count, plus the runs that this process has added since, minus the runs that it has ended. */
+/** Estimates the backlog: the last count, plus the runs and groups that this process has added since, minus the runs that it has ended. */
 export class Backlog {
   readonly #clock: Clock
   readonly #everyMs: number
@@ -72,12 +75,12 @@ export class Backlog {
     return this.#known < max
   }
 
-  /** Notes that this process has added runs, or has ended runs (`by` below 0). */
+  /** Notes that this process has added runs or groups, or has ended runs (`by` below 0). */
   change(by: number): void {
     this.#known += by
   }
 
-  /** Asks the database for an exact count. */
+  /** Asks the database for a count, which is exact up to `maxCounted` of each kind. */
   ask(): Promise<number> {
     return this.#hear(maxCounted)
   }

@@ -1,4 +1,7 @@
-/** The form of a kind of call: its statement, and how the calls of this kind that come together are sent as one statement. */
+/**
+ * The form of a kind of call: its statement, and how the calls of this kind that come together are sent as one statement. Also what writes
+ * the parameters of such statements.
+ */
 
 import type { Row, Statement } from './connection.ts'
 

@@ -5,8 +5,8 @@ import { own } from '../../core/json.ts'
 
 /**
  * `undone`: the statement was rolled back, because it collided with another statement; it may be sent again. `refused`: the statement was
- * rolled back, and sending it again would be of no use now. `standby`: the server takes no changes. `unknown`: the connection broke, and
- * the statement may have been committed.
+ * rolled back, and sending it again would be of no use now. `standby`: the server takes no changes. `unknown`: no answer says what became
+ * of the statement, for example because the connection broke, and it may have been committed.
  */
 export type Verdict = 'undone' | 'refused' | 'standby' | 'unknown'
 

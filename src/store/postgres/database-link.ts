@@ -1,6 +1,6 @@
 /**
  * Keeps one connection to the database open, and sends calls over it in their order. Calls of one kind that come one after the other are
- * sent as one statement. Calls that come while statements are under way wait, and are then sent together.
+ * sent as one statement, as far as their kind allows. Calls that come while statements are under way wait, and are then sent together.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -63,12 +63,12 @@ export class DatabaseLink {
     })
   }
 
-  /** Resolves when a lost connection has been replaced; at once where none was lost. */
+  /** Resolves when the link has connected, for the first time or again; at once where it is not connecting. */
   recovered(): Promise<void> {
     return this.#connecting ?? Promise.resolve()
   }
 
-  /** Whether no lost connection is being replaced. */
+  /** Whether the link is not connecting now, neither for the first time nor again. */
   get isUp(): boolean {
     return this.#connecting === undefined
   }

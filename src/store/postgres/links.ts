@@ -1,6 +1,6 @@
 /**
- * Opens the four connections of a store: for claims, whose calls keep their order; for the work on runs; for calls that may take longer;
- * and for the records of events, which no answer to a sender waits for.
+ * The four links of a store, each with a connection of its own: for claims and what they enqueue; for the work on runs; for calls that may
+ * take longer; and for the records of events, which no answer to a sender waits for.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -52,7 +52,10 @@ const pauseMs = 500
 /** The most claims of unknown outcome that are remembered. */
 const maxDoubtful = 10_000
 
-/** Makes the tables or brings them up to date, and opens the connections. Throws a Fault. */
+/**
+ * Makes the tables or brings them up to date, and opens the links. Only that for claims connects here; each other link connects at its
+ * first call. Throws a Fault.
+ */
 export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   const { schema, clock } = options
   const marks = new Marks()

@@ -1,4 +1,7 @@
-/** Brings the schema of the shared database to the version of this program, or throws a Fault that says what to do. */
+/**
+ * Brings the schema of the shared database to the version of this program, or throws a Fault that says what to do. Also checks whether a
+ * gateway, a command, or an open store may use the schema.
+ */
 
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import type { Connection, Row, Statement } from './connection.ts'
@@ -44,7 +47,7 @@ const refuseState = (schema: string, state: unknown): void => {
 }
 
 /**
- * For a command: throws a Fault when a later version has made the tables, when they are not made yet, or when the content was moved away or
+ * For a command: throws a Fault when this version cannot read the tables, when they are not made yet, or when the content was moved away or
  * a move to the schema has not ended.
  */
 export const checkMade = async (connection: Connection, schema: string): Promise<void> => {
@@ -71,7 +74,10 @@ export const checkReadable = async (connection: Connection, schema: string): Pro
   if (message !== undefined) throw new StoreFault(message)
 }
 
-/** Makes the tables where they are missing, and upgrades tables of an earlier version. Throws a Fault for tables of a later version. */
+/**
+ * Makes the tables where they are missing, and upgrades tables of an earlier version. Throws a Fault for tables that this version cannot
+ * read, and otherwise the error of the database.
+ */
 export const migrate = async (connection: Connection, schema: string): Promise<void> => {
   let last: unknown
   for (let tries = 0; tries < maxTries; tries++) {
@@ -132,7 +138,10 @@ const upgrade = async (connection: Connection): Promise<void> => {
   }
 }
 
-/** Returns a Fault that says why the database could not be opened. It quotes the server's message, which names no password. */
+/**
+ * Returns a Fault that says why the database could not be opened: `error` itself where it is a Fault. A new Fault quotes the message of
+ * `error`, which names no password.
+ */
 export const openingFault = (error: unknown): Fault => {
   if (error instanceof Fault) return error
   const message = messageOf(error)

@@ -1,4 +1,7 @@
-/** The shared store's implementation of `Shared`: replicas, leaders, rate limits and shared entries, in tables of the store's schema. */
+/**
+ * The shared store's implementation of `Shared`: replicas, leaders, records, rate limits, entries and agreed values, in tables of the
+ * store's schema.
+ */
 
 import type { BeatAnswer, RateShare, ReloadRequest, Replica, ReplicaState, Shared, SharedEntries } from '../shared.ts'
 import type { SharedRecords } from '../shared-records.ts'

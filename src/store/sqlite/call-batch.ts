@@ -1,6 +1,6 @@
 /**
- * Collects the calls of one batch as steps for the ledger, in order. Runs that are accepted in a row become one step, for one SQL
- * statement.
+ * Collects the calls of one batch as steps for the ledger, in order. Runs without a lane that are accepted with no call about claims in
+ * between become one step, for one SQL statement.
  */
 
 import type { StoreFault } from '../../core/fault.ts'

@@ -1,7 +1,7 @@
 /**
  * The claims of an open database. The claims of accepted runs without a lane are kept in memory too, where they are looked up; those of one
- * commit that end at the same time are stored in one row of the table `held`. All other claims, and claims that do not fit into memory,
- * have a row each in the table `claims`.
+ * commit that end at the same time are stored in one row of the table `held`, and so are claims that a move brought. All other claims, and
+ * claims that do not fit into memory, have a row each in the table `claims`.
  */
 
 import { hourMs } from '../../core/clock.ts'

@@ -14,7 +14,7 @@ const ok = (message: string): Inspected => ({ result: 'ok', message })
 const warn = (message: string, fix: string): Inspected => ({ result: 'warn', message, fix })
 const fail = (message: string, fix: string): Inspected => ({ result: 'fail', message, fix })
 
-/** Inspects the database in the store's folder. */
+/** Inspects the database in the store's folder. Throws a Fault where its file cannot be opened for reading and writing. */
 export const inspectDatabase = (folder: string): Inspected => {
   const file = join(folder, databaseName)
   const stat = statSync(file, { throwIfNoEntry: false })

@@ -1,4 +1,4 @@
-/** The next times of schedules (plans) in an open database. */
+/** The next times of schedules (`plans` in ports.ts) in an open database. */
 
 import type { Statements } from './statements.ts'
 import { parseText } from './stored.ts'

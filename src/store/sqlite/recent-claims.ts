@@ -1,6 +1,6 @@
 /**
- * The claimed keys in memory, in 16 bytes each: a fingerprint of the key, and the time when the claim ends. The form is a hash table with
- * open addressing and linear probing.
+ * The keys that accepted runs have claimed, in memory, in slots of 16 bytes: a fingerprint of the key, and the time when the claim ends.
+ * The form is a hash table with open addressing and linear probing.
  */
 
 /**

@@ -1,4 +1,7 @@
-/** Mutations that keep the signature, and change the content type or put another body around what was signed. */
+/**
+ * Mutations that keep the signature, and change what it may not cover: the content type, the spelling of the body, the body around what was
+ * signed, or the header with the type of the event.
+ */
 
 import { formOf, formType, isForm, jsonOf } from '../parts.ts'
 import { bytesOf, decodeUtf8, headerIn, type Sent, withBody, withHeader, withLine } from '../request.ts'

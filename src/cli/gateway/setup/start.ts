@@ -7,7 +7,7 @@ import { type Cli, printFault } from '../../shell/output.ts'
 import { webhookTest } from '../../webhook/test.ts'
 import { gatewayRun } from '../run.ts'
 
-/** Runs the gateway until a signal, and returns its exit code. */
+/** Runs the gateway until it is stopped, and returns its exit code. */
 export const startGateway = (draft: SetupDraft, cli: Cli): Promise<number> => {
   const { dataDir } = cli.workspace
   const ready = (url: string): void => void sendFirst(url, draft, cli)

@@ -1,4 +1,6 @@
-/** The calls by which the replicas on a store learn of each other, ask each other for reloads, and become leaders. */
+/**
+ * The calls about the replicas on a store: their beats and states, the reloads that gateways and commands ask them for, and who is leader.
+ */
 
 import type { BeatAnswer, Replica } from '../../shared.ts'
 import type { CallKind } from '../call-kind.ts'

@@ -1,4 +1,7 @@
-/** The calls that take runs, and store their replies and ends. The call that ends a run of a lane is in lane-calls.ts. */
+/**
+ * The calls that take runs, turn groups into runs, renew and give back leases, and store replies and ends. The call that ends a run of a
+ * lane is in lane-calls.ts.
+ */
 
 import { maxGroupsPerTake } from '../../bounds.ts'
 import type { Lease } from '../../ports.ts'
@@ -117,7 +120,7 @@ export const doneKind: CallKind<Held, boolean> = {
  */
 export type FailedCall = Held & { readonly afterMs: number | null; readonly error: string; readonly isUncounted: boolean }
 
-/** The call that stores a failed attempt. (A dead run of a lane is ended by `endRunKind`.) */
+/** The call that stores a failed attempt, or gives a run back. (A dead run of a lane is ended by `endRunKind`.) */
 export const failedKind: CallKind<FailedCall, boolean> = {
   name: 'failed_1',
   text: `update runs set leased = false, due_at = clock() + t.after * interval '1 ms', error = nullif(t.error, ''),

@@ -1,4 +1,7 @@
-/** The calls that read the states of runs, and that delete old dead runs, expired claims and ended sums. */
+/**
+ * The calls that read the states of runs and groups, that count what a store has, and that delete old dead runs, expired claims and ended
+ * sums.
+ */
 
 import type { StoredStanding, StoreTotals } from '../../ports.ts'
 import { type CallKind, list } from '../call-kind.ts'
@@ -22,7 +25,9 @@ const standingOf = (row: Row): StoredStanding => {
 
 const inMs = (time: string): string => `(extract(epoch from ${time} - clock()) * 1000)::float8`
 
-/** The call for the states of the runs of events. The ids must be checked by `isEventId`, so that `list` need not escape them. */
+/**
+ * The call for the states of the runs and groups of events. The ids must be checked by `isEventId`, so that `list` need not escape them.
+ */
 export const standingsKind: CallKind<readonly string[], readonly StoredStanding[]> = {
   name: 'standings_2',
   text: `select event_id, attempt, leased, due, dead, error from (
@@ -40,7 +45,7 @@ export const standingsKind: CallKind<readonly string[], readonly StoredStanding[
 const maxTotal = 1_000_000
 const countOf = (rows: string): string => `(select count(*) from (select 1 from ${rows} limit ${maxTotal}) as rows)`
 
-/** The call for the numbers of runs, groups and sessions. */
+/** The call for the numbers of runs, groups and sessions, and for the age of the oldest run. */
 export const totalsKind: CallKind<void, StoreTotals> = {
   name: 'totals_1',
   text: `select ${countOf('runs where due_at is not null or parked')}, ${countOf('runs where parked')}, ${countOf('groups')},

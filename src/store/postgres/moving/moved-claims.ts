@@ -16,7 +16,7 @@ const fingerprintOf = (key: string): string => key.slice(0, fingerprintDigits).p
 
 const leftText = `select coalesce(extract(epoch from moved_claims - clock()) * 1000, 0)::float8 from meta`
 
-/** Returns the time until the last of the moved claims ends, below 0 when it has ended; 0 where there are none. */
+/** Returns the time until the last moved claim with only a fingerprint ends, below 0 when it has ended; 0 where there are none. */
 export const readMovedClaimsLeft = async (connection: Connection): Promise<number> => {
   const [row] = await connection.query({ name: 'moved_claims', text: leftText }, [])
   return Number(row?.[0])
@@ -34,7 +34,7 @@ export class MovedClaims {
     this.#until = leftMs > 0 ? clock.monotonic() + leftMs : 0
   }
 
-  /** Whether a moved claim may still hold a key. */
+  /** Whether a moved claim with only a fingerprint may still hold a key. */
   get mayHold(): boolean {
     return this.#until > 0 && this.#clock.monotonic() <= this.#until
   }
@@ -44,7 +44,7 @@ export class MovedClaims {
     return held === true
   }
 
-  /** Returns for each key whether a moved claim holds it. */
+  /** Returns for each key whether a moved claim with its fingerprint holds it. */
   held(keys: readonly string[]): Promise<readonly boolean[]> {
     return this.#link.call(heldKind, keys.map(fingerprintOf))
   }

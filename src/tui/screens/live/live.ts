@@ -1,4 +1,4 @@
-/** The live screen: the requests to the running gateway as they come, and actions on an event: replay, sample, test, filter, curl. */
+/** The live screen: requests to the running gateway and attempts at runs as they come, and actions: replay, sample, test, filter, curl. */
 
 import { change } from '../../../app/editor/draft/route-draft.ts'
 import { valueAt } from '../../../core/json.ts'
@@ -13,7 +13,7 @@ import { liveLayout } from './layout.ts'
 
 export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
 
-/** A request with all lines of traffic about it: when it came, its outcome, and each attempt to deliver. */
+/** A request, or the run of a job, with the latest lines of traffic about it: when it came, its outcome, and each attempt at its run. */
 export type LiveEvent = { readonly key: string; readonly lines: readonly TrafficLine[] }
 
 export type LiveScreen = Screen & {
@@ -38,7 +38,7 @@ export type LiveScreen = Screen & {
   readonly shown?: (Detail & { readonly key: string }) | undefined
 }
 
-/** The most events that are kept. Older events are dropped. */
+/** The most events that are kept. Older events are dropped. Of one event the latest fifty lines are kept. */
 const maxEvents = 500
 
 /** Opens the screen for one route, or for all routes. `from`: a route to which the user may narrow the screen if it shows all routes. */

@@ -11,7 +11,10 @@ import { type Update, warned } from '../../model/screen.ts'
 
 const questionId = ({ path }: Pick<FormField, 'path'>): string => `set ${pointerOf(path)}`
 
-/** Opens what the form of a field asks for: a list to pick from, a line to fill in, or `$EDITOR`. A locked field gives a warning. */
+/**
+ * Opens what the form of a field asks for: a list to pick from, a line to fill in, or `$EDITOR`. A field that cannot be changed gives a
+ * warning.
+ */
 export const askFieldValue = (field: FormField, draft: RouteDraft): Update<never> => {
   const { path, title, form, value } = field
   const refused = whyNotEditable(field)
