@@ -30,38 +30,45 @@ const everyMs = 1_000
  * after it. The database ends statements that take longer than this time, so no batch is missed.
  */
 const lookBackUs = 5_000_000
-/** The most queries of one look. Each of them returns a limited number of lines. */
+/** The most queries of one look that bring new lines. Each query returns a limited number of lines. */
 const maxQueries = 10
 
 /** Starts to look for new lines each second. */
 export const followOthers = ({ records, clock, tell }: FollowOptions): Following => {
   /** When the last look began, by the clock of the database, in microseconds. */
   let lookedUs: number | undefined
-  /** The ids of batches of the last seconds that were told already, with their times. */
-  const told = new Map<string, number>()
+  /** The batches of the last seconds, by their ids, each with the number of the last line that was told. Lines of a batch come in order. */
+  const told = new Map<string, { readonly storedUs: number; readonly number: number }>()
   let isStopped = false
   let cancel = (): void => {}
 
-  const readNew = async (fromUs: number): Promise<StoredLine[]> => {
+  /**
+   * Reads the lines that were stored since a time and were not told. `upToUs`: the time of the last line where there may be more than the
+   * queries of one look gave.
+   */
+  const readNew = async (fromUs: number): Promise<{ readonly lines: readonly StoredLine[]; readonly upToUs?: number }> => {
     const lines: StoredLine[] = []
     let place: LinePlace = { storedUs: fromUs, batch: '0', number: 0 }
-    for (let queries = 0; queries < maxQueries; queries++) {
+    for (let queries = 0; queries < maxQueries; ) {
       const next = (await records.ofOthers(place)).lines
-      for (const line of next) if (!told.has(line.batch)) lines.push(line)
+      if (next.length === 0) return { lines }
+      const untold = next.filter(({ batch, number }) => number > (told.get(batch)?.number ?? 0))
+      lines.push(...untold)
       place = next.at(-1) ?? place
-      if (next.length === 0) break
+      // Lines that were told already do not count, or a busy look would never come past them.
+      if (untold.length > 0) queries++
     }
-    return lines
+    return { lines, upToUs: place.storedUs }
   }
 
   /** Reads the lines since the last look, and tells them. The first look tells nothing: it only finds out which lines are there already. */
   const look = async (): Promise<void> => {
     const { nowUs } = await records.ofOthers(undefined)
-    const lines = await readNew((lookedUs ?? nowUs) - lookBackUs)
-    for (const [batch, storedUs] of told) if (storedUs < nowUs - 2 * lookBackUs) told.delete(batch)
-    for (const { batch, storedUs } of lines) told.set(batch, storedUs)
     const isFirst = lookedUs === undefined
-    lookedUs = nowUs
+    const { lines, upToUs = nowUs } = await readNew((lookedUs ?? nowUs) - lookBackUs)
+    for (const { batch, storedUs, number } of lines) told.set(batch, { storedUs, number })
+    for (const [batch, { storedUs }] of told) if (storedUs < upToUs - 2 * lookBackUs) told.delete(batch)
+    lookedUs = isFirst ? nowUs : upToUs
     if (isFirst || isStopped) return
     for (const { line, batch } of lines) {
       const parsed = parseLine(line, batch)
