@@ -141,11 +141,22 @@ t.test('what differs is said: the key, what was expected, what came, and how far
 t.test('snapshots are written when asked for, and compared after that', async (t) => {
   const cli = withTests(
     t,
-    '  - { name: text, route: pr, send: { sample: github/pull_request.opened }, expect: { prompt: { snapshot: true } } }\n',
+    ['text', 'other']
+      .map(
+        (name) =>
+          `  - { name: ${name}, route: pr, send: { sample: github/pull_request.opened }, expect: { prompt: { snapshot: true } } }\n`,
+      )
+      .join(''),
   )
   t.equal((await run(cli, '--update')).code, 0)
-  t.match(cli.read('a.webhook-test.yaml.snapshots.json'), /Review PR #/)
+  const snapshots = cli.read('a.webhook-test.yaml.snapshots.json')
+  t.match(snapshots, /Review PR #/)
   t.equal((await run(cli)).code, 0)
+  t.same((await run(cli, '--update', '--name', 'other')).shown.length, 1)
+  t.equal(cli.read('a.webhook-test.yaml.snapshots.json').length, snapshots.length, 'the snapshots of tests that were not run stay')
+  cli.write('a.webhook-test.yaml.snapshots.json', '{')
+  t.equal((await cli.run('test')).code, 2)
+  t.equal((await run(cli, '--update')).code, 0, 'a malformed file is written again')
   cli.write('config.yaml', config.replace('Review PR', 'Look at PR'))
   t.match((await run(cli)).shown[1], { result: 'failed' })
 })

@@ -53,6 +53,9 @@ export type TestRun = {
   readonly files: readonly string[]
 }
 
+/** Returns the beginning of the names of a test's snapshots. */
+const snapshotName = ({ spec, source }: TestCase): string => `${spec.route ?? source.name} › ${spec.name}`
+
 /** Runs the tests. Throws a usage Fault for a path that does not exist. */
 export const runTests = async (workspace: Workspace, { paths, name, update }: TestOptions): Promise<TestRun> => {
   const suites = await readSuites(workspace, paths)
@@ -63,10 +66,9 @@ export const runTests = async (workspace: Workspace, { paths, name, update }: Te
   for (const { cases, ...suite } of suites) {
     const snapshots = readSnapshots(suite.file, update)
     const results: TestResult[] = []
-    for (const test of cases) {
-      if (name === undefined || test.spec.name.includes(name)) results.push(await runTest(test, { workspace, snapshots, coverage, reads }))
-    }
-    await snapshots.save()
+    const isChosen = (test: TestCase): boolean => name === undefined || test.spec.name.includes(name)
+    for (const test of cases.filter(isChosen)) results.push(await runTest(test, { workspace, snapshots, coverage, reads }))
+    await snapshots.save(cases.filter((test) => !isChosen(test)).map(snapshotName))
     ran.push({ ...suite, results })
   }
   const results = ran.flatMap((suite) => suite.results)
@@ -160,8 +162,7 @@ const checkStep = async (
   result: StepResult,
   { test, step, around }: StepContext,
 ): Promise<TestFailure | undefined> => {
-  const snapshot = (at: string, value: string) =>
-    around.snapshots.of(`${test.spec.route ?? test.source.name} › ${test.spec.name} › step ${step}`, at, value)
+  const snapshot = (at: string, value: string) => around.snapshots.of(`${snapshotName(test)} › step ${step}`, at, value)
   const differences = await checkExpected(expected ?? {}, result, { snapshot })
   return differences.length > 0 ? { kind: 'different', step, differences, result } : undefined
 }

@@ -14,31 +14,39 @@ export interface Snapshots {
    * snapshots, keeps `value` for `save` and returns it.
    */
   of(test: string, at: string, value: string): string | undefined
-  /** In a run that updates snapshots, writes the file where a snapshot changed. Snapshots that no test asked for are dropped. */
-  save(): Promise<void>
+  /**
+   * In a run that updates snapshots, writes the file where a snapshot changed. `left`: the names of the tests that were not run, whose
+   * snapshots stay. Other snapshots that no test asked for are dropped.
+   */
+  save(left: readonly string[]): Promise<void>
 }
 
 /** Reads the snapshots of a file of tests. Throws a usage Fault for a file that is malformed. */
 export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
   const file = `${testFile}.snapshots.json`
-  const { data: before, text: written } = readSnapshotFile(file)
+  const { data: before, text: written } = readSnapshotFile(file, update)
   const now = new Map<string, string>()
   return {
     of(test, at, value) {
-      const key = `${test} › ${at}`
+      const key = keyOf(test, at)
       now.set(key, value)
       if (update) return value
       const known = own(before, key)
       return typeof known === 'string' ? known : undefined
     },
-    async save() {
-      const text = `${JSON.stringify(Object.fromEntries(now), null, 2)}\n`
+    async save(left) {
+      const stays = (key: string): boolean => left.some((test) => key.startsWith(keyOf(test, '')))
+      const kept = Object.entries(before).filter(([key]) => stays(key))
+      const text = `${JSON.stringify(Object.fromEntries([...kept, ...now]), null, 2)}\n`
       if (update && now.size > 0 && text !== written) await replaceFile(file, text)
     },
   }
 }
 
-const readSnapshotFile = (file: string): { readonly data: { readonly [key: string]: Json }; readonly text?: string } => {
+const keyOf = (test: string, at: string): string => `${test} › ${at}`
+
+/** Reads the file. A file that is malformed is refused, but not by a run that writes it again. */
+const readSnapshotFile = (file: string, update: boolean): { readonly data: { readonly [key: string]: Json }; readonly text?: string } => {
   if (!existsSync(file)) return { data: {} }
   try {
     const text = readFileSync(file, 'utf8')
@@ -46,6 +54,7 @@ const readSnapshotFile = (file: string): { readonly data: { readonly [key: strin
     if (isObject(data)) return { data, text }
     throw new Error('it is not a map')
   } catch (error) {
+    if (update) return { data: {} }
     throw usage(`${file}: ${messageOf(error)}`, 'mend it, or write it again with --update')
   }
 }
