@@ -1,6 +1,6 @@
 /** Collects the secrets of a configuration, which must never stand in a log or an answer. */
 
-import { type Config, defaultProfile } from '../config/config.ts'
+import { type Config, defaultProfile, type RouteSource } from '../config/config.ts'
 import { isUnknown } from '../config/env.ts'
 import { passwordOf } from '../config/storage/server-address.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
@@ -35,6 +35,12 @@ export const knownSecrets = (config: Config): string[] => {
     ...secretsOfTelemetry(config),
   ].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH')
 }
+
+/** Returns the secrets of a route, and those in the settings of its targets. */
+export const secretsOfRoute = ({ secrets, spec }: Pick<RouteSource, 'secrets' | 'spec'>): string[] => [
+  ...secrets,
+  ...writtenTargets(spec).flatMap(({ extra }) => secretsOfSettings(extra)),
+]
 
 /**
  * Returns the address of the database and the password in it; nothing where the address has no password. A message of the driver could

@@ -35,6 +35,8 @@ export type GatewayDependencies = {
   readonly clock?: Clock
   /** Removes known secrets from a text before it is stored. */
   readonly redact?: (text: string) => string
+  /** Gets the secrets of each subscription, which `redact` should know from then on. */
+  readonly learn?: (secrets: readonly string[]) => void
   /** Reads the configuration for a reload. Without this function, a reload finds the first configuration again. */
   readonly read?: Read
   /** The catalogue of parts. By default it has the built-in parts. */
@@ -54,7 +56,7 @@ export const prepareGateway = async (config: Config, dependencies: GatewayDepend
     parts = catalogue,
     read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
   } = dependencies
-  const { requests, download } = dependencies
+  const { requests, download, learn } = dependencies
   const facts = createFacts()
   const plugins: LoadedPlugins = new Map()
   const shared = createSharedEffects({
@@ -63,6 +65,7 @@ export const prepareGateway = async (config: Config, dependencies: GatewayDepend
     facts,
     traces: config.telemetry?.traces && createEventTraces(config.telemetry.traces.ratio),
     download,
+    learn,
     limits: () => reloader.current().config,
     jobs: () => reloader.current().jobs,
   })

@@ -122,7 +122,13 @@ const prepareReported = async ({ from, log, redactor, requests, report }: Gatewa
   const { config, diagnostics, texts } = loadConfig(from)
   learn(config)
   const redact = (text: string): string => redactor.redact(text)
-  const prepared = await prepareGateway(config, { log, redact, read, ...(requests ? { requests } : {}) })
+  const prepared = await prepareGateway(config, {
+    log,
+    redact,
+    learn: (secrets) => redactor.add(secrets),
+    read,
+    ...(requests ? { requests } : {}),
+  })
   const all = [...diagnostics, ...prepared.diagnostics]
   const isUsable = !all.some(({ stopsStart }) => stopsStart)
   await report(all, texts, isUsable)

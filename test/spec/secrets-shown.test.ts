@@ -68,6 +68,10 @@ t.test('each place of a secret has a canary; no log, record, command or screen s
         },
         toolsets: { own: { url: `http://127.0.0.1:9/mcp?key=${canary('mcp')}`, allow: ['x'], headers: { 'X-Key': canary('mcp-header') } } },
       }),
+      // The agent says its prompt back, so the log would show the secret with the delivered text.
+      'webhook_subscriptions.json': JSON.stringify({
+        entry: { secret: canary('subscription'), prompt: `got ${canary('subscription')}`, deliver: 'log' },
+      }),
     },
     {},
   )
@@ -93,8 +97,10 @@ t.test('each place of a secret has a canary; no log, record, command or screen s
     await post('filtered', signed(canary('route'))),
     await post('filtered', signed('wrong')),
     await post('fails', { 'Content-Type': 'text/plain', ...signed('wrong') }),
+    await post('entry', signed(canary('subscription'))),
   ]
-  t.match(answers, [/^502 /, /^202 /, /^200 .*ignored/, /^401 /, /^401 /])
+  t.match(answers, [/^502 /, /^202 /, /^200 .*ignored/, /^401 /, /^401 /, /^202 /])
+  await gateway.line(({ msg, text }) => msg === 'delivered' && text === 'got ***')
   t.equal(target.seen[0]?.headers['x-target-passphrase'], canary('target-header'), 'the target does get it')
 
   const shown = new Map<string, string>([['answers', answers.join('\n')]])

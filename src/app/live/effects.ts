@@ -43,6 +43,8 @@ export type SharedEffects = {
   readonly facts: Facts
   /** Absent while traces are off. */
   readonly traces?: EventTraces | undefined
+  /** Makes the secrets of a subscription known to whoever redacts texts. */
+  readonly learn: (secrets: readonly string[]) => void
   readonly owners: Owners
   /** Keeps the connections of targets: a bot may have only one connection, even while plans of two configurations run. */
   readonly keep: Keep
@@ -87,6 +89,8 @@ export type Limits = {
 type SharedEffectsOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts' | 'traces'> & {
   /** Downloads small files of senders. Absent: the files are downloaded over the network. */
   readonly download?: Effects['download'] | undefined
+  /** Gets the secrets of each subscription that is compiled, so that the log can redact them. */
+  readonly learn?: ((secrets: readonly string[]) => void) | undefined
   /** Returns the limits of the configuration that serves now. */
   readonly limits: () => Limits
   readonly jobs: () => Jobs
@@ -101,6 +105,7 @@ export const createSharedEffects = ({
   limits,
   jobs,
   download = createDownload(),
+  learn = () => {},
 }: SharedEffectsOptions): SharedEffects => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const owners = new Owners(clock, log)
@@ -117,6 +122,7 @@ export const createSharedEffects = ({
     log,
     facts,
     traces,
+    learn,
     owners,
     store,
     keep: createKeep(owners.create({}).adopt),

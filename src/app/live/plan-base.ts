@@ -15,6 +15,7 @@ import { type Catalogue, type Compiled, challengeKeysOf, checkChallengeKeys, com
 import { type PlanSettings, planSettingsOf } from '../../plan/plan-settings.ts'
 import { Subscriptions } from '../../plan/subscriptions.ts'
 import { createSender, type Sender } from '../../runs/sender.ts'
+import { secretsOfRoute } from '../known-secrets.ts'
 import { LiveEffects, type SharedEffects } from './effects.ts'
 
 export type PlanBase = {
@@ -104,7 +105,7 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
   const subscriptions = new Subscriptions({
     file: join(dataDir, subscriptionsFileName),
     config: { profiles, ...(globalSecret === undefined ? {} : { globalSecret }) },
-    compile: compilingWith(compile, jobs),
+    compile: compilingWith(compile, jobs, shared.learn),
     check: checkingKeys(catalogue, challengeKeysOf(config.routes.values(), catalogue)),
     report,
   })
@@ -124,7 +125,10 @@ const checkingKeys =
   (route: RouteSource): readonly Diagnostic[] =>
     checkChallengeKeys(route, catalogue, keys)
 
+/** Returns the function that compiles a subscription. A message of the compiling may quote a secret, so its secrets are made known first. */
 const compilingWith =
-  (compile: PlanBase['compile'], jobs: Jobs) =>
-  (route: RouteSource): Compiled =>
-    compile(route, jobs)
+  (compile: PlanBase['compile'], jobs: Jobs, learn: SharedEffects['learn']) =>
+  (route: RouteSource): Compiled => {
+    learn(secretsOfRoute(route))
+    return compile(route, jobs)
+  }
