@@ -210,6 +210,7 @@ type Section = { readonly properties: Node }
 const properties = schema.properties as {
   readonly gateway: Node
   readonly platform_toolsets: Node
+  readonly console: Node
   readonly metrics: Node
   readonly storage: Section
   readonly telemetry: { readonly properties: { readonly otlp: Node; readonly traces: Node } }
@@ -224,6 +225,7 @@ const { otlp, traces } = properties.telemetry.properties
 const defaults = {
   webhook: definitions.WebhookSettings,
   gateway: properties.gateway,
+  console: properties.console,
   metrics: properties.metrics,
   storage: properties.storage,
   retention,

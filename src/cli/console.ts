@@ -1,5 +1,6 @@
 /** `console`: serves the browser console of the data directory until Ctrl-C, and shows the address with which a browser signs in. */
 
+import { once } from 'node:events'
 import { openConsole } from '../console/console.ts'
 import { openInBrowser } from '../console/open-in-browser.ts'
 import { systemClock } from '../core/clock.ts'
@@ -10,25 +11,42 @@ import { gatewayAt } from '../http/control/client.ts'
 import { openServiceInThread } from '../tui/service-in-thread.ts'
 import { type Cli, note } from './shell/output.ts'
 
-export type ConsoleOptions = { readonly port: number; readonly open: boolean }
+export type ConsoleOptions = {
+  readonly port: number
+  readonly open: boolean
+  /** A gateway runs this command: it asks for an address by a line on stdin, and the command ends with stdin. */
+  readonly untilStdinEnds?: boolean
+}
 
-export const runConsole = async ({ port, open }: ConsoleOptions, cli: Cli): Promise<number> => {
+export const runConsole = async (options: ConsoleOptions, cli: Cli): Promise<number> => {
+  const { workspace } = cli
+  const ofGateway = options.untilStdinEnds ? undefined : (await (await gatewayAt(workspace).find())?.consoleAddress())?.url
+  if (ofGateway === undefined) return serveConsole(options, cli)
+  await showAddress(ofGateway, options, cli)
+  note(cli, 'the gateway runs the console; one browser can sign in at this address within a minute')
+  return exit.ok
+}
+
+/** Prints the address, and opens it in a browser. */
+const showAddress = async (url: string, { open }: ConsoleOptions, { workspace, io, json }: Cli): Promise<void> => {
+  io.stdout(json ? `${JSON.stringify({ url })}\n` : `${url}\n`)
+  if (open && io.isTty) await openInBrowser(workspace.dataDir, url, io.env)
+}
+
+const serveConsole = async (options: ConsoleOptions, cli: Cli): Promise<number> => {
   const { workspace, io } = cli
+  const { port, untilStdinEnds } = options
   const stopped = io.stopped()
   const { service, close: closeService } = openServiceInThread(workspace)
   const console = await openConsole({ workspace, gateway: gatewayAt(workspace), service, port, clock: systemClock, log: logOn(cli) })
-  const show = (): string => {
-    const url = console.signInUrl()
-    io.stdout(cli.json ? `${JSON.stringify({ url })}\n` : `${url}\n`)
-    return url
-  }
+  const show = (): void => void showAddress(console.signInUrl(), { ...options, open: false }, cli)
   try {
-    const url = show()
-    if (open && io.isTty) await openInBrowser(workspace.dataDir, url, io.env)
-    const input = io.terminal?.input
-    note(cli, `one browser can sign in at this address within a minute${input ? '. Enter shows another; Ctrl-C ends the console' : ''}`)
+    await showAddress(console.signInUrl(), options, cli)
+    const input = untilStdinEnds ? process.stdin : io.terminal?.input
+    if (!untilStdinEnds)
+      note(cli, `one browser can sign in at this address within a minute${input ? '. Enter shows another; Ctrl-C ends the console' : ''}`)
     input?.on('data', show)
-    await stopped
+    await Promise.race([stopped, ...(untilStdinEnds ? [once(process.stdin, 'end')] : [])])
     input?.off('data', show).pause()
   } finally {
     await console.close()

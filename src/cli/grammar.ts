@@ -3,7 +3,7 @@
  * a command is loaded when the command runs, so that `--help` stays quick.
  */
 
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { addAlerts } from './alerts/grammar.ts'
 import type { ConsoleOptions } from './console.ts'
 import { addCron } from './cron/grammar.ts'
@@ -95,6 +95,7 @@ const addConsole = (command: Command, run: Run): void => {
     .description('look at events, routes and targets in a browser on this machine; Ctrl-C ends it')
     .option('--port <number>', 'port to listen on, on this machine alone', parsePort, 8645)
     .option('--no-open', 'show the address, and open no browser')
+    .addOption(new Option('--until-stdin-ends').hideHelp())
     .action((options: ConsoleOptions) => run(async (cli) => (await import('./console.ts')).runConsole(options, cli)))
 }
 

@@ -143,6 +143,8 @@ export type Config = {
     /** Finds places in the file; absent without a file. */
     readonly place?: (path: Path) => SourceRange
   }
+  /** The console that the gateway runs beside itself. */
+  readonly console: { readonly enabled: boolean; readonly port: number }
   /** The listener for metrics and probes. `token`: the bearer token that its requests must show. */
   readonly metrics: { readonly enabled: boolean; readonly host: string; readonly port: number; readonly token?: string }
   /** Absent where nothing is sent to a receiver of OTLP. */

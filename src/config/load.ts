@@ -130,6 +130,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const { settings, baseOf } = mergeWebhook(data, source, into)
   const fromEnv = isUnknown(env) ? { enabled: true } : environmentValues(env, into)
   const gateway = asMap(data.gateway)
+  const browser = asMap(data.console)
   const multiplex = gateway.multiplex_profiles === true
   const written = isUsableSecret(settings.secret) ? settings.secret : isUnknown(env) ? unknownSecret : undefined
   const globalSecret = fromEnv.secret ?? written
@@ -155,6 +156,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxConcurrentScripts: numberOr(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
     agent: agentOf(data, source, dataDir),
     tools: toolsOf(data, source),
+    console: { enabled: browser.enabled === true, port: numberOr(browser.port, defaults.console.port) },
     metrics: readMetrics(asMap(data.metrics), source, into.diagnostics),
     telemetry: readTelemetry(asMap(data.telemetry), env, source, into.diagnostics),
     ...breakerOf(asMap(asMap(data.targets).breaker)),

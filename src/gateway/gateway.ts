@@ -8,6 +8,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Watch } from '../engine/run.ts'
 import type { Listener } from '../http/server.ts'
+import type { ConsoleChild } from './console-child.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openAlerts } from './open-alerts.ts'
@@ -82,6 +83,15 @@ const openReadiness = ({ log, clock, shared }: GatewayOptions, work: Work, stopp
   return readiness
 }
 
+/** Starts the console where the configuration asks for it. Its code is loaded only then. */
+const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Closing): Promise<ConsoleChild | undefined> => {
+  if (!config.console.enabled) return undefined
+  const { keepConsole } = await import('./console-child.ts')
+  const kept = keepConsole({ dataDir: config.dataDir, port: config.console.port, clock, log })
+  closing.push(() => kept.close())
+  return kept
+}
+
 /** Opens the HTTP server and the control socket. */
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
@@ -116,6 +126,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   })
   closing.push(() => listener.close(stopping.patienceMs))
   await alerts.begin()
+  const browserConsole = await openConsole(options, closing)
   const operations = createOperations({
     ...work,
     reloader,
@@ -126,6 +137,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     stopping: isStopping,
     notReady,
     stop,
+    signInUrl: browserConsole?.signInUrl,
     alerts,
   })
   const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })

@@ -198,6 +198,19 @@ timeout_seconds?: number
 }
 }
 /**
+ * The console in a browser, which the gateway can run beside itself.
+ */
+console?: {
+/**
+ * Whether the gateway runs the console, as a process of its own.
+ */
+enabled?: boolean
+/**
+ * Port of the console, on 127.0.0.1. 0 chooses a free port, which the log tells.
+ */
+port?: number
+}
+/**
  * Metrics for Prometheus, on a listener of its own.
  */
 metrics?: {

@@ -28,6 +28,8 @@ export const sessionsQuestion: Check
 export const sessionsAnswer: Check
 export const conversationQuestion: Check
 export const conversationAnswer: Check
+export const consoleAddressQuestion: Check
+export const consoleAddressAnswer: Check
 export const tailQuestion: Check
 export const tailAnswer: Check
 export const alertsQuestion: Check

@@ -70,6 +70,11 @@ export const controlOperations = {
     question: { check: checks.conversationQuestion, members: {key: { must: 'a string' }, max: { must: 'a whole number' }}, required: ["key","max"] },
     checkAnswer: checks.conversationAnswer,
   },
+  consoleAddress: {
+    method: 'POST', path: '/console',
+    question: { check: checks.consoleAddressQuestion, members: {}, required: [] },
+    checkAnswer: checks.consoleAddressAnswer,
+  },
   tail: {
     method: 'POST', path: '/tail', isStream: true,
     question: { check: checks.tailQuestion, members: {route: { must: 'a string' }, outcome: { must: 'a string' }}, required: [] },
@@ -141,6 +146,7 @@ export type ControlQuestions = {
     readonly key: string
     readonly max: number
   }
+  readonly consoleAddress: Record<never, never>
   readonly tail: {
     readonly route?: string
     /** How it was answered, with or without the stage, several with commas between: `ignored:filters,accepted`. Attempts count as those of what was accepted. */
@@ -209,6 +215,10 @@ export type ControlAnswers = {
   /** The session of a key with its latest messages, at most `max`; `null` when there is none. Throws StoreFault. */
   readonly conversation: {
     readonly conversation: Conversation | null
+  }
+  /** An address at which one browser can sign in, within a minute, to the console that the gateway runs. Without `url` where it runs none that answers. */
+  readonly consoleAddress: {
+    readonly url?: string
   }
   /** What goes on from now on; what went before is in the journal by then. Throws a StoreFault when as many watch as may. */
   readonly tail: AsyncIterableIterator<TailLine>

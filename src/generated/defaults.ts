@@ -16,6 +16,10 @@ export const defaults = {
     "max_queued_runs": 100000,
     "max_concurrent_scripts": 8
   },
+  "console": {
+    "enabled": false,
+    "port": 8645
+  },
   "metrics": {
     "enabled": false,
     "host": "127.0.0.1",

@@ -42,6 +42,7 @@ t.test('an empty file: the sections', async (t) => {
     'platform_toolsets',
     'toolsets',
     'tools',
+    'console',
     'metrics',
     'telemetry',
     'targets',

@@ -9,7 +9,9 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { chromiumPath, openPage, type ProcessConsole, send, startBrowser, startConsole } from '../fakes/console.ts'
-import { dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
+import { childrenOf } from '../fakes/postgres-process.ts'
+import { isRunning } from '../fakes/process.ts'
+import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
 
 const needsChromium = chromiumPath === undefined ? { skip: 'Chromium is not installed' } : {}
@@ -241,6 +243,34 @@ const checkScreen = async (t: Test, page: Page, name: string, scheme: string): P
     t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits ${width} pixels`)
   }
 }
+
+t.test('a gateway runs the console beside itself, and the command asks it for an address', async (t) => {
+  const dir = dataDir(t, { routes, agent, config: { console: { enabled: true, port: 0 } } })
+  const gateway = await startGateway(t, dir)
+  const { url } = await gateway.line(({ msg }) => msg === 'console')
+  const address = () => command(gateway, '--json', 'console')
+  const shown = await until(() => {
+    const { status, stdout } = address()
+    return status === 0 && stdout.startsWith('{"url"') && (JSON.parse(stdout).url as string)
+  })
+  t.equal(new URL(shown).origin, url)
+  const code = new URL(shown).hash.replace('#code=', '')
+  const signedIn = await send(String(url), '/ask/signIn', { headers: ofPage(String(url)), body: JSON.stringify({ code }) })
+  t.equal(signedIn.status, 200)
+  t.not(JSON.parse(address().stdout).url, shown, 'each address has a code of its own')
+  const pid = (): number | undefined => childrenOf(gateway.pid)[0]
+  const first = await until(() => pid())
+  process.kill(first, 'SIGKILL')
+  await gateway.line(({ msg }) => msg.startsWith('the console has ended'))
+  const second = await until(() => {
+    const now = pid()
+    return now !== first && now
+  })
+  gateway.kill('SIGKILL')
+  await gateway.ended
+  await until(() => !isRunning(second))
+  t.pass('the console ends with its gateway, also with one that is killed')
+})
 
 t.test('the shell is small, and its files are named by their content', async (t) => {
   const { origin } = await startConsole(t, folderOf(t))

@@ -29,12 +29,14 @@ export const openAudit = (dataDir: string, clock: Pick<Clock, 'now'>): Audit => 
   return {
     async of(action, work) {
       await append({ ...action, result: 'begun' })
+      // From here on the work counts, also where its end cannot be written: the line of its beginning is there.
+      const note = (line: JsonObject): Promise<void> => append({ ...action, ...line }).catch(() => {})
       try {
         const done = await work()
-        await append({ ...action, result: 'done' })
+        await note({ result: 'done' })
         return done
       } catch (error) {
-        await append({ ...action, result: 'failed', error: messageOf(error) })
+        await note({ result: 'failed', error: messageOf(error) })
         throw error
       }
     },

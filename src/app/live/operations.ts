@@ -34,6 +34,8 @@ type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
   /** Returns why the gateway should get no requests. */
   readonly notReady: () => string | undefined
   readonly stop: () => void
+  /** The console that this gateway runs; `undefined` where it runs none. */
+  readonly signInUrl: (() => Promise<string | undefined>) | undefined
   /** `begin` opens the alerts where a reload brought some. `desk` returns the open alerts. */
   readonly alerts: { readonly begin: () => Promise<void>; readonly desk: () => AlertDesk | undefined }
 }
@@ -90,6 +92,10 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     },
     testAlerts: async ({ rule } = {}) => ({ sent: (await alerts.desk()?.test(rule)) ?? [] }),
     muteAlerts: async ({ name, seconds }) => ({ found: (await alerts.desk()?.mute(name, seconds * 1000)) ?? false }),
+    async consoleAddress() {
+      const url = await options.signInUrl?.()
+      return url === undefined ? {} : { url }
+    },
     async tail({ outcome, ...filter } = {}) {
       const lines = tails.open({ ...filter, ...(outcome === undefined ? {} : { outcome: outcome.split(',') }) })
       await Promise.all([facts.flushed(), tails.begun()])

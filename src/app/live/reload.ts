@@ -157,11 +157,12 @@ const storageOnThisProcess = (next: Config['storage'], storage: Config['storage'
  */
 const onThisProcess = (
   next: Config,
-  { host, port, metrics, storage, telemetry }: Config,
+  { host, port, console, metrics, storage, telemetry }: Config,
 ): { config: Config; restart: readonly string[] } => {
   const changes: readonly (readonly [string, unknown, unknown])[] = [
     ['host', next.host, host],
     ['port', next.port, port],
+    ['console', JSON.stringify(next.console), JSON.stringify(console)],
     ['metrics', JSON.stringify(next.metrics), JSON.stringify(metrics)],
     ['telemetry', JSON.stringify(next.telemetry), JSON.stringify(telemetry)],
     ['storage.kind', next.storage.kind, storage.kind],
@@ -170,7 +171,7 @@ const onThisProcess = (
     ['storage.url', isSameDatabase(next.storage.url ?? '', storage.url ?? ''), true],
   ]
   return {
-    config: { ...next, host, port, metrics, telemetry, storage: storageOnThisProcess(next.storage, storage) },
+    config: { ...next, host, port, console, metrics, telemetry, storage: storageOnThisProcess(next.storage, storage) },
     restart: changes.filter(([, a, b]) => a !== b).map(([name]) => name),
   }
 }

@@ -1,0 +1,84 @@
+/** Keeps the console running beside the gateway, as a process of its own, and asks it for addresses at which browsers sign in. */
+
+import type { Clock } from '../core/clock.ts'
+import { isObject } from '../core/json.ts'
+import type { Log } from '../core/log.ts'
+import { printable } from '../core/text.ts'
+import { within } from '../core/turns/within.ts'
+import { KeptChild } from '../process/kept-child.ts'
+
+export interface ConsoleChild {
+  /** Resolves to an address at which one browser can sign in within a minute; `undefined` where the console does not answer. */
+  signInUrl(): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+export type ConsoleChildOptions = {
+  readonly dataDir: string
+  readonly port: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The time between the end of the console and its next start, in milliseconds. */
+const restartMs = 5_000
+/** How long the console may take to give an address. */
+const answerMs = 5_000
+const maxLineBytes = 4_096
+
+/** Starts the console, and starts it again whenever it ends. The console ends by itself when this process has died. */
+export const keepConsole = ({ dataDir, port, clock, log }: ConsoleChildOptions): ConsoleChild => {
+  const waiting: ((url: string) => void)[] = []
+  let isOver = false
+  let isUp = false
+  let cancel = (): void => {}
+  const onLine = async (line: readonly Uint8Array[]): Promise<undefined> => {
+    const url = urlOf(Buffer.concat(line).toString('utf8'))
+    if (url === undefined) return
+    if (!isUp) log('info', { url: new URL(url).origin }, 'console')
+    // The first address that a console gives is nobody's: it shows that the console listens.
+    else waiting.shift()?.(url)
+    isUp = true
+  }
+  const onEnd = (why: string, stderr: string): void => {
+    isUp = false
+    if (isOver) return
+    log('warn', { reason: printable(stderr.trim().split('\n')[0] || why, 200) }, 'the console has ended: it is started again')
+    cancel = clock.after(restartMs, () => {
+      child = start()
+    })
+  }
+  const start = (): KeptChild => {
+    const options = ['--data-dir', dataDir, '--json', 'console', '--no-open', '--port', String(port), '--until-stdin-ends']
+    return new KeptChild({
+      argv: [process.execPath, process.argv[1] ?? '', ...options],
+      env: process.env,
+      maxLineBytes,
+      clock,
+      onLine,
+      onEnd,
+    })
+  }
+  let child = start()
+  return {
+    async signInUrl() {
+      if (!isUp || !child.write('')) return undefined
+      const answer = new Promise<string>((resolve) => void waiting.push(resolve))
+      return within(answer, answerMs, clock, () => undefined)
+    },
+    async close() {
+      isOver = true
+      cancel()
+      await child.stop()
+    },
+  }
+}
+
+const urlOf = (line: string): string | undefined => {
+  try {
+    const said: unknown = JSON.parse(line)
+    return isObject(said) && typeof said.url === 'string' ? said.url : undefined
+  } catch {
+    return undefined
+  }
+}
