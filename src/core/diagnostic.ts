@@ -1,4 +1,7 @@
-/** What is wrong in an operator's files: a closed list of codes, collected and shown all at once, never thrown. */
+/**
+ * What is wrong or worth knowing in an operator's files, and in what they need of the machine: a closed list of codes. Findings are
+ * collected and shown all at once, never thrown.
+ */
 
 export type Severity = 'error' | 'warning' | 'info'
 

@@ -156,7 +156,10 @@ export type Fact =
   | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
   /** A text is about to be sent, and its target could not recognise a repeat of it. */
   | { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }
-  /** A text was sent. `ok: false`: the target does not have the text. `chatAddress`: the chat that has it; absent for other targets. */
+  /**
+   * The sending of a text ended. `ok: false`: it failed, or the target did not answer in time and may have the text all the same.
+   * `chatAddress`: the chat that has it; absent for other targets.
+   */
   | {
       readonly kind: 'text_sent'
       readonly cause: Cause
@@ -217,7 +220,7 @@ export type Fact =
    * the commit failed, and its calls were refused.
    */
   | { readonly kind: 'commit_ended'; readonly ok: boolean; readonly calls: number; readonly ms: number }
-  /** Lines of the event records could not be written. The events themselves are in the store. */
+  /** Lines of the event records could not be written. Accepted work is not lost with them: it is in the store. */
   | { readonly kind: 'records_lost'; readonly lines: number }
   /** The gateway became ready for requests, or ceased to be. `reason`: why it should get no requests; absent where it is ready. */
   | { readonly kind: 'readiness_changed'; readonly at: number; readonly reason?: string | undefined }

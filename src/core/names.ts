@@ -1,4 +1,4 @@
-/** The forms of the names of routes and plugins, and the aliases of providers (rules: Names 1). */
+/** The forms of the names of routes and of plugins' parts, and the aliases of providers (rules: Names 1). */
 
 import { nearest } from './text.ts'
 

@@ -74,7 +74,9 @@ export const outcomeName = (outcome: Outcome): string => (outcome.kind === 'refu
 /** Whether the event made work: a run, a member of a group, or a delivery. */
 export const isTakenOutcome = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'coalesced' || kind === 'delivered'
 
-/** Returns the reason of an outcome for the log and records; `undefined` where it has none. The reason never goes to the sender. */
+/**
+ * Returns the reason of an outcome for the log, records and commands; `undefined` where it has none. The reason never goes to the sender.
+ */
 export const outcomeReason = (outcome: Outcome): string | undefined =>
   outcome.kind === 'ignored'
     ? (outcome.detail?.() ?? outcome.reason)

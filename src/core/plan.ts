@@ -42,8 +42,8 @@ export type Handshakes = {
 }
 
 /**
- * Claims the delivery id of an ignored event, where its scheme wants such claims, so that a repeat is a duplicate. Resolves to a refusal
- * when the claim failed.
+ * Claims the delivery id of an ignored event, so that a repeat is a duplicate. Returns `undefined` at once where the scheme wants no such
+ * claims. Resolves to a refusal when the store failed.
  */
 export type ClaimIgnored = (event: EventFacts, scheme: string) => Promise<Refused | undefined> | undefined
 
