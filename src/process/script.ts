@@ -1,6 +1,6 @@
 /**
- * Runs a script of the operator, and checks scripts. A script must lie inside the scripts folder, also after links are followed. A failure
- * is a result, never thrown (rules: Scripts 1, 3, 4).
+ * Runs a script of the operator, and checks scripts. A script must lie inside the scripts folder, also after links are followed, and not
+ * everybody may write to it or to a folder that it is in. A failure is a result, never thrown (rules: Scripts 1, 3, 4).
  */
 
 import { realpathSync, type Stats, statSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { messageOf } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
 import { baseEnv, type Env, envValue, failureOf, runChild } from './child.ts'
 
+/** One run of a script. `path`: its path below the scripts folder. `input`: its stdin. `env`: its variables besides those of `baseEnv`. */
 export type ScriptJob = {
   readonly path: string
   readonly input: string
