@@ -52,7 +52,7 @@ export type Profile = {
   readonly place?: RouteSource['place']
   /** The jobs of the profile's config.yaml, by id. */
   readonly jobs: ReadonlyMap<string, JobSource>
-  /** The ids and names of jobs in the profile's config.yaml that do not have the shape of a job. */
+  /** The ids and names of jobs in the profile's config.yaml that have a mistake in their shape or a secret. */
   readonly brokenJobs?: ReadonlySet<string>
 }
 
@@ -96,7 +96,7 @@ export type Config = {
   readonly dataDir: string
   /** Digests of the files that the configuration was read from. */
   readonly digests: FileDigests
-  /** Whether `config.yaml` has no keys, or is missing. */
+  /** Whether `config.yaml` gives no keys: it is missing, has none, or cannot be read as a map. */
   readonly isEmpty: boolean
   /** Whether the webhook adapter is enabled. */
   readonly enabled: boolean
@@ -110,6 +110,10 @@ export type Config = {
     /** Finds places in the file; absent without a file. */
     readonly place?: (path: Path) => SourceRange
   }
+  /**
+   * The routes of `config.yaml` without a mistake in their shape or a secret, by name. Disabled routes are among them, subscriptions are
+   * not.
+   */
   readonly routes: ReadonlyMap<string, RouteSource>
   /** Whether profiles besides the default profile are served. */
   readonly multiplex: boolean
