@@ -37,7 +37,7 @@ export const describeOperator = (operator: string): string => String(nodeOf(oper
 /** The operator that takes no field. Its operand is an expression over the whole event. */
 export const expressionOperator = 'jsonata'
 
-/** Whether the name is a built-in operator, or may be an operator of a plugin. */
+/** Whether the name is a built-in operator that takes a field, or may be an operator of a plugin. */
 export const canBeOperator = (name: string): boolean =>
   name !== expressionOperator && (operatorNames.includes(name) || pluginNamePattern.test(name))
 
