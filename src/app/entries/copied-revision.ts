@@ -8,8 +8,8 @@ import type { SharedEntries } from '../../store/shared.ts'
 const revisionFile = (file: string): string => `${file}.revision`
 
 /**
- * Returns a text of entries with its revision, the text's hash. Equal texts have equal revisions, so a file can be compared with the shared
- * entries by their revisions alone.
+ * Returns a text (of entries, or of what a shared store keeps for alerts) with its revision, the text's hash. Equal texts have equal
+ * revisions, so a file can be compared with the shared entries by their revisions alone.
  */
 export const sharedText = (text: string): SharedEntries => ({ revision: hash('sha256', text, 'base64url'), text })
 
