@@ -45,7 +45,10 @@ export type JobEntries = {
 /** Which jobs to read. `profile`: the jobs of this profile. `all`: the jobs of all profiles. Neither: the jobs of the default profile. */
 export type JobFilter = { readonly profile?: string; readonly all?: boolean }
 
-/** Reads the configuration and the jobs files of the profiles that the filter names. Throws a Fault when a jobs file is not usable. */
+/**
+ * Reads the configuration and the jobs files of the profiles that the filter names. Throws a Fault when a jobs file is not usable, and when
+ * the profile is not served.
+ */
 export const readJobs = async (workspace: Workspace, filter: JobFilter = {}): Promise<JobEntries> => {
   const loaded = loadConfig(workspace)
   const notices =
