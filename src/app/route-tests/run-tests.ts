@@ -53,7 +53,7 @@ export type TestRun = {
   readonly files: readonly string[]
 }
 
-/** Runs the tests. Throws a usage Fault for a path that does not exist. */
+/** Runs the tests. Throws a usage Fault for a path that does not exist, and for a malformed file of snapshots. */
 export const runTests = async (workspace: Workspace, { paths, name, update }: TestOptions): Promise<TestRun> => {
   const suites = await readSuites(workspace, paths)
   const coverage = createCoverage()
