@@ -62,7 +62,10 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 /** The time stamps: fields that only the program writes. */
 const stamps = new Set(['created_at', 'updated_at'])
 
-/** Makes the new entry. Throws a Fault when the stored entry is not a map, or when an old secret would move to another profile. */
+/**
+ * Makes the new entry. Throws a Fault when the stored entry is not a map, for a setting that no command sets, and when an old secret would
+ * move to another profile.
+ */
 export const changeEntry = (name: string, stored: Json | undefined, input: SubscriptionInput): Change => {
   if (stored !== undefined && !isObject(stored) && !input.replace) {
     const hint = 'mend it by hand, or start clean with --replace'
