@@ -1,4 +1,7 @@
-/** Traces an event through a route's plan without side effects: the results of the stages, the work to start, the answer to the sender. */
+/**
+ * Traces an event through a route's plan without side effects, unless the caller lets scripts run: the results of the stages, the work to
+ * start, the answer to the sender.
+ */
 
 import { defaultProfile } from '../../config/config.ts'
 import type { EndedRequest } from '../../core/fact.ts'
@@ -54,7 +57,7 @@ export type Trace = {
   readonly stages: readonly TracedStage[]
   /** Each condition of the filters with its own result. Empty where the request was refused before it was parsed. */
   readonly conditions: readonly Judged[]
-  /** Every placeholder that was filled in, with the key of the text that has it. */
+  /** Every placeholder of the texts that were rendered, with a value or without, and the key of its text. */
   readonly placeholders: readonly FilledPlaceholder[]
   readonly starts?: Starts
   /** Whether the route's script ran. Nothing else of a trace touches the world. */
