@@ -44,8 +44,8 @@ export const usage = (message: string, hint?: string): Fault =>
   new Fault('usage', message, { exitCode: exit.usage, ...(hint === undefined ? {} : { hint }) })
 
 /**
- * The store, or a service of the gateway beside it, could not do what it was asked: disk full, no answer in time, no room, closed. The
- * caller may try again later; an event whose commit failed was not accepted.
+ * The store could not do what it was asked: disk full, no answer in time, closed. An event whose commit failed was not accepted. The rate
+ * limit that gateways share and the watching of traffic throw this error, too, when they cannot serve.
  */
 export class StoreFault extends Error {
   override name = 'StoreFault'
