@@ -41,6 +41,7 @@ export type JobSource = {
   readonly base: Path
 }
 
+/** A profile that is served: an agent with its own platforms, environment, scripts and jobs. */
 export type Profile = {
   readonly name: string
   /** The profile's folder. */

@@ -1,4 +1,4 @@
-/** The table of outcomes: the status and sentence of each answer, the level and message in the log, the name in records. */
+/** The table of outcomes: the status of each answer, and the name in records; of a refusal also the sentence, and how the log shows it. */
 
 import type { Level } from './log.ts'
 import type { Outcome, Refused } from './outcome.ts'
@@ -47,6 +47,7 @@ const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number
 
 export const refusalRow = ({ code }: Refused): RefusalRow => refusals[code]
 
+/** Returns the status of the answer to an outcome. The answer of a route that shapes its answers has a status of its own. */
 export const outcomeStatus = (outcome: Outcome): number =>
   outcome.kind === 'refused' ? refusalRow(outcome).status : outcome.kind === 'handshake' ? outcome.reply.status : statuses[outcome.kind]
 

@@ -38,6 +38,7 @@ export type TemplateKit = {
   readonly filled?: (filled: Filled) => void
 }
 
+/** A compiled template, or several. Returns a promise only where a template has a `{= expression }`. It never throws or rejects. */
 export type Renderer<T> = (event: Event) => T | Promise<T>
 
 /** Renders the payload as indented JSON, cut at 4000 UTF-16 units: for `{__raw__}`, and for a route without a prompt. */

@@ -17,6 +17,7 @@ export type ScriptJob = {
   readonly env: { readonly [name: string]: string }
 }
 
+/** `output`: the script's stdout. `why`: the reason for the failure, in words. */
 export type ScriptResult = { readonly ok: true; readonly output: string } | { readonly ok: false; readonly why: string }
 
 type ScriptLookup = { readonly file: string } | { readonly code: 'WH601' | 'WH602'; readonly message: string }

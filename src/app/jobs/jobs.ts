@@ -107,6 +107,7 @@ const jobsNamed = (jobs: readonly JobEntry[], reference: string): readonly JobEn
   return exact ? [exact] : jobs.filter(({ name }) => name === reference)
 }
 
+/** Makes the Fault for a reference to no job. `jobs`: their similar names and ids are suggested. `notices`: why jobs may be missing. */
 export const unknownJob = (
   reference: string,
   jobs: readonly Pick<JobEntry, 'id' | 'name'>[],
@@ -119,6 +120,7 @@ export const unknownJob = (
     hint: [...notices, `${self} cron list`].join('\n'),
   })
 
+/** Makes the Fault for a name that several jobs have. */
 export const ambiguousJob = (reference: string, jobs: readonly { readonly id: string }[]): Fault =>
   new Fault('ambiguous', `${jobs.length} jobs are named "${reference}": ${jobs.map(({ id }) => id).join(', ')}`, {
     exitCode: exit.conflict,
