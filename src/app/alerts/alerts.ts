@@ -21,7 +21,7 @@ export type RuleView = {
 /** `alerts`: what the running gateway says; absent where none runs, or where it has no alerts. */
 export type AlertList = { readonly ok: true; readonly rules: readonly RuleView[]; readonly isRunning: boolean; readonly alerts?: Alerts }
 
-/** Lists the rules of the configuration, and what fires in the running gateway. */
+/** Lists the rules of the configuration, and what fires in the running gateway. Returns a Refusal where the rules cannot be used. */
 export const listAlerts = async (workspace: Workspace, finder: GatewayFinder): Promise<AlertList | Refusal> => {
   const rules = await readRules(workspace)
   if (!Array.isArray(rules)) return rules as Refusal

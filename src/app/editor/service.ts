@@ -226,6 +226,7 @@ export type EditorService = {
   addTest(of: { readonly eventId: string }): Promise<string>
   /** Lists the kept drafts of one route, or of all routes, the latest first. */
   drafts(of: { readonly route?: string }): Promise<readonly KeptDraft[]>
+  /** Stores a draft, and returns a phrase that says where. */
   keepDraft(of: { readonly draft: RouteDraft }): Promise<string>
   dropDraft(of: Required<NamedRoute>): Promise<void>
 }

@@ -23,10 +23,10 @@ export const copiedRevision = (file: string): string | undefined => {
   }
 }
 
-/** Notes that the file is equal to the shared entries of this revision. */
+/** Notes that the file is equal to the shared entries of this revision. Throws as `replaceFile` does. */
 export const noteRevision = (file: string, revision: string): Promise<void> => replaceFile(revisionFile(file), `${revision}\n`)
 
-/** Writes the shared entries into the file, and notes their revision. */
+/** Writes the shared entries into the file, and notes their revision. Throws as `replaceFile` does. */
 export const writeCopy = async (file: string, { revision, text }: SharedEntries): Promise<void> => {
   await replaceFile(file, text)
   await noteRevision(file, revision)

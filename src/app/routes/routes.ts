@@ -92,7 +92,7 @@ export const describeRoute = ({ name, source, written, route, shadowed }: RouteE
 /** A route, and its description in JSON. */
 export type ListedRoute = { readonly route: RouteEntry; readonly described: JsonObject }
 
-/** Returns the subscriptions, and with `all` the configured routes too. */
+/** Returns the subscriptions, and with `all` the configured routes too. Throws a Fault as `readRoutes` does. */
 export const listRoutes = (
   workspace: Workspace,
   all: boolean,
