@@ -103,6 +103,7 @@ export type Config = {
   readonly enabled: boolean
   readonly host: string
   readonly port: number
+  /** The secret of the routes that have no secret or public key of their own. */
   readonly globalSecret?: string
   readonly adapter: AdapterSettings
   /** The operator's own signature schemes. */

@@ -177,9 +177,11 @@ export type Diagnostic = {
   readonly help?: string
   /** Names that the operator may have meant. */
   readonly suggest?: readonly string[]
+  /** Absent where the finding is about no place in a file. */
   readonly place?: SourceRange
   /** JSON pointer into the file. */
   readonly pointer: string
+  /** The name of the route that the finding is about; absent where it is about none. */
   readonly route?: string
   readonly fix?: Fix
   /** Other places that the finding is about. `message` says what stands at each. */

@@ -35,7 +35,10 @@ export type Handshakes = {
   readonly onHead: (head: RequestHead) => HandshakeOutcome
   /** Answers a question whose head has a credential. Absent where no sender of the route asks in this way. */
   readonly onCredential?: (head: RequestHead) => MaybePromise<HandshakeOutcome>
-  /** Looks for an unsigned question in a short body. Absent where no sender of the route asks in this way. */
+  /**
+   * Returns the function that answers an unsigned question in the body; `undefined` for a body that is not short. Absent where no sender of
+   * the route asks in this way.
+   */
   readonly onUnsigned?: (head: RequestHead) => ((body: RequestBody) => HandshakeOutcome) | undefined
   /** Answers a question whose signature holds. */
   readonly onVerified: (head: RequestHead, body: RequestBody, verification: Verification) => MaybePromise<HandshakeOutcome>

@@ -14,6 +14,7 @@ export type ChildJob = Program & {
   readonly timeoutMs?: number
   /** The most bytes of stdout; default 1 MiB. A child that writes more is ended. */
   readonly maxStdoutBytes?: number
+  /** Ends the child when it is aborted. */
   readonly signal?: AbortSignal
 }
 

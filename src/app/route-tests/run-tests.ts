@@ -34,6 +34,7 @@ export type TestFailure =
 export type TestResult = {
   readonly test: TestCase
   readonly ms: number
+  /** Why the test was skipped. A test with neither `skipped` nor `failure` has passed. */
   readonly skipped?: string
   readonly failure?: TestFailure
 }
