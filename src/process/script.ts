@@ -59,7 +59,8 @@ except (SyntaxError, ValueError) as e: sys.exit('line %s: %s' % (getattr(e, 'lin
 
 /**
  * Lets a script's interpreter check the syntax of the script, without running any of it. `wrong`: the mistake; absent where the syntax is
- * right. Returns `undefined` where the check was not possible: script or interpreter is missing, or the interpreter took too long.
+ * right. Returns `undefined` where the check was not possible: the script cannot run (`checkScript`), or its interpreter is missing or took
+ * too long.
  */
 export const checkSyntax = async (folder: string, path: string, from: Env): Promise<{ readonly wrong?: string } | undefined> => {
   const found = findScript(folder, path)
