@@ -14,11 +14,14 @@ export interface Snapshots {
    * snapshots, keeps `value` for `save` and returns it.
    */
   of(test: string, at: string, value: string): string | undefined
-  /** In a run that updates snapshots, writes the file where a snapshot changed. Snapshots that no test asked for are dropped. */
+  /**
+   * In a run that updates snapshots, writes the file where a snapshot changed. Snapshots that no test of the run asked for are dropped; a
+   * run that asks for none leaves the file as it is.
+   */
   save(): Promise<void>
 }
 
-/** Reads the snapshots of a file of tests. Throws a usage Fault for a file that is malformed. */
+/** Reads the snapshots of a file of tests. Throws a usage Fault for a file that is malformed, also in a run that updates. */
 export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
   const file = `${testFile}.snapshots.json`
   const { data: before, text: written } = readSnapshotFile(file)
