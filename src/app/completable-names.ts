@@ -28,7 +28,10 @@ export type NameKind =
   | 'states'
   | 'alerts'
 
-/** Returns the names of a kind in a data directory, at most 2,000. A file that cannot be read gives no names. */
+/**
+ * Returns the names of a kind in a data directory, at most 2,000. A file that cannot be read, or is too large to be read quickly, gives no
+ * names. Names with a character that a shell could act on are left out.
+ */
 export const readNames = async (kind: NameKind, dataDir: string): Promise<readonly Candidate[]> => {
   const found = await readers[kind](dataDir)
   return found.filter(({ value }) => harmlessName.test(value)).slice(0, maxNames)

@@ -12,7 +12,10 @@ export type FileSearch = {
   readonly without?: ReadonlySet<string>
 }
 
-/** Returns the paths of the wanted files; each folder is sorted by name. Throws the error of a folder that cannot be read. */
+/**
+ * Returns the paths of the wanted files; each folder is sorted by name. A link counts as a file, and is not followed. Throws the error of a
+ * folder that cannot be read.
+ */
 export const filesBelow = (folder: string, { depth, ...search }: FileSearch): readonly string[] =>
   readdirSync(folder, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -10,7 +10,8 @@ import { toolsets } from '../parts/tools/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
 /**
- * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics and telemetry. A secret may be
+ * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics and telemetry, as far as the
+ * files of the configuration and the environment have them: those of subscriptions and of stored jobs are not among them. A secret may be
  * listed twice.
  */
 export const knownSecrets = (config: Config): string[] => {

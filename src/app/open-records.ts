@@ -21,7 +21,7 @@ export type OpenRecords = EventRecords & {
 
 /**
  * Opens the event records of a data directory: the folder of its journal, or the database of its shared store. The caller closes the
- * records.
+ * records. Throws a Fault where the database cannot be opened.
  */
 export const openRecords = async (workspace: Workspace): Promise<OpenRecords> => {
   const attached = await attachStore(workspace, 'read')
@@ -34,7 +34,7 @@ export const standingsOfStore =
   (store: Pick<Attached, 'standings'>): StandingsSource['standings'] =>
   async ({ ids }) => ({ standings: (await store.standings(ids)).map((standing) => standingView(standing, Date.now())) })
 
-/** Opens the records, lets `use` read them, and closes them. */
+/** Opens the records, lets `use` read them, and closes them. Throws as `openRecords` does, and what `use` throws. */
 export const withRecords = async <T>(workspace: Workspace, use: (records: OpenRecords) => Promise<T>): Promise<T> => {
   const records = await openRecords(workspace)
   try {

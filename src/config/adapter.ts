@@ -1,4 +1,4 @@
-/** Reads the webhook adapter's settings, its environment variables, and its routes. */
+/** Reads the webhook adapter's settings, its environment variables, and its routes; and makes the RouteSource of any route. */
 
 import { hash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -14,8 +14,9 @@ import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 
 /**
- * Merges the adapter's settings key by key: `extra` wins over `platforms.webhook` (rules: Configuration 2). `baseOf` returns the path at
- * which a setting stands in the file. WH106 reports a key that stands in both places.
+ * Merges the adapter's settings key by key: `extra` wins over `platforms.webhook` (rules: Configuration 2). `enabled` counts only under
+ * `platforms.webhook`, and is left out. `baseOf` returns the path at which a setting stands in the file. WH106 reports a key that stands in
+ * both places.
  */
 export const mergeWebhook = (
   file: File,
@@ -62,7 +63,7 @@ const routeSecrets = (spec: Route, globalSecret: string | undefined): string[] =
   return isUsableSecret(secret) ? [secret] : []
 }
 
-/** Makes a RouteSource of a route as its file has it: adds the profile, the secrets in use and the digest. */
+/** Makes a RouteSource of a route as its file has it: adds the profile, whether the route is enabled, the secrets in use and the digest. */
 export const routeOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base'>,
   globalSecret: string | undefined,
@@ -74,8 +75,8 @@ export const routeOf = (
 }
 
 /**
- * Returns the routes of `config.yaml` by name. `base`: the path of `routes`. A route with a mistake of shape is left out; `bad` has the
- * pointers of all such mistakes (`brokenPointers`).
+ * Returns the routes of `config.yaml` by name. `base`: the path of `routes`. A route with a mistake in its shape or a secret is left out;
+ * `bad` has the pointers of all such mistakes (`brokenPointers`).
  */
 export const readConfiguredRoutes = (
   settings: WebhookSettings,

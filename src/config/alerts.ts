@@ -14,7 +14,7 @@ export type AlertSettings = {
   readonly place?: (path: Path) => SourceRange
 }
 
-/** Returns the rules whose shape is right. `bad`: the pointers of all mistakes of shape (`brokenPointers`). */
+/** Returns the rules whose shape is right. `bad`: the pointers of all mistakes of shapes and secrets (`brokenPointers`). */
 export const alertsOf = ({ alerts }: File, source: Source | undefined, bad: ReadonlySet<string>): AlertSettings => {
   const rules = Array.isArray(alerts) ? alerts.map((spec, index) => ({ index, spec })) : []
   return {

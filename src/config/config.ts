@@ -41,6 +41,7 @@ export type JobSource = {
   readonly base: Path
 }
 
+/** A profile that is served: an agent with its own platforms, environment, scripts and jobs. */
 export type Profile = {
   readonly name: string
   /** The profile's folder. */
@@ -52,7 +53,7 @@ export type Profile = {
   readonly place?: RouteSource['place']
   /** The jobs of the profile's config.yaml, by id. */
   readonly jobs: ReadonlyMap<string, JobSource>
-  /** The ids and names of jobs in the profile's config.yaml that do not have the shape of a job. */
+  /** The ids and names of jobs in the profile's config.yaml that have a mistake in their shape or a secret. */
   readonly brokenJobs?: ReadonlySet<string>
 }
 
@@ -96,12 +97,13 @@ export type Config = {
   readonly dataDir: string
   /** Digests of the files that the configuration was read from. */
   readonly digests: FileDigests
-  /** Whether `config.yaml` has no keys, or is missing. */
+  /** Whether `config.yaml` gives no keys: it is missing, has none, or cannot be read as a map. */
   readonly isEmpty: boolean
   /** Whether the webhook adapter is enabled. */
   readonly enabled: boolean
   readonly host: string
   readonly port: number
+  /** The secret of the routes that have no secret or public key of their own. */
   readonly globalSecret?: string
   readonly adapter: AdapterSettings
   /** The operator's own signature schemes. */
@@ -110,6 +112,10 @@ export type Config = {
     /** Finds places in the file; absent without a file. */
     readonly place?: (path: Path) => SourceRange
   }
+  /**
+   * The routes of `config.yaml` without a mistake in their shape or a secret, by name. Disabled routes are among them, subscriptions are
+   * not.
+   */
   readonly routes: ReadonlyMap<string, RouteSource>
   /** Whether profiles besides the default profile are served. */
   readonly multiplex: boolean

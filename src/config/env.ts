@@ -21,7 +21,10 @@ export const isUnknown = (env: Env): boolean => Object.hasOwn(env, unknown)
 
 const maxFileBytes = 1_048_576
 
-/** Reads a `.env` file. Without a file there are no variables, and `text` is `undefined`. Throws when the file cannot be read. */
+/**
+ * Reads a `.env` file. Without a file there are no variables, and `text` is `undefined`. Throws when the file cannot be read, or is larger
+ * than 1 MiB.
+ */
 export const readEnvFile = (file: string): DotEnv & { readonly text: string | undefined } => {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return { env: {}, oddities: [], text: undefined }

@@ -60,7 +60,10 @@ const withRoute = (each: Diagnostic): Diagnostic => {
   return name === undefined ? each : { ...each, route: name.replaceAll('~1', '/').replaceAll('~0', '~') }
 }
 
-/** Returns the variables of a folder's `.env`; those of `env` win. A file that cannot be read is reported, and then only `env` counts. */
+/**
+ * Returns the variables of a folder's `.env`; those of `env` win. WH007 and WH008 report its odd lines. A file that cannot be read is
+ * reported, and then only `env` counts. Where `env` is unknown (`unknownEnv`), no file is read.
+ */
 export const readEnv = (dir: string, env: Env, into: FileReadings): Env => {
   if (isUnknown(env)) return env
   const file = join(dir, '.env')

@@ -24,8 +24,8 @@ export const jobNames = (id: string, entry: Json): readonly string[] => {
 }
 
 /**
- * Returns the jobs of a config.yaml, and in `brokenJobs` the ids and names of jobs whose shape is wrong. `bad`: the pointers of all
- * mistakes of shape (`brokenPointers`).
+ * Returns the jobs of a config.yaml, and in `brokenJobs` the ids and names of jobs with a mistake in their shape or a secret. `bad`: the
+ * pointers of all such mistakes (`brokenPointers`).
  */
 export const readConfiguredJobs = (
   { jobs }: File,

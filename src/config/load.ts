@@ -1,4 +1,7 @@
-/** Loads files, environment and flags into one Config, and collects their Diagnostics. The server and `validate` both start here. */
+/**
+ * Loads files, environment and flags into one Config, and collects their Diagnostics. Whatever needs a configuration starts here: the
+ * gateway, its reloads, `validate` and the other commands.
+ */
 
 import { join, resolve } from 'node:path'
 import type { Diagnostic, Path } from '../core/diagnostic.ts'
@@ -28,6 +31,7 @@ export type LoadOptions = {
   readonly configText?: string | ParsedYaml | undefined
   /** The process's environment. */
   readonly env: Env
+  /** `host` and `port` of flags. They win over the environment and the file. */
   readonly host?: string | undefined
   readonly port?: number | undefined
 }
@@ -36,11 +40,11 @@ export type LoadOptions = {
 export type Loaded = {
   readonly config: Config
   readonly diagnostics: readonly Diagnostic[]
-  /** The texts of the files that were read, for code frames. */
+  /** The texts of the YAML files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
   /** The YAML files that were read, parsed, with secrets not resolved. */
   readonly sources: readonly Source[]
-  /** The usable parts of routes whose shape is wrong. */
+  /** The usable parts of routes whose shape or secret is wrong. */
   readonly salvaged: readonly PartialRoute[]
   /** Returns the path at which a key of the adapter's settings stands in the file. */
   readonly settingPath: (key: string) => Path

@@ -1,6 +1,6 @@
 /**
- * Makes the partial route of a route whose shape is wrong: the route without its wrong values. A partial route is checked like any other
- * route, so that one mistake hides no other, but it is never served.
+ * Makes the partial route of a route whose shape or secret is wrong: the route without its wrong values. A partial route is checked like
+ * any other route, so that one mistake hides no other, but it is never served.
  */
 
 import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -58,7 +58,7 @@ const pathToTakeOut = (pointer: string): Path => {
   return wholeLists.has(path[0] ?? '') ? path.slice(0, 1) : path
 }
 
-/** Returns the partial routes of all configured routes whose shape is wrong. `diagnostics`: the findings about the file. */
+/** Returns the partial routes of all configured routes whose shape or secret is wrong. `diagnostics`: the findings about the file. */
 export const partialRoutesOf = (
   settings: WebhookSettings,
   globalSecret: string | undefined,

@@ -16,7 +16,10 @@ const snapshotTries = 5
 /** The stamp of a file that does not exist. */
 export const absent = 'absent'
 
-/** Returns a file's times, size and inode as one text. Never throws: where the file cannot be read, the error's message is the stamp. */
+/**
+ * Returns a file's times, size and inode as one text. Never throws: the stamp is `absent` without a file, and the error's message where the
+ * file cannot be looked at.
+ */
 export const stampOf = (file: string): string => {
   try {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
@@ -27,7 +30,10 @@ export const stampOf = (file: string): string => {
   }
 }
 
-/** Reads the text of a file as it was at one moment. Throws an Error with a sentence where the file cannot be read, or keeps changing. */
+/**
+ * Reads the text of a file as it was at one moment. Throws an Error where the file is missing, cannot be read, is no regular file or too
+ * large, or keeps changing.
+ */
 export const readSnapshot = (file: string): string => {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
@@ -58,7 +64,9 @@ export class NotEntries extends Error {
   }
 }
 
-/** Parses the text of a file to its entries by name. The entries are not checked. Throws NotEntries when the whole text is not usable. */
+/**
+ * Parses the text of a file to its entries by name. The entries are not checked. Throws NotEntries when the text as a whole is not usable.
+ */
 export const parseEntries = (text: string): JsonObject => {
   const deep = jsonDepthPlace(text)
   if (deep) throw new NotEntries(`lists and maps are nested deeper than ${maxDepth} at ${deep.line}:${deep.column}`, deep)

@@ -1,4 +1,7 @@
-/** Walks through data and its JSON Schema side by side, to find the values whose schema has a certain keyword, for example `x-secret`. */
+/**
+ * Walks through data and its JSON Schema side by side, to find the values whose schema has a certain keyword (`x-secret`), or the schema of
+ * one value.
+ */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'

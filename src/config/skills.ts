@@ -12,7 +12,7 @@ import { parseSource } from './yaml/source.ts'
 export type Skill = {
   /** The name of the skill and of its folder. */
   readonly name: string
-  /** The `description` in the head of the file; empty where there is none. */
+  /** The `description` in the head of the file; empty where there is none. It is cut at 1,024 UTF-16 units. */
   readonly description: string
   /** Markdown, without the head. Lines end with a line feed. */
   readonly text: string
@@ -30,7 +30,10 @@ const maxSkills = 20
 const maxBytes = 262_144
 const maxDescription = 1024
 
-/** Reads the skills of these names, in the order of the list. Never throws: `missing` has the skills that cannot be read. */
+/**
+ * Reads the skills of these names, each once, in the order of the list. Never throws: `missing` has the skills that cannot be read, and
+ * those behind the twentieth.
+ */
 export const readSkills = (profileDir: string, names: readonly string[]): Skills => {
   const skills: Skill[] = []
   const missing: MissingSkill[] = []
@@ -42,7 +45,10 @@ export const readSkills = (profileDir: string, names: readonly string[]): Skills
   return { skills, missing }
 }
 
-/** Returns the names of all skills that a profile has. */
+/**
+ * Returns the names of the folders that may hold skills of a profile; none where they cannot be listed. Whether a folder has a `SKILL.md`
+ * is not looked at.
+ */
 export const skillNames = (profileDir: string): readonly string[] => {
   try {
     const entries = readdirSync(skillsFolder(profileDir), { withFileTypes: true })

@@ -1,4 +1,7 @@
-/** What is wrong in an operator's files: a closed list of codes, collected and shown all at once, never thrown. */
+/**
+ * What is wrong or worth knowing in an operator's files, and in what they need of the machine: a closed list of codes. Findings are
+ * collected and shown all at once, never thrown.
+ */
 
 export type Severity = 'error' | 'warning' | 'info'
 
@@ -174,9 +177,11 @@ export type Diagnostic = {
   readonly help?: string
   /** Names that the operator may have meant. */
   readonly suggest?: readonly string[]
+  /** Absent where the finding is about no place in a file. */
   readonly place?: SourceRange
   /** JSON pointer into the file. */
   readonly pointer: string
+  /** The name of the route that the finding is about; absent where it is about none. */
   readonly route?: string
   readonly fix?: Fix
   /** Other places that the finding is about. `message` says what stands at each. */

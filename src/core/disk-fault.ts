@@ -1,4 +1,4 @@
-/** Says in a sentence why the system refused to read or write a file, with the path and the way out. */
+/** Says why the system refused to read or write a file: as a Fault with the path and the way out, or in a few words. */
 
 import { dirname } from 'node:path'
 import { exit, Fault, messageOf } from './fault.ts'

@@ -38,7 +38,7 @@ export type KeptRefusal = {
 export type RequestEnded = {
   readonly kind: 'request_ended'
   readonly ended: EndedRequest
-  /** The route that served the request; `undefined` until a route was found. */
+  /** The route that served the request; `undefined` where the request ended before a route was found. */
   readonly route: { readonly name: string; readonly profile: string } | undefined
   /** The headers as they came. Nobody vouched for them unless the request was verified. */
   readonly headers: Headers
@@ -49,8 +49,9 @@ export type RequestEnded = {
   /** Present for a replay. `of`: the id of the event that is replayed. `isEdited`: the replay has another body than that event. */
   readonly replay?: { readonly of: string; readonly isEdited: boolean }
   /**
-   * The record of a refused signature; its body is kept where `kept` is present. `at`: wall time, milliseconds. `'counted'`: the records of
-   * refusals that this minute allows are used up, so this refusal is only counted.
+   * The record of a refused signature; its body is kept where `kept` is present. `at`: wall time, milliseconds. `'counted'`: the route has
+   * used up its records of refusals for this minute, so this refusal is only counted. Absent for any other end, and where all routes
+   * together have used up their records.
    */
   readonly refusal?: { readonly eventId: string; readonly at: number; readonly kept?: KeptRefusal | undefined } | 'counted'
 }
@@ -88,7 +89,7 @@ export type RunAttempt = Cause & {
   readonly attempt: number
   /** The target of the reply. */
   readonly target: string
-  /** The run's group: the event that opened the group, and the number of events in it. Absent for a run of one event. */
+  /** The run's group: the id of the event that opened it, and the number of its events. Absent for a run of one event. */
   readonly merged?: { readonly group: string; readonly count: number } | undefined
   /** The agent's prompt. */
   readonly prompt: string
@@ -156,7 +157,10 @@ export type Fact =
   | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
   /** A text is about to be sent, and its target could not recognise a repeat of it. */
   | { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }
-  /** A text was sent. `ok: false`: the target does not have the text. `chatAddress`: the chat that has it; absent for other targets. */
+  /**
+   * The sending of a text ended. `ok: false`: it failed, or the target did not answer in time and may have the text all the same.
+   * `chatAddress`: the chat that has it; absent for other targets.
+   */
   | {
       readonly kind: 'text_sent'
       readonly cause: Cause
@@ -217,7 +221,7 @@ export type Fact =
    * the commit failed, and its calls were refused.
    */
   | { readonly kind: 'commit_ended'; readonly ok: boolean; readonly calls: number; readonly ms: number }
-  /** Lines of the event records could not be written. The events themselves are in the store. */
+  /** Lines of the event records could not be written. Accepted work is not lost with them: it is in the store. */
   | { readonly kind: 'records_lost'; readonly lines: number }
   /** The gateway became ready for requests, or ceased to be. `reason`: why it should get no requests; absent where it is ready. */
   | { readonly kind: 'readiness_changed'; readonly at: number; readonly reason?: string | undefined }

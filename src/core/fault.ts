@@ -17,7 +17,10 @@ export const exit = {
   cancelled: 130,
 } as const
 
-/** An end of the program that a user can act on. It is shown as a sentence, never with a stack. */
+/**
+ * An error that a user can act on. It ends a command or a start, or is the answer of the editor service or the console. It is shown as a
+ * sentence, never with a stack.
+ */
 export class Fault extends Error {
   readonly code: string
   readonly exitCode: number
@@ -40,7 +43,10 @@ export class Fault extends Error {
 export const usage = (message: string, hint?: string): Fault =>
   new Fault('usage', message, { exitCode: exit.usage, ...(hint === undefined ? {} : { hint }) })
 
-/** The store could not commit: disk full, I/O error, closed. The event was not accepted. */
+/**
+ * The store could not do what it was asked: disk full, no answer in time, closed. An event whose commit failed was not accepted. The rate
+ * limit that gateways share and the watching of traffic throw this error, too, when they cannot serve.
+ */
 export class StoreFault extends Error {
   override name = 'StoreFault'
 }

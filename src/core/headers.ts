@@ -25,8 +25,8 @@ export const header = (headers: Headers, ...names: readonly string[]): string | 
 }
 
 /**
- * Returns the names of the headers that look like a signature, joined by commas, or `none`. The text has no values of headers. An operator
- * compares the names with the sender's settings.
+ * Returns the names of the headers that look like a signature, joined by commas, or `none`: the first eight names, each cut at 64 UTF-16
+ * units. The text has no values of headers. An operator compares the names with the sender's settings.
  */
 export const signatureHeaders = (headers: Headers): string =>
   Object.keys(headers)

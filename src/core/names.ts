@@ -1,7 +1,8 @@
-/** The forms of the names of routes and plugins, and the aliases of providers (rules: Names 1). */
+/** The forms of names, and the aliases of providers (rules: Names 1). */
 
 import { nearest } from './text.ts'
 
+/** The name of a route, a profile or a skill. */
 export const routeNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 /**

@@ -1,4 +1,4 @@
-/** The table of outcomes: the status and sentence of each answer, the level and message in the log, the name in records. */
+/** The table of outcomes: the status of each answer, and the name in records; of a refusal also the sentence, and how the log shows it. */
 
 import type { Level } from './log.ts'
 import type { Outcome, Refused } from './outcome.ts'
@@ -47,6 +47,7 @@ const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number
 
 export const refusalRow = ({ code }: Refused): RefusalRow => refusals[code]
 
+/** Returns the status of the answer to an outcome. The answer of a route that shapes its answers has a status of its own. */
 export const outcomeStatus = (outcome: Outcome): number =>
   outcome.kind === 'refused' ? refusalRow(outcome).status : outcome.kind === 'handshake' ? outcome.reply.status : statuses[outcome.kind]
 
@@ -74,7 +75,9 @@ export const outcomeName = (outcome: Outcome): string => (outcome.kind === 'refu
 /** Whether the event made work: a run, a member of a group, or a delivery. */
 export const isTakenOutcome = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'coalesced' || kind === 'delivered'
 
-/** Returns the reason of an outcome for the log and records; `undefined` where it has none. The reason never goes to the sender. */
+/**
+ * Returns the reason of an outcome for the log, records and commands; `undefined` where it has none. The reason never goes to the sender.
+ */
 export const outcomeReason = (outcome: Outcome): string | undefined =>
   outcome.kind === 'ignored'
     ? (outcome.detail?.() ?? outcome.reason)

@@ -65,7 +65,7 @@ export type Outcome =
   | { readonly kind: 'handshake'; readonly route: string; readonly reply: Reply }
   | { readonly kind: 'duplicate'; readonly route: string; readonly deliveryId: string }
   | (EventReference & { readonly kind: 'accepted'; readonly cronJob?: string })
-  /** The event joined a group. `group`: the event that opened the group. */
+  /** The event joined a group. `group`: the id of the event that opened the group. */
   | (EventReference & { readonly kind: 'coalesced'; readonly group: string })
   | {
       readonly kind: 'delivered'

@@ -77,7 +77,7 @@ export class Owner {
 /** The longest wait for a `close`, in milliseconds. */
 const closeMs = 5_000
 
-/** All owners of the gateway. `close` waits until everything has been closed. */
+/** All owners of a gateway, or of dry effects. `close` waits until everything has been closed. */
 export class Owners {
   readonly #clock: Clock
   readonly #log: Log

@@ -35,15 +35,18 @@ export type Handshakes = {
   readonly onHead: (head: RequestHead) => HandshakeOutcome
   /** Answers a question whose head has a credential. Absent where no sender of the route asks in this way. */
   readonly onCredential?: (head: RequestHead) => MaybePromise<HandshakeOutcome>
-  /** Looks for an unsigned question in a short body. Absent where no sender of the route asks in this way. */
+  /**
+   * Returns the function that answers an unsigned question in the body; `undefined` for a body that is not short. Absent where no sender of
+   * the route asks in this way.
+   */
   readonly onUnsigned?: (head: RequestHead) => ((body: RequestBody) => HandshakeOutcome) | undefined
   /** Answers a question whose signature holds. */
   readonly onVerified: (head: RequestHead, body: RequestBody, verification: Verification) => MaybePromise<HandshakeOutcome>
 }
 
 /**
- * Claims the delivery id of an ignored event, where its scheme wants such claims, so that a repeat is a duplicate. Resolves to a refusal
- * when the claim failed.
+ * Claims the delivery id of an ignored event, so that a repeat is a duplicate. Returns `undefined` at once where the scheme wants no such
+ * claims. Resolves to a refusal when the store failed.
  */
 export type ClaimIgnored = (event: EventFacts, scheme: string) => Promise<Refused | undefined> | undefined
 

@@ -64,7 +64,7 @@ export type UnverifiedRequest = RequestHead & { readonly body?: Buffer | undefin
 /** The result of the signature check: the scheme and the secret with which the signature is right, and the delivery id that it covers. */
 export type Verification = {
   readonly scheme: string
-  /** The index of the secret: 0 for `secret` or the first of `secrets`. */
+  /** The index of the secret or public key among those of the route, from 0. */
   readonly secret: number
   /** The delivery id that the signature covers, where the scheme signs one. */
   readonly signedId: string | undefined

@@ -26,7 +26,10 @@ export const someOf = (names: readonly string[]): string => {
 // Everything that a terminal could act on: C0 and C1 controls, line separators, bidirectional and invisible format characters.
 const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** Returns a line of text that is safe on a terminal: controls become `\u{…}` escapes. */
+/**
+ * Returns the first `limit` UTF-16 units of a text as one line that is safe on a terminal: line ends, controls and invisible format
+ * characters become escapes (`\n`, `\u{…}`).
+ */
 export const printable = (text: string, limit = 1024): string =>
   cut(text, limit).replace(unsafeCharacters, (char) =>
     char === '\n' ? '\\n' : char === '\t' ? '\\t' : `\\u{${(char.codePointAt(0) as number).toString(16)}}`,
@@ -40,8 +43,8 @@ export const printableLines = (text: string): string =>
     .join('\n')
 
 /**
- * Returns JSON of the same value, safe on a terminal. `JSON.stringify` leaves controls from U+007F on as they are; here they become
- * `\uXXXX`. Line feeds stay.
+ * Returns JSON of the same value, safe on a terminal. `JSON.stringify` leaves controls from U+007F on, line separators and invisible format
+ * characters as they are; here they become `\uXXXX`. Line feeds stay.
  */
 export const visibleJson = (json: string): string => json.replace(unsafeCharacters, (char) => (char === '\n' ? char : unicodeEscapes(char)))
 
@@ -78,7 +81,7 @@ export const nearest = (word: string, known: Iterable<string>): string[] => {
     .map(({ name }) => name)
 }
 
-/** Whether two words differ by one slip: a letter changed, too many or missing, or two neighbours swapped. */
+/** Whether two words differ by one slip at most: a letter changed, too many or missing, or two neighbours swapped. */
 export const isOneSlip = (a: string, b: string): boolean => {
   let from = 0
   while (from < a.length && a[from] === b[from]) from++

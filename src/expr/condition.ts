@@ -44,7 +44,7 @@ export type CompiledCondition = {
   /** The operand of the condition, as messages show it. Absent for the groups `all`, `any` and `not`. */
   readonly operand?: string
   readonly judge: RunCondition
-  /** Returns the field's value as messages show it. A secret is not shown. */
+  /** Returns the field's value as messages show it. A secret is not shown. Absent where `field` is. */
   readonly seen?: (event: Event) => string
 }
 
@@ -231,7 +231,8 @@ const compileAll = (spec: Condition[] | Condition, builder: Builder): RunConditi
 
 /**
  * Compiles a route's filters: one condition, or a list of conditions that must all hold. A condition that is wrong is reported at its path
- * below `filters`, and never holds. The compiled function never throws. It returns a promise only where an operator has to wait.
+ * below `filters`. Where no condition can be made of it, neither it nor a `not` around it ever holds. The compiled function never throws.
+ * It returns a promise only where an operator has to wait.
  */
 export const compileConditions = (spec: Condition[] | Condition, kit: ConditionKit): ((event: Event) => Verdict | Promise<Verdict>) => {
   const fields = new Fields()

@@ -1,4 +1,7 @@
-/** Renders a value as JSON up to a limit: exactly the beginning of JSON.stringify's text, without making the whole text. */
+/**
+ * Renders a value as JSON up to a limit: exactly the beginning of JSON.stringify's text (but for the digits of long numbers), without
+ * making the whole text.
+ */
 
 import type { Json, JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'

@@ -21,7 +21,7 @@ const maxShownUnits = 200
 
 /** How one placeholder was filled in. */
 export type Filled = {
-  /** The placeholder as the template has it, with its braces. */
+  /** The placeholder as the template has it, with its braces; or words for the whole payload or the whole text. */
   readonly written: string
   /** The placeholder has no value, and stays as it is written. */
   readonly missing?: true
@@ -34,10 +34,11 @@ export type TemplateKit = {
   readonly report: (message: string) => void
   /** Called when a limit stopped an expression on an event. The message holds nothing of the payload. */
   readonly gaveUp?: (event: Event, message: string) => void
-  /** Called with each placeholder that is filled in, and for a cut of the whole text. Absent in the running gateway. */
+  /** Called with each placeholder, filled in or missing, and for a cut of the whole text. Absent in the running gateway. */
   readonly filled?: (filled: Filled) => void
 }
 
+/** A compiled template, or several. Returns a promise only where a template has a `{= expression }`. It never throws or rejects. */
 export type Renderer<T> = (event: Event) => T | Promise<T>
 
 /** Renders the payload as indented JSON, cut at 4000 UTF-16 units: for `{__raw__}`, and for a route without a prompt. */

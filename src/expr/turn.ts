@@ -1,6 +1,6 @@
 /**
  * Shares the event loop among expressions: in one turn of the loop, all expressions together run for some milliseconds. Then they wait for
- * later turns.
+ * later turns. Searches of long texts for patterns wait with them.
  */
 
 import type { Event } from '../core/request.ts'
@@ -36,7 +36,7 @@ export const isTurnOver = (): boolean => {
   return false
 }
 
-/** Waits for a turn of the loop. Each turn wakes one waiting expression. */
+/** Waits for a later turn of the loop. Each turn wakes one expression or search that waits. */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (turnBegan === undefined) beginTurn()

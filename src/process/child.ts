@@ -10,13 +10,18 @@ export type { Env } from './group.ts'
 
 export type ChildJob = Program & {
   readonly stdin?: string
-  /** The longest life of the child. Without this limit, only `signal` ends the child early. */
+  /** The longest life of the child, in milliseconds. Without this limit, only `signal` and too much output end the child early. */
   readonly timeoutMs?: number
+  /** The most bytes of stdout; default 1 MiB. A child that writes more is ended. */
   readonly maxStdoutBytes?: number
+  /** Ends the child when it is aborted. */
   readonly signal?: AbortSignal
 }
 
-/** `flood`: the child wrote more than `maxStdoutBytes`. `failed`: the child could not be started. `killed`: a signal ended the child. */
+/**
+ * `exited`: `stderr` is the end of what the child wrote there, at most 16 KiB. `flood`: the child wrote more than `maxStdoutBytes`.
+ * `failed`: the child could not be started. `killed`: a signal ended the child.
+ */
 export type ChildResult =
   | { readonly kind: 'exited'; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: 'timeout' }
@@ -46,7 +51,10 @@ export const baseEnv = (from: Env): Env => Object.fromEntries(inherited.map((nam
  */
 export const envValue = (text: string): string => cut(text.replaceAll('\0', ''), 1024)
 
-/** Runs a program to its end, and ends everything that it started: its process group at once, processes that left the group soon after. */
+/**
+ * Runs a program to its end, and ends what it started: its process group at once, and soon after the processes that left the group, as far
+ * as `strays.ts` finds them. Never rejects.
+ */
 export const runChild = async (job: ChildJob): Promise<ChildResult> => {
   if (job.signal?.aborted) return { kind: 'aborted' }
   const name = job.argv[0] ?? ''

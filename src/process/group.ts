@@ -1,4 +1,4 @@
-/** Starts a program in a process group of its own, and ends it with everything that it started. */
+/** Starts a program in a process group of its own, and ends it with what it started, as far as that can be found (`strays.ts`). */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { markChild } from './strays.ts'
@@ -19,7 +19,7 @@ export type ProcessGroup = {
   readonly child: ChildProcess
   /** Sends a signal to the program and to its whole group. */
   readonly signal: (name: 'SIGTERM' | 'SIGKILL') => void
-  /** Notes that the program has ended. Processes that left its group are ended soon after. */
+  /** Notes that the program has ended. Soon after, `strays.ts` ends the processes that left its group, as far as it finds them. */
   readonly ended: () => void
 }
 

@@ -1,4 +1,7 @@
-/** Keeps a program running, exchanges lines with it over stdin and stdout, and ends it with everything that it started. */
+/**
+ * Keeps a program running, exchanges lines with it over stdin and stdout, and ends it with what it started, as far as that can be found
+ * (`strays.ts`).
+ */
 
 import type { Readable } from 'node:stream'
 import { Lines } from '../core/bytes/lines.ts'
@@ -15,7 +18,7 @@ export type KeptJob = Program & {
   readonly clock: Clock
   /**
    * Takes a line of stdout, as the pieces in which it was read. No further line is read until `onLine` resolves. Where it resolves to a
-   * text, the program is ended for this reason.
+   * text, the program is ended for this reason. It must not reject.
    */
   readonly onLine: (line: readonly Uint8Array[]) => Promise<string | undefined>
   /** Called once, when the program has ended or could not be started, with the reason in a few words and the end of its stderr. */

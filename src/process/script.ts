@@ -1,6 +1,6 @@
 /**
- * Runs a script of the operator, and checks scripts. A script must lie inside the scripts folder, also after links are followed. A failure
- * is a result, never thrown (rules: Scripts 1, 3, 4).
+ * Runs a script of the operator, and checks scripts. A script must lie inside the scripts folder, also after links are followed, and not
+ * everybody may write to it or to a folder that it is in. A failure is a result, never thrown (rules: Scripts 1, 3, 4).
  */
 
 import { realpathSync, type Stats, statSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { messageOf } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
 import { baseEnv, type Env, envValue, failureOf, runChild } from './child.ts'
 
+/** One run of a script. `path`: its path below the scripts folder. `input`: its stdin. `env`: its variables besides those of `baseEnv`. */
 export type ScriptJob = {
   readonly path: string
   readonly input: string
@@ -16,6 +17,7 @@ export type ScriptJob = {
   readonly env: { readonly [name: string]: string }
 }
 
+/** `output`: the script's stdout. `why`: the reason for the failure, in words. */
 export type ScriptResult = { readonly ok: true; readonly output: string } | { readonly ok: false; readonly why: string }
 
 type ScriptLookup = { readonly file: string } | { readonly code: 'WH601' | 'WH602'; readonly message: string }
@@ -57,7 +59,8 @@ except (SyntaxError, ValueError) as e: sys.exit('line %s: %s' % (getattr(e, 'lin
 
 /**
  * Lets a script's interpreter check the syntax of the script, without running any of it. `wrong`: the mistake; absent where the syntax is
- * right. Returns `undefined` where the check was not possible: script or interpreter is missing, or the interpreter took too long.
+ * right. Returns `undefined` where the check was not possible: the script cannot run (`checkScript`), or its interpreter is missing or took
+ * too long.
  */
 export const checkSyntax = async (folder: string, path: string, from: Env): Promise<{ readonly wrong?: string } | undefined> => {
   const found = findScript(folder, path)

@@ -1,7 +1,8 @@
 /**
  * Kills strays: processes that a child of this process started in a session of their own, where a kill of the child's group does not reach
  * them. Each child gets a mark in its environment, and its descendants inherit the mark. A process with the mark of a child that has ended
- * is a stray. Only Linux shows the environment of processes. On other systems strays live on, as do processes that removed their mark.
+ * is a stray; when this process exits, every process with a mark is one. Only Linux shows the environment of processes. On other systems
+ * strays live on, as do processes that removed their mark.
  */
 
 import { randomBytes } from 'node:crypto'

@@ -21,7 +21,7 @@ export type RuleView = {
 /** `alerts`: what the running gateway says; absent where none runs, or where it has no alerts. */
 export type AlertList = { readonly ok: true; readonly rules: readonly RuleView[]; readonly isRunning: boolean; readonly alerts?: Alerts }
 
-/** Lists the rules of the configuration, and what fires in the running gateway. */
+/** Lists the rules of the configuration, and what fires in the running gateway. Returns a Refusal where the rules cannot be used. */
 export const listAlerts = async (workspace: Workspace, finder: GatewayFinder): Promise<AlertList | Refusal> => {
   const rules = await readRules(workspace)
   if (!Array.isArray(rules)) return rules as Refusal
@@ -45,7 +45,10 @@ const readRules = async (workspace: Workspace): Promise<readonly RuleView[] | Re
   }))
 }
 
-/** Lets the running gateway send a test message to the targets of a rule, or of all rules. Throws a Fault where it has no such rule. */
+/**
+ * Lets the running gateway send a test message to the targets of a rule, or of all rules. Throws a Fault where no gateway runs, and where
+ * it has no such rule.
+ */
 export const testAlerts = async (
   workspace: Workspace,
   finder: GatewayFinder,
@@ -58,8 +61,8 @@ export const testAlerts = async (
 }
 
 /**
- * Lets the running gateway mute alerts for `ms` milliseconds; 0 ends the mute. Throws a Fault for a name that no alert can have, and where
- * the gateway has no alerts.
+ * Lets the running gateway mute alerts for `ms` milliseconds; 0 ends the mute. Throws a Fault for a name that no alert can have, where no
+ * gateway runs, and where the gateway has no alerts.
  */
 export const muteAlerts = async (workspace: Workspace, finder: GatewayFinder, name: string, ms: number): Promise<void> => {
   const [kind = ''] = name.split(':')

@@ -1,4 +1,7 @@
-/** The audit: a file with a line of JSON for each thing that somebody changed. The program only ever appends to the file. */
+/**
+ * The audit: a file with lines of JSON about each thing that somebody changed in the console: one when it began, one when it had ended. The
+ * program only ever appends to the file.
+ */
 
 import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,8 +11,8 @@ import type { JsonObject } from '../../core/json.ts'
 
 export interface Audit {
   /**
-   * Does something, and appends who did what and how it ended. A line that cannot be written makes the call fail before anything is done:
-   * what nobody could find out later is not done.
+   * Appends who does what, does it, and appends how it ended. Where the first line cannot be written, the call fails before anything is
+   * done: what nobody could find out later is not done. Where the second cannot be written, the call fails although it is done.
    */
   of<T>(action: AuditedAction, work: () => Promise<T>): Promise<T>
 }

@@ -44,7 +44,10 @@ const whyNoAccess = (folder: string): string | undefined => {
   }
 }
 
-/** Checks whether other users may read the files with secrets, and whether the files of subscriptions and jobs can be read. */
+/**
+ * Checks whether other users may read the files with secrets, and whether the files of subscriptions and of the default profile's jobs can
+ * be read.
+ */
 export const checkFiles = async ({ loaded, workspace: { dataDir } }: CheckInput): Promise<readonly Check[]> => {
   const secretFiles = ['.env', 'config.yaml', subscriptionsFileName, jobsFileName]
   const modes = [...loaded.config.profiles.values()].flatMap(({ dir }) => secretFiles.flatMap((name) => openToOthers(join(dir, name))))

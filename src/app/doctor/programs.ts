@@ -1,4 +1,6 @@
-/** Checks whether the programs that routes and the agent need are there. */
+/**
+ * Checks whether the programs that the scripts of routes and the agent need are there, and whether the interpreters can read the scripts.
+ */
 
 import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
 import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'

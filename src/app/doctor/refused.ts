@@ -5,6 +5,7 @@ import { type Check, type CheckInput, ok, warn } from './check.ts'
 
 const name = 'refused posts'
 
+/** Returns no check where no gateway runs. */
 export const checkRefused = ({ workspace: { self }, status }: CheckInput): readonly Check[] => {
   if (!status) return []
   const { refused } = status

@@ -6,6 +6,7 @@ const name = 'running gateway'
 
 const downText = (count: number): string => (count === 1 ? 'a target is down, and its' : `${count} targets are down, and their`)
 
+/** Returns no check where no gateway runs. */
 export const checkRunning = ({ workspace: { self }, status }: CheckInput): readonly Check[] => {
   if (!status) return []
   const { not_ready, targets_down = 0, alerts = [] } = status

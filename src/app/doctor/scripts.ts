@@ -8,8 +8,8 @@ import { checkSyntax } from '../../process/script.ts'
 import { type Check, fail, ok } from './check.ts'
 
 /**
- * Returns a check for each script that routes name. A script gets no check where it or its interpreter is missing, or the interpreter takes
- * too long.
+ * Returns a check for each script that routes name. A script gets no check here where it is missing or must not run, or its interpreter is
+ * missing or takes too long.
  */
 export const checkScripts = async (routes: readonly RouteSource[], config: Config): Promise<readonly Check[]> => {
   const env = config.profiles.get(defaultProfile)?.env ?? {}

@@ -1,4 +1,4 @@
-/** Reads all routes for the first screen of an editor, with the findings about each route and the number of its recorded events. */
+/** Reads the routes for the first screen of an editor, with the findings about each route and the number of its recorded events. */
 
 import { basename } from 'node:path'
 import type { Diagnostic } from '../../core/diagnostic.ts'

@@ -27,17 +27,19 @@ const forms: ReadonlyMap<Json | undefined, OperandForm> = new Map([
   ['string', 'text'],
 ])
 
+/** Returns what an operator takes. An operator of a plugin takes any value. */
 export const operandForm = (operator: string): OperandForm => forms.get(nodeOf(operator).type) ?? 'value'
 
 /** Whether the operand of an operator is `true` or `false`, so that the user can switch it. */
 export const isSwitch = (operator: string): boolean => nodeOf(operator).type === 'boolean' && nodeOf(operator).const === undefined
 
+/** Returns the description of an operator; empty for an operator of a plugin. */
 export const describeOperator = (operator: string): string => String(nodeOf(operator).description ?? '')
 
 /** The operator that takes no field. Its operand is an expression over the whole event. */
 export const expressionOperator = 'jsonata'
 
-/** Whether the name is a built-in operator, or may be an operator of a plugin. */
+/** Whether the name is a built-in operator that takes a field, or may be an operator of a plugin. */
 export const canBeOperator = (name: string): boolean =>
   name !== expressionOperator && (operatorNames.includes(name) || pluginNamePattern.test(name))
 

@@ -71,7 +71,10 @@ export const previewOf = async (
 export const parsedDraft = ({ source, file, name }: OpenedRoute, made: DraftText): ParsedYaml =>
   (made.ok ? made.parsed : undefined) ?? parseYaml(source === 'config' ? file : name, made.text)
 
-/** Loads the configuration with the draft in its place, compiles the route without effects, and collects the findings about it. */
+/**
+ * Loads the configuration with the draft in its place, compiles the route without effects, and collects the findings about it. Throws a
+ * Fault where the draft is of a subscription that is gone.
+ */
 export const loadDraft = async (workspace: Workspace, opened: OpenedRoute, parsed: ParsedYaml): Promise<LoadedDraft> => {
   const isConfig = opened.source === 'config'
   const loaded = loadConfig({ ...workspace, ...(isConfig ? { configText: parsed } : {}) })

@@ -22,7 +22,7 @@ import type { Tested } from './service.ts'
 
 type Recorded = { readonly view: EventView; readonly request: RawRequest }
 
-/** Reads a recorded event and its request. Throws a Fault: there is no such event, or its request was not kept. */
+/** Reads a recorded event and its request. Throws a Fault where there is no such event, and where its request was not kept. */
 export const readRecorded = (workspace: Workspace, eventId: string): Promise<Recorded> =>
   withRecords(workspace, async (records) => {
     const found = await records.event(eventId)

@@ -37,7 +37,7 @@ export type Home = {
   readonly rows: readonly RouteRow[]
   /** The address of a gateway that runs on this data directory. */
   readonly gateway?: string
-  /** What is wrong with the files as a whole, and where. */
+  /** The first error in the files that is about no single route, and where it stands. */
   readonly problem?: { readonly message: string; readonly file: string; readonly line: number }
 }
 
@@ -54,7 +54,7 @@ export type PayloadRow = {
   readonly group: 'samples' | 'recorded'
   readonly title: string
   readonly detail: string
-  /** Whether the route takes the payload, as far as its headers and event type show. */
+  /** Whether the route takes the payload, as far as its headers and event type show. A recorded event always fits. */
   readonly fits: boolean
 }
 
@@ -226,6 +226,7 @@ export type EditorService = {
   addTest(of: { readonly eventId: string }): Promise<string>
   /** Lists the kept drafts of one route, or of all routes, the latest first. */
   drafts(of: { readonly route?: string }): Promise<readonly KeptDraft[]>
+  /** Stores a draft, and returns a phrase that says where. */
   keepDraft(of: { readonly draft: RouteDraft }): Promise<string>
   dropDraft(of: Required<NamedRoute>): Promise<void>
 }

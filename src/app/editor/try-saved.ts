@@ -15,8 +15,8 @@ export const traceOf = async (workspace: Workspace, route: string, choice: Paylo
   shownTrace(await traceRoute(workspace, route, { of: contentOfChoice(choice), set: [], unset: [], runScripts: false }))
 
 /**
- * Posts a signed test request with a payload, or with a small payload of our own if none is chosen. Throws a Fault (exit 4) when no gateway
- * runs.
+ * Posts a signed test request with a payload, or with a small payload of our own if none is chosen. Throws a Fault where there is no such
+ * route or payload, and (exit 4) where no gateway runs.
  */
 export const testSaved = async (
   workspace: Workspace,

@@ -8,8 +8,8 @@ import type { SharedEntries } from '../../store/shared.ts'
 const revisionFile = (file: string): string => `${file}.revision`
 
 /**
- * Returns a text of entries with its revision, the text's hash. Equal texts have equal revisions, so a file can be compared with the shared
- * entries by their revisions alone.
+ * Returns a text (of entries, or of what a shared store keeps for alerts) with its revision, the text's hash. Equal texts have equal
+ * revisions, so a file can be compared with the shared entries by their revisions alone.
  */
 export const sharedText = (text: string): SharedEntries => ({ revision: hash('sha256', text, 'base64url'), text })
 
@@ -23,10 +23,10 @@ export const copiedRevision = (file: string): string | undefined => {
   }
 }
 
-/** Notes that the file is equal to the shared entries of this revision. */
+/** Notes that the file is equal to the shared entries of this revision. Throws as `replaceFile` does. */
 export const noteRevision = (file: string, revision: string): Promise<void> => replaceFile(revisionFile(file), `${revision}\n`)
 
-/** Writes the shared entries into the file, and notes their revision. */
+/** Writes the shared entries into the file, and notes their revision. Throws as `replaceFile` does. */
 export const writeCopy = async (file: string, { revision, text }: SharedEntries): Promise<void> => {
   await replaceFile(file, text)
   await noteRevision(file, revision)

@@ -9,7 +9,7 @@ import { refreshedWords } from './refreshed-words.ts'
 
 /**
  * Returns sentences for the user about files that were edited by hand, or that could not be made equal. Does nothing without a shared
- * store. Where the database does not answer, the files stay as they are, and a sentence says so.
+ * store. Where the database does not answer or cannot be used, the files stay as they are, and a sentence says so.
  */
 export const refreshEntries = async (workspace: Workspace): Promise<readonly string[]> => {
   const config = sharedConfig(workspace)

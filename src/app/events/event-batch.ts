@@ -16,7 +16,7 @@ export type EventBatch = EventStatuses & { readonly isCut: boolean }
 
 /**
  * Returns the events of the ids, in the order of the ids. Where no ids are given, returns the newest events that fit the criteria, and the
- * oldest of them comes first.
+ * oldest of them comes first. Throws a Fault (exit 5) as `findEvents` does.
  */
 export const chooseEvents = async (
   workspace: Workspace,
@@ -45,8 +45,8 @@ export type EventResult = {
 export type DoneCounter = (done: number) => void
 
 /**
- * Works on one event after the other. After an event that fails, the work goes on. When the gateway is gone, the remaining events are not
- * tried.
+ * Works on one event after the other. After an event whose work fails with a Fault, the work goes on. When the gateway is gone, the
+ * remaining events are not tried. Any other error is thrown at once.
  */
 export const workOnEach = async (
   events: readonly EventStatus[],

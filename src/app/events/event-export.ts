@@ -21,8 +21,8 @@ export type ExportForm = 'sample' | 'test' | 'curl' | 'jsonl'
 
 /**
  * Yields a text for each event, in the order of the events. For the form `test`, yields a single text with all tests at the end. Returns
- * the number of events that were left out because their request was not kept. Events are read one after the other, because a thousand
- * bodies need not be in memory at once.
+ * the number of events that were left out because their request was not kept; none is left out of `jsonl`. Events are read one after the
+ * other, because a thousand bodies need not be in memory at once.
  */
 export async function* exportEvents(
   workspace: Workspace,

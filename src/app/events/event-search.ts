@@ -19,7 +19,7 @@ export type FieldCriterion = { readonly path: string; readonly value: string }
 export type SearchCriteria = {
   /** A text that occurs in the record, the request or an attempt, in upper or lower case. */
   readonly text?: string
-  /** Values of fields. The event must have all these values. */
+  /** Values of fields. The event must have all these values. An event whose request was not kept, or cannot be read, has none. */
   readonly field?: readonly FieldCriterion[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Turns the user's criteria for events into a selection: conditions that the journal can decide, and conditions that need a running gateway
- * or the stored requests.
+ * Turns the user's criteria for events into a selection: conditions that the journal can decide, and conditions that need a running
+ * gateway, a shared store, or what was stored of requests and attempts.
  */
 
 import type { EventView } from '../../journal/record.ts'

@@ -1,4 +1,6 @@
-/** Waits until one event has reached a state, by asking the journal and the running gateway. */
+/**
+ * Waits until one event has reached a state, by asking the journal and the running gateway or the shared store; or until a time is over.
+ */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { exit, Fault } from '../../core/fault.ts'

@@ -5,7 +5,10 @@ import type { GatewayFinder } from '../running-gateway.ts'
 
 export type StoppingGateway = {
   readonly pid: number
-  /** Waits until the process has ended, for at most `timeoutMs`. `false`: the process is still ending. */
+  /**
+   * Waits until the process has ended, for at most `timeoutMs`. `false`: the process is still ending, or another gateway runs in its place
+   * already.
+   */
   isGone(timeoutMs: number): Promise<boolean>
 }
 

@@ -31,7 +31,8 @@ const harmlessKeys: ReadonlySet<string> = new Set([
 export type CheckedImport = { readonly imported: Imported; readonly text: string; readonly findings: Validated }
 
 /**
- * Checks an import, round by round, until nothing is refused. `render` makes the text to check. The findings name the file as `shownAs`.
+ * Checks an import, round by round, until nothing more can be taken out. Findings that only the user can mend, such as those about secrets,
+ * stay. `render` makes the text to check. The findings name the file as `shownAs`.
  */
 export const checkImport = async (
   workspace: Workspace,

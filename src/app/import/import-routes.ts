@@ -1,5 +1,5 @@
 /**
- * Imports the routes of another program: reads its file, takes out what the server would refuse, and writes the routes to their
+ * Imports the routes of another program: reads its file, takes out what the gateway would refuse, and writes the routes to their
  * destination.
  */
 

@@ -61,8 +61,8 @@ export type CreatedJob = {
 }
 
 /**
- * Checks and stores the job. Returns a Refusal with the mistakes of a job that would not run. Throws a Fault for an empty name, and for an
- * id that is in use.
+ * Checks and stores the job. Returns a Refusal with the mistakes of a job that would not run. Throws a Fault for an empty name, for an id
+ * that is in use, and as `changeEntries` does.
  */
 export const createJob = async (context: JobContext, { id: asked, ...fields }: NewJob): Promise<CreatedJob | Refusal> => {
   const { loaded, jobs, profile, workspace } = context

@@ -18,6 +18,7 @@ export type ListedJob = {
 
 export type JobList = { readonly jobs: readonly ListedJob[]; readonly notices: readonly string[] }
 
+/** Lists the jobs that the filter names. Throws a Fault as `readJobs` does. */
 export const listJobs = async (workspace: Workspace, gateway: GatewayFinder, filter: JobFilter): Promise<JobList> => {
   const { jobs, notices } = await readJobs(workspace, filter)
   const running = await readRunningJobs(gateway)

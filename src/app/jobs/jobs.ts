@@ -45,7 +45,10 @@ export type JobEntries = {
 /** Which jobs to read. `profile`: the jobs of this profile. `all`: the jobs of all profiles. Neither: the jobs of the default profile. */
 export type JobFilter = { readonly profile?: string; readonly all?: boolean }
 
-/** Reads the configuration and the jobs files of the profiles that the filter names. Throws a Fault when a jobs file is not usable. */
+/**
+ * Reads the configuration and the jobs files of the profiles that the filter names. Throws a Fault when a jobs file is not usable, and when
+ * the profile is not served.
+ */
 export const readJobs = async (workspace: Workspace, filter: JobFilter = {}): Promise<JobEntries> => {
   const loaded = loadConfig(workspace)
   const notices =
@@ -104,6 +107,7 @@ const jobsNamed = (jobs: readonly JobEntry[], reference: string): readonly JobEn
   return exact ? [exact] : jobs.filter(({ name }) => name === reference)
 }
 
+/** Makes the Fault for a reference to no job. `jobs`: their similar names and ids are suggested. `notices`: why jobs may be missing. */
 export const unknownJob = (
   reference: string,
   jobs: readonly Pick<JobEntry, 'id' | 'name'>[],
@@ -116,6 +120,7 @@ export const unknownJob = (
     hint: [...notices, `${self} cron list`].join('\n'),
   })
 
+/** Makes the Fault for a name that several jobs have. */
 export const ambiguousJob = (reference: string, jobs: readonly { readonly id: string }[]): Fault =>
   new Fault('ambiguous', `${jobs.length} jobs are named "${reference}": ${jobs.map(({ id }) => id).join(', ')}`, {
     exitCode: exit.conflict,

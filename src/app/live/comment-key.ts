@@ -28,10 +28,10 @@ const readCommentKey = (dataDir: string): Buffer | undefined => {
 }
 
 /**
- * Returns the key of a data directory, and makes a key where there is none. `shared`: the shared store, if any. All gateways on a shared
- * store have the key of the first gateway, because a comment of one gateway may reach another gateway as an event. Only the gateway that
- * serves the directory calls this function. Throws a Fault where the key cannot be written, and a StoreFault where the shared store does
- * not answer.
+ * Returns the key of a data directory, and makes a key where there is no usable one. `shared`: the shared store, if any. All gateways on a
+ * shared store have the key of the first gateway, because a comment of one gateway may reach another gateway as an event. Only the gateway
+ * that serves the directory calls this function. Throws a Fault where the key cannot be written, and a StoreFault where the shared store
+ * does not answer.
  */
 export const ensureCommentKey = async (dataDir: string, shared?: Pick<Shared, 'agree'>): Promise<Buffer> => {
   const kept = readCommentKey(dataDir)

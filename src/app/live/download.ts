@@ -11,7 +11,8 @@ const maxAtOnce = 24
 
 /**
  * Makes the function that downloads a file and resolves to its bytes. A download follows no redirect and sends no cookie. It rejects with
- * an Error when the answer is no success, is larger than `maxBytes`, or takes longer than 5 seconds.
+ * an Error when too many downloads run already, when there is no answer, and when the answer is no success, is larger than `maxBytes`, or
+ * takes longer than 5 seconds.
  */
 export const createDownload = (): Effects['download'] => {
   let running = 0

@@ -227,7 +227,7 @@ const noKeys = (clock: Clock): SenderKeys => {
   return createSenderKeys({ clock, download: noDownload, kept: () => kept })
 }
 
-/** Makes effects that touch nothing: for `validate`, for commands that compile a route before they save it, for dry replays. */
+/** Makes effects that touch nothing, for plans that are compiled or run only to see what comes of it, as in checks, traces and tests. */
 export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   clock,
   log: silentLog,

@@ -21,6 +21,7 @@ const perMinute = 10
 /** The most routes whose refusals without a record are counted separately in a minute. Further routes share one count. */
 const maxCounted = 5
 
+/** Takes all facts. Facts other than a refused signature are told at once, unchanged. */
 export type RefusedSignatures = Pick<Facts, 'tell'> & {
   /** Tells the observers the refusals and the counts that they were not told yet. */
   close(): void

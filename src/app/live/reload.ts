@@ -1,4 +1,7 @@
-/** Takes a new configuration over as a whole, or refuses it, logs the reasons, and keeps the old configuration in use. */
+/**
+ * Takes a new configuration over as a whole, or refuses it, logs the reasons, and keeps the old configuration in use. Settings that a
+ * running process cannot change stay as they were at the start.
+ */
 
 import type { Config } from '../../config/config.ts'
 import { isSameDatabase } from '../../config/storage/server-address.ts'
@@ -28,12 +31,12 @@ export interface Reloader {
   current(): LiveConfig
   /**
    * Reads the files, and takes their configuration over, or says in the result why not. `force` allows a reload that removes most routes.
-   * Rejects when the files cannot be read.
+   * Rejects when the reading or the compiling fails, and when the gateway is stopping.
    */
   reload(question?: ControlQuestions['reload']): Promise<ReloadResult>
   /** Returns the ISO time of the last reload that was taken over; `null` before the first. */
   reloadedAt(): string | null
-  /** Returns the settings that the last reload found changed, and that only a restart takes over. */
+  /** Returns the settings that the last reload that was taken over found changed, and that only a restart takes over. */
   needsRestart(): readonly string[]
   /** Returns the last reload if it was refused or failed; `null` once a later reload was taken over. */
   failed(): FailedReload | null

@@ -31,8 +31,8 @@ export type ReplayOptions = {
 const replayMissing = (why: string): ReplayResult => ({ found: false, why })
 
 /**
- * Replays a request. A request whose signature held is not checked again. A refused request that was kept runs only if its signature holds
- * now.
+ * Replays a request, or with `dry_run` only traces it. A request whose signature held is not checked again. A refused request that was kept
+ * runs only if its signature holds now. `found: false`: the request cannot be replayed, for the reason `why`.
  */
 export const replay = async (question: ControlQuestions['replay'], options: ReplayOptions): Promise<ReplayResult> => {
   const { records, shared, facts } = options

@@ -20,7 +20,7 @@ export const maxTails = 8
 export type Tails = Observer & {
   /**
    * Returns the lines from now on, until the watcher leaves or the gateway stops. Throws a StoreFault when there are `maxTails` watchers
-   * already.
+   * already, and after `close`.
    */
   open(filter: TrafficFilter): TailLines
   /** Resolves when the traffic of other gateways is followed for the watchers. Never rejects. */

@@ -102,7 +102,7 @@ export const trafficOfRecord = ({ entry, raw }: JournalLine): readonly TrafficLi
   return [{ type: 'delivery', ...head, state, attempt, job, target, error, next_at, silent }]
 }
 
-/** Returns the lines of a past event, from its records. */
+/** Returns the lines of a past event, from its records. Of its attempts only the last has a line, once the run has ended. */
 export const trafficOfView = (view: EventView): readonly TrafficLine[] => {
   const head: LineHead = {
     at: view.at,

@@ -1,6 +1,6 @@
 /**
  * A rehearsal of a route for its tests. The gateway's own code runs from the post to the delivery, on a store and a clock of its own, with
- * mocks in place of agent, targets and script.
+ * mocks in place of agent and targets, and of the script unless the test asks for the real one.
  */
 
 import type { Config, RouteSource } from '../../config/config.ts'

@@ -34,6 +34,7 @@ export type TestFailure =
 export type TestResult = {
   readonly test: TestCase
   readonly ms: number
+  /** Why the test was skipped. A test with neither `skipped` nor `failure` has passed. */
   readonly skipped?: string
   readonly failure?: TestFailure
 }
@@ -56,7 +57,7 @@ export type TestRun = {
 /** Returns the beginning of the names of a test's snapshots. */
 const snapshotName = ({ spec, source }: TestCase): string => `${spec.route ?? source.name} › ${spec.name}`
 
-/** Runs the tests. Throws a usage Fault for a path that does not exist. */
+/** Runs the tests. Throws a usage Fault for a path that does not exist, and for a malformed file of snapshots. */
 export const runTests = async (workspace: Workspace, { paths, name, update }: TestOptions): Promise<TestRun> => {
   const suites = await readSuites(workspace, paths)
   const coverage = createCoverage()

@@ -16,12 +16,12 @@ export interface Snapshots {
   of(test: string, at: string, value: string): string | undefined
   /**
    * In a run that updates snapshots, writes the file where a snapshot changed. `left`: the names of the tests that were not run, whose
-   * snapshots stay. Other snapshots that no test asked for are dropped.
+   * snapshots stay. Other snapshots that no test asked for are dropped. A run that asks for none leaves the file as it is.
    */
   save(left: readonly string[]): Promise<void>
 }
 
-/** Reads the snapshots of a file of tests. Throws a usage Fault for a file that is malformed. */
+/** Reads the snapshots of a file of tests. Throws a usage Fault for a file that is malformed, but not in a run that updates. */
 export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
   const file = `${testFile}.snapshots.json`
   const { data: before, text: written } = readSnapshotFile(file, update)

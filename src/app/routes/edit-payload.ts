@@ -1,4 +1,7 @@
-/** Sets and removes single values in the body of a test. Paths are written as in templates. */
+/**
+ * Sets and removes single values in the body of a request that is posted as a test, traced, or sent by a test of a route. Paths are written
+ * as in templates.
+ */
 
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
@@ -13,7 +16,7 @@ export type PayloadEdit = {
 
 /**
  * Returns the edited body. The values of `unset` are removed first, so that `set` can make them anew. Throws a usage Fault for a path that
- * leads nowhere.
+ * leads nowhere, and for an assignment without `=` or path.
  */
 export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
   if (set.length === 0 && unset.length === 0) return body

@@ -26,6 +26,10 @@ import { schemeOf, servesUnnamed, signedAs } from './sign-test.ts'
 export type RequestInput = PayloadEdit & {
   /** The sample or the body that is posted. */
   readonly of: Sample | { readonly payload: string }
+  /**
+   * `event`: the event type to name. `id`: the delivery id. `scheme`: the name of the scheme to sign with. Absent: they follow from the
+   * content and the route, and the id is random.
+   */
   readonly event?: string | undefined
   readonly id?: string | undefined
   readonly scheme?: string | undefined

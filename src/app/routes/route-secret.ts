@@ -36,7 +36,7 @@ export const readSecrets = (workspace: Workspace, asked: string): RouteSecrets =
 
 /**
  * Gives a subscription a new random secret. Where the sender makes its key itself, the user is asked for the new key instead. Throws a
- * Fault for a configured route.
+ * Fault for a configured route, and where there is no such route.
  */
 export const renewSecret = async (workspace: Workspace, asked: string, dialogue: SubscribeDialogue): Promise<Subscribed | Refusal> => {
   const name = renewableSubscription(workspace, asked)

@@ -1,4 +1,7 @@
-/** Reads all routes, from the configuration and from the subscriptions, for the commands that show or test them. */
+/**
+ * Reads the routes of the configuration and of the subscriptions, for the commands that show, test or change them. A route of `config.yaml`
+ * with a mistake in its shape or a secret is not among them: `loaded.salvaged` has it.
+ */
 
 import { join } from 'node:path'
 import { type Config, defaultProfile, insecure, type RouteSource } from '../../config/config.ts'
@@ -32,7 +35,7 @@ export type RouteEntries = { readonly loaded: Loaded; readonly routes: readonly 
 
 export const subscriptionsFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, subscriptionsFileName)
 
-/** Reads all routes. Throws a Fault when the subscriptions file is not usable. */
+/** Reads the routes. Throws a Fault when the subscriptions file is not usable. */
 export const readRoutes = (workspace: Workspace): RouteEntries => {
   const loaded = loadConfig(workspace)
   const { config } = loaded
@@ -89,7 +92,7 @@ export const describeRoute = ({ name, source, written, route, shadowed }: RouteE
 /** A route, and its description in JSON. */
 export type ListedRoute = { readonly route: RouteEntry; readonly described: JsonObject }
 
-/** Returns the subscriptions, and with `all` the configured routes too. */
+/** Returns the subscriptions, and with `all` the configured routes too. Throws a Fault as `readRoutes` does. */
 export const listRoutes = (
   workspace: Workspace,
   all: boolean,

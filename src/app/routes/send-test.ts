@@ -22,8 +22,8 @@ export type TestAnswer = {
   /** The outcome and reason of the answer; for an answer that names none, the text of its status. */
   readonly summary: string
   /**
-   * The outcome that the answer names; of a refusal, its code. `undefined` where the route shapes its answers for its senders, so that the
-   * gateway's own form is missing.
+   * The outcome that the answer names; of a refusal, its code. `undefined` where the answer is not in the gateway's own form, as where the
+   * route shapes its answers.
    */
   readonly outcome: string | undefined
   readonly reason: string | undefined

@@ -28,7 +28,7 @@ export type WantedKey = {
   readonly url: string
   /** The setting of the route that holds the key. */
   readonly into: 'secret' | 'public_key'
-  /** The command that saves the key. */
+  /** The beginning of the command that saves the key. */
   readonly command: string
 }
 
@@ -36,8 +36,8 @@ export type WantedKey = {
 export type AskKey = (wanted: WantedKey) => Promise<string>
 
 /**
- * Returns the input, with the sender's key in it where the subscription would lack that key. Throws a Fault where nobody can be asked, and
- * for an empty answer.
+ * Returns the input, with the sender's key in it where the subscription would lack that key. Throws a Fault for an input that is refused,
+ * where nobody can be asked, and for an empty answer.
  */
 export const withSenderKey = async (
   served: SubscriptionContext,

@@ -33,8 +33,8 @@ const byName = (asked: string, schemes: Schemes) => schemes.find(({ name, aliase
 export const servesUnnamed = ({ name, byName: isNamed }: Scheme): boolean => isNamed !== true && !pluginNamePattern.test(name)
 
 /**
- * Returns the name of the scheme that is asked for. For `auto`: the scheme that the `headers` of the sample show, where the route takes
- * that scheme; else the first scheme of the route's `verify`; else headgate's own scheme.
+ * Returns the name of the scheme that is asked for. For `auto`: `none` for a route without verification; else the scheme that the `headers`
+ * of the sample show, where the route takes that scheme; else the first scheme of the route's `verify`; else headgate's own scheme.
  */
 export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: string, schemes: Schemes, headers: Headers = {}): string => {
   if (asked !== 'auto') return byName(asked, schemes)?.name ?? asked

@@ -61,7 +61,7 @@ export type SubscribeRequest = SubscribeDialogue & {
 
 /**
  * Makes the subscription from the stored entry and the user's input, and saves it. Returns a refusal where the gateway would not serve it.
- * Throws a Fault for input that cannot be used.
+ * Throws a Fault for input that cannot be used, and as `readSubscriptionContext` does.
  */
 export const subscribe = async (
   workspace: Workspace,

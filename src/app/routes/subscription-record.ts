@@ -35,6 +35,7 @@ export type SubscriptionInput = {
   /** Settings from a file, checked together with the entry. `fields` override them. */
   readonly from?: JsonObject | undefined
   readonly secret?: string | undefined
+  /** Makes a new secret, unless the input has one. */
   readonly rotate: boolean
   /** Starts from an empty entry instead of the stored entry. */
   readonly replace: boolean
@@ -62,7 +63,10 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 /** The time stamps: fields that only the program writes. */
 const stamps = new Set(['created_at', 'updated_at'])
 
-/** Makes the new entry. Throws a Fault when the stored entry is not a map, or when an old secret would move to another profile. */
+/**
+ * Makes the new entry. Throws a Fault when the stored entry is not a map, for input that must not be stored, and when an old secret would
+ * move to another profile.
+ */
 export const changeEntry = (name: string, stored: Json | undefined, input: SubscriptionInput): Change => {
   if (stored !== undefined && !isObject(stored) && !input.replace) {
     const hint = 'mend it by hand, or start clean with --replace'
@@ -97,7 +101,8 @@ const secretOrigin = (merged: JsonObject, fresh: boolean): Change['secret'] =>
 
 /**
  * Returns the settings that are taken from a file. A masked secret stands for the stored secret, and the file's time stamps do not count.
- * Throws a Fault for a setting that no command sets (rules: Subscriptions 7).
+ * Throws a Fault for a setting that no command sets (rules: Subscriptions 7), for a mask in another setting, and for a secret that is no
+ * text.
  */
 const settingsIn = ({ secret, created_at: _, updated_at: __, ...settings }: JsonObject): { secret?: string; settings: JsonObject } => {
   const hint = 'set them by hand, in the file of subscriptions or in config.yaml'

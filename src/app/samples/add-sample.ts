@@ -59,7 +59,7 @@ const usableSampleName = (asked: string): string => {
   throw usage(`"${asked}" cannot be a sample's name`, 'write provider/event: letters, digits, dot, underscore and hyphen, at most 64 each')
 }
 
-/** Returns the secrets of the configuration and of the subscriptions. */
+/** Returns the known secrets of the configuration, and the secrets of the subscriptions. Throws a Fault as `readRoutes` does. */
 export const configuredSecrets = (workspace: Workspace): readonly string[] => {
   const { loaded, routes } = readRoutes(workspace)
   return [...knownSecrets(loaded.config), ...routes.flatMap(({ route }) => route?.secrets ?? []).filter((secret) => secret !== insecure)]

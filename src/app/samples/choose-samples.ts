@@ -19,7 +19,7 @@ const sampleSearch = { depth: 1, isWanted: (name: string) => name.endsWith('.jso
 
 /**
  * Returns each sample once, in the order of the words in `asked`. A word is the name of a sample or of a provider, else the path of a file
- * or folder. Throws a Fault for any other word.
+ * or folder. Throws a Fault for any other word, for more than 500 samples, and for a file that is not usable.
  */
 export const chooseSamples = (workspace: Workspace, asked: readonly string[]): readonly ChosenSample[] => {
   const chosen = new Map<string, () => ChosenSample>()

@@ -23,7 +23,7 @@ export const maxSampleBytes = 10 * 1024 * 1024
 
 /**
  * Parses a text that is a sample, or a payload alone (`isBare`), which gets no header but `content-type`. `where` names the text in
- * messages. Throws a Fault for a malformed sample.
+ * messages. Throws a Fault as `parseSample` does.
  */
 export const sampleOf = (text: string, where: string): { readonly sample: Sample; readonly isBare: boolean } => {
   const isBare = isPayload(text)
@@ -40,7 +40,10 @@ export const isPayload = (text: string): boolean => {
   return !map || !isObject(own(map, 'headers')) || !['body', 'body_text', 'body_base64'].some((key) => own(map, key) !== undefined)
 }
 
-/** Parses the text of a sample; `where` names it in messages. Throws a Fault for a malformed sample. No message quotes the text. */
+/**
+ * Parses the text of a sample; `where` names it in messages. Throws a Fault for a malformed sample, and for a body in base64. No message
+ * quotes the text.
+ */
 export const parseSample = (text: string, where: string): Sample => {
   const data = parseJson(text, where)
   const [problem] = shapeProblems(checkSample, sampleSchema, data)

@@ -20,8 +20,8 @@ export type SchemaOptions = {
 export type WrittenFile = { readonly file: string; readonly did: 'wrote' | 'changed' | 'kept' }
 
 /**
- * Writes the files, and returns each file with what was done to it. Throws a Fault, before anything is written, when a file may not be
- * written.
+ * Writes the files, and returns each file with what was done to it. Throws a Fault where a file may not be written, before any is; and
+ * where a file changes meanwhile.
  */
 export const installSchema = async ({ dataDir, self }: Workspace, options: SchemaOptions): Promise<readonly WrittenFile[]> => {
   const changes = [

@@ -33,12 +33,16 @@ const readSchema = (file: string): string => {
   }
 }
 
-/** Returns the text of the bundle. The bundle is the schema of `config.yaml`, and most other schemas are definitions in it. */
+/**
+ * Returns the text of the bundle. The bundle is the schema of `config.yaml`, and most other schemas are definitions in it. Throws a Fault
+ * where the installation lacks its file.
+ */
 export const bundleText = (): string => readSchema(schemaFile)
 
+/** Returns the text of the schema of samples, which is not in the bundle. Throws a Fault as `bundleText` does. */
 export const sampleText = (): string => readSchema('sample.schema.json')
 
-/** Returns the schema of a kind of file. The schema refers to no other file. */
+/** Returns the schema of a kind of file. The schema refers to no other file. Throws a Fault as `bundleText` does. */
 export const schemaOf = (name: SchemaName): JsonObject => {
   if (name === 'sample') return JSON.parse(sampleText()) as JsonObject
   const bundle = JSON.parse(bundleText()) as JsonObject

@@ -20,8 +20,9 @@ export interface Interviewer {
 }
 
 /**
- * Returns the draft with every question answered. Throws a Fault for an option whose value is refused, and for an option that no question
- * asks for. When `signal` aborts during a trial, rejects with the reason of the signal.
+ * Returns the draft with every question answered. Throws a Fault for an option whose value is refused, for an option that no question asks
+ * for, for a failed trial where nobody can be asked again, and as `ask` does. When `signal` aborts during a trial, rejects with the reason
+ * of the signal.
  */
 export const askQuestions = async (start: SetupDraft, interviewer: Interviewer, signal: AbortSignal): Promise<SetupDraft> => {
   let draft = start

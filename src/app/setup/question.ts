@@ -1,6 +1,6 @@
 /**
- * The shape of a question, and of the state of the wizard while it asks. A question is data, so it can be shown on a terminal, read by a
- * screen reader, or answered by an option.
+ * The shape of a question, and of the state of the wizard while it asks. A question does not ask by itself, so it can be shown on a
+ * terminal, read by a screen reader, or answered by an option.
  */
 
 import type { Path } from '../../core/diagnostic.ts'

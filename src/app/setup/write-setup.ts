@@ -1,4 +1,4 @@
-/** Writes the planned files: all of them, or none. */
+/** Writes the planned files: all of them, or none, as far as written files can be put back. */
 
 import { existsSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,7 +8,10 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { FileChange, SetupPlan } from './plan.ts'
 import type { Present } from './present.ts'
 
-/** Writes the files. Throws a Fault when a file cannot be written, or was changed after it was read. Then every file has its old text. */
+/**
+ * Writes the files. Throws a Fault when a file cannot be written, or was changed after it was read. Then every file has its old text,
+ * unless putting it back fails, too.
+ */
 export const writeSetup = async ({ changes }: Pick<SetupPlan, 'changes'>): Promise<void> => {
   for (const change of changes) refuseChanged(change)
   const folder = changes[0] && dirname(changes[0].file)

@@ -11,7 +11,10 @@ import type { Access, Attached } from '../../store/store-part.ts'
 import { storeOptions } from '../store-options.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** Returns the configuration where it names a shared store. To save time, a file whose text has no name of a shared store is not parsed. */
+/**
+ * Returns the configuration where it names a shared store, else `undefined`. To save time, a file whose text has no name of a shared store
+ * is not parsed.
+ */
 export const sharedConfig = (workspace: Workspace): Config | undefined => {
   const text = textOf(join(workspace.dataDir, 'config.yaml'))
   if (!stores.some(({ name, attach }) => attach !== undefined && text.includes(name))) return undefined

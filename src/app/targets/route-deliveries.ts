@@ -19,8 +19,8 @@ export type RouteDeliveries = {
 }
 
 /**
- * Returns the deliveries for an event; nothing is sent. Throws a Fault for a missing route or event, for an event that the route stops or
- * gives to a scheduled job, and where a setting of a target has no value on the event.
+ * Returns the deliveries for an event; nothing is sent. Throws a Fault as `traceRoute` does, for an event that the route stops or gives to
+ * a scheduled job, and where a setting of a target has no value on the event.
  */
 export const deliveriesOfRoute = async (workspace: Workspace, name: string, of: TraceOptions['of']): Promise<RouteDeliveries> => {
   const entries = readRoutes(workspace)

@@ -58,7 +58,8 @@ export type TargetTest = {
 const unsentOutcome = 'nothing was sent'
 
 /**
- * Prepares a test. Returns a refusal for an unknown target and for settings with a mistake. Throws a Fault when the profile is not served.
+ * Prepares a test. Returns a refusal for a configuration that cannot be read, an unknown target, and settings with a mistake. Throws a
+ * Fault when the profile is not served.
  */
 export const prepareTargetTest = async (workspace: Workspace, options: TargetTestOptions): Promise<TargetTest | Refusal> => {
   const { loaded = loadConfig(workspace) } = options
@@ -80,7 +81,7 @@ export const prepareTargetTest = async (workspace: Workspace, options: TargetTes
   return { ok: true, target, profile: profile.name, obstacle, spec, delivery, targets, config }
 }
 
-/** The result of a test, and the notices of the sender. Secrets are redacted. */
+/** The result of a test, with known secrets redacted, and the notices of the sender. */
 export type TargetTested = { readonly sent: Sent; readonly notices: readonly string[] }
 
 /** The longest time for sending a test message. */

@@ -1,4 +1,7 @@
-/** Makes the request that a sender would post to a route, for a trace: signed, or taken as verified where only the sender can sign. */
+/**
+ * Makes the request that a sender would post to a route, for a trace or a test of the route: signed, or taken as verified where only the
+ * sender can sign.
+ */
 
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'

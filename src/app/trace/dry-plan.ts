@@ -26,7 +26,7 @@ export type DryWorld = {
 export type DryPlan = {
   readonly plan: () => RoutePlan
   readonly owner: HoldableOwner
-  /** Collects the conditions of the plan and the placeholders that an event fills in. */
+  /** Collects the conditions of the plan, and the placeholders of the texts that an event lets it render. */
   readonly onlooker: Collector
   /** Closes all that the plan has open. Never rejects. */
   readonly close: () => Promise<void>

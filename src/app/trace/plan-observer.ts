@@ -1,4 +1,7 @@
-/** Collects the conditions of a plan while it is compiled, and the placeholders that an event fills in while it runs through the plan. */
+/**
+ * Collects the conditions of a plan while the plan is compiled, and the placeholders of the texts that are rendered while an event runs
+ * through the plan, with a value or without.
+ */
 
 import type { Event } from '../../core/request.ts'
 import type { CompiledCondition } from '../../expr/condition.ts'
@@ -21,13 +24,13 @@ export type Judged = {
   readonly why?: string
 }
 
-/** A placeholder with its value. `where`: the key of the route whose text has the placeholder, such as `prompt`. */
+/** How a placeholder was filled in. `where`: the key of the route whose text has the placeholder, such as `prompt`. */
 export type FilledPlaceholder = Filled & { readonly where: string }
 
 export type Collector = PlanObserver & {
   /** Judges an event by every condition, in the order of the file. */
   judge(event: Event): Promise<readonly Judged[]>
-  /** Returns each placeholder once, with its last value, and forgets all placeholders. */
+  /** Returns each placeholder once, as it was filled in last, and forgets all placeholders. */
   takeFilled(): readonly FilledPlaceholder[]
 }
 

@@ -12,7 +12,7 @@ import { signature } from '../../parts/stages/signature.ts'
 
 export type TracedStage = {
   readonly stage: string
-  /** `skip`: the route does not use the stage, or the event did not reach it. `error`: a bug of headgate. */
+  /** `skip`: the stage did not run, for the `reason`. `error`: a bug of headgate. */
   readonly result: 'pass' | 'stop' | 'skip' | 'error'
   readonly ms: number
   readonly reason?: string
@@ -27,11 +27,11 @@ const requestStages = pipeline.slice(0, pipeline.indexOf(signature.name) + 1)
 export type StageLog = {
   /** Called by the engine after each stage. */
   readonly watch: Watch
-  /** Returns the event as it was parsed; `undefined` when the request was refused before. */
+  /** Returns the event as it was parsed; `undefined` where the request ended before. */
   parsed(): Event | undefined
-  /** Returns the event as it was at the last stage that it reached. */
+  /** Returns the event as it was at the last stage that it reached; `undefined` as for `parsed`. */
   seen(): Event | undefined
-  /** Whether the event reached the stage. */
+  /** Whether the plan has reported the stage. */
   reached(stage: string): boolean
   /** Returns the result of every stage. `kind`: whether the request was posted or taken as verified. */
   stages(ended: EndedRequest, kind: 'post' | 'verified'): readonly TracedStage[]

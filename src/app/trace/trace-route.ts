@@ -35,7 +35,7 @@ export type TraceOptions = {
   readonly runScripts: boolean
 }
 
-/** Traces an event. Throws a Fault for a missing route, event or sample, and for a route that is not valid. */
+/** Traces an event. Throws a Fault for a route that is missing or not valid, and as `requestToTrace` does. */
 export const traceRoute = async (workspace: Workspace, name: string, options: TraceOptions): Promise<Trace> => {
   const entries = readRoutes(workspace)
   const source = servedRoute(entries, name, workspace)
@@ -48,7 +48,7 @@ export const traceRoute = async (workspace: Workspace, name: string, options: Tr
 
 /**
  * Returns the request to trace: the request of a recorded event as it came, or a new request as the sender of the route would post it.
- * Throws a Fault for a missing event or sample, and for a request that cannot be made.
+ * Throws a Fault for a missing event or sample, and for a request that was not kept or cannot be made.
  */
 export const requestToTrace = async (
   workspace: Workspace,

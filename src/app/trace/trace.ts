@@ -1,4 +1,7 @@
-/** Traces an event through a route's plan without side effects: the results of the stages, the work to start, the answer to the sender. */
+/**
+ * Traces an event through a route's plan without side effects, unless the caller lets scripts run: the results of the stages, the work to
+ * start, the answer to the sender.
+ */
 
 import { defaultProfile } from '../../config/config.ts'
 import type { EndedRequest } from '../../core/fact.ts'
@@ -37,9 +40,9 @@ export type Starts = {
 export type Trace = {
   readonly route: string
   readonly profile: string
-  /** The event as it was at the last stage that it reached; absent when the request was refused before it was parsed. */
+  /** The event as it was at the last stage that it reached; absent where the request ended before it was parsed. */
   readonly event?: Event
-  /** The event as it was parsed. The filters judge the event in this form. */
+  /** The event as it was parsed; absent like `event`. The filters judge the event in this form. */
   readonly parsed?: Event
   readonly outcome: Outcome
   /** The name of the outcome: the code of a refusal, else the kind. */
@@ -52,10 +55,11 @@ export type Trace = {
   readonly stage: string
   /** All stages, in the order of the pipeline. */
   readonly stages: readonly TracedStage[]
-  /** Each condition of the filters with its own result. Empty where the request was refused before it was parsed. */
+  /** Each condition of the filters with its own result. Empty where the request ended before it was parsed. */
   readonly conditions: readonly Judged[]
-  /** Every placeholder that was filled in, with the key of the text that has it. */
+  /** Every placeholder of the texts that were rendered, with a value or without, and the key of its text. */
   readonly placeholders: readonly FilledPlaceholder[]
+  /** Absent where the event starts no work. */
   readonly starts?: Starts
   /** Whether the route's script ran. Nothing else of a trace touches the world. */
   readonly ranScript: boolean

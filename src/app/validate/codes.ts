@@ -39,5 +39,6 @@ export const parseCodes = (option: string, written: readonly string[]): readonly
     throw new Fault('usage', message, { exitCode: exit.usage, suggest: nearest(start, allCodes), hint })
   })
 
+/** Whether a choice takes findings with this code. `ignore` wins over `select`. */
 export const isChosen = (code: Code, { select, ignore = [] }: CodeChoice): boolean =>
   (select === undefined || select.some((start) => code.startsWith(start))) && !ignore.some((start) => code.startsWith(start))

@@ -20,8 +20,8 @@ const ignoreForm = /(?:^|[ \t])(#[ \t]*webhook-ignore(?![\w-])[ \t]*([^:\n]*?)[ 
 
 /**
  * Takes out the findings that ignore comments name, and returns the other findings (`kept`) and the number of findings taken out
- * (`suppressed`). `texts`: the texts of the files by their paths. A wrong ignore comment becomes a finding itself, and with `reportUnused`
- * also a comment that took out nothing.
+ * (`suppressed`). A finding that stops the start stays. `texts`: the texts of the files by their paths. A wrong ignore comment becomes a
+ * finding itself, and with `reportUnused` also a comment that took out nothing.
  */
 export const applyIgnores = (
   diagnostics: readonly Diagnostic[],

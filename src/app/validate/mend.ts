@@ -21,7 +21,10 @@ export type CheckedAndMended = {
   readonly fixed?: Fixed
 }
 
-/** Checks the inputs, and mends their files where `codes` are given; an empty list means all safe fixes. `isDry`: no file is written. */
+/**
+ * Checks the inputs, and mends their files where `codes` are given; an empty list means all safe fixes. `isDry`: no file is written. Throws
+ * a Fault as `validate` does, and where a file has changed since the check or cannot be written.
+ */
 export const checkAndMend = async (
   workspace: Workspace,
   wanted: ToValidate,

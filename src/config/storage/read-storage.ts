@@ -10,7 +10,7 @@ import type { Config, Retention } from '../config.ts'
 import type { Source } from '../yaml/source.ts'
 import { parseAddress } from './server-address.ts'
 
-/** Reads the section `storage`. WH233 reports an address that the store cannot use. */
+/** Reads the section `storage`. WH233 reports that the store `postgres` has no address, or one that it cannot use. */
 export const readStorage = (storage: JsonObject, source: Source | undefined, into: Diagnostic[]): Config['storage'] => {
   const { kind, url, schema, durability } = storage
   if (kind === 'postgres') into.push(...addressProblems(url, source))

@@ -25,7 +25,10 @@ const shape = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]+)(?:\/([^?#]*))?(?:\
 const badAddress = (why: string, hint = 'write it as postgres://user:password@host:5432/database'): Fault =>
   new Fault('store_address', `the address of the database cannot be used: ${why}`, { exitCode: exit.config, hint })
 
-/** Reads `postgres://user:password@host:port,host:port/database?sslmode=…`. Throws a Fault, which never shows the address. */
+/**
+ * Reads `postgres://user:password@host:port,host:port/database?sslmode=…`, and the file that its `sslrootcert` names. Throws a Fault where
+ * either cannot be used. The Fault never shows the address.
+ */
 export const parseAddress = (url: string): ServerAddress => {
   const [, login = '', hostList = '', database = '', query = ''] = shape.exec(url) ?? []
   if (hostList === '') throw badAddress('it is no postgres:// address')
@@ -41,16 +44,21 @@ export const parseAddress = (url: string): ServerAddress => {
   }
 }
 
-/** Returns the password in an address; empty where there is none, or the address cannot be read. */
+/** Returns the password in an address, also where the rest of the address cannot be used; empty where there is none. */
 export const passwordOf = (url: string): string => {
+  const [, login = ''] = shape.exec(url) ?? []
+  const password = login.split(':').slice(1).join(':')
   try {
-    return parseAddress(url).password
+    return decodeURIComponent(password)
   } catch {
-    return ''
+    return password
   }
 }
 
-/** Whether two addresses have the same hosts and the same database. Passwords and parameters may differ. */
+/**
+ * Whether two addresses have the same hosts and the same database. Users, passwords and parameters may differ. Addresses that cannot be
+ * read must be equal as texts.
+ */
 export const isSameDatabase = (a: string, b: string): boolean => {
   const placeOf = (url: string): string => {
     try {

@@ -2,7 +2,10 @@
 
 const maxPairs = 100
 
-/** Returns the pairs. Values are percent-decoded. A pair without a name or without `=` is left out, as OpenTelemetry's SDKs do. */
+/**
+ * Returns the pairs, of which the first 100 are read. Values are percent-decoded. A pair without a name or without `=` is left out, as
+ * OpenTelemetry's SDKs do.
+ */
 export const parsePairs = (text: string): { readonly [name: string]: string } =>
   Object.fromEntries(
     text

@@ -11,7 +11,10 @@ import { type Env, isUnknown, parseFlag } from '../env.ts'
 import type { Source } from '../yaml/source.ts'
 import { parsePairs } from './pairs.ts'
 
-/** Reads the telemetry. WH234 reports an address of a receiver that cannot be used, and WH102 a variable that cannot be used. */
+/**
+ * Reads the telemetry; `undefined` where nothing is to be sent. WH234 reports an address of a receiver that cannot be used, and WH102 a
+ * variable that cannot be used.
+ */
 export const readTelemetry = (written: JsonObject, env: Env, source: Source | undefined, into: Diagnostic[]): Config['telemetry'] => {
   const known = isUnknown(env) ? {} : env
   if (parseFlag(known.OTEL_SDK_DISABLED ?? '') === true) return undefined

@@ -35,7 +35,7 @@ const threadLimits = { maxOldGenerationSizeMb: 1_024 }
 
 /**
  * Loads the configuration in a thread, which lives until `use` has ended, and resolves to the result of `use`. Rejects when the loading
- * fails, or when `signal` aborts.
+ * fails, when `signal` aborts before or while the thread is asked, and with the error of `use`.
  */
 export const loadInThread = async <T>(
   options: LoadOptions,

@@ -26,7 +26,8 @@ export type Update<T> = (entries: JsonObject) => { readonly entries?: JsonObject
 /**
  * Applies an update to the present entries, under a lock that other commands wait for, and returns the `result` of the update. A text
  * editor may change the file without the lock. Then the update is called again with the new entries, so that it never brings back an entry
- * that was removed or disabled meanwhile. Throws a Fault where the file is not usable, keeps changing, or cannot be written.
+ * that was removed or disabled meanwhile. Throws a Fault where the file is locked for too long, is not usable, keeps changing, or cannot be
+ * written; and whatever the update throws.
  */
 export const updateEntries = async <T>(file: string, update: Update<T>): Promise<T> => {
   const lock = await lockFile(file)
@@ -51,7 +52,7 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
 
 /**
  * Replaces the text `before` of a file by `after`, with this mode, and keeps `before` as `.bak`. Other commands wait as for
- * `updateEntries`. Throws a Fault (`conflict`) where the file has another text than `before`.
+ * `updateEntries`. Throws a Fault as that does, and (`conflict`) where the file has another text than `before`.
  */
 export const replaceEntriesText = async (file: string, before: string, after: string, mode: number): Promise<void> => {
   const lock = await lockFile(file)
@@ -74,7 +75,9 @@ const readEntriesFile = (file: string): EntriesFile => {
   return { entries: text === undefined ? {} : entriesIn(file, text), text, stamp }
 }
 
-/** Returns the text of a file, unchecked; `undefined` without a file. Throws a Fault where it cannot be read. */
+/**
+ * Returns the text of a file, unchecked; `undefined` without a file. Throws a Fault where the file cannot be read or is no regular file.
+ */
 export const readEntriesText = (file: string): string | undefined => {
   try {
     refuseOdd(file)

@@ -1,4 +1,6 @@
-/** The lock under which commands change a file. A second command waits for the first, and then sees what the first command wrote. */
+/**
+ * The lock under which commands and gateways change a file. Whoever comes second waits for the first, and then sees what the first wrote.
+ */
 
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'

@@ -14,7 +14,7 @@ export const makeFolder = async (folder: string): Promise<void> => {
 
 /**
  * Replaces `file` by a file with this text, which has this mode from its first byte; by default only its owner may read it. Resolves once
- * the file is on the disk.
+ * the file is on the disk. Throws a Fault as `refuseReadOnly` does, and the error of the system where the file cannot be written.
  */
 export const replaceFile = async (file: string, text: string, mode = 0o600): Promise<void> => {
   refuseReadOnly(file)

@@ -7,8 +7,8 @@ import { conflict, lockFile } from './file-lock.ts'
 import { refuseReadOnly, replaceFile } from './replace-file.ts'
 
 /**
- * Reads the text of a file; empty without a file. Throws a Fault for a file that is not UTF-8, because bytes that are no text would be lost
- * when the text is written back.
+ * Reads the text of a file; empty without a file. Throws a Fault for a file that cannot be read, and for a file that is not UTF-8, because
+ * bytes that are no text would be lost when the text is written back.
  */
 export const textOfFile = (file: string): string => {
   try {
@@ -23,8 +23,9 @@ export const textOfFile = (file: string): string => {
 }
 
 /**
- * Writes `after` with the mode that the file has, under the lock of other commands. Throws a Fault (`conflict`) where the text of the file
- * is not `before`. With `backup` the old text is kept as `.bak`, which only its owner may read.
+ * Writes `after` with the mode that the file has (only its owner may read a new file), under the lock of other commands. Throws a Fault
+ * where the file cannot be written, and (`conflict`) where its text is not `before`. With `backup` the old text is kept as `.bak`, which
+ * only its owner may read.
  */
 export const replaceText = async (file: string, before: string, after: string, backup = false): Promise<void> => {
   const lock = await lockFile(file)

@@ -1,5 +1,6 @@
 /**
- * Refuses YAML aliases that would make the data endless or huge: an alias inside the value that it names, or aliases for too many values.
+ * Refuses YAML aliases that would make the data endless or huge (an alias inside the value that it names, or aliases for too many values),
+ * and an alias whose anchor does not stand before it.
  */
 
 import { EVENT_ID, type Event, YAMLException } from 'js-yaml'

@@ -29,7 +29,10 @@ export type Source = {
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
 }
 
-/** The result of reading a file. `source` is absent where the text cannot be parsed, `text` where there is no file. */
+/**
+ * The result of reading a file. `text` is absent where there is no file or it cannot be read, `source` also where the text cannot be
+ * parsed.
+ */
 export type SourceReading = { readonly source?: Source; readonly text?: string; readonly diagnostics: readonly Diagnostic[] }
 
 /** Tags have no meaning: a tagged text, list or map is read as if the tag were not there. */
@@ -137,7 +140,10 @@ const duplicateKeyOffsets = (text: string, events: readonly Event[]): number[] =
   return offsets
 }
 
-/** Reads and parses a file, or the text `given` in its place. Without a file there is neither a source nor a Diagnostic. */
+/**
+ * Reads and parses a file, or the text `given` in its place. Without a file there is neither a source nor a Diagnostic. WH003 reports a
+ * file that cannot be read.
+ */
 export const readSource = (file: string, given?: string | ParsedYaml): SourceReading => {
   if (given !== undefined) return typeof given === 'string' ? parseSource(file, given) : sourceOf(file, given)
   let text: string

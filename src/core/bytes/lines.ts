@@ -1,8 +1,11 @@
-/** Splits a stream of bytes, which comes in chunks of any size, into lines, and bounds the length of a line. */
+/**
+ * Splits a stream of bytes, which comes in chunks of any size, into lines, and bounds the length of a line. What follows the last line feed
+ * is no line, and is never yielded.
+ */
 
 import { ByteBlocks } from './byte-blocks.ts'
 
-/** A shorter line that lies in one chunk is yielded as a view of the chunk, without a copy. A longer line is copied into blocks. */
+/** A shorter line that lies in one chunk is yielded as a view of the chunk, without a copy. Any other line is copied into blocks. */
 const longLineBytes = 64 * 1024
 
 export class Lines {
@@ -10,7 +13,7 @@ export class Lines {
   /** The beginning of the line whose end has not come yet. */
   readonly #held = new ByteBlocks()
 
-  /** `maxBytes`: the longest line. */
+  /** `maxBytes`: the most bytes of a line, without its line feed. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }

@@ -1,4 +1,6 @@
-/** Masks values whose names name a secret, before settings are shown or headers are kept. */
+/**
+ * Masks secrets by the names of their keys, headers and parameters, before settings are shown or headers are kept; and recognises masks.
+ */
 
 import { createHash } from 'node:crypto'
 import { isObject, type Json } from '../json.ts'

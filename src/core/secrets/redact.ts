@@ -58,7 +58,9 @@ export class Redactor {
   }
 }
 
-/** Returns a function that replaces each of the values, in any spelling, with `***`. */
+/**
+ * Returns a function that replaces each of the values, in any spelling, with `***`. Values that are too short for `Redactor` are left out.
+ */
 export const createRedactor = (values: Iterable<string>): ((text: string) => string) => {
   const redactor = new Redactor()
   redactor.add(values)

@@ -32,15 +32,15 @@ export const namesRequestSecret = (name: string): boolean => ofRequests.test(nam
 export const namesSettingSecret = (key: string): boolean => ofSettings.test(key)
 
 /**
- * Whether the name of an environment variable, or of a header that a configuration sends, names a secret. No filter reads the values of
- * such names, so the word `key` alone is enough.
+ * Whether a name names a secret where its value is only removed from texts or masked in an address: the key of a setting, a header that a
+ * configuration sends, a parameter of a web address. No filter reads these values, so the word `key` alone is enough.
  */
 export const namesVariableSecret = (name: string): boolean => ofVariables.test(name)
 
 /** A query parameter of a web address in a text. A value that is a mask or a placeholder does not match. */
 const parameter = /([?&]([\w.~-]{1,64})=)([^&#\s"'*{][^&#\s"']*)/g
 
-/** Replaces the value of each query parameter whose name names a secret. `at`: the offset of the value in the text. */
+/** Replaces the value of each query parameter whose name names a secret, or is `code`. `at`: the offset of the value in the text. */
 export const replaceSecretParameters = (text: string, replace: (value: string, at: number) => string): string =>
   text.replace(parameter, (all, head: string, name: string, value: string, index: number) =>
     namesVariableSecret(name) || /^(?:code|sig)$/i.test(name) || namesRequestSecret(name)

@@ -1,11 +1,17 @@
 /** Runs a bounded number of tasks at once, and lets a bounded number wait for their turn. */
 
 export interface Slots {
-  /** Runs the task when its turn comes. Resolves to `undefined` at once when no more tasks may wait. */
+  /**
+   * Runs the task when its turn comes, and resolves or rejects as the task does. Resolves to `undefined` at once when no more tasks may
+   * wait.
+   */
   run<T>(task: () => Promise<T>): Promise<T | undefined>
 }
 
-/** `max`: the most tasks at once, asked anew at each task, because a reload may change it. `maxWaiting`: the most tasks that wait. */
+/**
+ * `max`: the most tasks at once, asked anew when a task comes or ends, because a reload may change it. `maxWaiting`: the most tasks that
+ * wait.
+ */
 export const createSlots = (max: () => number, maxWaiting: number): Slots => {
   const waiting: (() => void)[] = []
   let busy = 0

@@ -65,7 +65,10 @@ export const checkSteps = (regex: RE2JS, text: string): void => {
 
 export type Regex = { test(text: string): boolean }
 
-/** Compiles a pattern that may match anywhere in a text. Throws BadPattern; `test` throws TooHard instead of taking long. */
+/**
+ * Compiles a pattern that may match anywhere in a text. Throws BadPattern; `test` throws TooHard instead of taking long. What lies behind
+ * the first 1,048,576 UTF-16 units of a text need not be searched.
+ */
 export const compileRegex = (pattern: string): Regex => {
   const literals = compileLiterals(pattern)
   if (!literals) checkRe2(pattern)

@@ -16,7 +16,7 @@ export const configFile = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => j
 
 /**
  * Opens a route. Where `source` is not given, a configured route goes before a subscription of the same name. Throws a Fault when there is
- * no such route, or its file cannot be read.
+ * no such route, its file cannot be read, or the route in it is not a map.
  */
 export const openRoute = (workspace: Workspace, { name: asked, source: wanted }: NamedRoute): OpenedRoute => {
   if (wanted === 'subscription') return openSubscription(workspace, asked)

@@ -74,6 +74,7 @@ const withinMaxSteps = (past: readonly Step[]): readonly Step[] => {
   return past.length <= maxSteps || !first || !second ? past : [{ title: first.title, edits: [...first.edits, ...second.edits] }, ...rest]
 }
 
+/** Returns the draft without its latest step; the same draft where it has no step. */
 export const undo = (draft: RouteDraft): RouteDraft => {
   const last = draft.past.at(-1)
   if (!last) return draft
@@ -81,6 +82,7 @@ export const undo = (draft: RouteDraft): RouteDraft => {
   return { ...draft, past, future: [last, ...draft.future], spec: specAfter(draft.opened.written, past) }
 }
 
+/** Returns the draft with the step that was undone last; the same draft where there is none. */
 export const redo = (draft: RouteDraft): RouteDraft => {
   const [next, ...future] = draft.future
   return next ? { ...draft, past: [...draft.past, next], future, spec: appliedEdits(draft.spec, next.edits) } : draft

@@ -14,7 +14,10 @@ export const withWholePath = (choice: PayloadChoice): PayloadChoice => {
   return { from: 'file', file: typedPath(choice.file) }
 }
 
-/** Returns the id of the event, the name of the sample, or the content that was chosen. Throws a Fault for a file that cannot be read. */
+/**
+ * Returns the id of the event, the name of the sample, or the content that was chosen. Throws a Fault for a file that cannot be read, is
+ * too large, or is no sample.
+ */
 export const contentOfChoice = (
   choice: PayloadChoice,
 ): { readonly eventId: string } | { readonly sample: string } | { readonly payload: string } | Sample => {

@@ -1,6 +1,6 @@
 /**
  * Saves a draft. A file is replaced only if it still has the text that was read from it, and never by a text that would stop the start of a
- * gateway.
+ * gateway. Where another file is named (`as`), the text goes into that new file unchecked.
  */
 
 import { existsSync } from 'node:fs'

@@ -71,6 +71,7 @@ export const renderFlow = (value: Json, style: Style, former?: FormerScalar): st
   )
 }
 
+/** Renders a member of a map in flow style. */
 export const flowMember = (key: string, value: Json, style: Style): string =>
   `${renderKey(key, style, 'flow')}: ${renderFlow(value, style)}`
 
@@ -79,6 +80,7 @@ const inBrackets = (opening: string, parts: readonly string[], closing: string, 
   return `${opening}${pad}${parts.join(', ')}${pad}${closing}`
 }
 
+/** Renders a key, without its colon. `former`: the key that is replaced. */
 export const renderKey = (key: string, style: Style, where: 'block' | 'flow', former?: FormerScalar): string => {
   if (style.json) return JSON.stringify(key)
   const isFlow = where === 'flow'
