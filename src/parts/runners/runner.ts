@@ -109,7 +109,7 @@ export type RunnerPart = {
 /** Names of environment variables, by setting. Of the variables of one setting, the first that is set counts. */
 export type RunnerEnv = { readonly apiKey?: readonly string[] }
 
-/** The section `agent` of the configuration, with references resolved. */
+/** The settings of the section `agent` that runners use, with references resolved. */
 export type RunnerSettings = {
   readonly command?: readonly string[]
   readonly baseUrl?: string

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { isMoreThanALine, type Span } from '../../../core/prompt.ts'
 import type { Handling } from '../runner.ts'
 
-/** Marks the texts of one run for a model, as the run's `Handling` says. */
+/** Marks the texts of one run for a model, as the run's `Handling` says. Whatever that is, invisible characters become their codes. */
 export type Fence = {
   /** Fences the untrusted parts of a text. Each part is a pair of indices; the parts are in order. */
   readonly around: (text: string, untrusted: readonly Span[]) => string
