@@ -1,4 +1,4 @@
-/** The contract of tools: functions that an agent may call while it works. A configuration names them in toolsets. */
+/** The contract of tools: functions that an agent may call while it works. Tools come in toolsets, which a configuration names. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -42,8 +42,8 @@ export type BegunToolCall = { readonly traceparent?: string; readonly ended: (ok
 export type Picture = { readonly bytes: Uint8Array; readonly mediaType: string }
 
 /**
- * Resolves to the tools of a set. The first call opens what the tools need, for example a connection. Rejects when the opening fails; the
- * next run tries again.
+ * Resolves to the tools of a set, for one run. The first call opens what the tools need, for example a connection. Rejects when the opening
+ * fails or `signal` aborts; the next run tries again.
  */
 export type Toolset = (signal: AbortSignal) => Promise<readonly Tool[]>
 

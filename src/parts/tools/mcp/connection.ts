@@ -43,7 +43,8 @@ export class Connection {
 
   /**
    * Lets `work` use the server. When the server does not know the connection any more (`lost`), `work` is called once more with a new
-   * connection. Rejects with a WireFault when the server cannot be reached, and otherwise as `work` does.
+   * connection. Rejects with a WireFault when the server cannot be reached or ends, with the reason of `signal`, and otherwise as `work`
+   * or the opening does.
    */
   async use<T>(signal: AbortSignal, work: (client: MCPClient) => Promise<T>): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {
