@@ -62,7 +62,7 @@ export interface Jobs {
   isRefused(profile: string, reference: string): boolean
 }
 
-/** Observes how a plan handles an event: for dry runs and for the tests of routes. */
+/** Observes how a plan handles an event, for commands that run an event through a plan, such as `webhook trace`. */
 export interface PlanObserver {
   /** Called when a condition of the route's filters is compiled. */
   readonly condition: (condition: CompiledCondition) => void
@@ -72,7 +72,7 @@ export interface PlanObserver {
 
 /**
  * The effects that stages and endings get. A command that only checks or tries a route passes effects that change nothing, except that a
- * dry run (`webhook trace`) or a test of a route may run the route's script.
+ * command which runs an event through a plan may run the route's script.
  */
 export interface Effects {
   readonly clock: Clock
@@ -101,6 +101,6 @@ export interface Effects {
   readonly traces?: EventTraces | undefined
   /** The owners of the watchers and connections that plans have open. An owner closes them once nobody uses them. */
   readonly owners: Owners
-  /** Present only in a dry run (`webhook trace`) and in the tests of routes. */
+  /** Present only where a command, such as `webhook trace`, runs an event through a plan. */
   readonly onlooker?: PlanObserver
 }

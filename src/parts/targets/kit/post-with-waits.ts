@@ -7,8 +7,8 @@ const maxWaits = 3
 
 /**
  * Posts once, and after each wait that the platform asks for once more: at most four times in all, and only before `deadline`, a monotonic
- * time of `clock` in milliseconds. `post` gets the time that is left. Resolves to the result of the last post, or to a failure where no time
- * is left for a post.
+ * time of `clock` in milliseconds. `post` gets the time that is left. Resolves to the result of the last post, or to a failure where no
+ * time is left for a post.
  */
 export const postWithWaits = async (post: (leftMs: number) => Promise<Sent>, clock: Clock, deadline: number): Promise<Sent> => {
   for (let waits = 0; ; waits++) {
