@@ -1,4 +1,4 @@
-/** Compiles the rules of alerts: their destinations, their numbers, and the calendars of routes that must not be silent. */
+/** Compiles the rules of alerts: their destinations, their limits, and the calendars of routes that must not be silent. */
 
 import { hash } from 'node:crypto'
 import type { AlertSettings } from '../config/alerts.ts'
@@ -39,7 +39,7 @@ export type AlertRule = {
   readonly maxPerHour: number
 }
 
-/** Compiles the rules. There are no rules where a Diagnostic stops the start. */
+/** Compiles the rules. Where one of the Diagnostics stops the start, there are no rules at all. */
 export const compileAlerts = (
   { rules, place }: AlertSettings,
   targets: ReadonlyMap<string, TargetPart>,

@@ -171,7 +171,10 @@ export class JobBook implements Jobs {
     return [...this.#stored.values()].every(({ ready }) => ready)
   }
 
-  /** Reads changed files, and returns the jobs that a route names by `reference`: the job of this id, else all jobs of this name. */
+  /**
+   * Reads changed files, and returns the jobs that a route names by `reference`: the job of this id, else the configured jobs of this name,
+   * else all jobs of this name.
+   */
   find(profile: string, reference: string): readonly ScheduledJob[] {
     this.refresh()
     const exact = this.get(profile, reference)
@@ -182,7 +185,7 @@ export class JobBook implements Jobs {
     return configured.length > 0 ? configured : named
   }
 
-  /** Whether a job of this id or name is there but does not compile, and no other job has the id or name. */
+  /** Reads changed files. Whether a job of this id or name is there but does not compile, and no other job has the id or name. */
   isRefused(profile: string, reference: string): boolean {
     return this.find(profile, reference).length === 0 && this.#refused.has(`${profile}/${reference}`)
   }
