@@ -1,6 +1,7 @@
 /**
- * Connects the templates of a route with its reports, the log and the onlooker: a mistake in a template is reported when the route is
- * compiled. While an event is handled, an expression that a limit stops is logged, and an onlooker is told what each placeholder became.
+ * Connects the templates of a route with its reports, the log and the observer of the plan. A mistake in a template is reported when the
+ * route is compiled. While an event is handled, an expression that a limit stops is logged, and the observer, where there is one, is told
+ * each placeholder that is filled in.
  */
 
 import type { Path } from '../core/diagnostic.ts'

@@ -12,8 +12,8 @@ import type { RecompileAtReload, Report } from '../report.ts'
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 
 /**
- * What an operator gets when it is compiled: the profile's folder, the report of mistakes in the operand, and the call by which the
- * condition is compiled again at each reload.
+ * What an operator gets when it is compiled: the profile's folder, the report of mistakes in the operand, and the call by which the plan of
+ * the route is compiled again at each reload.
  */
 export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: RecompileAtReload }
 

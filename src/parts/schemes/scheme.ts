@@ -173,7 +173,7 @@ export type Scheme = {
    */
   readonly secretFields?: readonly string[]
   /**
-   * The place of the signature. Where it is present, a refused request can be kept with its signature, to be verified again. `address`: the
+   * The place of the signature. With this member, a refused request can be kept with its signature, to be verified again. `address`: the
    * address is signed, or has the signature. Absent where a request has the secret itself, and where only a part of the body is signed. In
    * a plugin's scheme it has no effect.
    */

@@ -161,7 +161,7 @@ const checkSigned = (
 const whySignedIsRefused = (compiled: CompiledDescription, request: RequestView): Why | undefined =>
   whyOtherBody(compiled, request) ?? (compiled.time && !compiled.time.atHead ? whyStale(compiled, request) : undefined)
 
-/** Returns the reason why the time of a request is refused; `undefined` where it is near to the clock, or the description names no time. */
+/** Returns the reason why the time of a request is refused; `undefined` where it is near to the arrival, or need not be there. */
 const whyStale = ({ time }: CompiledDescription, request: RequestView): Why | undefined => {
   if (!time) return undefined
   const text = time.read(request)

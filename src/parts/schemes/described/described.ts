@@ -80,7 +80,7 @@ const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['e
 /**
  * Returns the delivery id of a request. Where the description names a value in whose scope the id is unique (`within`), that value stands
  * before the id. Where the request has no id, the digest of the signed content stands for it, if the description says so (`digest`), or if
- * it looks for the id in a body that is signed.
+ * the description places the id in a body that is signed.
  */
 const deliveryIdOf = (compiled: CompiledDescription, request: RequestView): string | undefined => {
   const { id, within, description } = compiled
