@@ -33,8 +33,8 @@ const reviewKept = ({ spec, route, catalogue, config, say }: Subject): void => {
 }
 
 /**
- * Reports a missing prompt, unless the route starts a job, which has a prompt of its own, or the text only goes to internal targets, where
- * it reaches only whoever runs the gateway.
+ * Reports a missing prompt, unless the route starts a job, or all its targets are internal, so that their texts reach only whoever runs the
+ * gateway.
  */
 export const reviewPrompt = ({ spec, catalogue, say }: Subject): void => {
   if (spec.prompt || spec.cron_job !== undefined) return

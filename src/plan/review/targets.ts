@@ -23,7 +23,7 @@ type TargetOwner = Pick<ReviewContext, 'catalogue' | 'hasProgram' | 'doubtful'> 
   readonly placeOf: (path: Path, of?: 'key' | 'value') => SourceRange
 }
 
-/** A target as it is named there: its part, its `deliver_extra`, and the paths of its name and of this `deliver_extra`. */
+/** A target of a `TargetOwner`: its part, its `deliver_extra`, and the paths of its name and of this `deliver_extra`. */
 type NamedTarget = { readonly part: TargetPart; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
 export const reviewTargets = (sender: TargetOwner): void => {
