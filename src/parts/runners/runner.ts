@@ -17,7 +17,7 @@ export type RunnerJob = {
   readonly maxOutputTokens?: number
   /** The most calls of the model, each of which may use tools. Absent: 1. */
   readonly maxSteps?: number
-  /** The parts of the prompt that a sender wrote and that are longer than a line. */
+  /** The parts of the prompt that a sender wrote: values longer than a line, and a whole payload of any length. */
   readonly untrusted?: readonly Span[]
   /** How a sender's text is marked for the agent. Absent: as the settings say. */
   readonly handling?: Handling

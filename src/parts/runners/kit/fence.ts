@@ -1,6 +1,6 @@
 /**
  * Fences the text of strangers in a prompt, in earlier messages and in results of tools: marks the text, so that a model can tell the text
- * from the instructions (rules: Agents 9).
+ * from the instructions (rules: Agents 9). This fence has nothing to do with the fence of a lease.
  */
 
 import { randomBytes } from 'node:crypto'
