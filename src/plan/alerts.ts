@@ -32,10 +32,14 @@ export type AlertRule = {
   readonly destination: Destination
   /** The rule as it is written, with its secrets. */
   readonly spec: AlertSpec
+  /** The most refused signatures of a route in a minute without an alert. */
   readonly refusedPerMinute: number
+  /** The time after its acceptance at which a run must be done. */
   readonly backlogMs: number
+  /** The time before the end of a certificate from which on the end is told. */
   readonly endsWithinMs: number
   readonly silence: readonly WatchedRoute[]
+  /** The most messages in an hour. */
   readonly maxPerHour: number
 }
 

@@ -17,6 +17,7 @@ import { type Catalogue, challengeKeysOf, checkChallengeKeys, checkRoute } from 
 import { checkTime } from './job-time.ts'
 import { compileJob, JobBook, type JobParts, jobParts } from './jobs.ts'
 
+/** What a check found, and what it read. */
 export type Checked = {
   readonly diagnostics: readonly Diagnostic[]
   /** Every route with its file, also routes that cannot be compiled. */

@@ -40,6 +40,7 @@ export type Catalogue = {
   readonly toolsets: ReadonlyMap<string, ToolsetPart>
 }
 
+/** The result of compiling a route. */
 export type Compiled = {
   /** Returns the plan. Absent where a Diagnostic stops the start. */
   readonly plan?: () => RoutePlan

@@ -27,6 +27,7 @@ export type ScheduledJob = Job & {
    * planned anew.
    */
   readonly planKey: string
+  /** How late a run may start whose time passed while the gateway was down. */
   readonly graceMs: number
   readonly model?: string
   readonly spec: Spec
@@ -38,6 +39,7 @@ export type JobParts = {
   readonly toolsets: ReadonlySet<string>
   readonly agent: AgentPricing
 }
+/** The result of compiling a job. There is no job when a Diagnostic stops the start. */
 export type CompiledJob = { readonly job?: ScheduledJob; readonly diagnostics: readonly Diagnostic[] }
 
 export const jobParts = (
