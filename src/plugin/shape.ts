@@ -13,7 +13,9 @@ export type Family = (typeof families)[number]
 
 export type UnknownMap = { readonly [key: string]: unknown }
 
+/** Whether a value is an object, and neither a list nor a function. */
 export const isMap = (value: unknown): value is UnknownMap => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Whether a value is a text that is not empty. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)

@@ -19,7 +19,7 @@ export type TargetOptions = ContractOptions & {
   readonly sends?: readonly Sending[]
 }
 
-/** Values of all types, which are tried for each key of `deliver_extra`. */
+/** Values of all types, which are tried for each key of `deliver_extra` that the target declares, and for `chat_id`. */
 const oddValues: readonly Json[] = [null, true, -1.5, '', '{x}', 'text', [], ['a', 1], {}, { a: null }]
 const budgetMs = 5_000
 
