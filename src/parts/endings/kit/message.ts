@@ -1,4 +1,4 @@
-/** Compiles what a route makes of each event for its ending: the prompt, and the targets with their `deliver_extra`. */
+/** Compiles what the ending of a route gets of each event: the prompt, and the targets with their `deliver_extra`. */
 
 import type { JsonObject } from '../../../core/json.ts'
 import type { Prompt } from '../../../core/prompt.ts'

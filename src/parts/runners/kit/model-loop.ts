@@ -1,6 +1,6 @@
 /**
- * Asks a model for its reply to a prompt, and lets it use tools meanwhile. Each call of the model is a step. No step follows when
- * `maxSteps` are done, or the budget of the run is used up.
+ * Asks a model for its reply to a prompt, and lets the model use tools meanwhile. Each call of the model is a step, except a question that
+ * a tool asks about a picture. No step follows when `maxSteps` are done, or the budget of the run is used up.
  */
 
 import type { LanguageModel, ModelMessage, StepResult, ToolSet } from 'ai'
