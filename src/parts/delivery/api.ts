@@ -42,7 +42,10 @@ export type ApiAnswer =
   /** There was no answer. `unsent`: no byte of the request can have arrived. */
   | { readonly kind: 'none'; readonly why: string; readonly unsent: boolean }
 
-/** Makes one call, which may take `timeoutMs` from the connection to the end of the answer's body. `now`: the wall clock. Never rejects. */
+/**
+ * Makes one call, which may take `timeoutMs` from the connection to the end of the answer's body. `now`: returns the wall time in
+ * milliseconds. Never rejects.
+ */
 export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
   if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
   // Without this check, a request with no time left could still go out on an open connection before its timer ends. The request would

@@ -6,7 +6,7 @@
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import type { KeySchemas, Setting, TargetPart, TargetSchema } from '../targets/target.ts'
 
-/** The keys of `deliver_extra` that name a thread. Of those that a route sets, the first counts. */
+/** The keys of `deliver_extra` that name a thread. Of those that are set, the first counts. */
 export const threadKeys = ['message_thread_id', 'thread_id'] as const
 /** The keys of `deliver_extra` that every chat target knows. */
 export const addressKeys = ['chat_id', ...threadKeys] as const
@@ -102,7 +102,7 @@ const settingLabel = ({ settings = [] }: ConfigurableTarget, key: string): strin
 export const waysOf = (part: ConfigurableTarget): readonly string[] =>
   (part.needs ?? []).map((keys) => keys.map((key) => settingLabel(part, key)).join(', ')).filter((way) => way !== '')
 
-/** Returns why nothing can be sent with these settings, and what to set; `undefined` when the target is connected. */
+/** Returns why nothing can be sent: the platform is switched off, or settings are missing. `undefined`: the target is connected. */
 export const obstacleOf = (part: ConfigurableTarget, settings: JsonObject): string | undefined => {
   const platform = `platforms.${platformOf(part)}`
   if (settings.enabled === false) return `${platform} is switched off`
@@ -120,7 +120,7 @@ const webAddress = /^(?:https?|wss?):\/\/[^/?#\s]/i
 export const wrongAddress = (settings: JsonObject): string | undefined =>
   Object.keys(settings).find((key) => webAddressKey.test(key) && !isWebAddress(textSetting(settings, key) ?? 'http://unset'))
 
-/** Returns the settings that are web addresses. */
+/** Returns the values of the settings whose keys stand for web addresses. */
 export const webAddressesIn = (settings: JsonObject): readonly string[] =>
   Object.keys(settings).flatMap((key) => (webAddressKey.test(key) ? (textSetting(settings, key) ?? []) : []))
 

@@ -68,8 +68,8 @@ export type ToolsetSchema = {
 /** A toolset that is built in. */
 export type ToolsetPart = {
   /**
-   * The name in `toolsets` and `platform_toolsets`, and of the section below `tools`. The set has one tool, which has the same name. No
-   * other tool may have this name.
+   * The name by which routes, jobs and `platform_toolsets` name the set, and of the section below `tools`. The set has one tool, which has
+   * the same name. No other tool may have this name.
    */
   readonly name: string
   /** The name for people, in editors. */

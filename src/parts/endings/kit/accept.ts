@@ -1,7 +1,7 @@
 /**
  * Makes runs of events, and commits the work of an ending to the store before the sender is answered: a run, or an event of a group. The
- * work and the claim of its delivery id are one commit, so without the work the delivery id stays free, and the sender's repeat is accepted
- * (rules: Duplicates 2).
+ * work and the claim of the event's delivery id are one commit. So without the work the delivery id stays free, and the sender's repeat is
+ * accepted (rules: Duplicates 2).
  */
 
 import { StoreFault } from '../../../core/fault.ts'

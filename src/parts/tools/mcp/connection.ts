@@ -1,6 +1,6 @@
 /**
- * Keeps the one connection to an MCP server. The connection is opened when it is first needed, shared by all runs, and opened again when it
- * has ended.
+ * Keeps the one connection to an MCP server. The connection is opened when it is first needed, and shared by all runs. When it has ended,
+ * or the server does not answer or does not know it any more, the next use opens another. After failures in a row, a pause comes first.
  */
 
 import type { MCPClient } from '@ai-sdk/mcp'
