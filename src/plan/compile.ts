@@ -140,7 +140,10 @@ const withChallengeKeys = (route: RouteSource, catalogue: Catalogue): RouteKeys 
   schemes: checkedWith(route, catalogue),
 })
 
-/** Reports a key of a route with which another scheme or another route answers challenges. `keys`: the result of `challengeKeysOf`. */
+/**
+ * Reports a key of a route with which another scheme, of this or of another route, answers challenges. `keys`: the result of
+ * `challengeKeysOf`.
+ */
 export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, keys: ChallengeKeys): Diagnostic[] => {
   const shared = keys.size === 0 ? undefined : sharedChallengeKey(withChallengeKeys(route, catalogue), keys)
   if (!shared) return []
