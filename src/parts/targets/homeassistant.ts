@@ -45,7 +45,7 @@ export const homeassistant = defineChat({
   },
 })
 
-/** Makes the data of a service call: the text, with the route's title. */
+/** Makes the data of a service call: the text, with the `title` in `deliver_extra`, if there is one. */
 const titled = ({ text, extra }: Posting): JsonObject => {
   const title = extra('title')
   return { message: text, ...(title === undefined ? {} : { title: disarm(title) }) }

@@ -107,7 +107,7 @@ export type TargetKit = {
   readonly keep: Keep
   /**
    * Makes the mark that a target with `returnsAsEvent` adds to its comment on a code host. By the mark, the gateway ignores the event about
-   * the comment. Without a mark it would answer its own comment.
+   * the comment. Without a mark the gateway would answer its own comment.
    */
   readonly mark: OwnComments['mark']
 }
