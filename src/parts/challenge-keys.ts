@@ -1,17 +1,18 @@
 /**
- * Finds the secrets that sign the answers to handshakes. Anybody may ask for such an answer, and could send it as a signature of another
- * scheme with the same secret. So the secret may serve no other scheme (rules: Authentication 17).
+ * Finds the secrets that sign the answers to handshakes, and the schemes that have such a secret, too. Anybody may ask for such an answer,
+ * and could send it as a signature of another scheme with the same secret. So the secret may serve no other scheme
+ * (rules: Authentication 17).
  */
 
 import type { Scheme } from './schemes/scheme.ts'
 
-/** The secrets of a route, and the schemes that check its requests with them. `name`: the route. */
+/** The secrets of a route, and the schemes that check its requests. `name`: the name of the route. */
 export type RouteKeys = { readonly name: string; readonly secrets: readonly string[]; readonly schemes: readonly Scheme[] }
 
 /** For each secret, the route and the scheme that sign answers to handshakes with that secret. */
 export type ChallengeKeys = ReadonlyMap<string, { readonly route: string; readonly scheme: string }>
 
-/** Returns the secrets with which the schemes of these routes sign answers to handshakes. */
+/** Returns the secrets with which schemes of these routes sign answers to handshakes. Of routes with the same secret, the last counts. */
 export const challengeKeys = (routes: Iterable<RouteKeys>): ChallengeKeys => {
   const keys = new Map<string, { readonly route: string; readonly scheme: string }>()
   for (const { name: route, secrets, schemes } of routes) {

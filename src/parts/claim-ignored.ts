@@ -12,7 +12,10 @@ import type { Effects } from './effects.ts'
 import type { Scheme } from './schemes/scheme.ts'
 import { unavailable } from './try-later.ts'
 
-/** Makes the function that claims the ignored events of a route with these schemes; `undefined` where every scheme signs the whole body. */
+/**
+ * Makes the function that claims the ignored events whose scheme signs only parts of the body. `undefined` where none of a route's schemes
+ * does so.
+ */
 export const compileClaimIgnored = (schemes: readonly Scheme[], effects: Effects): ClaimIgnored | undefined => {
   const partly = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
   return partly.size === 0 ? undefined : (event, scheme) => (partly.has(scheme) ? claimEvent(event, effects) : undefined)

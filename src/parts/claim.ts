@@ -1,11 +1,14 @@
-/** Makes claims: while a delivery id is claimed, a second request with the same id is a duplicate (rules: Duplicates 2). */
+/**
+ * Makes the claims of events, and of the single targets of a direct delivery. While the delivery id of an event is claimed, no second
+ * request with the id is accepted (rules: Duplicates 2).
+ */
 
 import { createHash } from 'node:crypto'
 import type { Outcome } from '../core/outcome.ts'
 import type { EventFacts } from '../core/request.ts'
 import type { Claim, Delivery, Destination } from '../store/ports.ts'
 
-/** The time for which a delivery id stays claimed: an hour, in milliseconds. */
+/** The time for which a claim is kept: an hour, in milliseconds. */
 const holdMs = 3_600_000
 
 /** The fields that name an event, or the run that was made of it. */

@@ -1,6 +1,7 @@
 /**
- * Reads the keys of a route that say where its text goes: `deliver`, `deliver_extra` and `deliver_mode`. Each target checks its settings.
- * The secrets in the settings are kept apart from them, because the store keeps the settings and must not have the secrets.
+ * Reads the keys of a route, a job or a rule of alerts that say where its texts go: `deliver`, `deliver_extra` and `deliver_mode`. Each
+ * target checks its settings. The secrets are kept apart from the settings, because the store keeps the settings and must not have the
+ * secrets.
  */
 
 import type { Path } from '../core/diagnostic.ts'
@@ -15,12 +16,12 @@ import type { TargetPart } from './targets/target.ts'
 
 type DeliverySpec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
 
-/** A target as a route configures it. `path` and `extraPath`: the places of the target and of its settings in the route. */
+/** A target as the configuration has it. `path` and `extraPath`: the paths of the target and of its settings in the route, job or rule. */
 export type WrittenTarget = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
 /**
- * Returns the targets of a `deliver`, in order. A target that is written by an alias has its proper name. A target without settings of its
- * own has the settings of the route.
+ * Returns the targets of a `deliver`, in order. A target that is written by an alias has its proper name. A target without a
+ * `deliver_extra` of its own has the `deliver_extra` beside `deliver`.
  */
 export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: DeliverySpec): readonly WrittenTarget[] => {
   const shared = deliver_extra as JsonObject
@@ -35,8 +36,8 @@ export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra
 }
 
 /**
- * Returns the destination of a route as the store keeps it: the settings without secrets, and the keys of the secrets in `withheld`. Each
- * target checks its settings, and reports what is wrong in them at their place in the route.
+ * Returns the destination of a route, a job or a rule as the store keeps it: the settings without secrets, and the keys of the secrets in
+ * `withheld`. Each target checks its settings, and reports what is wrong in them at their path in the route, job or rule.
  */
 export const readDelivery = (spec: DeliverySpec, targets: ReadonlyMap<string, TargetPart>, report: Report): Destination => {
   const to = writtenTargets(spec).map(({ target, extra: given, extraPath }): Delivery => {

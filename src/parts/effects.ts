@@ -1,4 +1,4 @@
-/** The effects port: everything that stages and endings may do to the world outside of a request. */
+/** The effects port: what stages and endings may do to the world outside of a request. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -13,7 +13,10 @@ import type { OwnComments } from './own-comment.ts'
 import type { SenderKeys } from './sender-keys.ts'
 import type { Outgoing, Sent } from './targets/target.ts'
 
-/** Counts in windows of one minute: for each route the verified requests, and for each route and client the failed signatures. */
+/**
+ * Counts in windows of one minute: for each route the verified requests and the late checks, and for each route and client the failed
+ * signatures.
+ */
 export interface Limiter {
   /** Returns the seconds until a new window of the route begins; 0 while the present window is not full. */
   wait(route: string): number
@@ -41,22 +44,25 @@ export type Job = {
   readonly profile: string
   readonly state: 'active' | 'paused' | 'disabled'
   readonly prompt: string
-  /** The targets of the job's reply, whether the schedule or an event starts the job. */
+  /** The targets of the job's reply, whoever starts the job. */
   readonly delivery: Destination
 }
 
 /** Finds the scheduled jobs that a route may start. */
 export interface Jobs {
-  /** Returns the present jobs of a profile that a reference names: the job with this id, else all jobs with this name. */
+  /**
+   * Returns the present jobs of a profile that a reference names: the job with this id, else the configured jobs with this name, else all
+   * jobs with this name.
+   */
   find(profile: string, reference: string): readonly Job[]
   /**
-   * Whether the reference names a configured job that was refused because of mistakes in it. A route that starts the job does not report
+   * Whether the reference names only jobs that were refused because of mistakes in them. A route that starts such a job does not report
    * these mistakes again.
    */
   isRefused(profile: string, reference: string): boolean
 }
 
-/** Observes how a plan handles an event: for traces. */
+/** Observes how a plan handles an event, for commands that run an event through a plan, such as `webhook trace`. */
 export interface PlanObserver {
   /** Called when a condition of the route's filters is compiled. */
   readonly condition: (condition: CompiledCondition) => void
@@ -65,8 +71,8 @@ export interface PlanObserver {
 }
 
 /**
- * The effects that stages and endings get. `validate` and `webhook trace` pass effects that change nothing, except that a trace may run the
- * route's script.
+ * The effects that stages and endings get. A command that only checks or tries a route passes effects that change nothing, except that a
+ * command which runs an event through a plan may run the route's script.
  */
 export interface Effects {
   readonly clock: Clock
@@ -81,8 +87,8 @@ export interface Effects {
   send(outgoing: Outgoing): Promise<Sent>
   readonly ownComments: Pick<OwnComments, 'isAboutOwnComment'>
   /**
-   * Downloads a small public file of a sender. Resolves to its bytes. Rejects with an Error that says why the download failed, also for a
-   * file of more than `maxBytes`.
+   * Downloads a small public file of a sender, such as a key or the page that confirms a subscription. Resolves to its bytes. Rejects with
+   * an Error that says why the download failed, also for a file of more than `maxBytes`.
    */
   download(url: string, maxBytes: number): Promise<Buffer>
   readonly keys: SenderKeys
@@ -95,6 +101,6 @@ export interface Effects {
   readonly traces?: EventTraces | undefined
   /** The owners of the watchers and connections that plans have open. An owner closes them once nobody uses them. */
   readonly owners: Owners
-  /** Absent in a gateway that serves requests. */
+  /** Present only where a command, such as `webhook trace`, runs an event through a plan. */
   readonly onlooker?: PlanObserver
 }

@@ -21,7 +21,7 @@ export const jobRun = (job: Job, { context, ...cause }: JobCause): NewRun => ({
   job: job.id,
 })
 
-/** Returns the fields of a run for its prompt: the text, and the parts of the text that a sender wrote (`untrusted`). */
+/** Returns the fields of a run for its prompt: the text, and the parts of the text that count as a sender's (`untrusted`). */
 const promptFields = ({ text, untrusted }: Prompt): Pick<NewRun, 'prompt' | 'untrusted'> => ({
   prompt: text,
   ...(untrusted.length > 0 ? { untrusted } : {}),

@@ -1,5 +1,6 @@
 /**
- * Event types of well-known senders, by which `validate` recognises a misspelled type. An event whose type is in no list is accepted, too.
+ * Event types of well-known senders. By these lists the review of a route recognises a misspelled type, and the editor offers types. The
+ * gateway itself does not use them: an event may have any type.
  */
 
 /** The known event types of a sender. */
@@ -72,6 +73,7 @@ export const linearEvents: KnownEvents = {
   names: splitWords('Issue Comment IssueLabel Reaction Project ProjectUpdate Cycle Document Initiative User'),
 }
 
+/** The event types of Stripe that its preset knows besides those that it shows. */
 export const stripeEvents: readonly string[] =
   splitWords(`account.updated charge.captured charge.dispute.created charge.failed charge.pending charge.refunded charge.succeeded
   checkout.session.completed checkout.session.expired customer.created customer.deleted customer.updated customer.subscription.created

@@ -1,6 +1,6 @@
 /**
  * Makes and recognises the mark at the end of each comment that the gateway posts. Readers of the comment do not see the mark. By the mark,
- * a repeated delivery finds the comment that it has posted already, and the gateway ignores an event about a comment of its own.
+ * a repeated delivery can find the comment that was posted already, and the gateway ignores an event about a comment of its own.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'

@@ -1,4 +1,7 @@
-/** Compiles `respond` of a route: the answer to an event that was not refused, for senders that do not take the gateway's usual answer. */
+/**
+ * Compiles `respond` of a route, or of the scheme that the route names: the answer to an event that was not refused, for senders that do
+ * not take the gateway's usual answer.
+ */
 
 import type { Respond } from '../core/plan.ts'
 import { parseTemplate } from '../expr/placeholder.ts'

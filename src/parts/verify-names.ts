@@ -3,8 +3,8 @@
 import type { Route } from '../generated/config.ts'
 
 /**
- * The name of the scheme that a route describes itself. No plugin's scheme has this name, because names without a hyphen are reserved for
- * built-in schemes.
+ * The name of the scheme that a route describes itself. No scheme of a plugin or of `signature_schemes` has this name, because names
+ * without a hyphen are reserved for built-in schemes.
  */
 export const inlineScheme = 'inline'
 

@@ -1,10 +1,10 @@
-/** Decodes the secret of a sender that signs with Standard Webhooks to the bytes of its key, for verifying and for signing. */
+/** Decodes a secret of Standard Webhooks to the bytes of its key, for verifying and for signing. */
 
 const base64Key = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
  * Returns the bytes of the key: after the prefix `whsec_` the secret is strict base64; without it, text (rules: Authentication 2).
- * `undefined` where the base64 is not valid.
+ * `undefined` where the base64 is not valid, or stands for no bytes.
  */
 export const whsecKey = (secret: string): Buffer | undefined => {
   if (!secret.startsWith('whsec_')) return Buffer.from(secret, 'utf8')

@@ -1,4 +1,4 @@
-/** Compiles the rules of alerts: their destinations, their numbers, and the calendars of routes that must not be silent. */
+/** Compiles the rules of alerts: their destinations, their limits, and the calendars of routes that must not be silent. */
 
 import { hash } from 'node:crypto'
 import type { AlertSettings } from '../config/alerts.ts'
@@ -24,7 +24,7 @@ export const alertKinds = (valueAt(definition('AlertRule'), ['properties', 'on',
 export type WatchedRoute = { readonly route: string; readonly afterMs: number; readonly calendar: Calendar }
 
 export type AlertRule = {
-  /** A name that stays the same while the destination does, so that a reload or a restart knows what was told there. */
+  /** A name that stays the same while the destination does, so that a reload or a restart knows what was told to the destination. */
   readonly id: string
   /** The rule's place in the list, from 1. */
   readonly number: number
@@ -32,14 +32,18 @@ export type AlertRule = {
   readonly destination: Destination
   /** The rule as it is written, with its secrets. */
   readonly spec: AlertSpec
+  /** The most refused signatures of a route in a minute without an alert. */
   readonly refusedPerMinute: number
+  /** The time after its acceptance at which a run must be done. */
   readonly backlogMs: number
+  /** The time before the end of a certificate from which on the end is told. */
   readonly endsWithinMs: number
   readonly silence: readonly WatchedRoute[]
+  /** The most messages in an hour. */
   readonly maxPerHour: number
 }
 
-/** Compiles the rules. There are no rules where a Diagnostic stops the start. */
+/** Compiles the rules. Where one of the Diagnostics stops the start, there are no rules at all. */
 export const compileAlerts = (
   { rules, place }: AlertSettings,
   targets: ReadonlyMap<string, TargetPart>,

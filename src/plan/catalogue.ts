@@ -1,4 +1,7 @@
-/** The catalogue: the parts that a configuration can name, which are the built-in parts and those of its plugins. */
+/**
+ * The catalogue: the parts that a configuration is compiled with. They are the built-in parts, the parts of its plugins, and the signature
+ * schemes that it describes.
+ */
 
 import type { Config } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
@@ -29,8 +32,8 @@ export const catalogue: Catalogue = {
 }
 
 /**
- * Returns the built-in parts with the signature schemes and the plugins of a configuration, and the mistakes in these. A plugin is loaded
- * unless it is in `loaded` already.
+ * Returns the built-in parts with the signature schemes and the plugins of a configuration. The Diagnostics are about these schemes and
+ * plugins, and about keys under `platforms` that no target reads. A plugin is loaded unless it is in `loaded` already.
  */
 export const catalogueOf = async (
   config: Config,

@@ -1,4 +1,4 @@
-/** Checks a data directory: the loaded configuration, and every route, subscription and job as the server compiles it. */
+/** Checks a data directory: the loaded configuration, and every route, subscription, job and rule of alerts as the server compiles it. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ import { type Catalogue, challengeKeysOf, checkChallengeKeys, checkRoute } from 
 import { checkTime } from './job-time.ts'
 import { compileJob, JobBook, type JobParts, jobParts } from './jobs.ts'
 
+/** What a check found, and what it read. */
 export type Checked = {
   readonly diagnostics: readonly Diagnostic[]
   /** Every route with its file, also routes that cannot be compiled. */
@@ -69,7 +70,7 @@ type CheckByCompiling = (route: RouteSource) => readonly Diagnostic[]
 const checkedRoute = (compile: CheckByCompiling, route: RouteSource, salvaged?: PartialRoute): CheckedRoute =>
   salvaged ? { route, diagnostics: withoutConsequences(salvaged, compile(route)), salvaged } : { route, diagnostics: compile(route) }
 
-/** Checks the configuration alone. The files of jobs are only read because routes may name jobs in them. */
+/** Checks the configuration with its routes, jobs and alerts. The files of jobs are only read because routes may name jobs in them. */
 export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config, diagnostics, texts, salvaged } = loaded
   const book = quietBook(config, catalogue)
@@ -115,7 +116,10 @@ const checkTimes = ({ profiles }: Config, book: JobBook): Diagnostic[] =>
     }),
   )
 
-/** Returns the present jobs of a configuration. Mistakes in the jobs files are not reported here, because `checkJobs` reports them. */
+/**
+ * Returns the present jobs of a configuration and of its jobs files. Mistakes in the jobs files are not reported: only a check of the files
+ * (`checkJobs`) reports them.
+ */
 export const quietBook = (config: Pick<Config, 'profiles' | 'tools' | 'agent'>, catalogue: Catalogue): JobBook => {
   const book = new JobBook({ config, parts: jobParts(config, catalogue), report: () => {} })
   book.refresh()

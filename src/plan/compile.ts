@@ -24,7 +24,7 @@ import type { PlanSettings } from './plan-settings.ts'
 import { checkRules } from './route-rules.ts'
 import { toolsetNames } from './toolsets.ts'
 
-/** The parts that routes are compiled with. */
+/** The parts that routes, jobs, alerts and the agent are compiled with. */
 export type Catalogue = {
   readonly stages: readonly StagePart[]
   readonly endings: readonly EndingPart[]
@@ -40,6 +40,7 @@ export type Catalogue = {
   readonly toolsets: ReadonlyMap<string, ToolsetPart>
 }
 
+/** The result of compiling a route. */
 export type Compiled = {
   /** Returns the plan. Absent where a Diagnostic stops the start. */
   readonly plan?: () => RoutePlan
@@ -119,7 +120,10 @@ const makeOrRelease = <T>(owner: HoldableOwner, make: () => T): T => {
   }
 }
 
-/** Returns the schemes that check a route's requests: those that `verify` names, or all built-in schemes where it names none. */
+/**
+ * Returns the schemes that check a route's requests: those that `verify` names or describes, or without `verify` the schemes that any route
+ * may use.
+ */
 export const checkedWith = (route: Pick<RouteSource, 'spec'>, catalogue: Catalogue): readonly Scheme[] => {
   const named = verifyNames(route.spec)
   const schemes = schemesFor(route, catalogue)
@@ -136,7 +140,10 @@ const withChallengeKeys = (route: RouteSource, catalogue: Catalogue): RouteKeys 
   schemes: checkedWith(route, catalogue),
 })
 
-/** Reports a key of a route with which another scheme or another route answers challenges. `keys`: the result of `challengeKeysOf`. */
+/**
+ * Reports a key of a route with which another scheme, of this or of another route, answers challenges. `keys`: the result of
+ * `challengeKeysOf`.
+ */
 export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, keys: ChallengeKeys): Diagnostic[] => {
   const shared = keys.size === 0 ? undefined : sharedChallengeKey(withChallengeKeys(route, catalogue), keys)
   if (!shared) return []
@@ -146,7 +153,10 @@ export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, key
   return [problemAt(route, 'WH318', [], message, `give ${answering.scheme} a key that no other scheme or route has`)]
 }
 
-/** Returns the built-in schemes and those that a route names. All routes that name no further scheme share one list. */
+/**
+ * Returns the schemes that any route may use, and those that a route names or describes. All routes that name no further scheme share one
+ * list.
+ */
 export const schemesFor = ({ spec }: Pick<RouteSource, 'spec'>, { schemes, namedSchemes }: Catalogue): readonly Scheme[] => {
   const named = [...inlineOf(spec), ...verifyNames(spec).flatMap((name) => namedSchemes.get(name) ?? [])]
   return named.length === 0 ? schemes : [...schemes, ...named]

@@ -27,6 +27,7 @@ export type ScheduledJob = Job & {
    * planned anew.
    */
   readonly planKey: string
+  /** How late a run may start whose time passed while the gateway was down. */
   readonly graceMs: number
   readonly model?: string
   readonly spec: Spec
@@ -38,6 +39,7 @@ export type JobParts = {
   readonly toolsets: ReadonlySet<string>
   readonly agent: AgentPricing
 }
+/** The result of compiling a job. There is no job when a Diagnostic stops the start. */
 export type CompiledJob = { readonly job?: ScheduledJob; readonly diagnostics: readonly Diagnostic[] }
 
 export const jobParts = (
@@ -171,7 +173,10 @@ export class JobBook implements Jobs {
     return [...this.#stored.values()].every(({ ready }) => ready)
   }
 
-  /** Reads changed files, and returns the jobs that a route names by `reference`: the job of this id, else all jobs of this name. */
+  /**
+   * Reads changed files, and returns the jobs that a route names by `reference`: the job of this id, else the configured jobs of this name,
+   * else all jobs of this name.
+   */
   find(profile: string, reference: string): readonly ScheduledJob[] {
     this.refresh()
     const exact = this.get(profile, reference)
@@ -182,7 +187,7 @@ export class JobBook implements Jobs {
     return configured.length > 0 ? configured : named
   }
 
-  /** Whether a job of this id or name is there but does not compile, and no other job has the id or name. */
+  /** Reads changed files. Whether a job of this id or name is there but does not compile, and no other job has the id or name. */
   isRefused(profile: string, reference: string): boolean {
     return this.find(profile, reference).length === 0 && this.#refused.has(`${profile}/${reference}`)
   }

@@ -1,4 +1,4 @@
-/** The settings of a configuration that plans depend on. A reload compares them: only where they are equal can it keep plans. */
+/** The settings of a configuration that plans depend on. A reload compares them, and can keep plans only where they are equal. */
 
 import type { Config, Profile } from '../config/config.ts'
 

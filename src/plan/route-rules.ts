@@ -101,7 +101,7 @@ const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets
 
 type ReportProblem = (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void
 
-/** Reports targets of a route or job that do not exist, or lack a setting that they need. */
+/** Reports targets of a route, a job or a rule of alerts that do not exist, or lack a key of `deliver_extra` that they need. */
 export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: ReportProblem): void => {
   for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
     if (pluginNamePattern.test(target)) {

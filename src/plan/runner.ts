@@ -1,4 +1,4 @@
-/** Compiles the agent's settings to the function that asks the agent, and reports mistakes in the settings. */
+/** Compiles the agent's settings and toolsets to the function that asks the agent, and reports mistakes in these. */
 
 import { checkPrice } from '../config/budget.ts'
 import { type Config, defaultProfile } from '../config/config.ts'
@@ -46,7 +46,7 @@ export type AgentKit = { readonly owners: Owners; readonly log: Log; readonly cl
 
 /**
  * Returns the settings of the agent for its runner. An API key in the environment wins over the key in the file, but only for the runner's
- * own API (rules: Configuration 9).
+ * own API (rules: Configuration 9). Where the environment is not read and the file has no key, a stand-in takes the place of the key.
  */
 export const runnerSettings = (
   { env: names = {}, api }: Pick<RunnerPart, 'env' | 'api'>,

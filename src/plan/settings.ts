@@ -10,8 +10,8 @@ import { platformOf, settingNames } from '../parts/delivery/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
 /**
- * Warns of each key that no target reads in a profile's sections under `platforms`. `targets`: the built-in targets, because a plugin's own
- * schema checks the keys of its targets.
+ * Warns of each key that no target reads in a profile's sections under `platforms`. `targets`: the built-in targets whose sections no
+ * plugin's target reads, because such a section may have keys that only the plugin knows. Other sections are not checked.
  */
 export const unreadSettings = ({ platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] =>
   Object.entries(platforms).flatMap(([platform, section]) => {

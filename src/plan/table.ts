@@ -13,11 +13,14 @@ import type { Compiled } from './compile.ts'
 export type Served = {
   readonly source: RouteSource
   readonly plan?: () => RoutePlan
-  /** The owner of the plan. A request holds it while it uses the plan. */
+  /** The owner of the plan. A request holds the owner while it uses the plan. */
   readonly owner?: HoldableOwner
 }
 
-/** Makes the row of the routing table for a compiled route; `undefined` when it has no plan. A disabled route's plan is released. */
+/**
+ * Makes the row of the routing table for a compiled route; `undefined` when the route did not compile to a plan. The plan of a disabled
+ * route is released, and its row has no plan.
+ */
 export const servedBy = (source: RouteSource, { plan, owner }: Pick<Compiled, 'plan' | 'owner'>): Served | undefined => {
   if (!plan || !owner) return undefined
   if (source.enabled) return { source, plan, owner }

@@ -1,4 +1,4 @@
-/** Compiles the toolsets of a configuration, and reports names that are no toolset (rules: Agents 5, 6). */
+/** Compiles the toolsets of a configuration, and reports names that are no toolset or a forbidden one (rules: Agents 5, 6). */
 
 import type { Config } from '../config/config.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -16,7 +16,8 @@ type ToolsConfig = Pick<Config, 'tools'>
 
 /**
  * Opens the toolsets of these names for a run, and resolves to their tools. A toolset that is unknown or cannot be opened is logged and
- * left out. `begin`: called when a call of one of the tools begins.
+ * left out. A built-in toolset whose settings cannot be used is only left out, because that was reported. Rejects when `signal` aborts.
+ * `begin`: called when a call of one of the tools begins.
  */
 export type Toolbox = (names: readonly string[], signal: AbortSignal, begin?: BeginToolCall) => Promise<readonly Tool[]>
 
@@ -92,7 +93,7 @@ const reporterAt =
 
 const serversSchema = isObject(schema.properties) && isObject(schema.properties.toolsets) ? schema.properties.toolsets : {}
 
-/** Toolsets that give an agent access to the machine or to other people's conversations. A run that an event starts never has them. */
+/** Toolsets that give an agent access to the machine or to other people's conversations. No run has them. */
 const forbidden: ReadonlySet<string> = new Set(serversSchema['x-forbidden-toolsets'] as string[])
 
 /** Reports each name in a list of toolsets that is no toolset or is forbidden, and so is dropped. `path`: the path of the list. */
@@ -122,6 +123,6 @@ export const checkToolNames = (config: ToolsConfig, parts: ToolsetParts): readon
   return found
 }
 
-/** Returns the names of all toolsets of a configuration. */
+/** Returns the names of all toolsets of a configuration, without the forbidden ones. */
 export const toolsetNames = ({ tools }: { readonly tools: { readonly servers: object } }, parts: ToolsetParts): ReadonlySet<string> =>
   new Set([...parts.keys(), ...Object.keys(tools.servers).filter((name) => !forbidden.has(name))])

@@ -1,4 +1,4 @@
-/** Puts a guard around the function that a plugin's `compile` gives back, alone or together with a `close`. */
+/** Puts a guard around the function that a plugin's `compile` gives back, alone or together with a `close`, which stays as it is. */
 
 import type { Closable } from '../core/owner.ts'
 import { isMap } from './shape.ts'

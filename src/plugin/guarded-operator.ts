@@ -1,6 +1,7 @@
 /**
  * Guards a plugin's operator, so that a faulty operator fails as a built-in one does: when its test throws, says neither true nor false, or
- * takes too long, the test of the guard throws, and the condition does not hold.
+ * gives no answer in time, the test of the guard throws or rejects, and the condition does not hold. An operator that does not compile
+ * never holds.
  */
 
 import { type Clock, systemClock } from '../core/clock.ts'

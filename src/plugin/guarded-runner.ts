@@ -29,7 +29,7 @@ const guardedAsk =
     }
   }
 
-/** Returns a runner that calls the plugin's runner. A runner that cannot be compiled is reported as WH714. */
+/** Returns a runner that calls the plugin's runner. A runner that cannot be compiled is reported as WH714, and gives no reply. */
 export const guardedRunner = (given: RunnerPart): RunnerPart => ({
   name: given.name,
   title: given.title ?? given.name,

@@ -1,6 +1,6 @@
 /**
- * Guards a plugin's signature scheme: when the scheme throws or gives back something that its contract does not allow, the request is
- * refused, and the log says why.
+ * Guards a plugin's signature scheme: when a check throws or gives back something that the contract does not allow, also a promise, the
+ * request is refused, and the log says why. Members that a plugin's scheme may not have are left out.
  */
 
 import { exit, Fault } from '../core/fault.ts'
@@ -12,7 +12,7 @@ import { guardedRun } from './closing.ts'
 import { failure } from './report-as.ts'
 import { isMap } from './shape.ts'
 
-/** Returns a scheme that calls the plugin's scheme. Its checks and `shows` never throw; its `sign` throws a Fault. */
+/** Returns a scheme that calls the plugin's scheme. The checks and `shows` of the result never throw, and its `sign` throws only Faults. */
 export const guardedScheme = (given: Scheme): Scheme => {
   const { name, title } = given
   /** The failure of `shows` for a request, kept until `checkHead` returns it. The object of the headers stands for the request. */

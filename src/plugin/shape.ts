@@ -13,7 +13,9 @@ export type Family = (typeof families)[number]
 
 export type UnknownMap = { readonly [key: string]: unknown }
 
+/** Whether a value is an object, and neither a list nor a function. */
 export const isMap = (value: unknown): value is UnknownMap => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Whether a value is a text that is not empty. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
@@ -24,7 +26,7 @@ const isSetting = (value: unknown): boolean =>
 const isHeaderName = (value: unknown): boolean => isText(value) && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(value)
 const isExample = (value: unknown): boolean => isMap(value) && 'operand' in value && typeof value.holds === 'boolean'
 
-/** Whether a value is a domain of an operator, which says for which values of a payload the operator can hold. */
+/** Whether a value is a domain (`Domain`), which says for which fields an operator holds. */
 export const isDomain = (value: unknown): value is Domain => {
   if (!isMap(value)) return false
   const { kind } = value
@@ -102,8 +104,8 @@ const members: { readonly [family in Family]: readonly Member[] } = {
 }
 
 /**
- * Returns what is wrong with the shape of a part, in sentences; empty when the shape is right. `form` is what the part's name must look
- * like. Throws what the reading of a member throws: a member may be a getter.
+ * Returns what is wrong with the shape of a part, in sentences; empty when the shape is right. `form` is the form that the part's name must
+ * have. Throws what the reading of a member throws: a member may be a getter.
  */
 export const shapeProblems = (family: Family, part: unknown, form: RegExp = pluginNamePattern): readonly string[] => {
   if (!isMap(part)) return [`its ${family} is not an object`]

@@ -1,6 +1,7 @@
 /**
- * Recognises a body that begins like the text that a scheme signs, such as `<time>.<body>`. Where two schemes have the same secret, a
- * stranger could capture a signature of the one scheme, and send the signed text as a body of the other (rules: Authentication 18).
+ * Recognises a body, or the signed field `payload` of a form, that begins like the text that a scheme signs, such as `<time>.<body>`. Where
+ * two schemes have the same secret, a stranger could capture a signature of the one scheme, and send the signed text as a body of the other
+ * (rules: Authentication 18).
  */
 
 /**
@@ -25,7 +26,7 @@ const maxBeginning = 300
 /** The first bytes of a map, a list and a text in JSON. */
 const [mapStart, listStart, textStart] = [...'{["'].map((character) => character.charCodeAt(0))
 
-/** Whether a body begins like the text that a scheme signs. The body of a genuine event never does. */
+/** Whether a body, or a field of one, begins like the text that a scheme signs. What a genuine event has there never does. */
 export const isForeignText = (body: Buffer): boolean => {
   const first = body[0]
   if (first === undefined || first === mapStart || first === listStart || first === textStart) return false

@@ -1,6 +1,6 @@
 /**
- * Reads single values of a JSON body before its signature is checked: a signature in the body, and the values that choose its key. A
- * stranger may send a megabyte that takes long to parse, although these values have some hundred bytes.
+ * Reads single values of a JSON body before its signature is checked: a signature in the body, and the other values that the check needs. A
+ * stranger may send a megabyte that takes long to parse, although the check needs few values.
  */
 
 import { isAscii } from 'node:buffer'

@@ -1,5 +1,6 @@
 /**
- * The body of a request, whose content is read at most once, whoever asks for it: the check of the signature, a handshake or the parser.
+ * The body of a request. Its content is read once for all that need it: the check of the signature, the handshakes and the parser. A check
+ * that needs only single values of the body gets a partial view, for which the content is not read.
  */
 
 import type { Json } from '../../core/json.ts'
@@ -22,7 +23,7 @@ class ValuesMadeOnce {
   }
 }
 
-/** A body whose content is read at the first call of `content` or `payload`. */
+/** A body whose content is read at the first call of `content`, `payload` or `take`, and kept until `take`. */
 export class ReadOnceBody extends ValuesMadeOnce implements RequestBody {
   readonly bytes: Buffer
   readonly #headers: Headers

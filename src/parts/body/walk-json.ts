@@ -1,4 +1,4 @@
-/** Reads values from the bytes of JSON by their paths. All other bytes are skipped: no text is made of them, which would cost time. */
+/** Reads values from the bytes of JSON by their paths. All other values are skipped: no text is made of them, which would cost time. */
 
 import type { Json } from '../../core/json.ts'
 

@@ -42,7 +42,10 @@ export type ApiAnswer =
   /** There was no answer. `unsent`: no byte of the request can have arrived. */
   | { readonly kind: 'none'; readonly why: string; readonly unsent: boolean }
 
-/** Makes one call, which may take `timeoutMs` from the connection to the end of the answer's body. `now`: the wall clock. Never rejects. */
+/**
+ * Makes one call, which may take `timeoutMs` from the connection to the end of the answer's body. `now`: returns the wall time in
+ * milliseconds. Never rejects.
+ */
 export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
   if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
   // Without this check, a request with no time left could still go out on an open connection before its timer ends. The request would
@@ -98,7 +101,7 @@ const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; rea
 
 /**
  * A replacer for `JSON.stringify`. Encoding a text as UTF-8 and decoding it replaces lone surrogates. JSON would write lone surrogates as
- * escapes, which no API accepts.
+ * escapes, which many APIs refuse.
  */
 const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? Buffer.from(value).toString() : value)
 
@@ -173,8 +176,9 @@ export type ApiRefusal = {
 
 /**
  * Makes the failure of a sending from an answer that is not a success. Another attempt is allowed (`repeatable`) when nothing was posted:
- * there was no connection, or the answer was "not now" (`limited`, 429, or 503 with Retry-After). When posting again cannot post twice
- * (`idempotent`), another attempt is also allowed after an answer that is missing, broken off, 408, 425 or 5xx.
+ * there was no connection, or the answer was "not now" (`limited`, 429, or 503 with a wait). When posting again cannot post twice
+ * (`idempotent`), another attempt is also allowed after an answer that is missing, broken off, 408, 425 or 5xx. The receiver counts as down
+ * after a missing answer, "not now" and 5xx, and as up after any other answer.
  */
 export const failureFromAnswer = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: ApiRefusal): Sent => {
   if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent, receiver: 'down' }

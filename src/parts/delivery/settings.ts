@@ -6,7 +6,7 @@
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import type { KeySchemas, Setting, TargetPart, TargetSchema } from '../targets/target.ts'
 
-/** The keys of `deliver_extra` that name a thread. Of those that a route sets, the first counts. */
+/** The keys of `deliver_extra` that name a thread. Of those that are set, the first counts. */
 export const threadKeys = ['message_thread_id', 'thread_id'] as const
 /** The keys of `deliver_extra` that every chat target knows. */
 export const addressKeys = ['chat_id', ...threadKeys] as const
@@ -41,8 +41,8 @@ export const keysOfExtra = ({ schema }: Pick<TargetPart, 'schema'>): readonly st
 export const exactKeys = (extra: KeySchemas): readonly string[] => Object.keys(extra).filter((key) => extra[key]?.['x-exact'])
 
 /**
- * Returns a target's settings by key. `platforms` and `env`: the section `platforms` of one profile's file, and the environment of the same
- * profile. So a target never sees the credentials of another profile.
+ * Returns a target's settings by key: from the environment, else from the file, else the default. `platforms` and `env`: the section
+ * `platforms` of one profile's file, and the environment of the same profile. So a target never sees the credentials of another profile.
  */
 export const settingsOf = (part: ConfigurableTarget, platforms: { readonly [name: string]: JsonObject }, env: Env): JsonObject => {
   const written = own(platforms, platformOf(part)) ?? {}
@@ -76,7 +76,7 @@ const aliasesOf = ({ env }: Setting, part: ConfigurableTarget): string[] =>
 
 const fromEnv = ({ env: names }: Setting, env: Env): string | undefined => names.map((name) => env[name]).find(Boolean)
 
-/** Returns a setting as text. A number and `true` become texts; an empty text and `false` count as absent. */
+/** Returns a setting as text, without the blanks around it. A number and `true` become texts; a blank text and `false` count as absent. */
 export const textSetting = (settings: JsonObject, key: string): string | undefined => {
   const value = own(settings, key)
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' || value === true ? String(value) : ''
@@ -102,7 +102,7 @@ const settingLabel = ({ settings = [] }: ConfigurableTarget, key: string): strin
 export const waysOf = (part: ConfigurableTarget): readonly string[] =>
   (part.needs ?? []).map((keys) => keys.map((key) => settingLabel(part, key)).join(', ')).filter((way) => way !== '')
 
-/** Returns why nothing can be sent with these settings, and what to set; `undefined` when the target is connected. */
+/** Returns why nothing can be sent: the platform is switched off, or settings are missing. `undefined`: the target is connected. */
 export const obstacleOf = (part: ConfigurableTarget, settings: JsonObject): string | undefined => {
   const platform = `platforms.${platformOf(part)}`
   if (settings.enabled === false) return `${platform} is switched off`
@@ -120,7 +120,7 @@ const webAddress = /^(?:https?|wss?):\/\/[^/?#\s]/i
 export const wrongAddress = (settings: JsonObject): string | undefined =>
   Object.keys(settings).find((key) => webAddressKey.test(key) && !isWebAddress(textSetting(settings, key) ?? 'http://unset'))
 
-/** Returns the settings that are web addresses. */
+/** Returns the values of the settings whose keys stand for web addresses. */
 export const webAddressesIn = (settings: JsonObject): readonly string[] =>
   Object.keys(settings).flatMap((key) => (webAddressKey.test(key) ? (textSetting(settings, key) ?? []) : []))
 

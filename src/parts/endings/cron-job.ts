@@ -1,6 +1,6 @@
 /**
  * The ending of a route with `cron_job`: the event starts an existing scheduled job, and the route's rendered prompt is added to the job's
- * own prompt as context for this run (rules: Jobs 2, 3).
+ * own prompt as context for this run (rules: Jobs 2, 3). Where the job cannot be started, the event is ignored.
  */
 
 import type { Ignored, Outcome } from '../../core/outcome.ts'

@@ -1,6 +1,6 @@
 /**
- * The ending of a route with `deliver_only`: sends the rendered prompt to the targets without an agent and without a run, and answers the
- * sender when the targets have the text (rules: Direct delivery 1).
+ * The ending of a route with `deliver_only`: sends the rendered prompt to the targets without an agent and without a run. The answer to the
+ * sender waits for the targets, and says whether the text was delivered (rules: Direct delivery 1).
  */
 
 import { messageOf, StoreFault } from '../../core/fault.ts'

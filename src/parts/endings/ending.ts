@@ -11,6 +11,9 @@ export type EndingPart = {
   readonly mode: string
   /** Whether the keys of this route ask for this ending. */
   fits(route: Route): boolean
-  /** Returns the function that turns an event into work and resolves to its outcome. Mistakes in the route's keys go to `kit.report`. */
+  /**
+   * Returns the function that makes work of an event, and returns the outcome or a promise of it. Mistakes in the route's keys go to
+   * `kit.report`.
+   */
   compile(route: Route, kit: StageKit): Closable<Ending>
 }

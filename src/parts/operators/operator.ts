@@ -7,20 +7,19 @@ import type { RecompileAtReload, Report } from '../report.ts'
 
 /**
  * Tests the value of a condition's field, or the event. `value` is `undefined` for a missing field, and for an operator without a field. A
- * condition whose test throws or rejects does not hold, not even
- * inside `not`.
+ * condition whose test throws or rejects does not hold, not even inside `not`.
  */
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 
 /**
- * What an operator gets when it is compiled: the profile's folder, the report of mistakes in the operand, and the call by which the
- * condition is compiled again at each reload.
+ * What an operator gets when it is compiled: the profile's folder, the report of mistakes in the operand, and the call by which the plan of
+ * the route is compiled again at each reload.
  */
 export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: RecompileAtReload }
 
 /**
- * The fields that an operator holds for, as far as its operand alone decides. `validate` and `webhook subscribe` use the domains of a
- * route's conditions to find conditions that no event meets, and operands that are likely mistakes.
+ * The fields that an operator holds for, as far as its operand alone decides. The review of a route (`src/plan/review/`) uses the domains
+ * of the route's conditions to find conditions that no event meets, and operands that are likely mistakes.
  */
 export type Domain =
   /** `one_of`: fields with one of these values. `none_of`: all other fields, including missing ones. */
@@ -50,7 +49,7 @@ export type OperatorPart = {
   readonly fieldless?: true
   compile(operand: Json, kit: OperatorKit): Closable<Test>
   /**
-   * Returns the fields that the operator holds for. Absent or `undefined`: `validate` concludes nothing from a condition with the operator.
+   * Returns the fields that the operator holds for. Absent or `undefined`: a review concludes nothing from a condition with the operator.
    */
   domain?(operand: Json): Domain | undefined
   /**

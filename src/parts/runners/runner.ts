@@ -17,7 +17,7 @@ export type RunnerJob = {
   readonly maxOutputTokens?: number
   /** The most calls of the model, each of which may use tools. Absent: 1. */
   readonly maxSteps?: number
-  /** The parts of the prompt that a sender wrote and that are longer than a line. */
+  /** The parts of the prompt that a sender wrote: values longer than a line, and a whole payload of any length. */
   readonly untrusted?: readonly Span[]
   /** How a sender's text is marked for the agent. Absent: as the settings say. */
   readonly handling?: Handling
@@ -109,7 +109,7 @@ export type RunnerPart = {
 /** Names of environment variables, by setting. Of the variables of one setting, the first that is set counts. */
 export type RunnerEnv = { readonly apiKey?: readonly string[] }
 
-/** The section `agent` of the configuration, with references resolved. */
+/** The settings of the section `agent` that runners use, with references resolved. */
 export type RunnerSettings = {
   readonly command?: readonly string[]
   readonly baseUrl?: string

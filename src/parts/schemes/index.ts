@@ -106,5 +106,8 @@ export const presets: readonly Preset[] = [
   stripe,
 ]
 
-/** The scheme for senders that may choose how they sign. `webhook test` uses it where neither the route nor the sample shows a scheme. */
+/**
+ * The scheme for senders that may choose how they sign. `webhook test` uses it where neither the route nor the sample shows a scheme, and
+ * for a signature that must be refused (`--scheme bad`).
+ */
 export const ownScheme: Scheme = v2

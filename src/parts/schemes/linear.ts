@@ -1,4 +1,4 @@
-/** Linear: `Linear-Signature: <hex HMAC of the body>`. The signed body has the time of sending. */
+/** Linear: `Linear-Signature: <hex HMAC of the body>`. A time of sending in the body must be within a minute of the arrival. */
 
 import { header } from '../../core/headers.ts'
 import { own, parseObject } from '../../core/json.ts'

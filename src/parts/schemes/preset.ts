@@ -1,6 +1,6 @@
 /**
  * Makes presets. A preset is a well-known sender as data: how the sender signs, its handshakes, its event types, and texts that tell an
- * operator how to set it up.
+ * operator how to set up the sender and a route for it.
  */
 
 import type { SignatureScheme } from '../../generated/config.ts'
@@ -18,7 +18,7 @@ export type PresetSpec = {
   readonly docs: string
   /** The settings at the sender, and where they are. */
   readonly senderSetup: string
-  /** Who makes the key: the sender, which shows it, or the operator, who chooses it and enters it there. */
+  /** Who makes the key: the sender, which shows the key, or the operator, who chooses the key and enters it at the sender. */
   readonly keyFrom: 'sender' | 'you'
   /** The kind of key. For a key that the sender makes, also the place at which the sender shows it. */
   readonly key: string
@@ -40,7 +40,7 @@ export type PresetSpec = {
   /** The answer to an event, where the sender does not take the gateway's usual answer. `respond` of a route takes precedence. */
   readonly respond?: NonNullable<Scheme['respond']>
   readonly repeats?: Repeats
-  /** The points that the sender's documentation leaves open: `validate` reports them. */
+  /** The points that the sender's documentation leaves open. They are reported for each route that names the preset. */
   readonly uncertain?: string
   /** The description by which the scheme is compiled. */
   readonly scheme: Omit<SignatureScheme, 'title'>

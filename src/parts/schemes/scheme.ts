@@ -1,4 +1,7 @@
-/** The contract of signature schemes: a scheme verifies a sender's requests, and signs test requests as that sender would. */
+/**
+ * The contract of signature schemes: a scheme verifies a sender's requests, says how the sender's events are read, and signs test requests
+ * as that sender would.
+ */
 
 import type { Code } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
@@ -8,7 +11,7 @@ import type { Headers, RequestBody, RequestHead } from '../../core/request.ts'
 import type { KnownEvents } from '../known-events.ts'
 import type { SenderKeys } from '../sender-keys.ts'
 
-/** The reason why a signature is not valid. The log shows the reason; the sender never gets it. */
+/** The reason why a request is refused. The log, records and commands show the reason; the sender never gets it. */
 export type Why = string
 
 /**
@@ -65,7 +68,7 @@ export type Handshake = {
   ): { readonly reply: Reply; readonly confirm?: Confirm } | string | undefined
 }
 
-/** A note on a scheme, reported for each route that names it. */
+/** A note on a scheme, reported for each route that names the scheme. */
 export type Note = { readonly code: Code; readonly message: string; readonly help: string }
 
 /** How a sender repeats an event after an answer that is not a success. Absent where the sender does not document it. */
@@ -170,7 +173,7 @@ export type Scheme = {
    */
   readonly secretFields?: readonly string[]
   /**
-   * The place of the signature. Where it is present, a refused request can be kept with its signature, to be verified again. `address`: the
+   * The place of the signature. With this member, a refused request can be kept with its signature, to be verified again. `address`: the
    * address is signed, or has the signature. Absent where a request has the secret itself, and where only a part of the body is signed. In
    * a plugin's scheme it has no effect.
    */
@@ -217,9 +220,11 @@ export type Scheme = {
   readonly repeats?: Repeats
   /** The known event types of the sender. In a plugin's scheme they have no effect. */
   readonly events?: KnownEvents
-  /** The notes that `validate` reports for each route that names the scheme. In a plugin's scheme they have no effect. */
+  /** The notes that are reported when a route that names the scheme is compiled. In a plugin's scheme they have no effect. */
   readonly notes?: readonly Note[]
-  /** Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use. */
+  /**
+   * Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use, and where only the sender has the key.
+   */
   sign(request: Unsigned): Signed
   /** The signing by hand, which `webhook subscribe` shows in words and as a command line for curl. Absent: nothing is shown. */
   readonly byHand?: ByHand

@@ -1,4 +1,7 @@
-/** Admits only the clients that the route lists: by their networks, by a certificate that a trusted proxy has checked, or by both. */
+/**
+ * The gate `client` admits only the clients that the route lists: by their networks or addresses, by a certificate that a trusted proxy has
+ * checked, or by both. It admits every client where the route lists none.
+ */
 
 import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'

@@ -1,4 +1,4 @@
-/** The gate `filters` lets an event on when every condition of the route holds (rules: Filters 1). */
+/** The gate `filters` lets an event on when every condition in `filters` of the route holds (rules: Filters 1). */
 
 import type { Ignored } from '../../core/outcome.ts'
 import { compileConditions, type Verdict } from '../../expr/condition.ts'

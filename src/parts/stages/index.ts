@@ -12,7 +12,7 @@ import type { StagePart } from './stage.ts'
 
 /**
  * The stages of a plan. `x-pipeline` in the schema lists the steps of a request for people, and has four more. `body_size` and `route` run
- * before the route's plan is known (src/http/receive.ts). `duplicate` and `dispatch` are one commit of the ending, so that no delivery id
- * is claimed without its work.
+ * before the route's plan is known (src/http/receive.ts). `duplicate` and `dispatch` belong to the ending. Where the ending stores work,
+ * both are one commit, so that no delivery id is claimed without its work.
  */
 export const stages: readonly StagePart[] = [rateLimit, client, signature, json, events, ownComment, filters, script]

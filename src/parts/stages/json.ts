@@ -1,4 +1,7 @@
-/** The stage `json` parses a verified body once, and makes the event: its payload, its type and its delivery id. */
+/**
+ * The stage `json` parses a verified body once, and makes the event: its payload, its type and its delivery id. It also makes the mask,
+ * which hides the secrets in a request before the request is parsed.
+ */
 
 import { hash, randomUUID } from 'node:crypto'
 import { header } from '../../core/headers.ts'
@@ -162,7 +165,7 @@ const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
   return knownValues
 }
 
-/** The type of an event in which no type is found. */
+/** The event type of a request in which no type is found. */
 export const unknownType = 'unknown'
 
 /** Returns the event's type: from a scheme's header, else the payload's `event_type` or `type`, else `unknown` (rules: Events 1). */

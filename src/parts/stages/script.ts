@@ -1,6 +1,7 @@
 /**
- * The gate `script` passes the payload to the route's script. The script's output replaces the payload, or is added to it; without output,
- * or when the script fails, the event is ignored (rules: Scripts 2, 3). When too many scripts wait, the request is refused.
+ * The gate `script` passes the payload to the route's script. The script's output replaces the payload, is added to it, or says that the
+ * event is ignored. Without output, or when the script fails, the event is ignored, too (rules: Scripts 2, 3). When too many scripts wait,
+ * the request is refused.
  */
 
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * The stage `signature` verifies who sent a request. The first scheme whose headers are present decides alone, so no request can pick a
- * weaker scheme.
+ * The stage `signature` verifies who sent a request, and answers the handshakes of senders. The first scheme that shows in the headers
+ * decides alone, so no request can pick a weaker scheme. With the secret `INSECURE_NO_AUTH`, no signature is checked and no handshake is
+ * answered.
  */
 
 import { signatureHeaders } from '../../core/headers.ts'

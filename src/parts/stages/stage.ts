@@ -21,7 +21,7 @@ export type AdapterSettings = Readonly<
   Omit<WebhookSettings, KeptApart> & Required<Pick<WebhookSettings, Exclude<keyof typeof defaults.webhook, KeptApart>>>
 >
 
-/** What a stage gets when it is compiled for a route. `name`: the name of the route; `profile`: the name of its profile. */
+/** What a stage or an ending gets when it is compiled for a route. `name`: the name of the route; `profile`: the name of its profile. */
 export type StageKit = {
   readonly name: string
   readonly profile: string
@@ -43,6 +43,7 @@ export type StageKit = {
   readonly recompileAtReload: RecompileAtReload
   /** Takes over what an operator or a scheme opened when it was compiled, and closes it together with the plan. */
   readonly adopt: Adopt
+  /** The schemes that any route may use, and the schemes that this route names or describes. */
   readonly schemes: readonly Scheme[]
   readonly operators: ReadonlyMap<string, OperatorPart>
   readonly targets: ReadonlyMap<string, TargetPart>

@@ -1,6 +1,6 @@
 /**
- * The target `homeassistant`: notifies through the REST API of Home Assistant, by the notify service or notify entity that `chat_id`
- * names. Without a chat, the text becomes a persistent notification on the dashboard.
+ * The target `homeassistant`: notifies through the REST API of Home Assistant, by the notify service or notify entity that `chat_id` or
+ * `home_channel` names. Without either, the text becomes a persistent notification on the dashboard.
  */
 
 import { type JsonObject, own } from '../../core/json.ts'
@@ -45,7 +45,7 @@ export const homeassistant = defineChat({
   },
 })
 
-/** Makes the data of a service call: the text, with the route's title. */
+/** Makes the data of a service call: the text, with the `title` in `deliver_extra`, if there is one. */
 const titled = ({ text, extra }: Posting): JsonObject => {
   const title = extra('title')
   return { message: text, ...(title === undefined ? {} : { title: disarm(title) }) }

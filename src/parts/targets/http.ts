@@ -1,6 +1,6 @@
 /**
- * The target `http`: posts `{"route","delivery_id","text"}` to the URL of the route. The header `webhook-id` is the same for a repeat of
- * the delivery. With a secret, the post is signed (Standard Webhooks).
+ * The target `http`: posts `{"route","delivery_id","text"}` to the URL in `deliver_extra`. The header `webhook-id` is the same for a repeat
+ * of the delivery. With a secret, the post is signed (Standard Webhooks).
  */
 
 import { createHash, createHmac } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** The list of built-in targets, and a map by the names that routes write in `deliver`. */
+/** The list of built-in targets, and a map by their names, without aliases. */
 
 import { githubComment } from './code-host/github-comment.ts'
 import { gitlabComment } from './code-host/gitlab-comment.ts'

@@ -26,7 +26,7 @@ export type Sent =
       readonly receiver?: 'down' | 'up' | 'unknown'
     }
 
-/** A text to send, with the event or job that it comes from. */
+/** A text to send, with what it comes from: an event, a job, an alert or a test. Without a route, `route` is empty. */
 export type Outgoing = {
   readonly text: string
   readonly profile: string
@@ -35,7 +35,7 @@ export type Outgoing = {
   /** The id of the scheduled job whose text this is. */
   readonly job?: string
   readonly delivery: Delivery
-  /** Where the target stands in its route's list; 0 for the first or only target. */
+  /** Where the target stands in its list of targets; 0 for the first or only target. */
   readonly position: number
   /** How long the sending may take, in milliseconds. */
   readonly budgetMs: number
@@ -97,7 +97,7 @@ export type TargetSchema = {
   readonly deliver_extra: { readonly properties: KeySchemas }
 }
 
-/** What a target may use to send. `env` is the profile's environment, for child processes. */
+/** What a target may use to send. `env` is the profile's environment, for child processes. `log` writes a text to the gateway's log. */
 export type TargetKit = {
   /** The platform's settings in this profile. Values from the environment replace those in the file. */
   readonly settings: JsonObject
@@ -107,7 +107,7 @@ export type TargetKit = {
   readonly keep: Keep
   /**
    * Makes the mark that a target with `returnsAsEvent` adds to its comment on a code host. By the mark, the gateway ignores the event about
-   * the comment. Without a mark it would answer its own comment.
+   * the comment. Without a mark the gateway would answer its own comment.
    */
   readonly mark: OwnComments['mark']
 }
@@ -150,9 +150,9 @@ export type TargetPart = {
   readonly program?: string
   /** Lists of settings. The target is connected when every setting of one list is there. When absent, the target needs none. */
   readonly needs?: readonly (readonly string[])[]
-  /** Keys of `deliver_extra` that a route must set. */
+  /** Keys of `deliver_extra` that must be set. */
   readonly requires?: readonly string[]
-  /** Checks a route's `deliver_extra`, before templates are filled in. */
+  /** Checks a `deliver_extra` of the configuration, before templates are filled in. */
   check?(extra: JsonObject, report: Report): void
   /** Returns why a text with these settings has nowhere to go, or `undefined`. When the function is absent, every text has an address. */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
@@ -169,8 +169,8 @@ export type TargetPart = {
   /** Keys of `deliver_extra` whose values are web addresses. Text that a payload fills in there is percent-encoded. */
   readonly addresses?: readonly string[]
   /**
-   * Keys of `deliver_extra` whose values are secrets. The values are not stored, and each attempt reads them from the route. Of a value
-   * that is a map, only the entries with placeholders are stored.
+   * Keys of `deliver_extra` whose values are secrets. The values are not stored, and each attempt reads them from the configuration. Of a
+   * value that is a map, only the entries with placeholders are stored.
    */
   readonly withheld?: readonly string[]
   /** Sends one text. A rejected promise counts as a failure that must not be repeated. */

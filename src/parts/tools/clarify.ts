@@ -1,4 +1,4 @@
-/** The toolset `clarify`: answers at once that nobody is there, when an agent asks a person. A run of an event has no person to ask. */
+/** The toolset `clarify`: answers at once that nobody is there, when an agent asks a person. No run has a person to ask. */
 
 import type { Tool, ToolsetPart } from './tool.ts'
 

@@ -1,4 +1,4 @@
-/** The list of built-in toolsets, and a map by the names that a configuration writes in `toolsets`. */
+/** The list of built-in toolsets, and a map by their names. */
 
 import { clarify } from './clarify.ts'
 import type { ToolsetPart } from './tool.ts'

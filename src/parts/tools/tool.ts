@@ -1,4 +1,4 @@
-/** The contract of tools: functions that an agent may call while it works. A configuration names them in toolsets. */
+/** The contract of tools: functions that an agent may call while it works. Tools come in toolsets, which a configuration names. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -42,8 +42,8 @@ export type BegunToolCall = { readonly traceparent?: string; readonly ended: (ok
 export type Picture = { readonly bytes: Uint8Array; readonly mediaType: string }
 
 /**
- * Resolves to the tools of a set. The first call opens what the tools need, for example a connection. Rejects when the opening fails; the
- * next run tries again.
+ * Resolves to the tools of a set, for one run. The first call opens what the tools need, for example a connection. Rejects when the opening
+ * fails or `signal` aborts; the next run tries again.
  */
 export type Toolset = (signal: AbortSignal) => Promise<readonly Tool[]>
 
@@ -68,8 +68,8 @@ export type ToolsetSchema = {
 /** A toolset that is built in. */
 export type ToolsetPart = {
   /**
-   * The name in `toolsets` and `platform_toolsets`, and of the section below `tools`. The set has one tool, which has the same name. No
-   * other tool may have this name.
+   * The name by which routes, jobs and `platform_toolsets` name the set, and of the section below `tools`. The set has one tool, which has
+   * the same name. No other tool may have this name.
    */
   readonly name: string
   /** The name for people, in editors. */

@@ -1,4 +1,7 @@
-/** The toolset `web_extract`: fetches a page of the public web, and gives the model its main text as Markdown. */
+/**
+ * The toolset `web_extract`: fetches a document of the public web for the model. Of a web page it gives the main text as Markdown, and a
+ * text, Markdown or JSON as it is. A long document is cut.
+ */
 
 import { cut } from '../../core/text.ts'
 import { createSlots } from '../../core/turns/slots.ts'

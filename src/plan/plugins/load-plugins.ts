@@ -17,7 +17,10 @@ export type PluggedCatalogue = { readonly catalogue: Catalogue; readonly diagnos
 /** The parts of loaded plugins, by the addresses of their modules. */
 export type LoadedPlugins = LoadedModules<PluginParts>
 
-/** Adds the parts of the plugins that the configuration names. Plugins that are not in `loaded` are loaded, one after the other. */
+/**
+ * Adds the parts of the plugins that the configuration names. Plugins that are not in `loaded` are loaded, one after the other. Also checks
+ * the sections under `platforms` that targets of plugins read, or that have the form of a plugin's name.
+ */
 export const loadPlugins = async (
   config: Pick<Config, 'dataDir' | 'plugins' | 'profiles'>,
   builtins: Catalogue,

@@ -1,6 +1,6 @@
 /**
- * The schema that a plugin may bring for its settings. Its problems are reported in the same sentences as those of the configuration's own
- * schema.
+ * The schema that a plugin may bring for the settings and the `deliver_extra` of its targets. What does not fit the schema is reported in
+ * the same sentences as what does not fit the configuration's own schema.
  */
 
 import type { Profile } from '../../config/config.ts'
@@ -36,8 +36,8 @@ export const compileFragment = async (name: string, schema: unknown): Promise<Fr
 }
 
 /**
- * Checks a route's `deliver_extra`. Of a text with a placeholder only the type counts, because the text is not known until an event fills
- * it in. `withheld`: keys whose values are not quoted.
+ * Checks a `deliver_extra`. Of a text with a placeholder only the type counts, because the text is not known until an event fills it in.
+ * `withheld`: keys whose values are not quoted.
  */
 export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withheld: readonly string[], report: Report): void => {
   const lenient: Check = (data) => {
@@ -66,8 +66,8 @@ const valueAtPointer = (data: unknown, pointer: string): unknown =>
     .reduce((at, key) => (at as { [key: string]: unknown } | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], data)
 
 /**
- * Checks the section under `platforms` of a plugin's target, together with its values in the environment. `enabled` and notes (`x-…`) are
- * not keys of the plugin.
+ * Checks the section under `platforms` of a plugin's target, together with its values in the environment. Without a section nothing is
+ * checked. `enabled` and notes (`x-…`) are not keys of the plugin.
  */
 export const checkSection = (part: TargetPart, { root, check }: Fragment, { platforms, env, place }: Profile): readonly Diagnostic[] => {
   const platform = platformOf(part)

@@ -1,4 +1,7 @@
-/** Reviews event types: names in `events` that no sender sends, and conditions on a type that `events` keeps out. */
+/**
+ * Reviews event types: names in `events` that are likely misspelled or that the sender does not have, and conditions on a type that
+ * `events` keeps out.
+ */
 
 import type { Fix, Path, SourceRange } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'

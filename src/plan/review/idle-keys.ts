@@ -32,7 +32,10 @@ const reviewKept = ({ spec, route, catalogue, config, say }: Subject): void => {
     )
 }
 
-/** Reports a missing prompt, unless the reply only goes to internal targets, where nobody reads it. */
+/**
+ * Reports a missing prompt, unless the route starts a job, or all its targets are internal, so that their texts reach only whoever runs the
+ * gateway.
+ */
 export const reviewPrompt = ({ spec, catalogue, say }: Subject): void => {
   if (spec.prompt || spec.cron_job !== undefined) return
   const targets = writtenTargets(spec).map(({ target }) => target)

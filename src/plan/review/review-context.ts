@@ -1,4 +1,4 @@
-/** The context of a review: the configuration around the routes, and what was found out about its surroundings. */
+/** The context of a review: the configuration around the routes, the programs on the PATH, and the results of samples. */
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'

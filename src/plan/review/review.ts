@@ -1,6 +1,6 @@
 /**
- * Reviews routes and jobs: finds settings that compile but are likely wrong. `validate` and `webhook subscribe` ask for a review, a start
- * or a reload never does. A review changes nothing.
+ * Reviews routes, jobs and alerts: finds settings that compile but are likely wrong. Commands and the editor ask for a review, a start or a
+ * reload never does. A review changes nothing.
  */
 
 import { defaultProfile, type JobSource, type RouteSource } from '../../config/config.ts'
@@ -24,7 +24,7 @@ import { reviewTemplates } from './templates.ts'
 import { reviewToolsets } from './toolsets.ts'
 import { reviewYamlTraps } from './yaml-traps.ts'
 
-/** Reviews all routes and jobs of a check. A finding that follows from an error is left out. */
+/** Reviews all routes and jobs of a check, and the alerts. A finding that follows from an error of its route is left out. */
 export const reviewAll = ({ sources, jobs, texts }: Checked, around: ReviewContext): Diagnostic[] => [
   ...sources.flatMap(({ route, diagnostics, salvaged }) => {
     const found = reviewRoute(route, around, diagnostics)

@@ -9,7 +9,10 @@ import { ownSecrets } from './secrets.ts'
 
 type SecretHolder = { readonly route: RouteSource; readonly path: Path; readonly written: string | undefined }
 
-/** Reports every route with a secret of an earlier route. A shared reference (`${NAME}`) is taken as meant. */
+/**
+ * Reports every route with a secret of an earlier route, unless both have the same reference (`${NAME}`), which is taken as meant. Also
+ * reports, once, routes of different senders that inherit the global secret.
+ */
 export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSource }[], texts: FileTexts): Diagnostic[] => {
   const holders = new Map<string, SecretHolder>()
   const diagnostics: Diagnostic[] = []

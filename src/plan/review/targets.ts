@@ -1,4 +1,7 @@
-/** Reviews the targets of a route or job: targets that cannot send as they are set up, settings that no target reads, a missing address. */
+/**
+ * Reviews the targets of a route, a job or a rule of alerts: targets that cannot send as they are set up, keys of `deliver_extra` that no
+ * target reads, a missing address.
+ */
 
 import type { Profile } from '../../config/config.ts'
 import { isUnknown } from '../../config/env.ts'
@@ -12,7 +15,7 @@ import { searchPathOf } from '../../process/find-program.ts'
 import type { ReviewContext } from './review-context.ts'
 import { eitherOf, fixOf, type ReportFinding, type Subject } from './subject.ts'
 
-/** A route or a job that names targets. */
+/** A route, a job or a rule of alerts that names targets. */
 type TargetOwner = Pick<ReviewContext, 'catalogue' | 'hasProgram' | 'doubtful'> & {
   readonly spec: Pick<Subject['spec'], 'deliver' | 'deliver_extra'>
   readonly profile: Profile
@@ -20,7 +23,7 @@ type TargetOwner = Pick<ReviewContext, 'catalogue' | 'hasProgram' | 'doubtful'> 
   readonly placeOf: (path: Path, of?: 'key' | 'value') => SourceRange
 }
 
-/** A target of a route or job: its part, its settings there, and the paths of its name and of these settings. */
+/** A target of a `TargetOwner`: its part, its `deliver_extra`, and the paths of its name and of this `deliver_extra`. */
 type NamedTarget = { readonly part: TargetPart; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
 export const reviewTargets = (sender: TargetOwner): void => {

@@ -1,4 +1,7 @@
-/** Finds values that YAML 1.2 reads in another way than their author may think (WH006): `no` is a text, and `010` is the number 10. */
+/**
+ * Finds values of conditions, and ids in `deliver_extra`, that YAML 1.2 reads in another way than their author may think (WH006): `no` is a
+ * text, and `010` is the number 10.
+ */
 
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'

@@ -51,7 +51,10 @@ export const attempt = <T>(what: string, say: ReportProblem, work: () => T): T |
   }
 }
 
-/** Resolves to the result of `work`; to `undefined` when `work` rejects, or takes longer than `patienceMs`, both of which are reported. */
+/**
+ * Resolves to the result of `work`; to `undefined` when `work` throws, rejects or takes longer than `patienceMs` milliseconds, which is
+ * reported.
+ */
 export const settleOrReport = async <T>(
   what: string,
   say: ReportProblem,

@@ -1,5 +1,5 @@
 /**
- * The contract suite for runners: a runner reports settings that it lacks instead of throwing, answers with a text, and ends when the
+ * The contract suite for runners: a runner reports settings that it lacks instead of throwing, answers with a text, and ends soon after the
  * signal of its run aborts.
  */
 

@@ -1,4 +1,7 @@
-/** The contract suite for signature schemes: a scheme accepts requests that it signed, and refuses them once they are changed. */
+/**
+ * The contract suite for signature schemes: a scheme shows in the headers of a request that it signed, accepts the request, and refuses it
+ * once the secret, the headers or the body are changed.
+ */
 
 import type { Adopt } from '../../core/owner.ts'
 import type { Headers } from '../../core/request.ts'

@@ -1,6 +1,6 @@
 /**
- * The contract suite for targets: a target names each of its settings once, its `check` takes any `deliver_extra` of a route, and its
- * `send` says that a text is sent, or why not.
+ * The contract suite for targets: a target names each of its settings once, its `check` takes any `deliver_extra` without throwing, and its
+ * `send` says in time that a text is sent, or why not.
  */
 
 import { systemClock } from '../../core/clock.ts'
@@ -11,7 +11,7 @@ import type { Outgoing, TargetKit, TargetPart } from '../../parts/targets/target
 import { isMap } from '../shape.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 
-/** One text to send, with the target's settings, which should name a stand-in of the platform, and the route's `deliver_extra`. */
+/** One text to send, with the target's settings, which should name a stand-in of the platform, and the `deliver_extra`. */
 export type Sending = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string }
 
 export type TargetOptions = ContractOptions & {
@@ -19,7 +19,7 @@ export type TargetOptions = ContractOptions & {
   readonly sends?: readonly Sending[]
 }
 
-/** Values of all types, which are tried for each key of `deliver_extra`. */
+/** Values of all types, which are tried for each key of `deliver_extra` that the target declares, and for `chat_id`. */
 const oddValues: readonly Json[] = [null, true, -1.5, '', '{x}', 'text', [], ['a', 1], {}, { a: null }]
 const budgetMs = 5_000
 

@@ -1,6 +1,7 @@
 /**
- * Makes runs of events and commits them to the store before the sender is answered. After a refusal the delivery id stays free, so that
- * the sender's repeat is accepted (rules: Duplicates 2).
+ * Makes runs of events, and commits the work of an ending to the store before the sender is answered: a run, or an event of a group. The
+ * work and the claim of the event's delivery id are one commit. So without the work the delivery id stays free, and the sender's repeat is
+ * accepted (rules: Duplicates 2).
  */
 
 import { StoreFault } from '../../../core/fault.ts'
@@ -13,8 +14,9 @@ import { overloaded, unavailable } from '../../try-later.ts'
 import type { Message } from './message.ts'
 
 /**
- * Hands work to the store and wakes the worker, unless the queue is full. `hand` is the call of the store, and `outcomeOf` turns the
- * store's answer into the outcome of the request. When the store fails, the outcome asks the sender to try again.
+ * Hands work to the store, wakes the worker, and resolves to the outcome of the request. `hand` is the call of the store, and `outcomeOf`
+ * turns the store's answer into the outcome. When the queue is full or the store fails, the outcome asks the sender to try again. Any other
+ * error of `hand` or `outcomeOf` rejects.
  */
 export const commitWork = <T extends Accepted | Joined>(
   effects: Effects,

@@ -1,4 +1,4 @@
-/** Compiles what a route makes of each event for its ending: the prompt, and the targets with their `deliver_extra`. */
+/** Compiles what the ending of a route gets of each event: the prompt, and the targets with their `deliver_extra`. */
 
 import type { JsonObject } from '../../../core/json.ts'
 import type { Prompt } from '../../../core/prompt.ts'
@@ -25,7 +25,10 @@ export type CompiledMessage = {
   readonly render: (event: Event) => Message | Promise<Message>
 }
 
-/** Makes the function that renders a route's prompt. The function returns a promise only when the prompt uses JSONata. */
+/**
+ * Makes the function that renders a route's prompt, or the whole payload where the route has none. The function returns a promise only when
+ * the prompt uses JSONata.
+ */
 export const compilePrompt = (route: Route, kit: StageKit): ((event: Event) => Prompt | Promise<Prompt>) => {
   if (route.prompt) return compilePromptTemplate(route.prompt, templateKit(kit, ['prompt']))
   // Where the prompt is empty or absent, the whole payload is the prompt (rules: Templates 2).

@@ -1,10 +1,13 @@
-/** Fences the text of strangers in a prompt: marks the text, so that a model can tell it from the instructions (rules: Agents 9). */
+/**
+ * Fences the text of strangers in a prompt, in earlier messages and in results of tools: marks the text, so that a model can tell the text
+ * from the instructions (rules: Agents 9). This fence has nothing to do with the fence of a lease.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { isMoreThanALine, type Span } from '../../../core/prompt.ts'
 import type { Handling } from '../runner.ts'
 
-/** Marks the texts of one run for a model, as the run's `Handling` says. */
+/** Marks the texts of one run for a model, as the run's `Handling` says. With any handling, invisible characters become their codes. */
 export type Fence = {
   /** Fences the untrusted parts of a text. Each part is a pair of indices; the parts are in order. */
   readonly around: (text: string, untrusted: readonly Span[]) => string

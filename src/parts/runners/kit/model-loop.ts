@@ -1,6 +1,6 @@
 /**
- * Asks a model for its reply to a prompt, and lets it use tools meanwhile. Each call of the model is a step. No step follows when
- * `maxSteps` are done, or the budget of the run is used up.
+ * Asks a model for its reply to a prompt, and lets the model use tools meanwhile. Each call of the model is a step, except a question that
+ * a tool asks about a picture. No step follows when `maxSteps` are done, or the budget of the run is used up.
  */
 
 import type { LanguageModel, ModelMessage, StepResult, ToolSet } from 'ai'
@@ -24,8 +24,9 @@ const maxResultChars = 100_000
 const lastStepText = 'This was the last use of tools. Answer now, with what you know.'
 
 /**
- * Resolves to the model's text. Rejects with an AgentFault, or with an error of the SDK. `provider`: the service that runs the model.
- * `name`: the name of the model. Both are for metrics, traces and the counting of usage.
+ * Resolves to the model's text. Rejects with an AgentFault, or with an error of the SDK or of an abort, which the caller turns into an
+ * AgentFault. `provider`: the service that runs the model, for metrics and traces. `name`: the name of the model, for the counting of usage
+ * too.
  */
 export const askModel = async (
   unwatched: LanguageModel,

@@ -1,4 +1,4 @@
-/** Compiles the runners that ask a model through the AI SDK, and reports the settings that they lack. */
+/** Compiles the runners that ask a model through the AI SDK, and reports settings that are missing or wrong. */
 
 import type { LanguageModel } from 'ai'
 import { isOwnApi } from '../../own-api.ts'
@@ -12,8 +12,8 @@ import { askModel } from './model-loop.ts'
 export type ModelAccess = { readonly model: string; readonly apiKey: string | undefined; readonly baseUrl: string }
 
 /**
- * Compiles a runner. `provider`: the runner's name, the address of its API unless the settings say otherwise, and whether an address needs
- * no key. `connect` makes the SDK's model, once for each run.
+ * Compiles a runner, which rejects with an AgentFault only. `provider`: the runner's name, the address of its API unless the settings say
+ * otherwise, and whether an address needs no key. `connect` makes the SDK's model, each time the agent is asked.
  */
 export const compileModelRunner = (
   settings: RunnerSettings,

@@ -9,7 +9,10 @@ type Params = Parameters<WrapStream>[0]['params']
 type Stream = Awaited<ReturnType<WrapStream>>['stream']
 type Usage = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapGenerate']>>>['usage']
 
-/** Returns the model with its calls watched. `begin`: called when a call begins. */
+/**
+ * Returns the model with its calls watched, or the model itself where its version of the SDK's interface is not known here. `begin`: called
+ * when a call begins.
+ */
 export const watchModel = (sdk: Sdk, model: LanguageModel, begin: () => BegunModelCall): LanguageModel => {
   if (typeof model === 'string' || model.specificationVersion !== 'v3') return model
   const middleware: LanguageModelMiddleware = {

@@ -18,7 +18,7 @@ export const telegram = preset({
     algorithm: 'token',
     signature: { header: 'X-Telegram-Bot-Api-Secret-Token' },
     event: {
-      // The body of a request has exactly one of these fields, beside its `update_id`.
+      // The body of a request has at most one of these fields, beside its `update_id`.
       present: [
         'message',
         'edited_message',

@@ -1,6 +1,6 @@
 /**
- * Twilio: `X-Twilio-Signature: <base64 HMAC>` over the address and the fields of the form. For a body in JSON, the address has the digest
- * of the body.
+ * Twilio: `X-Twilio-Signature: <base64 HMAC-SHA1>` over the address and the fields of the form. For a body in JSON, the address has the
+ * digest of the body.
  */
 
 import { preset } from '../preset.ts'

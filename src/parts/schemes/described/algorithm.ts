@@ -1,4 +1,4 @@
-/** Makes and checks signatures with the algorithms that the description of a scheme can name. */
+/** Makes and checks HMACs, and signatures by a private key, with the algorithms that the description of a scheme can name. */
 
 import { createPrivateKey, createVerify, type KeyObject, sign, verify } from 'node:crypto'
 import { createSlots } from '../../../core/turns/slots.ts'
@@ -18,7 +18,7 @@ const publicKeyAlgorithms: { readonly [algorithm in Algorithm]?: { readonly type
 }
 
 export const isHmac = (algorithm: Algorithm): boolean => algorithm in hmacHashes
-/** Returns the type of the public key of an algorithm; `undefined` for an algorithm with a shared secret. */
+/** Returns the type of the public key that an algorithm checks with; `undefined` for an HMAC, a credential and a JSON Web Token. */
 export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => publicKeyAlgorithms[algorithm]?.type
 
 /** Makes the key of an HMAC algorithm. */

@@ -21,7 +21,7 @@ import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, w
 /** The result of a check: `true` where the signature is valid, the reason why it is not, or `Later` where no key can be fetched now. */
 type Verdict = true | Why | Later
 
-/** Compiles the check with one secret; `undefined` when the scheme cannot use it. `remote`: the keys that the scheme fetches. */
+/** Compiles the check with one secret; `undefined` when the scheme cannot use the secret. `remote`: the keys that the scheme fetches. */
 export const compileCheck = (compiled: CompiledDescription, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
   refuseRepeated(compiled, refuseOtherKinds(compiled, checkByAlgorithm(compiled, secret, remote)))
 
@@ -161,7 +161,7 @@ const checkSigned = (
 const whySignedIsRefused = (compiled: CompiledDescription, request: RequestView): Why | undefined =>
   whyOtherBody(compiled, request) ?? (compiled.time && !compiled.time.atHead ? whyStale(compiled, request) : undefined)
 
-/** Returns the reason why the time of a request is refused; `undefined` where it is near to the clock, or the description names no time. */
+/** Returns the reason why the time of a request is refused; `undefined` where it is near to the arrival, or need not be there. */
 const whyStale = ({ time }: CompiledDescription, request: RequestView): Why | undefined => {
   if (!time) return undefined
   const text = time.read(request)

@@ -1,6 +1,6 @@
 /**
- * Compiles a described scheme. A description is data (a preset, or a scheme in the configuration); the scheme verifies and signs requests
- * by it, and reads the types and the ids of events.
+ * Compiles a described scheme. A description is data: of a preset, or of a scheme in the configuration. By its description, a scheme
+ * verifies requests, answers handshakes, reads the types and the ids of events, and signs test requests.
  */
 
 import { hash } from 'node:crypto'
@@ -24,8 +24,8 @@ import { compileShows, showingHeaders } from './sent-signatures.ts'
 import { signAs } from './sign.ts'
 
 /**
- * Returns the scheme `name`. Where the description has mistakes, which are reported at their place in the file, the scheme refuses every
- * request.
+ * Returns the scheme `name`. Where the description has mistakes, the scheme refuses every request. The mistakes are not reported here:
+ * whoever read the description from a file reports them (`problemsIn`).
  */
 export const describedScheme = (name: string, description: SignatureScheme): Scheme => {
   const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
@@ -80,7 +80,7 @@ const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['e
 /**
  * Returns the delivery id of a request. Where the description names a value in whose scope the id is unique (`within`), that value stands
  * before the id. Where the request has no id, the digest of the signed content stands for it, if the description says so (`digest`), or if
- * it looks for the id in a body that is signed.
+ * the description places the id in a body that is signed.
  */
 const deliveryIdOf = (compiled: CompiledDescription, request: RequestView): string | undefined => {
   const { id, within, description } = compiled

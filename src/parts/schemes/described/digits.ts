@@ -1,4 +1,4 @@
-/** Decodes hex and base64 strictly: `Buffer.from` silently stops at the first invalid character. */
+/** Decodes hex and base64 strictly: `Buffer.from` silently cuts hex at the first invalid character, and skips such characters in base64. */
 
 export type Encoding = 'hex' | 'base64' | 'base64url'
 

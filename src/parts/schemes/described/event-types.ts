@@ -1,6 +1,6 @@
 /**
- * Reads the types of all events of a request that has a list of events in its body. A description says where the list is by its path to the
- * type of the first event, such as `events.0.type`.
+ * Reads the types of all events of a request that has a list of events in its body. The path to the type of the first event in a
+ * description, such as `events.0.type`, says where the list is.
  */
 
 import { header } from '../../../core/headers.ts'

@@ -1,4 +1,4 @@
-/** Reads and writes the times of requests, and checks that a time is near to the clock. */
+/** Reads and writes the times of requests, and checks that a time is near to the arrival of its request. */
 
 import { whyTooFar } from '../kit/timestamp.ts'
 

@@ -5,8 +5,8 @@ import type { SchemeKey } from '../../../generated/config.ts'
 import { strictBytes } from './digits.ts'
 
 /**
- * Returns the bytes of the key of an HMAC; `undefined` when the secret is not encoded as the description says. `prefix`: a text that the
- * sender puts before the key, and that is not part of the key.
+ * Returns the bytes of the key of an HMAC; `undefined` when the secret has no key, or is not encoded as the description says. `prefix`: a
+ * text that the sender puts before the key, and that is not part of the key.
  */
 export const secretKey = (secret: string, { encoding = 'text', prefix }: SchemeKey = {}): Buffer | undefined => {
   const bare = prefix !== undefined && secret.startsWith(prefix) ? secret.slice(prefix.length) : undefined

@@ -1,6 +1,6 @@
 /**
- * A view of a request, from which the functions of a compiled description read single values of head and body: to check a signature, and to
- * read the event of a verified request.
+ * A view of a request, from which the functions of a compiled description read single values of head and body: to check or make a
+ * signature, to answer a handshake, and to read the event of a verified request.
  */
 
 import { header } from '../../../core/headers.ts'
@@ -57,7 +57,10 @@ export type ValueSource = {
   readonly separator?: string
 }
 
-/** Reads a value of a request; `undefined` where the request has no value at the place, or several values. */
+/**
+ * Reads a value of a request; `undefined` where the request has no value at the place, or several values. One text that all items of a list
+ * have in common (`*` in a path) counts as one value.
+ */
 export type ReadValue = (request: RequestView) => string | undefined
 
 /** Whether the value can be read from the head alone. */

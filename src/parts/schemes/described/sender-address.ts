@@ -15,8 +15,8 @@ const maxQueryUnits = 256
 const parseAddress = (text: string): URL | undefined => (text.length <= maxAddressUnits && URL.canParse(text) ? new URL(text) : undefined)
 
 /**
- * Whether an address is https on one of these hosts. An asterisk in a host stands for a whole part of its name, or for letters and digits
- * within a part. Plain http is allowed on loopback only.
+ * Whether an address is https on one of these hosts, without user and password. An asterisk in a host stands for a whole part of its name,
+ * or for letters and digits within a part. Plain http is allowed on loopback only.
  */
 export const isOnHost = (address: string, hosts: readonly string[]): boolean => {
   const url = parseAddress(address)

@@ -35,8 +35,8 @@ const beginsWith = (text: string, prefix: string): boolean =>
   prefix.endsWith(' ') ? text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase() : text.startsWith(prefix)
 
 /**
- * Makes the function that tests whether the headers of a request show the scheme: they have the header of the signature, and it begins with
- * the prefix. Of a header with labels or separators, the prefix is not tested. A scheme whose signature is not in a header shows in every
+ * Makes the function that tests whether the headers of a request show the scheme: the header of the signature is there, and begins with the
+ * prefix. Of a header with labels or separators, the prefix is not tested. A scheme whose signature is not in a header shows in every
  * request.
  */
 export const compileShows = ({

@@ -24,7 +24,10 @@ const cannotSign = (message: string, hint?: string, code = 'bad_scheme'): Fault 
 /** The code of the Fault where only the sender has the key. `webhook trace` then treats the request as signed. */
 const onlySender = 'cannot_sign'
 
-/** Signs a test request by the scheme `name`. Throws a Fault where only the sender can sign, or the secret does not fit. */
+/**
+ * Signs a test request by the scheme `name`. Throws a Fault where the secret does not fit, the request lacks a value of the signed text, or
+ * only the sender has the key.
+ */
 export const signAs = (name: string, compiled: CompiledDescription, request: Unsigned): Signed => {
   const url = request.url ?? 'http://127.0.0.1/'
   const draft: RequestDraft = {

@@ -52,7 +52,7 @@ export type ExpectedClaims = { readonly issuer: string | undefined; readonly aud
 
 /**
  * Returns the reason why the claims of a token are refused at the time `at`, in milliseconds; `undefined` when they are valid. Times are
- * numbers (RFC 7519, 2). Without `exp`, an `iat` must lie within the window of the clock. A token with neither is not refused for its age.
+ * numbers (RFC 7519, 2). Without `exp`, an `iat` must lie within the window around `at`. A token with neither is not refused for its age.
  */
 export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSeconds }: ExpectedClaims, at: number): string | undefined => {
   const now = at / 1000

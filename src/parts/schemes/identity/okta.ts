@@ -1,4 +1,4 @@
-/** Okta event hooks: a token in `Authorization`. No bytes are signed. */
+/** Okta event hooks: a token in `Authorization`. Nothing is signed. */
 
 import { preset } from '../preset.ts'
 

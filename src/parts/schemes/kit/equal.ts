@@ -1,4 +1,4 @@
-/** Compares secrets in constant time. */
+/** Compares secrets, digests and signatures in constant time. */
 
 import { timingSafeEqual } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-/** Makes and checks HMAC-SHA256 as most schemes use it: over a prefix from the headers, followed by the body. */
+/** Makes and checks HMAC-SHA256 as the schemes outside of `described/` use it: over a prefix from the headers, followed by the body. */
 
 import { createHmac } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
@@ -14,8 +14,7 @@ export const sentBodyHmac = (digest: Buffer | undefined, malformed: Why): SentHm
   digest ? { prefix: '', digests: [digest] } : malformed
 
 /**
- * Makes the check of an HMAC with one key. `read`: finds the HMAC in the headers, or returns the reason when a header is missing, malformed
- * or too old.
+ * Makes the check of an HMAC with one key. `read`: finds the HMAC in the headers, or returns the reason why the headers are refused.
  */
 export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => SentHmac | Why): CheckHead => {
   // The key is prepared at the first request, because there may be thousands of routes, each with every scheme.

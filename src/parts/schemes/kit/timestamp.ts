@@ -1,4 +1,4 @@
-/** Checks that a signed timestamp is recent, so that a captured request cannot be replayed later (rules: Authentication 5). */
+/** Checks that a signed time is near to the arrival, so that a captured request cannot be replayed later (rules: Authentication 5). */
 
 import type { Why } from '../scheme.ts'
 

@@ -1,4 +1,4 @@
-/** Datadog: a token in a custom header. Nothing is signed. */
+/** Datadog: a bearer token, which the operator puts into the custom headers. Nothing is signed. */
 
 import { preset } from '../preset.ts'
 

@@ -1,7 +1,8 @@
 /**
  * Runs costly checks of signatures in turn: a few in each turn of the event loop, so that they do not hold up other requests. The checks of
  * large bodies are costly. From a client whose signatures fail, the checks of all but small bodies count as costly, too. The requests of
- * that client are still checked, because honest clients may share its address. They are refused only when too many checks wait already.
+ * that client are still checked, because honest clients may share its address. When too many checks wait already, the requests of such a
+ * client are refused, and the check of any other client runs immediately.
  */
 
 import { header } from '../../../core/headers.ts'
@@ -17,14 +18,14 @@ const minWaitingBytes = 16_384
 const minLargeBytes = 262_144
 const retryAfterSeconds = 60
 
-/** Runs the signature checks of one route: a cheap check immediately, a costly check when its turn comes. */
+/** Runs the signature checks of one route: a cheap check immediately, a costly check when its turn comes, if it may wait. */
 export type ChecksInTurn = {
   /**
    * Called before the body is read. Refuses a request of a client whose signatures fail, when its check would have to wait and too many
    * checks wait already.
    */
   atHead(head: RequestHead): Refused | undefined
-  /** Runs a check immediately, or when its turn comes. In its turn, the check may be done in several steps. */
+  /** Runs a check immediately or when its turn comes, or refuses as `atHead` does. In its turn, the check may be done in several steps. */
   run(head: RequestHead, body: RequestBody, verify: VerifyInSteps): ReturnType<VerifyBody>
 }
 

@@ -17,8 +17,8 @@ export const reportKeys = (route: Route, schemes: readonly Scheme[], kit: StageK
 }
 
 /**
- * Reports a key of another kind than the scheme checks with: a public key where it checks with a secret, or none where it needs a public
- * key.
+ * Reports a key of another kind than the scheme checks with: a public key where the scheme does not check with one, or none where the
+ * scheme needs one.
  */
 const reportKind = (route: Route, { name, keys }: Scheme, { report }: StageKit): void => {
   const hasPublicKey = route.public_key !== undefined

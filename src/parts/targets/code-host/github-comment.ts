@@ -1,6 +1,7 @@
 /**
  * The target `github_comment`: comments on a pull request or issue by `gh`, GitHub's command line program. Before it posts, it looks for
- * the comment of an earlier attempt, so that no comment is posted twice.
+ * the comment of an earlier attempt, so that no comment is posted twice. Where the token may not read comments, it posts without looking,
+ * unless an earlier attempt may have arrived.
  */
 
 import { isObject, type Json, own } from '../../../core/json.ts'

@@ -1,6 +1,6 @@
 /**
- * The target `gitlab_comment`: comments on a merge request or issue by GitLab's REST API, which calls a comment a note. Quick actions and
- * mentions in the text are broken, unless the settings allow them.
+ * The target `gitlab_comment`: comments on a merge request or issue by GitLab's REST API, which calls a comment a note. Quick actions,
+ * mentions and images in the text are broken, unless the settings allow them.
  */
 
 import { type JsonObject, own } from '../../../core/json.ts'

@@ -1,6 +1,7 @@
 /**
- * Finds the chat address of a message, or says why there is none. The chat is the `chat_id` of the route's `deliver_extra`, else the
- * `home_channel` of the settings, else the target's default chat. The thread is always from `deliver_extra`.
+ * Finds the chat address of a message, or says why there is none. The chat is the `chat_id` of `deliver_extra`, else the `home_channel` of
+ * the settings, else the target's default chat. Settings that reach no chat by its id leave only the default chat. The thread is always
+ * from `deliver_extra`.
  */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
@@ -27,7 +28,7 @@ export type AddressSpec = {
 
 const unfilledPlaceholder = /\{[^{}"]*\}/
 
-/** Reports what is wrong with the address in a route's `deliver_extra`, before templates are filled in. */
+/** Reports what is wrong with the address in a `deliver_extra`, before templates are filled in. */
 export const checkAddress = (spec: AddressSpec, extra: JsonObject, report: (key: string, problem: string) => void): void => {
   const chat = own(extra, 'chat_id')
   if (chat !== undefined && addressText(chat) === undefined) report('chat_id', 'chat_id is not a text')

@@ -1,6 +1,7 @@
 /**
  * Makes a target for a chat platform from its description (`ChatSpec`). All chat targets read settings and addresses, split a text into
- * messages, send them in order, wait, and redact in the same way. Only `post`, which sends one message, is the platform's own.
+ * messages, send them in order, wait, and redact in the same way. The platform's own functions check ids, break what would act in a text,
+ * and send one message (`post`).
  */
 
 import { createHash } from 'node:crypto'

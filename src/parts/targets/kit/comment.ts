@@ -1,6 +1,6 @@
 /**
- * Prepares the text of comments on code hosts: what would act on the host is broken, and each comment ends with a mark, by which a later
- * attempt can find it.
+ * Prepares the text of comments on code hosts: commands, mentions and images are broken, unless the settings allow them, and each comment
+ * ends with a mark. By the mark, a later attempt can find the comment, and the gateway ignores the event about the comment.
  */
 
 import { createHash } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Posts again when a platform says "not now", if the wait ends within the time that the delivery has. */
+/** Posts again after a failure that may be repeated after a wait, if the wait ends within the time that the delivery has. */
 
 import type { Clock } from '../../../core/clock.ts'
 import type { Sent } from '../target.ts'
@@ -6,8 +6,9 @@ import type { Sent } from '../target.ts'
 const maxWaits = 3
 
 /**
- * Posts once, and again after each wait that the platform asks for, at most three times and only before `deadline`, a monotonic time of
- * `clock` in milliseconds. `post` gets the time that is left. Resolves to the result of the last post.
+ * Posts once, and after each wait that the platform asks for once more: at most four times in all, and only before `deadline`, a monotonic
+ * time of `clock` in milliseconds. `post` gets the time that is left. Resolves to the result of the last post, or to a failure where no
+ * time is left for a post.
  */
 export const postWithWaits = async (post: (leftMs: number) => Promise<Sent>, clock: Clock, deadline: number): Promise<Sent> => {
   for (let waits = 0; ; waits++) {

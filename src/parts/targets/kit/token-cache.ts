@@ -38,7 +38,7 @@ const createTokens = (): Tokens => ({ kept: new Map(), fetching: new Map() })
 
 /**
  * Reads a token from the fields of an API's answer; `undefined` when the answer has no token. A token whose lifetime (`seconds`) is
- * unclear gets the lifetime 0, so it is used for one text and not kept.
+ * unclear gets the lifetime 0, so only the sendings that waited for the token use it.
  */
 export const issuedToken = (token: Json | undefined, seconds: Json | undefined): TokenOrFailure | undefined => {
   if (typeof token !== 'string' || token === '') return undefined
@@ -46,7 +46,10 @@ export const issuedToken = (token: Json | undefined, seconds: Json | undefined):
   return { token, lifeMs: lifeMs > 0 && Number.isFinite(lifeMs) ? lifeMs : 0 }
 }
 
-/** Calls `use` with a token. When the API refuses the token, it is dropped, and `use` is called once more with a new token. */
+/**
+ * Calls `use` with a token. When the API refuses the token, the token is dropped, and `use` is called once more with a new token. Without a
+ * token, resolves to the failure of the fetch.
+ */
 export const withToken = async (source: TokenSource, use: (token: string) => Promise<CallWithToken>): Promise<Sent> => {
   const key = createHash('sha256').update(JSON.stringify(source.identity)).digest('base64')
   const first = await callOnce(key, source, use)

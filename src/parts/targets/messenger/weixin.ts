@@ -1,6 +1,6 @@
 /**
- * The target `weixin`: sends on personal WeChat as an iLink bot, with a token from a QR login. Without `context_token` in the route, a
- * message may not arrive.
+ * The target `weixin`: sends on personal WeChat as an iLink bot, with a token from a QR login. Without `context_token` in `deliver_extra`,
+ * a message may not arrive.
  */
 
 import { randomBytes } from 'node:crypto'

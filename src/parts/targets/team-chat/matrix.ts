@@ -1,6 +1,6 @@
 /**
- * The target `matrix`: sends text without mentions to a Matrix room, which is named by its id or alias. The user of the
- * access token joins the room by itself if necessary. To an encrypted room nothing is sent.
+ * The target `matrix`: sends text without mentions to a Matrix room, which is named by its id or alias. The user who sends joins the room
+ * where necessary. To an encrypted room nothing is sent.
  */
 
 import { type Json, own } from '../../../core/json.ts'

@@ -17,7 +17,10 @@ const unpackers: ReadonlyMap<string, () => Transform> = new Map([
   ['br', createBrotliDecompress],
 ])
 
-/** Resolves to the unpacked body. Rejects with a WebFault when it is larger than `maxBytes`, packed or unpacked, or cannot be unpacked. */
+/**
+ * Resolves to the unpacked body. Rejects with a WebFault when the body is larger than `maxBytes`, packed or unpacked, or is packed in an
+ * unknown way; else with the error of the connection, of the unpacking or of `signal`.
+ */
 export const readAnswerBody = async (answer: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
   const unpacker = unpackers.get((answer.headers['content-encoding'] ?? '').trim().toLowerCase())
   if (unpacker === undefined) throw new WebFault('The site packs its answer in a way that is not unpacked here.')

@@ -1,6 +1,6 @@
 /**
- * Makes Markdown of the main text of a web page. Some pages take seconds and others would take forever, so `page-in-thread.ts` calls
- * `readPage` in a thread with limits.
+ * Makes Markdown of the main text of a web page. Some pages take seconds and others would take forever, so `readPage` is called in a thread
+ * with limits (`page-in-thread.ts`).
  */
 
 import { Readability } from '@mozilla/readability'

@@ -1,4 +1,4 @@
-/** Decodes bytes as text. A character set that does not exist is read as UTF-8. */
+/** Decodes bytes as text. Where Node does not know the character set, the bytes are read as UTF-8. */
 export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
   try {
     return new TextDecoder(charset).decode(bytes)

@@ -9,7 +9,7 @@ const maxError = 4096
 /** The longest secret. Until an answer is redacted, this many characters are kept beyond its limit, so that no secret is cut in two. */
 const maxSecret = 64 * 1024
 
-/** Thrown when a tool answers that it failed. The message is what the tool says. */
+/** Thrown when a tool answers that it failed. The message is what the tool says, redacted and cut. */
 export class ToolFault extends Error {}
 
 const nameSuffix = (value: Json | undefined): string => (typeof value === 'string' ? ` ${printable(value, 200)}` : '')

@@ -13,7 +13,7 @@ type Body = Response['body']
 
 const tooLong = (): WireFault => new WireFault('the server gave an answer that is too long')
 
-/** Resolves to the body. Rejects with a WireFault when it is too long, or breaks off. */
+/** Resolves to the body. Rejects with a WireFault when the body is too long, or breaks off. */
 export const readWholeBody = async (body: Body): Promise<Pieces> => {
   const whole = new ByteBlocks()
   for await (const chunk of chunksOf(body)) {

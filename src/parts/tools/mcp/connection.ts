@@ -1,6 +1,6 @@
 /**
- * Keeps the one connection to an MCP server. The connection is opened when it is first needed, shared by all runs, and opened again when it
- * has ended.
+ * Keeps the one connection to an MCP server. The connection is opened when it is first needed, and shared by all runs. When it has ended,
+ * or the server does not answer or does not know it any more, the next use opens another. After failures in a row, a pause comes first.
  */
 
 import type { MCPClient } from '@ai-sdk/mcp'
@@ -43,7 +43,8 @@ export class Connection {
 
   /**
    * Lets `work` use the server. When the server does not know the connection any more (`lost`), `work` is called once more with a new
-   * connection. Rejects with a WireFault when the server cannot be reached, and otherwise as `work` does.
+   * connection. Rejects with a WireFault when the server cannot be reached or ends, with the reason of `signal`, and otherwise as `work`
+   * or the opening does.
    */
   async use<T>(signal: AbortSignal, work: (client: MCPClient) => Promise<T>): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {

@@ -58,6 +58,6 @@ const schemaLength = (schema: Json): number => {
   }
 }
 
-/** Returns the schema of a tool's input; `undefined` when it was too large. */
+/** Returns the schema of a tool's input; `undefined` when the schema was too large. */
 export const inputSchemaOf = ({ inputSchema, isTooLarge }: Definition): JsonObject | undefined =>
   isTooLarge === true ? undefined : (inputSchema as JsonObject)

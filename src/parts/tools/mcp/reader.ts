@@ -52,7 +52,7 @@ export class Reader {
     this.#bytes = new Allowance(kit.clock, unaskedMiB * 1024 * 1024, spanMs)
   }
 
-  /** Reads a text and hands its messages over. `false`: it has no message. Rejects with a ServerFlood, or with the signal's reason. */
+  /** Reads a text and hands over its messages. `false`: the text has none. Rejects with a ServerFlood, or with the signal's reason. */
   async read(pieces: Pieces): Promise<boolean> {
     const length = byteLength(pieces)
     const { messages, count } = await this.#readMessages(pieces, length)

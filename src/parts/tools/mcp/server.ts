@@ -30,7 +30,7 @@ const maxWaiting = 1000
 
 /**
  * Compiles one entry of `toolsets`. `undefined`: its settings cannot be used, which was reported. The server is started or reached when a
- * run first asks for its tools; `close` resolves when nothing of the server is left on this machine.
+ * run first asks for its tools. `close` of the result resolves when nothing of the server is left on this machine.
  */
 export const compileServer = (name: string, settings: JsonObject, kit: ToolKit): Closable<Toolset> | undefined => {
   const read = readSettings(name, settings, kit.report)

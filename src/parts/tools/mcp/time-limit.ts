@@ -1,4 +1,4 @@
-/** Limits how long a call or the start of an MCP server may take. */
+/** Limits how long a call of an MCP server, its start or the listing of its tools may take. */
 
 import type { Clock } from '../../../core/clock.ts'
 

@@ -11,9 +11,9 @@ export type Wire = MCPTransport & {
 }
 
 /**
- * Thrown when a call did not reach the server, or no answer came back. The message is fit for the model. `fate`: what became of the
- * connection. `lost`: the server does not know the connection any more, and has done nothing. `stuck`: the server does not read what it is
- * sent. `flood`: the server sends more than is read.
+ * Thrown when a call did not reach the server, or no answer came back that can be used. The message is fit for the model. `fate`: what
+ * became of the connection. `lost`: the server does not know the connection any more, and has done nothing. `stuck`: the server does not
+ * read what it is sent. `flood`: the server sends more than is read.
  */
 export class WireFault extends Error {
   readonly fate: 'lost' | 'stuck' | 'flood' | undefined
@@ -28,7 +28,7 @@ export class WireFault extends Error {
 export const isServerError = (thrown: unknown): thrown is Error =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'number'
 
-/** Makes the fault of an error of fetch. It shows only the error's code, because the error's message may quote the address. */
+/** Makes the fault of an error of fetch. The fault shows only the error's code, because the error's message may quote the address. */
 export const unreachable = (thrown: unknown): WireFault => {
   const cause = thrown instanceof Error ? thrown.cause : undefined
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'no connection'

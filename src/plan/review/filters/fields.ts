@@ -1,4 +1,4 @@
-/** Lists the conditions on fields in a route's filters, with the values for which each condition holds (`Domain`). */
+/** Lists the conditions on fields in a route's filters, and says for which values a condition holds (`Domain`). */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
@@ -22,6 +22,7 @@ export const leavesOf = (filters: unknown, path: Path = ['filters']): Leaf[] => 
   return [...below, { field, operator, operand: filters[operator] as Json, path }]
 }
 
+/** Returns the field of every condition that has one, also inside groups. */
 export const fieldNames = (filters: unknown): string[] => leavesOf(filters).map(({ field }) => field)
 
 /** Returns one name for all names of a field: the event type has two names, and headers are named in any letter case. */

@@ -1,4 +1,7 @@
-/** Reviews the operands of conditions: values that the field can never have (WH406), and texts that only look like a pattern (WH411). */
+/**
+ * Reviews the operands of conditions: values that the field can never have (WH406), and operands that are likely meant otherwise (WH411),
+ * such as a text that only looks like a pattern.
+ */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'

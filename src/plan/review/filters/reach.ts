@@ -21,6 +21,7 @@ type KnownDomain = { readonly demand: Demand; readonly domain: Domain; readonly 
  */
 const isFirm = ({ kind }: Domain): boolean => kind !== 'pattern' && kind !== 'elsewhere'
 
+/** Judges whether events can meet the demands of branches. */
 export type Reach = {
   /** Returns why no event can meet all demands of a branch; `undefined` where an event might meet them. */
   readonly conflictIn: (branch: Branch) => Conflict | undefined

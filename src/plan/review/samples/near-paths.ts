@@ -7,7 +7,10 @@ import { eitherOf } from '../subject.ts'
 const maxDepth = 12
 const maxPaths = 20_000
 
-/** Returns every path of these payloads that a placeholder can name. In a list, the first item stands for all items. */
+/**
+ * Returns the paths of these payloads that a placeholder can name: at most 20,000, and none of more than twelve keys. In a list, the first
+ * item stands for all items.
+ */
 export const pathsOf = (payloads: readonly Json[]): readonly string[] => {
   const paths = new Set<string>()
   const walk = (value: Json, above: string, depth: number): void => {

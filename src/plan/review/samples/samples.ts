@@ -1,4 +1,7 @@
-/** Reviews a route by sample payloads: fields and keys that no sample has, and a script that lets no sample on. */
+/**
+ * Reviews a route by sample payloads: fields and keys that no sample has, conditions on another kind of value, and a script that lets no
+ * sample on.
+ */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject } from '../../../core/json.ts'
