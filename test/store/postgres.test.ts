@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { isSameDatabase, parseAddress } from '../../src/config/storage/server-address.ts'
+import { isSameDatabase, parseAddress, passwordOf } from '../../src/config/storage/server-address.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { Fault, StoreFault } from '../../src/core/fault.ts'
 import type { Accepted, Lane, Lease, NewRun, Store } from '../../src/store/ports.ts'
@@ -395,6 +395,12 @@ t.test('addresses of databases', async (t) => {
   t.match(parseAddress('postgres://me@db.example'), { database: 'me', tls: { isChecked: true } }, 'over a network it is encrypted')
   t.match(parseAddress('postgres://me@localhost/x'), { tls: undefined })
   t.ok(isSameDatabase('postgres://me:a@localhost', 'postgresql://me:b@localhost:5432/me?sslmode=disable'), 'what is left out counts')
+  t.equal(
+    passwordOf('postgres://me:pass%20word@localhost/x?sslmode=verify-full&sslrootcert=/none'),
+    'pass word',
+    'also where a file is missing',
+  )
+  t.equal(passwordOf('postgres://me@localhost/x'), '')
   t.notOk(isSameDatabase('postgres://a@localhost/', 'postgres://b@localhost/'), 'a user has a database of its name')
   t.match(parseAddress('postgres://me@localhost/x?sslmode=no-verify'), { tls: { isChecked: false } })
   for (const bad of [
