@@ -211,6 +211,12 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.getByRole('link', { name: '4 ignored', exact: true }).click()
   await page.waitForURL(/route=hello&outcome=ignored%3Afilters/)
 
+  await page.keyboard.press('Control+k')
+  await page.getByLabel('screen, route or event').fill('he')
+  await page.getByRole('button', { name: 'events of hello' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Health' }).waitFor()
+
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
     for (const name of ['Live', 'Events', 'Work', 'Routes', 'Targets', 'Health']) await checkScreen(t, page, name, scheme)

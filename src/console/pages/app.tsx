@@ -8,6 +8,7 @@ import { EventScreen } from './event.tsx'
 import { Events } from './events.tsx'
 import { Health } from './health.tsx'
 import { Live } from './live.tsx'
+import { Palette } from './palette.tsx'
 import { asNoAnswer, Failure, useAsked } from './parts.tsx'
 import { rights } from './rights.ts'
 import { address, go } from './router.ts'
@@ -83,6 +84,7 @@ const Console = (): JSX.Element => {
         <BulkJobs />
         {failure && !answer ? <Failure failure={failure} again={again} /> : answer && <Screen path={path} />}
       </main>
+      <Palette screens={screens.map(({ name, path: to }) => ({ name, to }))} />
       <footer class="quiet">{answer && `headgate ${answer.version} · ${line(answer.dataDir)}`}</footer>
     </>
   )
@@ -91,10 +93,20 @@ const Console = (): JSX.Element => {
 const isAt = (path: string, screen: string): boolean => path === screen || (screen !== '/' && path.startsWith(`${screen}/`))
 
 const Screen = ({ path }: { readonly path: string }): JSX.Element => {
-  const id = /^\/events\/([^/]+)$/.exec(path)?.[1]
-  if (id !== undefined) return <EventScreen key={id} id={decodeURIComponent(id)} />
+  const id = eventIn(path)
+  if (id !== undefined) return <EventScreen key={id} id={id} />
   const screen = screens.find((each) => each.path === path)
   return screen ? <screen.Screen /> : <p>There is no screen at this address.</p>
+}
+
+/** Returns the id of the event whose screen the address is of. */
+const eventIn = (path: string): string | undefined => {
+  try {
+    const [, id] = /^\/events\/([^/]+)$/.exec(path) ?? []
+    return id && decodeURIComponent(id)
+  } catch {
+    return undefined
+  }
 }
 
 const openByKey = (event: KeyboardEvent): void => {

@@ -34,11 +34,14 @@ const criteriaOf = (query: URLSearchParams): Omit<ConsoleQuestions['events'], 'c
   }
 }
 
+/** The work on many events that is looked at. `of`: the query of the address for which it was chosen. */
+type Bulk = Pick<Parameters<typeof BulkPanel>[0], 'action' | 'criteria'> & { readonly of: string }
+
 export const Events = (): JSX.Element => {
   const { query } = address.value
-  const [bulk, setBulk] = useState<'replay' | 'retry'>()
+  const [bulk, setBulk] = useState<Bulk>()
   const cursor = query.get('cursor')
-  const { answer, failure, again } = useAsked(String(query), (signal) =>
+  const { answer, failure, isAsking, again } = useAsked(String(query), (signal) =>
     ask('events', { ...criteriaOf(query), ...(cursor === null ? {} : { cursor }) }, signal),
   )
   const without = (name: string): { [name: string]: string } => Object.fromEntries([...query].filter(([each]) => each !== name))
@@ -54,23 +57,24 @@ export const Events = (): JSX.Element => {
       {may('operate') && (
         <div class="actions">
           {(['replay', 'retry'] as const).map((action) => (
-            <button key={action} type="button" aria-expanded={bulk === action} onClick={() => setBulk(action)}>
+            <button key={action} type="button" onClick={() => setBulk({ action, of: String(query), criteria: criteriaOf(query) })}>
               {action === 'replay' ? 'Replay all that fit…' : 'Retry all dead runs that fit…'}
             </button>
           ))}
-          {bulk && <BulkPanel key={bulk} action={bulk} criteria={criteriaOf(query)} close={() => setBulk(undefined)} />}
+          {/* With other filters, other events are meant. */}
+          {bulk?.of === String(query) && <BulkPanel key={bulk.action} {...bulk} close={() => setBulk(undefined)} />}
         </div>
       )}
       {failure && <Failure failure={failure} again={again} />}
       {answer && (
         <>
           <Notices notices={answer.notices} />
-          <ol class="events" tabIndex={0} aria-label="events, newest first">
+          <ol class={isAsking ? 'events old' : 'events'} tabIndex={0} aria-label="events, newest first" aria-busy={isAsking}>
             {answer.events.map((event) => (
               <EventLine key={event.event_id} event={{ ...event, id: event.event_id }} />
             ))}
           </ol>
-          {answer.events.length === 0 && !failure && <p class="quiet">No event fits.</p>}
+          {answer.events.length === 0 && !failure && !isAsking && <p class="quiet">No event fits.</p>}
           <nav class="pages" aria-label="pages">
             {query.has('cursor') && <a href={addressOf('/events', without('cursor'))}>Newest</a>}
             {answer.next !== null && <a href={addressOf('/events', { ...without('cursor'), cursor: answer.next })}>Older</a>}

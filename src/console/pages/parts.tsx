@@ -7,22 +7,37 @@ import { NoAnswer } from './ask.ts'
 import { line, milliseconds, outcome, time, tone } from './words.ts'
 
 /** What became of a question: its answer, or why there is none. Both are absent while it is being asked. */
-export type Asked<T> = { readonly answer?: T; readonly failure?: NoAnswer; readonly again: () => void }
+export type Asked<T> = {
+  readonly answer?: T
+  readonly failure?: NoAnswer
+  /** Whether the answer, where there is one, is that of an earlier question, because the present question is being asked. */
+  readonly isAsking: boolean
+  readonly again: () => void
+}
+
+type Known<T> = { readonly about: string; readonly answer?: T; readonly failure?: NoAnswer }
 
 /** Asks when `key` changes, and when `again` is called. The last answer stays until the next is there. */
 export const useAsked = <T,>(key: string, question: (signal: AbortSignal) => Promise<T>): Asked<T> => {
-  const [state, setState] = useState<{ readonly answer?: T; readonly failure?: NoAnswer }>({})
+  const [known, setKnown] = useState<Known<T>>({ about: '' })
   const [round, setRound] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for what the question asks, and `round` for asking it again
+  const about = `${round} ${key}`
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `about` stands for what the question asks
   useEffect(() => {
     const aborter = new AbortController()
     question(aborter.signal).then(
-      (answer) => aborter.signal.aborted || setState({ answer }),
-      (error) => aborter.signal.aborted || setState((before) => ({ ...before, failure: asNoAnswer(error) })),
+      (answer) => aborter.signal.aborted || setKnown({ about, answer }),
+      (error) => aborter.signal.aborted || setKnown((before) => ({ ...before, about, failure: asNoAnswer(error) })),
     )
     return () => aborter.abort()
-  }, [key, round])
-  return { ...state, again: () => setRound((before) => before + 1) }
+  }, [about])
+  const { answer, failure } = known
+  return {
+    ...(answer === undefined ? {} : { answer }),
+    ...(failure === undefined ? {} : { failure }),
+    isAsking: known.about !== about,
+    again: () => setRound((before) => before + 1),
+  }
 }
 
 export const asNoAnswer = (error: unknown): NoAnswer => (error instanceof NoAnswer ? error : new NoAnswer(0, String(error)))

@@ -1,0 +1,87 @@
+/** The palette: goes to a screen, a route's events or an event by typing a part of its name. Ctrl-K or ⌘K opens it. */
+
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ask } from './ask.ts'
+import { addressOf, go } from './router.ts'
+import { line } from './words.ts'
+
+export type Place = { readonly name: string; readonly to: string }
+
+/** The most places that are listed. */
+const maxShown = 12
+
+/** Returns the places that a text may mean: those whose name has all its words, and the event whose id it may be. */
+const placesFor = (text: string, places: readonly Place[]): readonly Place[] => {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = places.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
+  const id = /^[0-9a-f-]{6,36}$/i.test(text.trim())
+    ? [{ name: `event ${text.trim()}`, to: `/events/${encodeURIComponent(text.trim())}` }]
+    : []
+  return [...found, ...id].slice(0, maxShown)
+}
+
+export const Palette = ({ screens }: { readonly screens: readonly Place[] }): JSX.Element => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState('')
+  const [routes, setRoutes] = useState<readonly Place[]>([])
+  const [chosen, setChosen] = useState(0)
+  useEffect(() => {
+    const open = (event: KeyboardEvent): void => {
+      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      setText('')
+      setChosen(0)
+      dialog.current?.showModal()
+      ask('routes', {}).then(
+        (answer) => setRoutes(answer.routes.map(({ name }) => ({ name: `events of ${name}`, to: addressOf('/events', { route: name }) }))),
+        () => {},
+      )
+    }
+    addEventListener('keydown', open)
+    return () => removeEventListener('keydown', open)
+  }, [])
+  const found = placesFor(text, [...screens, ...routes])
+  const take = (place: Place | undefined): void => {
+    dialog.current?.close()
+    if (place) go(place.to)
+  }
+  const move = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step === 0 || found.length === 0) return
+    event.preventDefault()
+    setChosen((chosen + step + found.length) % found.length)
+  }
+  return (
+    <dialog ref={dialog} class="palette" aria-label="go to">
+      <form
+        method="dialog"
+        onSubmit={(event) => {
+          event.preventDefault()
+          take(found[chosen])
+        }}
+      >
+        <input
+          type="search"
+          aria-label="screen, route or event"
+          placeholder="screen, route, or id of an event"
+          value={text}
+          onInput={(event) => {
+            setText(event.currentTarget.value)
+            setChosen(0)
+          }}
+          onKeyDown={move}
+        />
+        <ul>
+          {found.map((place, i) => (
+            <li key={place.to}>
+              <button type="button" aria-current={i === chosen ? 'true' : undefined} onClick={() => take(place)}>
+                {line(place.name)}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </form>
+    </dialog>
+  )
+}
