@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseObject } from '../core/json.ts'
 
-/** A name that is offered. `about`: a few words that the shell shows beside the name. */
+/** A name that is offered. `about`: a few words that zsh and fish show beside the name. */
 export type Candidate = { readonly value: string; readonly about?: string }
 
 /**

@@ -23,7 +23,7 @@ const maxShownUnits = 200
 export type Filled = {
   /** The placeholder as the template has it, with its braces; or words for the whole payload or the whole text. */
   readonly written: string
-  /** The placeholder has no value, and stays as it is written. */
+  /** The placeholder has no value. In a text it stays as it is written; a key with such a placeholder is missing as a whole. */
   readonly missing?: true
   /** The lengths of the placeholder's text before and after a cut, in UTF-16 units. */
   readonly cut?: { readonly from: number; readonly to: number }

@@ -8,7 +8,7 @@ const maxBytes = 67_108_864
 const reservedBytes = 16_777_216
 /** The largest body that counts as small. */
 const smallBytes = 65_536
-/** The most bytes for the bodies of one client. */
+/** The most bytes for the bodies of one client, or `max_body_bytes` where that is more. */
 const maxClientBytes = 16_777_216
 /** A body that comes at a lower rate stalls. A stalled body is given up when another body needs its memory. */
 const leastBytesPerSecond = 65_536

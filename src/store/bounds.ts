@@ -1,6 +1,6 @@
 /**
- * The bounds that every store keeps: on what senders can make a store keep, and on what callers may ask for. Also the checks of ids and
- * numbers that stores share.
+ * The bounds that every store keeps, on what it stores and on what one call may ask for; the checks of ids and numbers that stores share;
+ * and how long a shared store keeps a claim that is not settled.
  */
 
 /** The most groups that wait at one time. */

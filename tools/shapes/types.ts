@@ -1,4 +1,7 @@
-/** Writes the TypeScript type of a schema. It knows the keywords that the schemas of the program's own data use, and fails on others. */
+/**
+ * Writes the TypeScript types of the schemas of the program's own data. It fails on an unknown `type`. Keywords that bound a value, such as
+ * `maxItems`, change no type.
+ */
 
 export type Node = { readonly [key: string]: unknown }
 export type Nodes = { readonly [name: string]: Node }

@@ -187,7 +187,10 @@ type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
 const conflicts = route['x-conflicts'] as unknown as readonly { readonly keys: readonly string[] }[]
 const ignored = route['x-ignored'] as unknown as readonly IgnoredKeys[]
 
-/** Says which key of the route excludes `key`, or leaves it without effect; `undefined` where no key does. `validate` reports this, too. */
+/**
+ * Says which key of the route excludes `key`, or leaves it without effect, whether `key` is set or not; `undefined` where no key does.
+ * `validate` reports this for a key that is used.
+ */
 const idleBecause = (key: string, spec: JsonObject): string | undefined => {
   const isSet = (other: string): boolean => own(spec, other) !== undefined && own(spec, other) !== false
   const rival = conflicts.find(({ keys }) => keys.includes(key) && keys.some((other) => other !== key && isSet(other)))

@@ -1,4 +1,7 @@
-/** Makes the files of subscriptions and jobs equal to the shared entries, for a command that reads the files. */
+/**
+ * Makes the files of subscriptions and jobs and the shared entries equal again, for a command that reads the files. What a user edited in a
+ * file becomes shared, unless the shared entries have changed as well.
+ */
 
 import { Fault, StoreFault } from '../../core/fault.ts'
 import { sharedConfig, withShared } from '../shared-store/attach-store.ts'

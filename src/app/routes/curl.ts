@@ -18,8 +18,8 @@ export const curlLine = (url: string, headers: Signed['headers'], body: string):
 }
 
 /**
- * Adds the body to a curl line. A body that a terminal would act on, or that is not UTF-8, is written in base64. The option is
- * `--data-raw`, because `-d` would send a file in place of a body that begins with `@`.
+ * Adds the body to a curl line. A text is written with `--data-raw`, because `-d` would send a file in place of a body that begins with
+ * `@`. A body that a terminal would act on, or that is not UTF-8, is written in base64 and piped into curl.
  */
 const withBody = (curl: string, body: Buffer): string => {
   const text = isUtf8(body) ? body.toString('utf8') : undefined

@@ -36,7 +36,7 @@ export type Diagnosis = { readonly decides: string | undefined; readonly schemes
 /** The reason that a diagnosis gives for a scheme that must fetch its keys, because a diagnosis fetches none. */
 export const unfetched = 'its keys are fetched by a running gateway only'
 
-/** The length of the longest body that is tried, in bytes: a stranger chose the body. */
+/** The length of the longest body for which near misses are looked for, in bytes, because a stranger chose the body. */
 const maxBodyBytes = 131_072
 /** The most secrets of a route that are tried, and the most times of sending that are tried, as the request's headers name them. */
 const maxTriedSecrets = 4

@@ -9,7 +9,10 @@ import { isJson, mapStrings } from '../json-text.ts'
 import { isHarmless } from './harmless.ts'
 import type { Sample } from './sample-file.ts'
 
-/** A replaced value. `at`: the header, or the path in the body. */
+/**
+ * A replaced value. `at`: the name of the header, of the field of a form, or of another member of the sample (`description`); the path in
+ * a JSON body; or `body` for any other body.
+ */
 export type Replaced = { readonly what: 'secret' | 'e-mail address' | 'IP address'; readonly at: string }
 
 /** Matches texts that look like a secret: tokens of well-known services, keys, and logins in addresses. */

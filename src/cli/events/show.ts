@@ -1,6 +1,6 @@
 /**
  * `events show <id>`: prints how one event ended and its attempts first, then their prompts and replies, and then the request. The values
- * of headers that hold secrets are masked in the journal.
+ * of headers that name a secret are shown masked (`payloadOf`).
  */
 
 import type { AttemptView } from '../../app/events/event-attempts.ts'

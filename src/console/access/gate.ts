@@ -32,7 +32,7 @@ export const createGate = (signIns: SignIns): Gate => ({
     // A page of the same host and another port is "same-site". A page under a name that a stranger gave this machine shows no such header.
     if (headers.origin !== `http://${headers.host}` || headers['sec-fetch-site'] !== 'same-origin')
       return { status: 403, error: 'only a page of the console may ask' }
-    // A form cannot send this type, and another page would have to ask first, which the console does not answer.
+    // A form cannot send this type. For a script of another page, the browser sends a preflight first, and the console consents to none.
     if (headers['content-type'] !== 'application/json') return { status: 415, error: 'a question is application/json' }
     return undefined
   },

@@ -1,7 +1,8 @@
 /**
  * The browsers that have signed in. A browser keeps two halves of a secret: the page has one in its storage, which is of this port alone,
- * and the browser has the other in a cookie, which no script can read, but which goes to every port of this machine. So each request must
- * show both. The data directory has only their hashes, so that a browser stays signed in when the console starts again.
+ * and the browser has the other in a cookie, which no script can read, but which goes to every port of this machine. So each question must
+ * show both. The pages themselves need no sign-in. The data directory has only their hashes, so that a browser stays signed in when the
+ * console starts again.
  */
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'

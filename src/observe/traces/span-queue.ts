@@ -17,8 +17,12 @@ export type SpanQueueOptions = {
 const maxWaiting = 2_048
 /** A batch is encoded in one turn of the event loop: 256 spans take about five milliseconds. */
 const batchSize = 256
-/** How long a span waits at most for others, and how long a batch may take, with its repeats. */
+/**
+ * The time from the first waiting span, or from the end of the last batch, until a batch is sent that is not full. While the receiver
+ * fails, every batch waits this long.
+ */
 const everyMs = 5_000
+/** How long `send` may take for one batch, with the repeats that the exporter makes by itself. */
 const batchMs = 15_000
 
 /** Owns the timer of the next batch. */

@@ -133,7 +133,7 @@ const dollarBraces = (text: string, code: readonly Span[], { kind }: Surrounding
 
 const codeBefore = /\b(?:import|export|const|let|var|interface|struct|enum|class)\b[^\n]*$|(?:=>|=|\))\s*$/
 
-/** Finds `{ title }`: braces with blanks inside are text here. */
+/** Finds `{ title }`: a blank right behind the opening or right before the closing brace makes the braces text here. */
 const blankBraces = (text: string, code: readonly Span[]): TemplateSlip[] =>
   [...text.matchAll(new RegExp(String.raw`(?<![{$])\{(?:[ \t]+(${dotted})[ \t]*|(${dotted})[ \t]+)\}(?!\})`, 'g'))].flatMap(
     ({ 0: found, 1: left, 2: right, index: at }): TemplateSlip[] => {

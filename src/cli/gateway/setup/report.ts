@@ -1,4 +1,7 @@
-/** Says in words what `gateway setup` did or would do. In place of a secret, its fingerprint is shown. */
+/**
+ * Says in words what `gateway setup` did or would do. A secret for `.env` is shown as its fingerprint; changed lines of `config.yaml` are
+ * shown as they are.
+ */
 
 import { lineDiff } from '../../../app/line-diff.ts'
 import type { SetupPlan } from '../../../app/setup/plan.ts'

@@ -1,4 +1,7 @@
-/** Says in one sentence why a mail was not sent: which setting to change, or else what the server said. */
+/**
+ * Says in a sentence why a mail was not sent, or a recipient was refused: which setting to change, else what the server answered, else the
+ * message of the error.
+ */
 
 import { excerpt, printable } from '../../../core/text.ts'
 

@@ -1,4 +1,4 @@
-/** Shows the trace screen: the whole trace, from the row to which the trace is scrolled. */
+/** Shows the trace screen: the rows of the trace, from the row to which it is scrolled. A long prompt is cut. */
 
 import { linesFrom } from '../../model/list.ts'
 import type { ScreenProps } from '../../view/screen-view.ts'
