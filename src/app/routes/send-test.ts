@@ -37,7 +37,7 @@ const timeoutMs = 60_000
 const maxAnswerBytes = 1_048_576
 
 /** The outcomes that are answered with 2xx although the event starts nothing. */
-const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
+const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate', 'handshake'])
 
 /**
  * Posts the test and reads the answer. Throws a Fault with `hint` when nobody answers, and a Fault when the URL is not an http address.
