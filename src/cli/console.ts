@@ -1,6 +1,7 @@
 /** `console`: serves the browser console of the data directory until Ctrl-C, and shows the address with which a browser signs in. */
 
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { openConsole } from '../console/console.ts'
 import { openInBrowser } from '../console/open-in-browser.ts'
 import { systemClock } from '../core/clock.ts'
@@ -45,9 +46,9 @@ const serveConsole = async (options: ConsoleOptions, cli: Cli): Promise<number> 
     const input = untilStdinEnds ? process.stdin : io.terminal?.input
     if (!untilStdinEnds)
       note(cli, `one browser can sign in at this address within a minute${input ? '. Enter shows another; Ctrl-C ends the console' : ''}`)
-    input?.on('data', show)
+    const lines = input && createInterface({ input }).on('line', show)
     await Promise.race([stopped, ...(untilStdinEnds ? [once(process.stdin, 'end')] : [])])
-    input?.off('data', show).pause()
+    lines?.close()
   } finally {
     await console.close()
     await closeService()

@@ -30,11 +30,15 @@ export type QuestionOptions = {
 
 /** The most bytes of a question whose row in the table has no bound of its own. */
 export const maxQuestionBytes = 65_536
-/** The most tries to sign in within a second. */
+/** The most bytes of a question that signs in. */
+const maxCodeBytes = 256
+/** The most wrong codes within a second. Past it the answer does not say whether a code was right. */
 const signInsPerSecond = 5
-/** The most questions that are worked on at a time, and that wait: a search reads thousands of records. */
-const maxAtWork = 4
+/** The most questions that are worked on at a time, and that wait. */
+const maxAtWork = 8
 const maxWaiting = 32
+/** The most searches among them: a search reads thousands of records and payloads, and must not keep other questions waiting. */
+const maxSearches = 2
 
 const busy: Refusal = { status: 503, error: 'the console has too much to do: try again' }
 const notSignedIn: Refusal = { status: 401, error: 'sign in: `headgate console` gives the address' }
@@ -47,6 +51,7 @@ type Row = { readonly right: Right; readonly maxQuestionBytes?: number }
 export const addQuestions = (app: FastifyInstance, options: QuestionOptions, gate: Gate): void => {
   const { answers, signIns, live } = options
   const slots = createSlots(() => maxAtWork, maxWaiting)
+  const searches = createSlots(() => maxSearches, maxWaiting)
   const signInOf = new WeakMap<FastifyRequest, SignIn>()
   /** Checks who asks before the body is read. */
   const checkSender = async (request: FastifyRequest, reply: FastifyReply, { right }: Row): Promise<FastifyReply | undefined> => {
@@ -72,13 +77,18 @@ export const addQuestions = (app: FastifyInstance, options: QuestionOptions, gat
     const answer = answers[name as keyof typeof answers] as (question: JsonObject, signIn: SignIn) => Promise<unknown>
     add(name, row, async (body, signIn, reply) => {
       const question = questionOf(row, {}, body)
-      const done = await slots.run(async () => ({ answer: await answer(question, signIn) }))
+      const work = async () => {
+        // Whoever has gone needs no answer.
+        if (reply.raw.destroyed) return { answer: {} }
+        return { answer: await answer(question, signIn) }
+      }
+      const done = await (isSearch(question) ? searches : slots).run(work)
       return done ? reply.send(done.answer) : refused(reply, busy)
     })
   }
   add('signOut', consoleQuestions.signOut, async (_question, signIn, reply) => {
-    await signIns.remove(signIn)
-    return reply.send({ signed_out: true })
+    signIns.remove(signIn)
+    return reply.header('set-cookie', cookieHeader(reply.request, { cookie: '' })).send({ signed_out: true })
   })
   add('live', { right: 'view' }, async (_question, _signIn, reply) => {
     const lines = live.open()
@@ -88,20 +98,26 @@ export const addQuestions = (app: FastifyInstance, options: QuestionOptions, gat
   addFailures(app, options.log)
 }
 
+/** Whether a question looks into payloads. */
+const isSearch = (question: JsonObject): boolean => question.text !== undefined || question.field !== undefined
+
 /** Adds the address where a browser shows its code, and gets the two halves that it shows from then on. */
 const addSignIn = (app: FastifyInstance, { codes, signIns, clock }: QuestionOptions, gate: Gate): void => {
   const tries = new Allowance(clock, signInsPerSecond, 1_000)
   app.post('/ask/signIn', {
+    bodyLimit: maxCodeBytes,
     onRequest: async (request, reply) => refused(reply, gate.refuseStranger(request)),
     handler: async (request, reply) => {
       const code = isObject(request.body) ? request.body.code : undefined
-      if (!tries.take(1)) return refused(reply, { status: 429, error: 'too many tries to sign in: wait a second' })
-      if (typeof code !== 'string' || !codes.take(code))
+      // The guesses of others must not keep a right code out.
+      const isRight = typeof code === 'string' && codes.take(code)
+      if (!isRight && !tries.take(1)) return refused(reply, { status: 429, error: 'too many tries to sign in: wait a second' })
+      if (!isRight)
         return refused(reply, {
           status: 401,
           error: 'this address was used already, or is older than a minute: `headgate console` gives another',
         })
-      const halves = await signIns.add()
+      const halves = signIns.add()
       return reply.header('cache-control', 'no-store').header('set-cookie', cookieHeader(request, halves)).send({ bearer: halves.bearer })
     },
   })

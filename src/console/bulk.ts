@@ -57,8 +57,13 @@ const shownFailures = 100
 export interface Bulk {
   /** Throws a Fault without a gateway. */
   plan(action: Action, criteria: EventCriteria): Promise<BulkPlan>
-  /** Takes a plan out of those that wait. Throws a Fault for a plan that is not there (any more), and while another bulk job runs. */
-  take(id: string): { readonly plan: BulkPlan; start(): BulkJob }
+  /**
+   * Takes a plan out of those that wait, and notes it as a bulk job that runs. `run` does the work, and resolves when the job has ended.
+   * Throws a Fault for a plan that is not there (any more), and while another bulk job runs.
+   */
+  take(id: string): { readonly plan: BulkPlan; run(): Promise<BulkJob> }
+  /** Notes that a bulk job could not begin, because its start could not be written to the audit. */
+  fail(id: string): void
   jobs(): readonly BulkJob[]
 }
 
@@ -69,7 +74,7 @@ export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: 
     jobs = jobs.map((job) => (job.id === id ? { ...job, ...more } : job))
   }
   const now = (): string => new Date(clock.now()).toISOString()
-  const work = async ({ id }: BulkPlan, run: Run): Promise<void> => {
+  const work = async ({ id }: BulkPlan, run: Run): Promise<BulkJob> => {
     try {
       const results = await run((done) => change(id, { done }))
       const failed = results.filter(({ ok }) => !ok)
@@ -77,6 +82,7 @@ export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: 
     } catch (error) {
       change(id, { error: messageOf(error), endedAt: now() })
     }
+    return jobs.find((job) => job.id === id) as BulkJob
   }
   return {
     async plan(action, criteria) {
@@ -104,16 +110,11 @@ export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: 
       plans.delete(id)
       const { plan, run } = planned
       const { action, count } = plan
-      return {
-        plan,
-        start() {
-          const job = { id, action, count, done: 0, failed: 0, failures: [], startedAt: now(), endedAt: null, error: null }
-          jobs = [job, ...jobs].slice(0, maxJobs)
-          void work(plan, run)
-          return job
-        },
-      }
+      const job = { id, action, count, done: 0, failed: 0, failures: [], startedAt: now(), endedAt: null, error: null }
+      jobs = [job, ...jobs].slice(0, maxJobs)
+      return { plan, run: () => work(plan, run) }
     },
+    fail: (id) => change(id, { error: 'the audit cannot be written', endedAt: now() }),
     jobs: () => jobs,
   }
 }

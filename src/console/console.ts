@@ -7,7 +7,7 @@ import type { Workspace } from '../app/workspace.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { createCodes } from './access/codes.ts'
-import { openSignIns } from './access/sign-ins.ts'
+import { createSignIns } from './access/sign-ins.ts'
 import { createAnswers } from './answers/answers.ts'
 import { createLiveFeed } from './live-feed.ts'
 import { listenForConsole } from './server.ts'
@@ -33,7 +33,7 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   const codes = createCodes(clock)
   const live = createLiveFeed({ workspace, gateway, clock })
   const answers = createAnswers({ ...options, audit: openAudit(workspace.dataDir, clock) })
-  const { port, close } = await listenForConsole({ ...options, codes, live, answers, signIns: openSignIns(workspace.dataDir, clock) })
+  const { port, close } = await listenForConsole({ ...options, codes, live, answers, signIns: createSignIns(clock) })
   return {
     // A browser does not send what stands behind the `#`, so no log has the code.
     signInUrl: () => `http://127.0.0.1:${port}/#code=${codes.make()}`,

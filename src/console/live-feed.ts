@@ -28,9 +28,12 @@ type Feeding = { readonly workspace: Workspace; readonly gateway: GatewayFinder;
 
 export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed => {
   const readers = new Set<LineQueue<LiveLine>>()
+  /** Whether the traffic is watched, as the last line about that said; `undefined` before the first. */
+  let state: LiveLine | undefined
   let isFeeding = false
   let stop = (): void => {}
   const give = (line: LiveLine): void => {
+    if (line.type === 'init' || line.type === 'off') state = line
     for (const reader of readers) reader.push([line])
   }
   const feedOnce = async (): Promise<string> => {
@@ -69,7 +72,8 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
     open() {
       if (readers.size >= maxReaders) return undefined
       const reader = new LineQueue<LiveLine>({
-        first: [],
+        // A page that comes later is told what the others were told.
+        first: isFeeding && state ? [state] : [],
         loss: (lines) => ({ type: 'lost', lines }),
         end: () => ({ type: 'off', reason: 'the console has ended' }),
         leave,

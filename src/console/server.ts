@@ -48,7 +48,12 @@ export const listenForConsole = async (options: ConsoleServerOptions): Promise<C
     requestTimeout: connectionLimits.requestTimeout,
     keepAliveTimeout: connectionLimits.keepAliveTimeout,
     forceCloseConnections: true,
-    http: { headersTimeout: connectionLimits.headersTimeout, maxHeaderSize: connectionLimits.maxHeaderSize },
+    http: {
+      headersTimeout: connectionLimits.headersTimeout,
+      maxHeaderSize: connectionLimits.maxHeaderSize,
+      // Node looks for slow connections only each half minute otherwise, and strangers could take all connections for that long.
+      connectionsCheckingInterval: connectionLimits.connectionsCheckingInterval,
+    },
     // Called for a path with a broken percent escape, which reaches no hook.
     frameworkErrors: (_error, _request, reply) => void (reply as FastifyReply).code(400).headers(headers).send({ error: 'bad request' }),
   })

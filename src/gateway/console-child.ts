@@ -42,6 +42,7 @@ export const keepConsole = ({ dataDir, port, clock, log }: ConsoleChildOptions):
   }
   const onEnd = (why: string, stderr: string): void => {
     isUp = false
+    waiting.splice(0)
     if (isOver) return
     log('warn', { reason: printable(stderr.trim().split('\n')[0] || why, 200) }, 'the console has ended: it is started again')
     cancel = clock.after(restartMs, () => {
@@ -63,7 +64,12 @@ export const keepConsole = ({ dataDir, port, clock, log }: ConsoleChildOptions):
   return {
     async signInUrl() {
       if (!isUp || !child.write('')) return undefined
-      const answer = new Promise<string>((resolve) => void waiting.push(resolve))
+      let answered = (_url: string): void => {}
+      const answer = new Promise<string>((resolve) => {
+        answered = resolve
+      })
+      // A caller whose answer is late keeps its place: the console answers each line in turn, and the late answer is this caller's.
+      waiting.push((url) => answered(url))
       return within(answer, answerMs, clock, () => undefined)
     },
     async close() {

@@ -12,9 +12,10 @@ import type { JsonObject } from '../../core/json.ts'
 export interface Audit {
   /**
    * Appends who does what, does it, and appends how it ended. Where the first line cannot be written, the call fails before anything is
-   * done: what nobody could find out later is not done. Where the second cannot be written, the call fails although it is done.
+   * done: what nobody could find out later is not done. Where the second cannot be written, the first is there. `describe` says more of
+   * what was done.
    */
-  of<T>(action: AuditedAction, work: () => Promise<T>): Promise<T>
+  of<T>(action: AuditedAction, work: () => Promise<T>, describe?: (done: T) => JsonObject): Promise<T>
 }
 
 /** `by`: who acts, for example a browser. `on`: what the action is about: the ids of events, the names of targets. */
@@ -30,13 +31,13 @@ export const openAudit = (dataDir: string, clock: Pick<Clock, 'now'>): Audit => 
     await appendFile(file, `${JSON.stringify({ at: new Date(clock.now()).toISOString(), ...line })}\n`, { mode: 0o600 })
   }
   return {
-    async of(action, work) {
+    async of(action, work, describe) {
       await append({ ...action, result: 'begun' })
       // From here on the work counts, also where its end cannot be written: the line of its beginning is there.
       const note = (line: JsonObject): Promise<void> => append({ ...action, ...line }).catch(() => {})
       try {
         const done = await work()
-        await note({ result: 'done' })
+        await note({ result: 'done', ...describe?.(done) })
         return done
       } catch (error) {
         await note({ result: 'failed', error: messageOf(error) })

@@ -9,9 +9,9 @@ import { type Halves, type SignIn, type SignIns, signInMs } from './sign-ins.ts'
 /** Why a request is refused: the HTTP status, and a sentence for whoever looks at the answer. */
 export type Refusal = { readonly status: number; readonly error: string }
 
-/** Answers with the refusal, where there is one. */
+/** Answers with the refusal, where there is one, and closes the connection: a body that may be on its way is not taken. */
 export const refused = (reply: FastifyReply, refusal: Refusal | undefined): FastifyReply | undefined =>
-  refusal && reply.code(refusal.status).send({ error: refusal.error })
+  refusal && reply.code(refusal.status).header('connection', 'close').send({ error: refusal.error })
 
 export interface Gate {
   /** Checks the name by which the console was asked. Every request is checked, also one for a page. */
@@ -36,8 +36,11 @@ export const createGate = (signIns: SignIns): Gate => ({
     if (headers['content-type'] !== 'application/json') return { status: 415, error: 'a question is application/json' }
     return undefined
   },
-  signInOf: (request) =>
-    signIns.find({ bearer: bearerOf(request.headers.authorization), cookie: cookieOf(request.headers.cookie, portOf(request)) }),
+  signInOf(request) {
+    const bearer = bearerOf(request.headers.authorization)
+    const found = cookiesOf(request.headers.cookie, portOf(request)).map((cookie) => signIns.find({ bearer, cookie }))
+    return found.find((each) => each !== undefined)
+  },
 })
 
 /** The names of this machine under which the console answers. */
@@ -54,8 +57,15 @@ export const cookieHeader = (request: FastifyRequest, { cookie }: Pick<Halves, '
 
 const bearerOf = (authorization = ''): string => (authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '')
 
-const cookieOf = (cookies = '', port: number): string => {
+/** The most cookies of the name that are looked at. */
+const maxCookies = 8
+
+/** Returns the values of the cookies of the name: another port of this machine may set one of the same name for a longer path. */
+const cookiesOf = (cookies = '', port: number): readonly string[] => {
   const start = `${cookieName(port)}=`
-  const found = cookies.split('; ').find((each) => each.startsWith(start))
-  return found === undefined ? '' : found.slice(start.length)
+  return cookies
+    .split('; ')
+    .filter((each) => each.startsWith(start))
+    .slice(0, maxCookies)
+    .map((each) => each.slice(start.length))
 }

@@ -1,90 +1,62 @@
 /**
- * The browsers that have signed in. A browser keeps two halves of a secret: the page has one in its storage, which is of this port alone,
- * and the browser has the other in a cookie, which no script can read, but which goes to every port of this machine. So each question must
- * show both. The pages themselves need no sign-in. The data directory has only their hashes, so that a browser stays signed in when the
- * console starts again.
+ * The browsers that have signed in. A browser keeps two halves of a secret: the pages have one in their storage, which is of this port
+ * alone, and the browser has the other in a cookie, which no script can read, but which goes to every port of this machine. So each
+ * question must show both. The pages themselves need no sign-in.
+ *
+ * A sign-in ends with the console. Whoever listens on the port of a console that has ended is shown both halves by pages that are still
+ * open, and could use them at the next console otherwise.
  */
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { replaceFile } from '../../config/writing/replace-file.ts'
 import { type Clock, dayMs } from '../../core/clock.ts'
-import { isObject } from '../../core/json.ts'
 
-/** The right to look at events without their contents, to see what senders and agents wrote, to change something. */
+/** What a sign-in may do: look at events without their contents, see what senders and agents wrote, change something. */
 export type Right = 'view' | 'payloads' | 'operate'
 
 /** A browser that has signed in. `name`: how the audit names it. */
 export type SignIn = { readonly name: string; readonly rights: ReadonlySet<Right> }
-/** What a browser keeps: `bearer` in the page, `cookie` as a cookie. */
+/** What a browser keeps: `bearer` in the storage of the pages, `cookie` as a cookie. */
 export type Halves = { readonly bearer: string; readonly cookie: string }
 
 export interface SignIns {
   /** Signs a browser in. Past the most sign-ins, the oldest ends. */
-  add(): Promise<Halves>
+  add(): Halves
   /** Returns the sign-in that both halves belong to. */
   find(halves: Halves): SignIn | undefined
-  remove(signIn: SignIn): Promise<void>
+  remove(signIn: SignIn): void
 }
 
-/** Hashes in hexadecimal digits; `at`: when the browser signed in, in milliseconds since 1970. */
-type Kept = { readonly bearer: string; readonly cookie: string; readonly at: number }
+/** The hashes of the halves. `at`: when the browser signed in, by the clock's `monotonic`. */
+type Open = { readonly signIn: SignIn; readonly bearer: Buffer; readonly cookie: Buffer; readonly at: number }
 
 /** How long a browser stays signed in, in milliseconds. */
 export const signInMs = 30 * dayMs
 const maxSignIns = 16
 
-const hashOf = (half: string): string => hash('sha256', half)
-const isSame = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
-
-/**
- * Whoever can run the console on the data directory can read and change all that the console can, so a browser of that user has all rights.
- */
+/** Whoever can run the console on a data directory can read and change all that the console can, so each of its browsers has all rights. */
 const everything: ReadonlySet<Right> = new Set(['view', 'payloads', 'operate'])
 
-/** Opens the sign-ins of a data directory. */
-export const openSignIns = (dataDir: string, clock: Pick<Clock, 'now'>): SignIns => {
-  const file = join(dataDir, 'state', 'console.json')
-  let kept = readKept(file)
-  let written: Promise<void> = Promise.resolve()
-  /** Replaces the list. The file is written by one call after the other, so the last list stays. */
-  const keep = (next: readonly Kept[]): Promise<void> => {
-    kept = next
-    written = written.catch(() => {}).then(() => replaceFile(file, `${JSON.stringify({ sign_ins: kept })}\n`))
-    return written
-  }
-  const isOpen = ({ at }: Kept): boolean => clock.now() - at < signInMs
+const hashOf = (half: string): Buffer => hash('sha256', half, 'buffer')
+
+export const createSignIns = (clock: Pick<Clock, 'monotonic'>): SignIns => {
+  let open: readonly Open[] = []
   return {
-    async add() {
+    add() {
       const halves = { bearer: randomBytes(32).toString('base64url'), cookie: randomBytes(32).toString('base64url') }
-      const signedIn = { bearer: hashOf(halves.bearer), cookie: hashOf(halves.cookie), at: clock.now() }
-      await keep([...kept.filter(isOpen), signedIn].slice(-maxSignIns))
+      const bearer = hashOf(halves.bearer)
+      // The first digits of the hash do not help to guess a half.
+      const signIn = { name: `browser ${bearer.toString('hex').slice(0, 8)}`, rights: everything }
+      open = [...open, { signIn, bearer, cookie: hashOf(halves.cookie), at: clock.monotonic() }].slice(-maxSignIns)
       return halves
     },
     find({ bearer, cookie }) {
       const [bearerHash, cookieHash] = [hashOf(bearer), hashOf(cookie)]
-      const found = kept.find((each) => isSame(each.bearer, bearerHash))
-      return found && isSame(found.cookie, cookieHash) && isOpen(found) ? { name: nameOf(found), rights: everything } : undefined
+      const found = open.find((each) => timingSafeEqual(each.bearer, bearerHash))
+      if (!found || !timingSafeEqual(found.cookie, cookieHash) || clock.monotonic() - found.at >= signInMs) return undefined
+      return found.signIn
     },
-    remove: ({ name }) => keep(kept.filter((each) => nameOf(each) !== name)),
+    remove(signIn) {
+      open = open.filter((each) => each.signIn !== signIn)
+    },
   }
 }
-
-/** Names a sign-in by the first digits of its hash, which do not help to guess its halves. */
-const nameOf = ({ bearer }: Kept): string => `browser ${bearer.slice(0, 8)}`
-
-/** A file that is missing or damaged has no sign-ins: every browser then has to sign in again. */
-const readKept = (file: string): readonly Kept[] => {
-  try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isObject(content) && Array.isArray(content.sign_ins) ? content.sign_ins.filter(isKept) : []
-  } catch {
-    return []
-  }
-}
-
-const isKept = (value: unknown): value is Kept =>
-  isObject(value) && isHash(value.bearer) && isHash(value.cookie) && typeof value.at === 'number'
-
-const isHash = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)

@@ -7,6 +7,7 @@ import { describePayload } from '../../app/events/event-payload.ts'
 import { planReplay } from '../../app/events/event-replay.ts'
 import { planRetry } from '../../app/events/event-retry.ts'
 import { describeEvent } from '../../app/events/event-status.ts'
+import { checkOutcomes } from '../../app/events/selection-words.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
@@ -19,6 +20,7 @@ type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 export const eventAnswers = ({ workspace, gateway, service, audit }: Surroundings) => ({
   async events(criteria: Asked<'events'>, signIn: SignIn) {
     needSearchRight(signIn, criteria)
+    checkOutcomes(criteria.outcome)
     const { events, next, notices, skipped } = await readEventPage(workspace, gateway, criteria, pageSize)
     return { events: events.map(describeEvent), next: next ?? null, notices, skipped }
   },

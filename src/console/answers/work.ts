@@ -1,6 +1,7 @@
 /** The answers about what is to be done: bulk jobs, scheduled jobs, alerts and sessions. */
 
 import { listAlerts } from '../../app/alerts/alerts.ts'
+import { checkOutcomes } from '../../app/events/selection-words.ts'
 import { listJobs } from '../../app/jobs/job-list.ts'
 import { pauseJob } from '../../app/jobs/pause-job.ts'
 import { runJob } from '../../app/jobs/run-job.ts'
@@ -19,13 +20,18 @@ export const workAnswers = ({ workspace, gateway, audit, clock }: Surroundings) 
   return {
     async bulkPlan({ action, ...criteria }: Asked<'bulkPlan'>, signIn: SignIn) {
       needSearchRight(signIn, criteria)
+      checkOutcomes(criteria.outcome)
       return bulk.plan(action, criteria)
     },
     async bulkStart({ plan: id }: Asked<'bulkStart'>, signIn: SignIn) {
-      const { plan, start } = bulk.take(id)
+      const { plan, run } = bulk.take(id)
       const { action, count, bySource } = plan
-      const on = { count, ...Object.fromEntries(bySource.map((each) => [each.source, each.count])) }
-      return audit.of({ by: signIn.name, action: `bulk_${action}`, on }, async () => start())
+      const on = { count, sources: bySource.map((each) => ({ ...each })) }
+      // Nobody waits for the end: the job goes on without a browser. What becomes of it is in the list of bulk jobs and in the audit.
+      void audit
+        .of({ by: signIn.name, action: `bulk_${action}`, on }, run, ({ done, failed }) => ({ done, failed }))
+        .catch(() => bulk.fail(id))
+      return { started: true }
     },
     bulkJobs: async () => ({ jobs: bulk.jobs() }),
     async work() {

@@ -29,14 +29,25 @@ const screens = [
 
 export const App = (): JSX.Element => (isSignedIn.value ? <Console /> : <SignIn />)
 
+/** Returns the code in the address, and takes it out of the address; `null` where there is none. */
+const takeCode = (): string | null => {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code')
+  if (code !== null) go(location.pathname + location.search, true)
+  return code
+}
+
 /** Signs in with the code that stands behind the `#` of the address, and takes it out of the address. */
 const SignIn = (): JSX.Element => {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
-    const code = new URLSearchParams(location.hash.slice(1)).get('code')
-    if (code === null) return
-    go(location.pathname + location.search, true)
-    signIn(code).catch((error) => setProblem(asNoAnswer(error).message))
+    const take = (): void => {
+      const code = takeCode()
+      if (code !== null) signIn(code).catch((error) => setProblem(asNoAnswer(error).message))
+    }
+    take()
+    // The address may be pasted into a tab that shows this page already.
+    addEventListener('hashchange', take)
+    return () => removeEventListener('hashchange', take)
   }, [])
   return (
     <main class="sign-in">
@@ -59,6 +70,8 @@ const Console = (): JSX.Element => {
     if (answer) rights.value = answer.rights
   }, [answer])
   useEffect(() => {
+    // A browser that is signed in needs no code.
+    takeCode()
     addEventListener('keydown', openByKey)
     return () => removeEventListener('keydown', openByKey)
   }, [])

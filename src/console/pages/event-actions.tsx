@@ -10,10 +10,11 @@ import { may } from './rights.ts'
 import { go } from './router.ts'
 import { line, lines, outcome } from './words.ts'
 
-type Actions = { readonly event: EventJson; readonly body: string | null; readonly done: () => void }
+/** `request`: the request as it was recorded; absent until it was read, and where this browser may not see it. */
+type Actions = { readonly event: EventJson; readonly request: ConsoleAnswers['content']['request'] | undefined; readonly done: () => void }
 type Replayed = ConsoleAnswers['replay']
 
-export const EventActions = ({ event, body, done }: Actions): JSX.Element | null => {
+export const EventActions = ({ event, request, done }: Actions): JSX.Element | null => {
   const [isReplaying, setReplaying] = useState(false)
   const [command, setCommand] = useState<string>()
   const [failure, setFailure] = useState<NoAnswer>()
@@ -41,50 +42,59 @@ export const EventActions = ({ event, body, done }: Actions): JSX.Element | null
       )}
       {failure && <Failure failure={failure} />}
       {command !== undefined && <pre tabIndex={0}>{lines(command)}</pre>}
-      {isReplaying && <Replay id={id} body={body} />}
+      {isReplaying && (!may('payloads') || request) && <Replay id={id} body={request?.body ?? null} />}
     </div>
   )
 }
 
+/** What a dry run said of a payload. */
+type Tried = { readonly text: string; readonly answer: Replayed }
+
 /** Shows what a replay would do before it does it. `body`: the payload as text, which may be edited; `null` where it is no text. */
 const Replay = ({ id, body }: { readonly id: string; readonly body: string | null }): JSX.Element => {
-  const [edited, setEdited] = useState(body ?? '')
-  const [would, setWould] = useState<Replayed>()
+  const [text, setText] = useState(body ?? '')
+  const [tried, setTried] = useState<Tried>()
+  const [isAsking, setAsking] = useState(false)
   const [failure, setFailure] = useState<NoAnswer>()
+  // What was said of another payload is no answer any more.
+  const would = tried?.text === text ? tried.answer : undefined
   const replay = (isDry: boolean): void => {
     setFailure(undefined)
-    const other = body !== null && edited !== body ? { body: edited } : {}
-    ask('replay', { id, dry_run: isDry, ...other }).then(
-      (answer) => (isDry || answer.event_id === undefined ? setWould(answer) : go(`/events/${encodeURIComponent(answer.event_id)}`)),
-      (error) => setFailure(asNoAnswer(error)),
-    )
+    setAsking(true)
+    const other = body !== null && text !== body ? { body: text } : {}
+    ask('replay', { id, dry_run: isDry, ...other })
+      .then(
+        (answer) => {
+          if (!isDry && answer.event_id !== undefined) go(`/events/${encodeURIComponent(answer.event_id)}`)
+          else setTried({ text, answer })
+        },
+        (error) => setFailure(asNoAnswer(error)),
+      )
+      .finally(() => setAsking(false))
   }
   return (
-    <form
-      class="replay"
-      onSubmit={(event) => {
-        event.preventDefault()
-        replay(would === undefined)
-      }}
-    >
+    <div class="replay">
       {body !== null && (
         <label>
           Payload
-          <textarea
-            rows={12}
-            spellcheck={false}
-            value={edited}
-            onInput={(event) => {
-              setEdited(event.currentTarget.value)
-              setWould(undefined)
-            }}
-          />
+          <textarea rows={12} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} />
         </label>
       )}
+      <p>
+        <button type="button" disabled={isAsking} onClick={() => replay(true)}>
+          Show what would happen
+        </button>
+      </p>
       {failure && <Failure failure={failure} />}
-      {would && <Would would={would} />}
-      <button type="submit">{would ? 'Replay it as a new event' : 'Show what would happen'}</button>
-    </form>
+      {would && (
+        <>
+          <Would would={would} />
+          <button type="button" disabled={isAsking} onClick={() => replay(false)}>
+            Replay it as a new event
+          </button>
+        </>
+      )}
+    </div>
   )
 }
 

@@ -34,11 +34,11 @@ export const EventScreen = ({ id }: { readonly id: string }): JSX.Element => {
       {failure && <Failure failure={failure} again={again} />}
       <Notices notices={notices} />
       <Facts event={event} repeats={repeats} />
-      <EventActions event={event} body={content.answer?.request.body ?? null} done={again} />
+      <EventActions event={event} request={content.answer?.request} done={again} />
+      {may('payloads') && event.route !== '' && event.payload_kept && <Trace id={event.event_id} route={event.route} />}
       {attempts.length > 0 && <Attempts attempts={attempts} texts={content.answer?.texts} />}
       {content.failure && <Failure failure={content.failure} again={content.again} />}
       {content.answer && <Request content={content.answer} />}
-      {may('payloads') && event.route !== '' && event.payload_kept && <Trace id={event.event_id} route={event.route} />}
     </section>
   )
 }
@@ -167,6 +167,14 @@ const Request = ({ content: { request, not_kept } }: { readonly content: Content
   )
 }
 
+/** The stages that the event did not go through, by the reason. */
+const skippedStages = (stages: ConsoleAnswers['trace']['stages']): readonly (readonly [reason: string, stages: readonly string[]])[] => {
+  const byReason = new Map<string, string[]>()
+  for (const { stage, result, reason = 'left out' } of stages)
+    if (result === 'skip') byReason.set(reason, [...(byReason.get(reason) ?? []), stage])
+  return [...byReason]
+}
+
 const Trace = ({ id, route }: { readonly id: string; readonly route: string }): JSX.Element => {
   const { answer, failure, again } = useAsked(`${id} ${route}`, (signal) => ask('trace', { id, route }, signal))
   if (!answer) return failure ? <Failure failure={failure} again={again} /> : <p class="quiet">Tracing…</p>
@@ -174,19 +182,26 @@ const Trace = ({ id, route }: { readonly id: string; readonly route: string }): 
     <>
       <h2>By the route as it is now</h2>
       <ol class="stages">
-        {answer.stages.map(({ stage, result, reason }) => (
-          <li key={stage} class={result}>
-            <a href={addressOf('/events', { route, outcome: `ignored:${stage}` })}>{line(stage)}</a> <span class="result">{result}</span>
-            {reason && <span class="reason">{line(reason)}</span>}
-          </li>
-        ))}
+        {answer.stages
+          .filter(({ result }) => result !== 'skip')
+          .map(({ stage, result, reason }) => (
+            <li key={stage} class={result}>
+              <a href={addressOf('/events', { route, outcome: `ignored:${stage}` })}>{line(stage)}</a> <span class="result">{result}</span>
+              {reason && <span class="reason">{line(reason)}</span>}
+            </li>
+          ))}
       </ol>
+      <p class="quiet">
+        {skippedStages(answer.stages)
+          .map(([reason, stages]) => `${reason}: ${stages.join(', ')}`)
+          .join(' · ')}
+      </p>
       {answer.conditions.length > 0 && (
         <ul class="conditions">
           {answer.conditions.map(({ name, operator, field, operand, holds, seen, why }) => (
             <li key={name} class={holds ? 'pass' : 'stop'}>
               <code>{line(name)}</code> {line(field)} {line(operator)} {line(operand)} <strong>{holds ? 'holds' : 'does not hold'}</strong>
-              {seen !== undefined && <span class="quiet"> the value is {line(seen)}</span>} {line(why)}
+              {seen === undefined ? line(why) : <span class="quiet"> the value is {line(seen)}</span>}
             </li>
           ))}
         </ul>

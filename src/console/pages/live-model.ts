@@ -52,12 +52,14 @@ export const paused = (list: LiveList, isPaused: boolean): LiveList => {
   return list.waiting ? { ...list, rows: newest([...list.waiting, ...list.rows]), waiting: null } : list
 }
 
-/** Takes recorded events into the list, where it does not have them: those from before the page was opened, and those of lost lines. */
+/** Takes recorded events into the list: those from before the page was opened, those of lost lines, and what became of known events. */
 export const withRecorded = (list: LiveList, events: readonly EventJson[]): LiveList => {
+  const recorded = new Map(events.map((event) => [event.event_id, rowOfEvent(event)]))
+  const asRecorded = (row: LiveRow): LiveRow => recorded.get(row.key) ?? row
   const known = new Set([...list.rows, ...(list.waiting ?? [])].map(({ key }) => key))
-  const missing = events.map(rowOfEvent).filter(({ key }) => !known.has(key))
-  if (missing.length === 0) return list
-  return { ...list, rows: newest([...list.rows, ...missing].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))) }
+  const missing = [...recorded.values()].filter(({ key }) => !known.has(key))
+  const rows = [...list.rows.map(asRecorded), ...missing].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+  return { ...list, rows: newest(rows), waiting: list.waiting?.map(asRecorded) ?? null }
 }
 
 const newest = (rows: readonly LiveRow[]): readonly LiveRow[] => rows.slice(0, maxRows)

@@ -15,19 +15,21 @@ export type Asked<T> = {
   readonly again: () => void
 }
 
-type Known<T> = { readonly about: string; readonly answer?: T; readonly failure?: NoAnswer }
+type Known<T> = { readonly key: string; readonly about: string; readonly answer?: T; readonly failure?: NoAnswer }
 
 /** Asks when `key` changes, and when `again` is called. The last answer stays until the next is there. */
 export const useAsked = <T,>(key: string, question: (signal: AbortSignal) => Promise<T>): Asked<T> => {
-  const [known, setKnown] = useState<Known<T>>({ about: '' })
+  const [known, setKnown] = useState<Known<T>>({ key: '', about: '' })
   const [round, setRound] = useState(0)
   const about = `${round} ${key}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: `about` stands for what the question asks
   useEffect(() => {
     const aborter = new AbortController()
     question(aborter.signal).then(
-      (answer) => aborter.signal.aborted || setKnown({ about, answer }),
-      (error) => aborter.signal.aborted || setKnown((before) => ({ ...before, about, failure: asNoAnswer(error) })),
+      (answer) => aborter.signal.aborted || setKnown({ key, about, answer }),
+      // The answer to another question must not stand below the failure of this question.
+      (error) =>
+        aborter.signal.aborted || setKnown((before) => ({ ...(before.key === key ? before : {}), key, about, failure: asNoAnswer(error) })),
     )
     return () => aborter.abort()
   }, [about])

@@ -31,7 +31,8 @@ export const startRouter = (): void => {
   addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     const isPlain = event.button === 0 && !event.defaultPrevented && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
-    if (!link || !isPlain || link.target !== '' || link.origin !== location.origin || link.hasAttribute('download')) return
+    if (!link || !isPlain || link.hash !== '' || link.target !== '' || link.origin !== location.origin || link.hasAttribute('download'))
+      return
     event.preventDefault()
     go(link.pathname + link.search)
   })

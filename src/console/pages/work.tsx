@@ -11,17 +11,18 @@ import { line, time } from './words.ts'
 type Jobs = ConsoleAnswers['work']['jobs']
 
 export const Work = (): JSX.Element => {
-  const { answer, failure, again } = useAsked('work', (signal) => ask('work', {}, signal))
+  const [round, setRound] = useState(0)
+  const { answer, failure, again } = useAsked(`work ${round}`, (signal) => ask('work', {}, signal))
   return (
     <section aria-labelledby="title">
       <header class="bar">
         <h1 id="title">Work</h1>
-        <button type="button" onClick={again}>
+        <button type="button" onClick={() => setRound(round + 1)}>
           Read again
         </button>
       </header>
-      <Runs title="Waiting and running" states={['waiting', 'running']} />
-      <Runs title="Dead" states={['dead']} />
+      <Runs key={`waiting ${round}`} title="Waiting and running" states={['waiting', 'running']} />
+      <Runs key={`dead ${round}`} title="Dead" states={['dead']} />
       {failure && <Failure failure={failure} again={again} />}
       {answer && (
         <>
@@ -36,7 +37,7 @@ export const Work = (): JSX.Element => {
           {answer.jobs.length > 0 ? <JobTable jobs={answer.jobs} again={again} /> : <p class="quiet">No scheduled jobs.</p>}
         </>
       )}
-      {may('payloads') && <Sessions />}
+      {may('payloads') && <Sessions key={round} />}
     </section>
   )
 }
@@ -136,7 +137,8 @@ const JobTable = ({ jobs, again }: { readonly jobs: Jobs; readonly again: () => 
 }
 
 const Sessions = (): JSX.Element | null => {
-  const { answer } = useAsked('sessions', (signal) => ask('sessions', {}, signal))
+  const { answer, failure, again } = useAsked('sessions', (signal) => ask('sessions', {}, signal))
+  if (failure && failure.status !== 503) return <Failure failure={failure} again={again} />
   if (!answer || answer.sessions.length === 0) return null
   return (
     <>
