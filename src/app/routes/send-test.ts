@@ -36,8 +36,11 @@ export type TestAnswer = {
 const timeoutMs = 60_000
 const maxAnswerBytes = 1_048_576
 
-/** The outcomes that are answered with 2xx although the event starts nothing. */
-const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate', 'handshake'])
+/**
+ * The outcomes that are answered with 2xx although the event starts nothing. A `handshake` is not among them: its answer is the one that
+ * its sender waits for.
+ */
+const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
 
 /**
  * Posts the test and reads the answer. Throws a Fault with `hint` when nobody answers, and a Fault when the URL is not an http address.
@@ -52,8 +55,8 @@ export const sendTest = async (post: TestPost, hint: string): Promise<TestAnswer
 }
 
 /**
- * Whether an answer with this status and outcome says that the request was accepted, coalesced or delivered. An answer of 2xx that names no
- * outcome, because the route shapes its answers, counts as such.
+ * Whether an answer with this status and outcome says that the request was accepted, coalesced or delivered, or was a handshake. An answer
+ * of 2xx that names no outcome, because the route shapes its answers, counts as such.
  */
 export const isTakenAnswer = (status: number, outcome: string | undefined): boolean =>
   status >= 200 && status < 300 && !notTaken.has(outcome ?? '')

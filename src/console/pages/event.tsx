@@ -17,6 +17,10 @@ type Content = ConsoleAnswers['content']
 export const EventScreen = ({ id }: { readonly id: string }): JSX.Element => {
   const { answer, failure, again } = useAsked(id, (signal) => askWhenRecorded(id, signal))
   const content = useAsked(`${id} ${may('payloads')}`, async (signal) => (may('payloads') ? ask('content', { id }, signal) : undefined))
+  const readAgain = (): void => {
+    again()
+    content.again()
+  }
   if (!answer) return failure ? <Failure failure={failure} again={again} /> : <p class="quiet">Reading…</p>
   const { event, attempts, notices, repeats } = answer
   return (
@@ -27,14 +31,14 @@ export const EventScreen = ({ id }: { readonly id: string }): JSX.Element => {
         </h1>
         <Word word={event.outcome}>{outcome(event)}</Word>
         {event.state !== 'final' && <Word word={event.state} />}
-        <button type="button" onClick={again}>
+        <button type="button" onClick={readAgain}>
           Read again
         </button>
       </header>
       {failure && <Failure failure={failure} again={again} />}
       <Notices notices={notices} />
       <Facts event={event} repeats={repeats} />
-      <EventActions event={event} request={content.answer?.request} done={again} />
+      <EventActions event={event} request={content.answer?.request} done={readAgain} />
       {may('payloads') && event.route !== '' && event.payload_kept && <Trace id={event.event_id} route={event.route} />}
       {attempts.length > 0 && <Attempts attempts={attempts} texts={content.answer?.texts} />}
       {content.failure && <Failure failure={content.failure} again={content.again} />}
