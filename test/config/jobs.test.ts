@@ -3,7 +3,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createDryEffects } from '../../src/app/live/effects.ts'
+import { createDryEffects } from '../../src/app/trace/dry-effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Diagnostic } from '../../src/core/diagnostic.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { createDryEffects } from '../../src/app/live/effects.ts'
+import { createDryEffects } from '../../src/app/trace/dry-effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { schema } from '../../src/generated/schema.ts'

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { createDryEffects } from '../../src/app/live/effects.ts'
+import { createDryEffects } from '../../src/app/trace/dry-effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { createFacts } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'

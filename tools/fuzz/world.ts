@@ -3,7 +3,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { createDryEffects } from '../../src/app/live/effects.ts'
+import { createDryEffects } from '../../src/app/trace/dry-effects.ts'
 import type { RouteSource } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'

@@ -5,7 +5,7 @@ import { runGh } from '../../parts/delivery/gh.ts'
 import { createKeep } from '../../parts/delivery/keep.ts'
 import { settingsOf } from '../../parts/delivery/settings.ts'
 import { targetsByName } from '../../parts/targets/index.ts'
-import { withDryEffects } from '../live/effects.ts'
+import { withDryEffects } from '../trace/dry-effects.ts'
 import { type Check, fail, ok, type ReportedAs, warn } from './check.ts'
 
 const loginTimeoutMs = 5_000

@@ -1,9 +1,9 @@
 /**
- * The effects that gates and endings of a plan may have on the world: live effects, which use the store, the limits and the connections of
- * a running gateway, and dry effects, which touch nothing.
+ * The effects that gates and endings of a plan may have on the world in a running gateway: they use its store, its limits and its
+ * connections.
  */
 
-import { type Clock, systemClock } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
@@ -17,11 +17,9 @@ import { createOwnComments, type OwnComments } from '../../parts/own-comment.ts'
 import type { KeptKeys, SenderKeys } from '../../parts/sender-keys.ts'
 import type { AdapterSettings } from '../../parts/stages/stage.ts'
 import type { Keep, Outgoing, Sent } from '../../parts/targets/target.ts'
-import type { ScriptJob, ScriptResult } from '../../process/script.ts'
 import { runScript } from '../../process/script.ts'
 import type { BreakerSettings } from '../../runs/breaker/breaker.ts'
 import { Breakers } from '../../runs/breaker/breakers.ts'
-import { openMemory } from '../../store/memory/memory-store.ts'
 import type { Store } from '../../store/ports.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import { createDownload } from './download.ts'
@@ -209,48 +207,5 @@ export class LiveEffects implements Effects {
 
   get store(): Store {
     return this.#store()
-  }
-}
-
-const silentLog: Log = Object.assign(() => {}, { writes: () => false })
-
-/** Stands in for a script, and passes the payload on unchanged. The script itself is not run: an operator's program could do anything. */
-const noScript = async (_folder: string, { input }: ScriptJob): Promise<ScriptResult> => ({ ok: true, output: input })
-
-const noDownload = async (): Promise<Buffer> => {
-  throw new Error('nothing is fetched in a dry run')
-}
-
-/** Keys of senders that are never fetched: each fetch fails. */
-const noKeys = (clock: Clock): SenderKeys => {
-  const kept = createKeptKeys()
-  return createSenderKeys({ clock, download: noDownload, kept: () => kept })
-}
-
-/** Makes effects that touch nothing, for plans that are compiled or run only to see what comes of it, as in checks, traces and tests. */
-export const createDryEffects = (clock: Clock = systemClock): Effects => ({
-  clock,
-  log: silentLog,
-  owners: new Owners(clock, silentLog),
-  limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true, chargeLateCheck: () => false, hasFailed: () => false },
-  turns: createShortTurns(),
-  jobs: { find: () => [], isRefused: () => false },
-  store: openMemory({ clock, maxClaims: 1_000 }),
-  script: noScript,
-  ownComments: { isAboutOwnComment: () => false },
-  download: noDownload,
-  keys: noKeys(clock),
-  send: async () => ({ ok: true, detail: 'dry run' }),
-  wake: () => {},
-  hasRoom: () => true,
-})
-
-/** Runs `use` with dry effects. At the end, closes everything that `use` opened with them. */
-export const withDryEffects = async <T>(use: (effects: Effects) => T | Promise<T>): Promise<T> => {
-  const effects = createDryEffects()
-  try {
-    return await use(effects)
-  } finally {
-    await effects.owners.close()
   }
 }

@@ -10,7 +10,7 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { checkSubscriptions, quietBook } from '../../plan/check.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
-import { withDryEffects } from '../live/effects.ts'
+import { withDryEffects } from '../trace/dry-effects.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type TestWorld = {

@@ -7,7 +7,7 @@ import { catalogue } from '../../plan/catalogue.ts'
 import { compileRunner } from '../../plan/runner.ts'
 import type { NewRun } from '../../store/ports.ts'
 import { knownSecrets } from '../known-secrets.ts'
-import { withDryEffects } from '../live/effects.ts'
+import { withDryEffects } from '../trace/dry-effects.ts'
 import { draftedConfig } from './drafted.ts'
 import type { SetupDraft, TrialResult } from './question.ts'
 

@@ -23,9 +23,9 @@ import { createSender } from '../../runs/sender.ts'
 import type { Delivery } from '../../store/ports.ts'
 import { knownSecrets } from '../known-secrets.ts'
 import { ownCommentsOf } from '../live/comment-key.ts'
-import { withDryEffects } from '../live/effects.ts'
 import { profileNamed } from '../profile-named.ts'
 import { type Refusal, refusal } from '../refusal.ts'
+import { withDryEffects } from '../trace/dry-effects.ts'
 import type { Workspace } from '../workspace.ts'
 
 type Targets = Catalogue['targets']

@@ -11,7 +11,7 @@ import type { Effects } from '../../parts/effects.ts'
 import { type Catalogue, compileRoute } from '../../plan/compile.ts'
 import type { PlanSettings } from '../../plan/plan-settings.ts'
 import { ownCommentsOf } from '../live/comment-key.ts'
-import { createDryEffects } from '../live/effects.ts'
+import { createDryEffects } from './dry-effects.ts'
 import { type Collector, createCollector } from './plan-observer.ts'
 
 /** The things that a dry plan is made from: its route, configuration, parts and effects. */
