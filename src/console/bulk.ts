@@ -4,12 +4,11 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import type { EventResult } from '../app/events/event-batch.ts'
-import { chooseEvents } from '../app/events/event-batch.ts'
+import { chooseEvents, countBySource, type EventResult, type SourceCount } from '../app/events/event-batch.ts'
 import { planReplay } from '../app/events/event-replay.ts'
 import { planRetry } from '../app/events/event-retry.ts'
 import type { EventCriteria } from '../app/events/event-selection.ts'
-import { describeEvent, type EventJson, type EventStatus, eventSource } from '../app/events/event-status.ts'
+import { describeEvent, type EventJson, type EventStatus } from '../app/events/event-status.ts'
 import type { GatewayFinder } from '../app/running-gateway.ts'
 import type { Workspace } from '../app/workspace.ts'
 import type { Clock } from '../core/clock.ts'
@@ -22,7 +21,7 @@ export type BulkPlan = {
   readonly id: string
   readonly action: Action
   readonly count: number
-  readonly bySource: readonly { readonly source: string; readonly count: number }[]
+  readonly bySource: readonly SourceCount[]
   /** The first events of the plan, the oldest first. */
   readonly first: readonly EventJson[]
   readonly leftOut: number
@@ -62,8 +61,8 @@ export interface Bulk {
    * Throws a Fault for a plan that is not there (any more), and while another bulk job runs.
    */
   take(id: string): { readonly plan: BulkPlan; run(): Promise<BulkJob> }
-  /** Notes that a bulk job could not begin, because its start could not be written to the audit. */
-  fail(id: string): void
+  /** Notes that a bulk job could not begin, and why. */
+  fail(id: string, why: string): void
   jobs(): readonly BulkJob[]
 }
 
@@ -92,7 +91,7 @@ export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: 
         id: randomUUID(),
         action,
         count: chosen.length,
-        bySource: countsOf(chosen),
+        bySource: countBySource(chosen),
         first: chosen.slice(0, shownEvents).map(describeEvent),
         leftOut,
         isCut,
@@ -114,7 +113,7 @@ export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: 
       jobs = [job, ...jobs].slice(0, maxJobs)
       return { plan, run: () => work(plan, run) }
     },
-    fail: (id) => change(id, { error: 'the audit cannot be written', endedAt: now() }),
+    fail: (id, why) => change(id, { error: why, endedAt: now() }),
     jobs: () => jobs,
   }
 }
@@ -127,12 +126,6 @@ const planOf = async (workspace: Workspace, gateway: GatewayFinder, action: Acti
   }
   const { dead, run } = await planRetry(workspace, gateway, events, true)
   return { chosen: dead, leftOut: events.length - dead.length, run }
-}
-
-const countsOf = (events: readonly EventStatus[]): BulkPlan['bySource'] => {
-  const counts = new Map<string, number>()
-  for (const { event } of events) counts.set(eventSource(event), (counts.get(eventSource(event)) ?? 0) + 1)
-  return [...counts].map(([source, count]) => ({ source, count }))
 }
 
 const failureOf = ({ known, why, replayed }: EventResult): BulkJob['failures'][number] => ({

@@ -24,7 +24,7 @@ export const alertKinds = (valueAt(definition('AlertRule'), ['properties', 'on',
 export type WatchedRoute = { readonly route: string; readonly afterMs: number; readonly calendar: Calendar }
 
 export type AlertRule = {
-  /** A name that stays the same while the destination does, so that a reload or a restart knows what was told to the destination. */
+  /** Names the rule by its destination, so that after a reload or a restart the gateway knows which messages it has sent there. */
   readonly id: string
   /** The rule's place in the list, from 1. */
   readonly number: number

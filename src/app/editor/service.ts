@@ -138,7 +138,10 @@ export type SavePlan = {
   readonly findings: readonly Diagnostic[]
   /** Whether the findings prevent saving: an error that stops the start of a gateway, or any error of a subscription. */
   readonly stops: boolean
-  /** What others changed in the file since the draft was opened. The user decides whether to plan again with `onto: 'current'`. */
+  /**
+   * The changes that other users or programs made to the file since the draft was opened. The user decides whether to plan again with
+   * `onto: 'current'`.
+   */
   readonly conflict?: readonly Hunk[]
   /** Why the draft cannot be put into the file; `undefined` if it can. */
   readonly refused?: string

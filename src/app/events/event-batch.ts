@@ -5,7 +5,7 @@ import type { ReplayResult } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { type EventCriteria, selectionOf } from './event-selection.ts'
-import type { EventStatus } from './event-status.ts'
+import { type EventStatus, eventSource } from './event-status.ts'
 import { type EventStatuses, findEvents, selectEvents } from './events.ts'
 
 /** The largest number of events that are chosen where the user gives no limit. */
@@ -30,6 +30,15 @@ const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteri
   const { events, next, notices } = await selectEvents(workspace, gateway, selectionOf(criteria, defaultLimit))
   const isCut = next !== undefined && events.length >= (criteria.limit ?? defaultLimit)
   return { events: [...events].reverse(), isCut, notices }
+}
+
+/** The number of events of each source (a route or a job), in the order in which the sources come. */
+export type SourceCount = { readonly source: string; readonly count: number }
+
+export const countBySource = (events: readonly EventStatus[]): readonly SourceCount[] => {
+  const counts = new Map<string, number>()
+  for (const { event } of events) counts.set(eventSource(event), (counts.get(eventSource(event)) ?? 0) + 1)
+  return [...counts].map(([source, count]) => ({ source, count }))
 }
 
 /** The result of the work on one event. `known`: the event as it was before. `why`: the reason of a failure. */

@@ -28,14 +28,14 @@ export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
   const now = new Map<string, string>()
   return {
     of(test, at, value) {
-      const key = keyOf(test, at)
+      const key = snapshotKey(test, at)
       now.set(key, value)
       if (update) return value
       const known = own(before, key)
       return typeof known === 'string' ? known : undefined
     },
     async save(left) {
-      const stays = (key: string): boolean => left.some((test) => key.startsWith(keyOf(test, '')))
+      const stays = (key: string): boolean => left.some((test) => key.startsWith(snapshotKey(test, '')))
       const kept = Object.entries(before).filter(([key]) => stays(key))
       const text = `${JSON.stringify(Object.fromEntries([...kept, ...now]), null, 2)}\n`
       if (update && now.size > 0 && text !== written) await replaceFile(file, text)
@@ -43,7 +43,7 @@ export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
   }
 }
 
-const keyOf = (test: string, at: string): string => `${test} › ${at}`
+const snapshotKey = (test: string, at: string): string => `${test} › ${at}`
 
 /** Reads the file. A file that is malformed is refused, but not by a run that writes it again. */
 const readSnapshotFile = (file: string, update: boolean): { readonly data: { readonly [key: string]: Json }; readonly text?: string } => {

@@ -1,6 +1,6 @@
 /** What the commands that act on several events share: choosing the events, asking before anything starts, and counting. */
 
-import { chooseEvents, type DoneCounter } from '../../app/events/event-batch.ts'
+import { chooseEvents, countBySource, type DoneCounter } from '../../app/events/event-batch.ts'
 import { type EventStatus, eventSource } from '../../app/events/event-status.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
@@ -42,11 +42,10 @@ export const progressOf =
   }
 
 /** Returns the number of events, and the number for each source: `3 (2 of deploys, 1 of job:nightly)`. */
-export const countsBySource = (events: readonly EventStatus[]): string => {
-  const counts = new Map<string, number>()
-  for (const { event } of events) counts.set(eventSource(event), (counts.get(eventSource(event)) ?? 0) + 1)
-  return `${events.length} (${[...counts].map(([name, count]) => `${count} of ${tableCell(name)}`).join(', ')})`
-}
+export const countsBySource = (events: readonly EventStatus[]): string =>
+  `${events.length} (${countBySource(events)
+    .map(({ source, count }) => `${count} of ${tableCell(source)}`)
+    .join(', ')})`
 
 /** Returns the first cells of an event's row: its id, and its source (a route or a job). */
 export const idAndSource = ({ event }: EventStatus): string[] => [printable(event.event_id, 36), tableCell(eventSource(event))]

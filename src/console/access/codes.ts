@@ -16,7 +16,7 @@ const codeMs = 60_000
 const maxCodes = 16
 
 /** A code is looked up by its hash, so that the time of a look does not tell how much of a guess was right. */
-const keyOf = (code: string): string => hash('sha256', code)
+const hashOf = (code: string): string => hash('sha256', code)
 
 export const createCodes = (clock: Pick<Clock, 'monotonic'>): Codes => {
   /** The times at which codes were made, by the hashes of the codes. */
@@ -25,11 +25,11 @@ export const createCodes = (clock: Pick<Clock, 'monotonic'>): Codes => {
     make() {
       const code = randomBytes(16).toString('base64url')
       for (const key of made.keys()) if (made.size >= maxCodes) made.delete(key)
-      made.set(keyOf(code), clock.monotonic())
+      made.set(hashOf(code), clock.monotonic())
       return code
     },
     take(code) {
-      const key = keyOf(code)
+      const key = hashOf(code)
       const at = made.get(key)
       made.delete(key)
       return at !== undefined && clock.monotonic() - at < codeMs

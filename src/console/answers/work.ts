@@ -6,6 +6,7 @@ import { listJobs } from '../../app/jobs/job-list.ts'
 import { pauseJob } from '../../app/jobs/pause-job.ts'
 import { runJob } from '../../app/jobs/run-job.ts'
 import { describeSession, listSessions } from '../../app/sessions.ts'
+import { messageOf } from '../../core/fault.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
 import { createBulk } from '../bulk.ts'
@@ -29,8 +30,8 @@ export const workAnswers = ({ workspace, gateway, audit, clock }: Surroundings) 
       const on = { count, sources: bySource.map((each) => ({ ...each })) }
       // Nobody waits for the end: the job goes on without a browser. What becomes of it is in the list of bulk jobs and in the audit.
       void audit
-        .of({ by: signIn.name, action: `bulk_${action}`, on }, run, ({ done, failed }) => ({ done, failed }))
-        .catch(() => bulk.fail(id))
+        .of({ by: signIn.name, action: `bulk_${action}`, on }, run, ({ done, failed, error }) => ({ done, failed, error }))
+        .catch((error) => bulk.fail(id, messageOf(error)))
       return { started: true }
     },
     bulkJobs: async () => ({ jobs: bulk.jobs() }),

@@ -5,26 +5,26 @@ import { useEffect, useState } from 'preact/hooks'
 import { ask, isSignedIn, signIn, signOut } from './ask.ts'
 import { BulkJobs } from './bulk.tsx'
 import { EventScreen } from './event.tsx'
-import { Events } from './events.tsx'
-import { Health } from './health.tsx'
-import { Live } from './live.tsx'
+import { EventsScreen } from './events.tsx'
+import { HealthScreen } from './health.tsx'
+import { LiveScreen } from './live.tsx'
 import { Palette } from './palette.tsx'
 import { asNoAnswer, Failure, useAsked } from './parts.tsx'
 import { rights } from './rights.ts'
-import { address, go } from './router.ts'
-import { Routes } from './routes.tsx'
-import { Targets } from './targets.tsx'
-import { line } from './words.ts'
-import { Work } from './work.tsx'
+import { currentAddress, go } from './router.ts'
+import { RoutesScreen } from './routes.tsx'
+import { TargetsScreen } from './targets.tsx'
+import { shown } from './words.ts'
+import { WorkScreen } from './work.tsx'
 
 /** The screens in the order of the bar, each with the key that opens it. */
 const screens = [
-  { path: '/', name: 'Live', key: '1', Screen: Live },
-  { path: '/events', name: 'Events', key: '2', Screen: Events },
-  { path: '/work', name: 'Work', key: '3', Screen: Work },
-  { path: '/routes', name: 'Routes', key: '4', Screen: Routes },
-  { path: '/targets', name: 'Targets', key: '5', Screen: Targets },
-  { path: '/health', name: 'Health', key: '6', Screen: Health },
+  { path: '/', name: 'Live', key: '1', Screen: LiveScreen },
+  { path: '/events', name: 'Events', key: '2', Screen: EventsScreen },
+  { path: '/work', name: 'Work', key: '3', Screen: WorkScreen },
+  { path: '/routes', name: 'Routes', key: '4', Screen: RoutesScreen },
+  { path: '/targets', name: 'Targets', key: '5', Screen: TargetsScreen },
+  { path: '/health', name: 'Health', key: '6', Screen: HealthScreen },
 ] as const
 
 export const App = (): JSX.Element => (isSignedIn.value ? <Console /> : <SignIn />)
@@ -54,7 +54,7 @@ const SignIn = (): JSX.Element => {
       <h1>headgate</h1>
       {problem !== undefined && (
         <p role="alert" class="failure">
-          {line(problem)}
+          {shown(problem)}
         </p>
       )}
       <p>
@@ -75,7 +75,7 @@ const Console = (): JSX.Element => {
     addEventListener('keydown', openByKey)
     return () => removeEventListener('keydown', openByKey)
   }, [])
-  const { path } = address.value
+  const { path } = currentAddress.value
   return (
     <>
       <a class="to-content" href="#content">
@@ -88,7 +88,7 @@ const Console = (): JSX.Element => {
             {name}
           </a>
         ))}
-        <span class="quiet">{answer && (answer.gateway ? line(answer.gateway.url) : 'no gateway runs')}</span>
+        <span class="quiet">{answer && (answer.gateway ? shown(answer.gateway.url) : 'no gateway runs')}</span>
         <button type="button" onClick={() => void signOut()}>
           Sign out
         </button>
@@ -98,7 +98,7 @@ const Console = (): JSX.Element => {
         {failure && !answer ? <Failure failure={failure} again={again} /> : answer && <Screen path={path} />}
       </main>
       <Palette screens={screens.map(({ name, path: to }) => ({ name, to }))} />
-      <footer class="quiet">{answer && `headgate ${answer.version} · ${line(answer.dataDir)}`}</footer>
+      <footer class="quiet">{answer && `headgate ${answer.version} · ${shown(answer.dataDir)}`}</footer>
     </>
   )
 }

@@ -7,7 +7,7 @@ import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { BulkJob, BulkPlan } from '../bulk.ts'
 import { ask, type NoAnswer } from './ask.ts'
 import { asNoAnswer, EventLine, Failure, useAsked } from './parts.tsx'
-import { line, time } from './words.ts'
+import { shown, time } from './words.ts'
 
 type Action = BulkPlan['action']
 
@@ -64,7 +64,7 @@ const Plan = ({ plan, start }: { readonly plan: BulkPlan; readonly start: () => 
   return (
     <>
       <p>
-        {bySource.map(({ source, count: of }) => `${of} of ${line(source)}`).join(', ') || 'No event can be worked on.'}
+        {bySource.map(({ source, count: of }) => `${of} of ${shown(source)}`).join(', ') || 'No event can be worked on.'}
         {leftOut > 0 && ` · ${leftOut} left out: ${action === 'replay' ? 'their payload was not kept' : 'they have no dead run'}`}
         {isCut && ' · older events fit, too: do the same again afterwards'}
       </p>
@@ -103,7 +103,7 @@ const Job = ({ job: { action, count, done, failed, failures, startedAt, endedAt,
     <p role="status">
       {endedAt === null ? `${done} of ${count} ${words[action].did}` : `${done - failed} of ${eventsOf(count)} ${words[action].did}`}
       {failed > 0 && `, ${failed} failed`}
-      {error !== null && `: it ended early: ${line(error)}`}
+      {error !== null && `: it ended early: ${shown(error)}`}
       <span class="quiet"> since {time(startedAt)}</span>
     </p>
     {endedAt === null && <progress max={count} value={done} aria-label="events" />}
@@ -113,7 +113,7 @@ const Job = ({ job: { action, count, done, failed, failures, startedAt, endedAt,
         <ul>
           {failures.map(({ event_id, why }) => (
             <li key={event_id}>
-              <a href={`/events/${encodeURIComponent(event_id)}`}>{event_id}</a> {line(why)}
+              <a href={`/events/${encodeURIComponent(event_id)}`}>{event_id}</a> {shown(why)}
             </li>
           ))}
         </ul>

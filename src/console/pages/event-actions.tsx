@@ -8,7 +8,7 @@ import { ask, type NoAnswer } from './ask.ts'
 import { asNoAnswer, Failure, Word } from './parts.tsx'
 import { may } from './rights.ts'
 import { go } from './router.ts'
-import { line, lines, outcome } from './words.ts'
+import { outcome, shown, shownLines } from './words.ts'
 
 /** `request`: the request as it was recorded; absent until it was read, and where this browser may not see it. */
 type Actions = { readonly event: EventJson; readonly request: ConsoleAnswers['content']['request'] | undefined; readonly done: () => void }
@@ -41,7 +41,7 @@ export const EventActions = ({ event, request, done }: Actions): JSX.Element | n
         </button>
       )}
       {failure && <Failure failure={failure} />}
-      {command !== undefined && <pre tabIndex={0}>{lines(command)}</pre>}
+      {command !== undefined && <pre tabIndex={0}>{shownLines(command)}</pre>}
       {isReplaying && (!may('payloads') || request) && <Replay id={id} body={request?.body ?? null} />}
     </div>
   )
@@ -101,13 +101,13 @@ const Replay = ({ id, body }: { readonly id: string; readonly body: string | nul
 const Would = ({ would: { status, reason, starts, note, ...ended } }: { readonly would: Replayed }): JSX.Element => (
   <div role="status">
     <p>
-      It would be answered {status}: <Word word={ended.outcome}>{outcome(ended)}</Word> {line(reason)} {line(note)}
+      It would be answered {status}: <Word word={ended.outcome}>{outcome(ended)}</Word> {shown(reason)} {shown(note)}
     </p>
     {starts && (
       <p>
-        It would start: {line(starts.mode)}, to {line(starts.target)}
+        It would start: {shown(starts.mode)}, to {shown(starts.target)}
       </p>
     )}
-    {starts?.prompt != null && <pre tabIndex={0}>{lines(starts.prompt)}</pre>}
+    {starts?.prompt != null && <pre tabIndex={0}>{shownLines(starts.prompt)}</pre>}
   </div>
 )

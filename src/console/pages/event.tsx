@@ -9,10 +9,10 @@ import { Failure, Notices, useAsked, Word } from './parts.tsx'
 import { PayloadTree } from './payload-tree.tsx'
 import { may } from './rights.ts'
 import { addressOf } from './router.ts'
-import { line, lines, milliseconds, outcome, time } from './words.ts'
+import { milliseconds, outcome, shown, shownLines, time } from './words.ts'
 
 type Detail = ConsoleAnswers['event']
-type Content = ConsoleAnswers['content']
+type EventContent = ConsoleAnswers['content']
 
 export const EventScreen = ({ id }: { readonly id: string }): JSX.Element => {
   const { answer, failure, again } = useAsked(id, (signal) => askWhenRecorded(id, signal))
@@ -27,7 +27,7 @@ export const EventScreen = ({ id }: { readonly id: string }): JSX.Element => {
     <section aria-labelledby="title">
       <header class="bar">
         <h1 id="title">
-          {line(event.route || `job ${event.job}`)} <span class="quiet">{line(event.event_type)}</span>
+          {shown(event.route || `job ${event.job}`)} <span class="quiet">{shown(event.event_type)}</span>
         </h1>
         <Word word={event.outcome}>{outcome(event)}</Word>
         {event.state !== 'final' && <Word word={event.state} />}
@@ -92,8 +92,8 @@ const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Eleme
     ['Next attempt', next_at && time(next_at)],
     ['Ended', ended_at && time(ended_at)],
     ['Group', group && count !== null ? `${group} (${count} events)` : group],
-    ['Repeats', repeats && <a href={`/events/${encodeURIComponent(repeats)}`}>{line(repeats)}</a>],
-    ['Replay of', replay_of && <a href={`/events/${encodeURIComponent(replay_of)}`}>{line(replay_of)}</a>],
+    ['Repeats', repeats && <a href={`/events/${encodeURIComponent(repeats)}`}>{shown(repeats)}</a>],
+    ['Replay of', replay_of && <a href={`/events/${encodeURIComponent(replay_of)}`}>{shown(replay_of)}</a>],
     ['Trace', trace_id],
   ]
   return (
@@ -101,20 +101,20 @@ const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Eleme
       {facts.flatMap(([name, value]) =>
         value === null || value === ''
           ? []
-          : [<dt key={name}>{name}</dt>, <dd key={`${name} is`}>{typeof value === 'string' ? line(value, 2_000) : value}</dd>],
+          : [<dt key={name}>{name}</dt>, <dd key={`${name} is`}>{typeof value === 'string' ? shown(value, 2_000) : value}</dd>],
       )}
     </dl>
   )
 }
 
-const Attempts = ({ attempts, texts }: Pick<Detail, 'attempts'> & { readonly texts: Content['texts'] | undefined }): JSX.Element => (
+const Attempts = ({ attempts, texts }: Pick<Detail, 'attempts'> & { readonly texts: EventContent['texts'] | undefined }): JSX.Element => (
   <>
     <h2>Attempts</h2>
     <ol class="attempts">
       {attempts.map(({ at, end, attempt, error, next_at, target, answer, usage }, i) => (
         <li key={`${at} ${end} ${attempt}`}>
           <time dateTime={at}>{time(at)}</time> {attempt !== null && `attempt ${attempt}: `}
-          <Word word={end} /> {target && `to ${line(target)}`} {line(error ?? answer, 2_000)}
+          <Word word={end} /> {target && `to ${shown(target)}`} {shown(error ?? answer, 2_000)}
           {next_at && <span class="quiet"> next {time(next_at)}</span>}
           {usage && (
             <span class="quiet">
@@ -136,7 +136,7 @@ const Text = ({ name, text }: { readonly name: string; readonly text: string | n
       <summary>
         {name} <span class="quiet">{text.length.toLocaleString()} characters</span>
       </summary>
-      <pre tabIndex={0}>{lines(text)}</pre>
+      <pre tabIndex={0}>{shownLines(text)}</pre>
     </details>
   )
 
@@ -148,9 +148,9 @@ const parsed = (body: string): { readonly json: Json } | undefined => {
   }
 }
 
-const Request = ({ content: { request, not_kept } }: { readonly content: Content }): JSX.Element => {
+const Request = ({ content: { request, not_kept } }: { readonly content: EventContent }): JSX.Element => {
   const { headers, body, body_base64, body_bytes } = request
-  if (not_kept !== null) return <p class="quiet">The payload is {line(not_kept)}.</p>
+  if (not_kept !== null) return <p class="quiet">The payload is {shown(not_kept)}.</p>
   const json = body === null ? undefined : parsed(body)
   return (
     <>
@@ -158,13 +158,13 @@ const Request = ({ content: { request, not_kept } }: { readonly content: Content
       {json ? (
         <PayloadTree value={json.json} root="payload" />
       ) : (
-        <pre tabIndex={0}>{body === null ? `${body_bytes} bytes, in base64: ${body_base64}` : lines(body)}</pre>
+        <pre tabIndex={0}>{body === null ? `${body_bytes} bytes, in base64: ${body_base64}` : shownLines(body)}</pre>
       )}
       <h2>Headers</h2>
       <dl class="facts">
         {Object.entries(headers ?? {}).flatMap(([name, value]) => [
-          <dt key={name}>{line(name)}</dt>,
-          <dd key={`${name} is`}>{line([value].flat().map(String).join(', '), 2_000)}</dd>,
+          <dt key={name}>{shown(name)}</dt>,
+          <dd key={`${name} is`}>{shown([value].flat().map(String).join(', '), 2_000)}</dd>,
         ])}
       </dl>
     </>
@@ -190,8 +190,8 @@ const Trace = ({ id, route }: { readonly id: string; readonly route: string }): 
           .filter(({ result }) => result !== 'skip')
           .map(({ stage, result, reason }) => (
             <li key={stage} class={result}>
-              <a href={addressOf('/events', { route, outcome: `ignored:${stage}` })}>{line(stage)}</a> <span class="result">{result}</span>
-              {reason && <span class="reason">{line(reason)}</span>}
+              <a href={addressOf('/events', { route, outcome: `ignored:${stage}` })}>{shown(stage)}</a> <span class="result">{result}</span>
+              {reason && <span class="reason">{shown(reason)}</span>}
             </li>
           ))}
       </ol>
@@ -204,8 +204,9 @@ const Trace = ({ id, route }: { readonly id: string; readonly route: string }): 
         <ul class="conditions">
           {answer.conditions.map(({ name, operator, field, operand, holds, seen, why }) => (
             <li key={name} class={holds ? 'pass' : 'stop'}>
-              <code>{line(name)}</code> {line(field)} {line(operator)} {line(operand)} <strong>{holds ? 'holds' : 'does not hold'}</strong>
-              {seen === undefined ? line(why) : <span class="quiet"> the value is {line(seen)}</span>}
+              <code>{shown(name)}</code> {shown(field)} {shown(operator)} {shown(operand)}{' '}
+              <strong>{holds ? 'holds' : 'does not hold'}</strong>
+              {seen === undefined ? shown(why) : <span class="quiet"> the value is {shown(seen)}</span>}
             </li>
           ))}
         </ul>

@@ -5,10 +5,10 @@ import { useState } from 'preact/hooks'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import { ask } from './ask.ts'
 import { BulkPanel } from './bulk.tsx'
-import { EventLine, Failure, Notices, useAsked } from './parts.tsx'
+import { EventLine, Failure, Notices, ScreenHead, useAsked } from './parts.tsx'
 import { may } from './rights.ts'
-import { address, addressOf, go } from './router.ts'
-import { line } from './words.ts'
+import { addressOf, currentAddress, go } from './router.ts'
+import { shown } from './words.ts'
 
 const states = ['waiting', 'running', 'done', 'dead', 'merged', 'final'] as const
 const spans: readonly (readonly [ms: string, name: string])[] = [
@@ -37,8 +37,8 @@ const criteriaOf = (query: URLSearchParams): Omit<ConsoleQuestions['events'], 'c
 /** The work on many events that is looked at. `of`: the query of the address for which it was chosen. */
 type Bulk = Pick<Parameters<typeof BulkPanel>[0], 'action' | 'criteria'> & { readonly of: string }
 
-export const Events = (): JSX.Element => {
-  const { query } = address.value
+export const EventsScreen = (): JSX.Element => {
+  const { query } = currentAddress.value
   const [bulk, setBulk] = useState<Bulk>()
   const cursor = query.get('cursor')
   const { answer, failure, isAsking, again } = useAsked(String(query), (signal) =>
@@ -47,12 +47,7 @@ export const Events = (): JSX.Element => {
   const without = (name: string): { [name: string]: string } => Object.fromEntries([...query].filter(([each]) => each !== name))
   return (
     <section aria-labelledby="title">
-      <header class="bar">
-        <h1 id="title">Events</h1>
-        <button type="button" onClick={again}>
-          Read again
-        </button>
-      </header>
+      <ScreenHead title="Events" again={again} />
       <Filters query={query} />
       {may('operate') && (
         <div class="actions">
@@ -116,7 +111,7 @@ const Filters = ({ query }: { readonly query: URLSearchParams }): JSX.Element =>
           <option value="">any</option>
           {states.map((state) => (
             <option key={state} value={state}>
-              {line(state)}
+              {shown(state)}
             </option>
           ))}
         </select>

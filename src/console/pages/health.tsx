@@ -4,20 +4,15 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, type NoAnswer } from './ask.ts'
-import { asNoAnswer, Failure, useAsked, Word } from './parts.tsx'
+import { asNoAnswer, Failure, ScreenHead, useAsked, Word } from './parts.tsx'
 import { may } from './rights.ts'
-import { line, time } from './words.ts'
+import { shown, time } from './words.ts'
 
-export const Health = (): JSX.Element => {
+export const HealthScreen = (): JSX.Element => {
   const { answer, failure, again } = useAsked('health', (signal) => ask('health', {}, signal))
   return (
     <section aria-labelledby="title">
-      <header class="bar">
-        <h1 id="title">Health</h1>
-        <button type="button" onClick={again}>
-          Look again
-        </button>
-      </header>
+      <ScreenHead title="Health" again={again} />
       {failure && <Failure failure={failure} again={again} />}
       {answer ? <Found found={answer} again={again} /> : !failure && <p class="quiet">Looking…</p>}
     </section>
@@ -43,10 +38,10 @@ const Found = ({
             <td>
               <Word word={result} />
             </td>
-            <th scope="row">{line(name)}</th>
+            <th scope="row">{shown(name)}</th>
             <td>
-              {line(message, 1_000)}
-              {fix !== undefined && <p class="quiet">{line(fix, 1_000)}</p>}
+              {shown(message, 1_000)}
+              {fix !== undefined && <p class="quiet">{shown(fix, 1_000)}</p>}
             </td>
           </tr>
         ))}
@@ -69,7 +64,7 @@ const Gateways = ({
     {status && (
       <dl class="facts">
         <dt>Listens on</dt>
-        <dd>{line(status.url)}</dd>
+        <dd>{shown(status.url)}</dd>
         <dt>Running since</dt>
         <dd>{time(status.started_at)}</dd>
         <dt>Serves</dt>
@@ -79,15 +74,15 @@ const Gateways = ({
         <dt>Configuration</dt>
         <dd>
           {status.changed_files.length > 0
-            ? `changed since it was read: ${line(status.changed_files.join(', '), 1_000)}`
+            ? `changed since it was read: ${shown(status.changed_files.join(', '), 1_000)}`
             : 'as in the files'}
-          {status.need_restart.length > 0 && `; a restart is needed for ${line(status.need_restart.join(', '), 1_000)}`}
+          {status.need_restart.length > 0 && `; a restart is needed for ${shown(status.need_restart.join(', '), 1_000)}`}
         </dd>
       </dl>
     )}
     {(problems ?? []).map(({ message }) => (
       <p key={message} role="alert" class="failure">
-        {line(message, 1_000)}
+        {shown(message, 1_000)}
       </p>
     ))}
     {replicas && replicas.length > 0 && <p>{`${replicas.length} gateways share the store.`}</p>}
@@ -120,7 +115,7 @@ const Reload = ({ again }: { readonly again: () => void }): JSX.Element => {
           <ul class="notices">
             {done.findings.map(({ code, severity, message }) => (
               <li key={`${code} ${message}`}>
-                <Word word={severity === 'error' ? 'error' : 'warn'}>{code}</Word> {line(message, 1_000)}
+                <Word word={severity === 'error' ? 'error' : 'warn'}>{code}</Word> {shown(message, 1_000)}
               </li>
             ))}
           </ul>

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks'
 import { ask, live } from './ask.ts'
 import { emptyList, type LiveList, paused, withLine, withRecorded } from './live-model.ts'
 import { asNoAnswer, EventLine } from './parts.tsx'
-import { line } from './words.ts'
+import { shown } from './words.ts'
 
 const list = signal<LiveList>(emptyList)
 const shownAtFirst = 100
@@ -33,7 +33,7 @@ const readRecorded = async (signal: AbortSignal): Promise<void> => {
   list.value = withRecorded(list.value, events)
 }
 
-export const Live = (): JSX.Element => {
+export const LiveScreen = (): JSX.Element => {
   useEffect(() => {
     const aborter = new AbortController()
     readRecorded(aborter.signal).catch(() => {})
@@ -49,7 +49,7 @@ export const Live = (): JSX.Element => {
       <header class="bar">
         <h1 id="title">Live</h1>
         <p role="status">
-          {waiting ? `Paused, ${waiting.length} new` : off === null ? 'Watching' : `Not watching: ${line(off)}`}
+          {waiting ? `Paused, ${waiting.length} new` : off === null ? 'Watching' : `Not watching: ${shown(off)}`}
           {lost > 0 && ` · ${lost} lines came too fast and were read from the journal`}
         </p>
         <button type="button" aria-pressed={waiting !== null} onClick={() => setPaused(waiting === null)}>

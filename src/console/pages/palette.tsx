@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from './ask.ts'
 import { addressOf, go } from './router.ts'
-import { line } from './words.ts'
+import { shown } from './words.ts'
 
 export type Place = { readonly name: string; readonly to: string }
 
@@ -76,7 +76,7 @@ export const Palette = ({ screens }: { readonly screens: readonly Place[] }): JS
           {found.map((place, i) => (
             <li key={place.to}>
               <button type="button" aria-current={i === chosen ? 'true' : undefined} onClick={() => take(place)}>
-                {line(place.name)}
+                {shown(place.name)}
               </button>
             </li>
           ))}

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { EventJson } from '../../app/events/event-status.ts'
 import { NoAnswer } from './ask.ts'
-import { line, milliseconds, outcome, time, tone } from './words.ts'
+import { milliseconds, outcome, shown, time, tone } from './words.ts'
 
 /** What became of a question: its answer, or why there is none. Both are absent while it is being asked. */
 export type Asked<T> = {
@@ -44,15 +44,25 @@ export const useAsked = <T,>(key: string, question: (signal: AbortSignal) => Pro
 
 export const asNoAnswer = (error: unknown): NoAnswer => (error instanceof NoAnswer ? error : new NoAnswer(0, String(error)))
 
+/** The head of a screen: its title, and a button that reads its content again. */
+export const ScreenHead = ({ title, again }: { readonly title: string; readonly again: () => void }): JSX.Element => (
+  <header class="bar">
+    <h1 id="title">{title}</h1>
+    <button type="button" onClick={again}>
+      Read again
+    </button>
+  </header>
+)
+
 export const Word = ({ word, children }: { readonly word: string; readonly children?: ComponentChildren }): JSX.Element => (
-  <span class={`word ${tone(word)}`}>{children ?? line(word).replaceAll('_', ' ')}</span>
+  <span class={`word ${tone(word)}`}>{children ?? shown(word).replaceAll('_', ' ')}</span>
 )
 
 /** Says that a question has no answer. A list that is empty because it could not be read must never look like a list that is empty. */
 export const Failure = ({ failure, again }: { readonly failure: NoAnswer; readonly again?: () => void }): JSX.Element => (
   <div class="failure" role="alert">
-    <p>{line(failure.message)}</p>
-    {failure.hint && <p class="quiet">{line(failure.hint)}</p>}
+    <p>{shown(failure.message)}</p>
+    {failure.hint && <p class="quiet">{shown(failure.hint)}</p>}
     {again && (
       <button type="button" onClick={again}>
         Try again
@@ -65,7 +75,7 @@ export const Notices = ({ notices }: { readonly notices: readonly string[] }): J
   notices.length > 0 ? (
     <ul class="notices">
       {notices.map((notice) => (
-        <li key={notice}>{line(notice)}</li>
+        <li key={notice}>{shown(notice)}</li>
       ))}
     </ul>
   ) : null
@@ -80,11 +90,11 @@ export const EventLine = ({ event }: { readonly event: ListedEvent }): JSX.Eleme
   const cells = (
     <>
       <time dateTime={at}>{time(at)}</time>
-      <span class="route">{line(route)}</span>
-      <span class="type">{line(event_type)}</span>
+      <span class="route">{shown(route)}</span>
+      <span class="type">{shown(event_type)}</span>
       <Word word={ended}>{outcome(event)}</Word>
       <span class="state">{state === 'final' ? '' : <Word word={state} />}</span>
-      <span class="reason">{line(error ?? reason)}</span>
+      <span class="reason">{shown(error ?? reason)}</span>
       <span class="ms">{milliseconds(duration_ms)}</span>
     </>
   )

@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { isObject, type Json } from '../../core/json.ts'
 import { addressOf } from './router.ts'
-import { line } from './words.ts'
+import { shown } from './words.ts'
 
 /** The most members of a list or map that are shown at first, and that each press adds. */
 const step = 100
@@ -33,7 +33,7 @@ const Node = ({ name, value, path, depth }: Member): JSX.Element => {
     <li>
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          <span class="name">{line(name)}</span> <span class="quiet">{typeOf(value)}</span>
+          <span class="name">{shown(name)}</span> <span class="quiet">{typeOf(value)}</span>
         </summary>
         {isOpen && (
           <ul>
@@ -67,10 +67,10 @@ const Leaf = ({ name, value, path }: Omit<Member, 'depth'>): JSX.Element => {
   const text = String(value)
   return (
     <li class="leaf">
-      <span class="name">{line(name)}</span> <code class={`value ${typeof value}`}>{line(JSON.stringify(value), 2_000)}</code>
+      <span class="name">{shown(name)}</span> <code class={`value ${typeof value}`}>{shown(JSON.stringify(value), 2_000)}</code>
       {path !== undefined && text.length <= 200 && (
         <a class="path" href={addressOf('/events', { field: `${path}=${text}` })} title="events with this value">
-          {line(path)}
+          {shown(path)}
         </a>
       )}
     </li>

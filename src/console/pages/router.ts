@@ -8,13 +8,13 @@ type Address = { readonly path: string; readonly query: URLSearchParams }
 
 const read = (): Address => ({ path: location.pathname, query: new URLSearchParams(location.search) })
 
-export const address = signal(read())
+export const currentAddress = signal(read())
 
 /** Goes to an address. `replaces`: the address takes the place of the present one, so that "back" leaves the screen. */
 export const go = (to: string, replaces = false): void => {
   if (replaces) history.replaceState(null, '', to)
   else history.pushState(null, '', to)
-  address.value = read()
+  currentAddress.value = read()
 }
 
 /** Makes an address of a path and its query, without the members that are empty. */
@@ -26,7 +26,7 @@ export const addressOf = (path: string, query: { readonly [name: string]: string
 /** Follows links within the page without loading it again, and the browser's "back" and "forward". */
 export const startRouter = (): void => {
   addEventListener('popstate', () => {
-    address.value = read()
+    currentAddress.value = read()
   })
   addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null

@@ -3,24 +3,19 @@
 import type { JSX } from 'preact'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask } from './ask.ts'
-import { Failure, useAsked, Word } from './parts.tsx'
+import { Failure, ScreenHead, useAsked, Word } from './parts.tsx'
 import { addressOf } from './router.ts'
-import { line, time } from './words.ts'
+import { shown, time } from './words.ts'
 
-export const Routes = (): JSX.Element => {
+export const RoutesScreen = (): JSX.Element => {
   const { answer, failure, again } = useAsked('routes', (signal) => ask('routes', {}, signal))
   return (
     <section aria-labelledby="title">
-      <header class="bar">
-        <h1 id="title">Routes</h1>
-        <button type="button" onClick={again}>
-          Read again
-        </button>
-      </header>
+      <ScreenHead title="Routes" again={again} />
       {failure && <Failure failure={failure} again={again} />}
       {answer?.problem && (
         <p role="alert" class="failure">
-          {line(answer.problem.message)} ({line(answer.problem.file)}:{answer.problem.line})
+          {shown(answer.problem.message)} ({shown(answer.problem.file)}:{answer.problem.line})
         </p>
       )}
       {answer && (
@@ -45,11 +40,12 @@ export const Routes = (): JSX.Element => {
                 stages,
               }) => (
                 <li key={`${source} ${name}`}>
-                  <h2>{line(name)}</h2>
+                  <h2>{shown(name)}</h2>
                   {!enabled && <Word word="off" />} {shadowed && <Word word="off">hidden by a configured route</Word>}
-                  <p>{line(description)}</p>
+                  <p>{shown(description)}</p>
                   <p>
-                    {line(mode)} to {line(deliver)} <span class="quiet">{line(events.length > 0 ? events.join(', ') : 'all events')}</span>
+                    {shown(mode)} to {shown(deliver)}{' '}
+                    <span class="quiet">{shown(events.length > 0 ? events.join(', ') : 'all events')}</span>
                   </p>
                   <p>
                     <a href={addressOf('/events', { route: name })}>
@@ -62,7 +58,7 @@ export const Routes = (): JSX.Element => {
                     <ul class="notices">
                       {findings.map(({ code, severity, message }) => (
                         <li key={`${code} ${message}`}>
-                          <Word word={severity === 'error' ? 'error' : 'warn'}>{code}</Word> {line(message)}
+                          <Word word={severity === 'error' ? 'error' : 'warn'}>{code}</Word> {shown(message)}
                         </li>
                       ))}
                     </ul>
@@ -84,11 +80,11 @@ const Stages = ({ route, stages }: { readonly route: string; readonly stages: re
   <ol class="stages" aria-label="stages">
     {stages.map(({ stage, ends }) => (
       <li key={stage} class={ends.length > 0 ? '' : 'skip'}>
-        {line(stage)}
+        {shown(stage)}
         {ends.map(({ outcome, count }) => (
           <a key={outcome} href={addressOf('/events', { route, outcome: outcome === 'ignored' ? `ignored:${stage}` : outcome })}>
             <Word word={outcome}>
-              {count} {line(outcome).replaceAll('_', ' ')}
+              {count} {shown(outcome).replaceAll('_', ' ')}
             </Word>
           </a>
         ))}

@@ -3,11 +3,11 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { ask, type NoAnswer } from './ask.ts'
-import { asNoAnswer, Failure, Notices, useAsked, Word } from './parts.tsx'
+import { asNoAnswer, Failure, Notices, ScreenHead, useAsked, Word } from './parts.tsx'
 import { may } from './rights.ts'
-import { line, time } from './words.ts'
+import { shown, time } from './words.ts'
 
-export const Targets = (): JSX.Element => {
+export const TargetsScreen = (): JSX.Element => {
   const { answer, failure, again } = useAsked('targets', (signal) => ask('targets', {}, signal))
   const [notReset, setNotReset] = useState<NoAnswer>()
   const reset = (target: string, address: string): void => {
@@ -16,12 +16,7 @@ export const Targets = (): JSX.Element => {
   }
   return (
     <section aria-labelledby="title">
-      <header class="bar">
-        <h1 id="title">Targets</h1>
-        <button type="button" onClick={again}>
-          Read again
-        </button>
-      </header>
+      <ScreenHead title="Targets" again={again} />
       {failure && <Failure failure={failure} again={again} />}
       {notReset && <Failure failure={notReset} />}
       {answer && (
@@ -32,10 +27,10 @@ export const Targets = (): JSX.Element => {
             {(answer.breakers ?? []).map(({ target, address, opened_at, retry_at, state, waiting, reason }) => (
               <li key={`${target} ${address}`}>
                 <h2>
-                  {line(target)} <span class="quiet">{line(address)}</span>
+                  {shown(target)} <span class="quiet">{shown(address)}</span>
                 </h2>
                 <Word word="down">down since {time(opened_at)}</Word>
-                <p>{line(reason, 1_000)}</p>
+                <p>{shown(reason, 1_000)}</p>
                 <p>
                   {state === 'half_open' ? 'A trial is under way' : `Next trial ${time(retry_at)}`}, {waiting}{' '}
                   {waiting === 1 ? 'run waits' : 'runs wait'}
@@ -60,12 +55,12 @@ export const Targets = (): JSX.Element => {
             <tbody>
               {answer.targets.map(({ name, state, missing, ways, home }) => (
                 <tr key={name}>
-                  <th scope="row">{line(name)}</th>
+                  <th scope="row">{shown(name)}</th>
                   <td>
-                    <Word word={state} /> {line(missing.join(', '))}
+                    <Word word={state} /> {shown(missing.join(', '))}
                   </td>
-                  <td>{line(home)}</td>
-                  <td class="quiet">{state === 'missing' && line(ways.join('; or '))}</td>
+                  <td>{shown(home)}</td>
+                  <td class="quiet">{state === 'missing' && shown(ways.join('; or '))}</td>
                 </tr>
               ))}
             </tbody>

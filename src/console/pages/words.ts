@@ -3,11 +3,11 @@
 import { printable, printableLines } from '../../core/text.ts'
 
 /** A text of a stranger on one line. */
-export const line = (text: string | number | null | undefined, limit = 300): string =>
+export const shown = (text: string | number | null | undefined, limit = 300): string =>
   text === null || text === undefined ? '' : printable(String(text), limit)
 
 /** A text of a stranger with its line ends. */
-export const lines = (text: string): string => printableLines(text)
+export const shownLines = (text: string): string => printableLines(text)
 
 /** The time of day of an event that is of today, else the date too, in the browser's zone. */
 export const time = (iso: string): string => {

@@ -4,23 +4,18 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, type NoAnswer } from './ask.ts'
-import { asNoAnswer, EventLine, Failure, Notices, useAsked, Word } from './parts.tsx'
+import { asNoAnswer, EventLine, Failure, Notices, ScreenHead, useAsked, Word } from './parts.tsx'
 import { may } from './rights.ts'
-import { line, time } from './words.ts'
+import { shown, time } from './words.ts'
 
 type Jobs = ConsoleAnswers['work']['jobs']
 
-export const Work = (): JSX.Element => {
+export const WorkScreen = (): JSX.Element => {
   const [round, setRound] = useState(0)
   const { answer, failure, again } = useAsked(`work ${round}`, (signal) => ask('work', {}, signal))
   return (
     <section aria-labelledby="title">
-      <header class="bar">
-        <h1 id="title">Work</h1>
-        <button type="button" onClick={() => setRound(round + 1)}>
-          Read again
-        </button>
-      </header>
+      <ScreenHead title="Work" again={() => setRound(round + 1)} />
       <Runs key={`waiting ${round}`} title="Waiting and running" states={['waiting', 'running']} />
       <Runs key={`dead ${round}`} title="Dead" states={['dead']} />
       {failure && <Failure failure={failure} again={again} />}
@@ -72,8 +67,8 @@ const Firing = ({ firing }: { readonly firing: NonNullable<ConsoleAnswers['work'
   <ul class="cards">
     {firing.map(({ name, since, count, detail, told, muted }) => (
       <li key={name}>
-        <h2>{line(name)}</h2>
-        <p>{line(detail)}</p>
+        <h2>{shown(name)}</h2>
+        <p>{shown(detail)}</p>
         <p class="quiet">
           since {time(since)}
           {count > 1 && `, ${count} times`}
@@ -108,16 +103,16 @@ const JobTable = ({ jobs, again }: { readonly jobs: Jobs; readonly again: () => 
           {jobs.map(({ id, name, profile, state, running, schedule, timezone, next_run, deliver }) => (
             <tr key={`${profile} ${id}`}>
               <th scope="row">
-                {line(name)} {profile !== 'default' && <span class="quiet">{line(profile)}</span>}
+                {shown(name)} {profile !== 'default' && <span class="quiet">{shown(profile)}</span>}
               </th>
               <td>
                 <Word word={running === true ? 'running' : state} />
               </td>
               <td>
-                {line(String(schedule ?? ''))} <span class="quiet">{line(String(timezone))}</span>
+                {shown(String(schedule ?? ''))} <span class="quiet">{shown(String(timezone))}</span>
               </td>
               <td>{next_run !== null && time(next_run)}</td>
-              <td>{line([deliver].flat().join(', '))}</td>
+              <td>{shown([deliver].flat().join(', '))}</td>
               {may('operate') && (
                 <td>
                   <button type="button" onClick={() => doing(ask('startJob', { profile, job: id }))}>
@@ -155,8 +150,8 @@ const Sessions = (): JSX.Element | null => {
         <tbody>
           {answer.sessions.map(({ profile, route, name, count, updated_at }) => (
             <tr key={`${profile} ${route} ${name}`}>
-              <th scope="row">{line(name)}</th>
-              <td>{line(route)}</td>
+              <th scope="row">{shown(name)}</th>
+              <td>{shown(route)}</td>
               <td>{count}</td>
               <td>{time(updated_at)}</td>
             </tr>

@@ -22,7 +22,7 @@ export class Plans {
   }
 
   note(times: readonly PlanEntry[]): void {
-    // Removals come first, so that the other plans do not exceed the most plans (`maxPlans`).
+    // Plans are removed before others are added, so that the number of stored plans never passes `maxPlans`.
     for (const [key, at] of times) if (at === undefined) this.#sql.unplan.run([JSON.stringify(key)])
     for (const [key, at] of times) if (at !== undefined) this.#sql.plan.run([JSON.stringify(key), at])
   }
