@@ -67,48 +67,21 @@ const newest = (rows: readonly LiveRow[]): readonly LiveRow[] => rows.slice(0, m
 const withRow = (list: LiveList, row: LiveRow): LiveList =>
   list.waiting ? { ...list, waiting: newest([row, ...list.waiting]) } : { ...list, rows: newest([row, ...list.rows]) }
 
-const rowOfOutcome = ({ at, event_id: id, route, event_type, outcome, stage, reason, status, duration_ms }: OutcomeLine): LiveRow => ({
+const rowOfOutcome = ({ event_id: id, ...line }: OutcomeLine): LiveRow => ({
+  ...line,
   // Refused requests without a record have no id. Two of them in one millisecond differ by their path or reason, or look the same anyway.
-  key: id ?? `${at} ${route} ${outcome} ${duration_ms}`,
+  key: id ?? `${line.at} ${line.route} ${line.outcome} ${line.duration_ms}`,
   id,
-  at,
-  route: route ?? '',
-  event_type,
-  outcome,
-  stage,
-  reason,
-  status,
-  duration_ms,
-  state: outcome === 'accepted' || outcome === 'coalesced' ? 'waiting' : 'final',
+  route: line.route ?? '',
+  state: line.outcome === 'accepted' || line.outcome === 'coalesced' ? 'waiting' : 'final',
   error: null,
 })
 
-const rowOfEvent = ({
-  event_id: id,
-  at,
-  route,
-  job,
-  event_type,
-  outcome,
-  stage,
-  reason,
-  status,
-  duration_ms,
-  state,
-  error,
-}: EventJson): LiveRow => ({
+const rowOfEvent = ({ event_id: id, ...event }: EventJson): LiveRow => ({
+  ...event,
   key: id,
   id,
-  at,
-  route: route === '' && job !== null ? `job ${job}` : route,
-  event_type,
-  outcome,
-  stage,
-  reason,
-  status,
-  duration_ms,
-  state,
-  error,
+  route: event.route === '' && event.job !== null ? `job ${event.job}` : event.route,
 })
 
 /**
