@@ -23,6 +23,8 @@ export interface LiveFeed {
 const maxReaders = 16
 /** The time between two tries to watch, in milliseconds. */
 const againMs = 2_000
+/** The most requests and attempts a second that pages are shown as they happen. Nobody reads more, and the gateway must not pay for more. */
+const perSecond = 200
 
 type Feeding = { readonly workspace: Workspace; readonly gateway: GatewayFinder; readonly clock: Clock }
 
@@ -38,7 +40,7 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
   }
   const feedOnce = async (): Promise<string> => {
     try {
-      const { lines, close } = await watch(workspace, gateway, {})
+      const { lines, close } = await watch(workspace, gateway, { perSecond })
       stop = close
       if (readers.size === 0) close()
       for await (const line of lines) give(line)

@@ -77,7 +77,7 @@ export const controlOperations = {
   },
   tail: {
     method: 'POST', path: '/tail', isStream: true,
-    question: { check: checks.tailQuestion, members: {route: { must: 'a string' }, outcome: { must: 'a string' }}, required: [] },
+    question: { check: checks.tailQuestion, members: {route: { must: 'a string' }, outcome: { must: 'a string' }, per_second: { must: 'a whole number' }}, required: [] },
     checkAnswer: checks.tailAnswer,
   },
   alerts: {
@@ -151,6 +151,8 @@ export type ControlQuestions = {
     readonly route?: string
     /** How it was answered, with or without the stage, several with commas between: `ignored:filters,accepted`. Attempts count as those of what was accepted. */
     readonly outcome?: string
+    /** The most requests and attempts a second. The lines of those above it are counted as `lost`, and all lines come in groups, at most 0.1 seconds late. Absent: every line at once. */
+    readonly per_second?: number
   }
   readonly alerts: Record<never, never>
   readonly testAlerts: {
@@ -473,7 +475,7 @@ export type DeliveryLine = {
 
 export type TrafficLine = RequestLine | OutcomeLine | DeliveryLine
 
-/** What a watcher is sent. `lost`: so many lines it was too slow for. `end`: the gateway stops. */
+/** What a watcher is sent. `lost`: so many lines were left out, because the watcher was too slow or more came in a second than asked for. `end`: the gateway stops. */
 export type TailLine = {
   readonly type: 'init'
   readonly at: string

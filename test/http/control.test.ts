@@ -318,12 +318,13 @@ const requestEnded = (route: string): Fact => ({
 
 /** A control server with watchers. */
 const serveTails = async (t: Test) => {
-  const tails = createTails({ clock: fakeClock(), redact: (text) => text })
+  const clock = fakeClock()
+  const tails = createTails({ clock, redact: (text) => text })
   const served = await serve(t, {
-    tail: async ({ outcome, ...filter } = {}) =>
-      tails.open({ ...filter, ...(outcome === undefined ? {} : { outcome: outcome.split(',') }) }),
+    tail: async ({ outcome, per_second, ...filter } = {}) =>
+      tails.open({ ...filter, ...(outcome === undefined ? {} : { outcome: outcome.split(',') }) }, per_second),
   })
-  return { ...served, tails, gateway: await gatewayAt(served.cli).need() }
+  return { ...served, clock, tails, gateway: await gatewayAt(served.cli).need() }
 }
 
 t.test('tail: lines of what is asked for, for a few watchers at once; one that leaves makes room', async (t) => {
@@ -347,6 +348,28 @@ t.test('tail: lines of what is asked for, for a few watchers at once; one that l
     t.match(await lines.next(), { done: true })
   }
   await t.rejects(gateway.tail({}), { message: /it is stopping/ })
+})
+
+t.test('tail: a watcher that wants few lines a second gets them in groups, and is told how many were left out', async (t) => {
+  const { tails, gateway, clock } = await serveTails(t)
+  const lines = await gateway.tail({ per_second: 2 })
+  t.match((await lines.next()).value, { type: 'init' })
+  const take = async (count: number) => {
+    const taken = []
+    while (taken.length < count) taken.push((await lines.next()).value)
+    return taken.map((line) => (line?.type === 'lost' ? line.lines : line && 'route' in line ? `${line.type} ${line.route}` : line?.type))
+  }
+  for (const route of ['a', 'b', 'c', 'd']) tails.on(requestEnded(route))
+  const begun = take(5)
+  t.equal(await Promise.race([begun, new Promise((resolve) => setTimeout(resolve, 100, 'nothing yet'))]), 'nothing yet')
+  clock.advance(100)
+  t.strictSame(await begun, ['event a', 'outcome a', 'event b', 'outcome b', 4])
+  clock.advance(900)
+  tails.on(requestEnded('e'))
+  tails.on(requestEnded('f'))
+  tails.on(requestEnded('g'))
+  tails.close()
+  t.strictSame(await take(6), ['event e', 'outcome e', 'event f', 'outcome f', 2, 'end'], 'nothing is kept back at the end')
 })
 
 t.test('tail: who reads slowly loses lines, is told how many, and holds nobody up', async (t) => {

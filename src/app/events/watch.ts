@@ -10,8 +10,11 @@ import { tailStore } from '../shared-store/store-tail.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkOutcomes, checkSources } from './selection-words.ts'
 
-/** The traffic to watch. `since`: a time in milliseconds since 1970; events that arrived from then on come first. */
-export type WatchOptions = TrafficFilter & { readonly since?: number }
+/**
+ * The traffic to watch. `since`: a time in milliseconds since 1970; events that arrived from then on come first. `perSecond`: the most
+ * requests and attempts a second; the lines of the rest are counted as lost.
+ */
+export type WatchOptions = TrafficFilter & { readonly since?: number; readonly perSecond?: number }
 
 export type WatchedTraffic = {
   /** The lines of the traffic, which end when the gateway stops. Reading a line throws a Fault (exit 4) when the gateway is gone. */
@@ -27,12 +30,13 @@ const maxPast = 10_000
  * Begins to watch. Throws a Fault for an outcome or a route that does not exist, without a gateway (exit 4) unless the store is shared, and
  * when as many users watch already as the gateway allows.
  */
-export const watch = async (workspace: Workspace, finder: GatewayFinder, { since, ...filter }: WatchOptions): Promise<WatchedTraffic> => {
+export const watch = async (workspace: Workspace, finder: GatewayFinder, options: WatchOptions): Promise<WatchedTraffic> => {
+  const { since, perSecond, ...filter } = options
   const { route, outcome } = filter
   checkOutcomes(outcome)
   const ofRoute = route === undefined ? {} : { route }
   await checkSources(workspace, ofRoute)
-  const live = await tailOf(workspace, finder, filter)
+  const live = await tailOf(workspace, finder, filter, perSecond)
   const past = since === undefined ? [] : await pastEvents(workspace, filter, since)
   return { lines: joined(past, live), close: () => void live.return?.() }
 }
@@ -40,17 +44,21 @@ export const watch = async (workspace: Workspace, finder: GatewayFinder, { since
 /**
  * Opens the present traffic of the running gateway; where no gateway runs, that of all gateways on the shared store, from their records.
  */
-const tailOf = async (workspace: Workspace, finder: GatewayFinder, { route, outcome }: TrafficFilter): Promise<TailLines> => {
-  const ofRoute = route === undefined ? {} : { route }
+const tailOf = async (workspace: Workspace, finder: GatewayFinder, filter: TrafficFilter, perSecond?: number): Promise<TailLines> => {
+  const { route, outcome } = filter
   const gateway = await finder.find()
-  const stored = gateway ? undefined : await tailStore(workspace, { ...ofRoute, ...(outcome === undefined ? {} : { outcome }) })
+  const stored = gateway ? undefined : await tailStore(workspace, filter, perSecond)
   if (stored) return stored
-  return (gateway ?? (await finder.need())).tail({ ...ofRoute, ...(outcome === undefined ? {} : { outcome: outcome.join(',') }) })
+  return (gateway ?? (await finder.need())).tail({
+    ...(route === undefined ? {} : { route }),
+    ...(outcome === undefined ? {} : { outcome: outcome.join(',') }),
+    ...(perSecond === undefined ? {} : { per_second: perSecond }),
+  })
 }
 
 /** Reads the past events, oldest first. */
 const pastEvents = async (workspace: Workspace, filter: TrafficFilter, since: number): Promise<readonly EventView[]> => {
-  const fits = (view: EventView): boolean => wants(filter, trafficOfView(view))
+  const fits = (view: EventView): boolean => wants(filter, () => trafficOfView(view))
   return (await withRecords(workspace, (records) => records.events({ fits, since, limit: maxPast }))).events.toReversed()
 }
 

@@ -96,8 +96,8 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       const url = await options.signInUrl?.()
       return url === undefined ? {} : { url }
     },
-    async tail({ outcome, ...filter } = {}) {
-      const lines = tails.open({ ...filter, ...(outcome === undefined ? {} : { outcome: outcome.split(',') }) })
+    async tail({ outcome, per_second: perSecond, ...filter } = {}) {
+      const lines = tails.open({ ...filter, ...(outcome === undefined ? {} : { outcome: outcome.split(',') }) }, perSecond)
       await Promise.all([facts.flushed(), tails.begun()])
       return lines
     },

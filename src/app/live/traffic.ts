@@ -28,6 +28,9 @@ export const trafficOf = (fact: Fact, now: number, redact: (text: string) => str
   return fact.kind === 'attempt_committed' ? [attemptLine(fact.run, now)] : []
 }
 
+/** Returns the number of lines that `trafficOf` makes of a fact. */
+export const lineCountOf = ({ kind }: Fact): number => (kind === 'request_ended' ? 2 : kind === 'attempt_committed' ? 1 : 0)
+
 const requestLines = (fact: RequestEnded, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
   const { ended, headers } = fact
   const { outcome, verified, event } = ended
@@ -131,9 +134,10 @@ export type TrafficFilter = {
   readonly outcome?: readonly string[]
 }
 
-/** Whether the filter asks for the lines of one request or attempt. */
-export const wants = ({ route, outcome }: TrafficFilter, lines: readonly TrafficLine[]): boolean =>
-  lines.some(
+/** Whether the filter asks for the lines of one request or attempt. `lines` is called only where the filter looks at them. */
+export const wants = ({ route, outcome }: TrafficFilter, lines: () => readonly TrafficLine[]): boolean =>
+  (route === undefined && outcome === undefined) ||
+  lines().some(
     (line) =>
       (route === undefined || line.route === route) &&
       (outcome === undefined ||

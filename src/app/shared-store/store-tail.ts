@@ -7,15 +7,15 @@ import type { Workspace } from '../workspace.ts'
 import { attachStore } from './attach-store.ts'
 
 /**
- * Begins to watch, and returns the lines of traffic from now on; `undefined` where the store is not shared. Throws a Fault where the store
- * cannot be opened.
+ * Begins to watch, and returns the lines of traffic from now on; `undefined` where the store is not shared. `perSecond`: the most requests
+ * and attempts a second, if bounded. Throws a Fault where the store cannot be opened.
  */
-export const tailStore = async (workspace: Workspace, filter: TrafficFilter): Promise<TailLines | undefined> => {
+export const tailStore = async (workspace: Workspace, filter: TrafficFilter, perSecond?: number): Promise<TailLines | undefined> => {
   const store = await attachStore(workspace, 'read')
   if (!store) return undefined
   // The gateways removed the secrets when they wrote the records.
   const tails = createTails({ clock: systemClock, redact: (text) => text, others: store.shared.records })
-  const lines = tails.open(filter)
+  const lines = tails.open(filter, perSecond)
   await tails.begun()
   const tail: TailLines = {
     next: () => lines.next(),

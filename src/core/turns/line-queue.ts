@@ -29,8 +29,16 @@ export class LineQueue<Line> implements AsyncIterableIterator<Line, undefined> {
 
   /** Adds all of these lines or none: half of what was said of one request would mislead. */
   push(lines: readonly Line[]): void {
-    if (this.#lost > 0 || this.#waiting.length + lines.length > maxWaitingLines) this.#lost += lines.length
-    else this.#waiting.push(...lines)
+    if (this.#lost > 0 || this.#waiting.length + lines.length > maxWaitingLines) this.lose(lines.length)
+    else {
+      this.#waiting.push(...lines)
+      this.#wake()
+    }
+  }
+
+  /** Counts lines that the reader does not get. The reader is told their number after the lines that wait. */
+  lose(lines: number): void {
+    this.#lost += lines
     this.#wake()
   }
 
