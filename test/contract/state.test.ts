@@ -14,7 +14,7 @@ const allowed: { readonly [place: string]: string } = {
   'process/start-thread.ts fromSources': 'the bundle of a thread, made from sources only',
   'console/pages/ask.ts isSignedIn': 'whether a browser is signed in, in its page',
   'console/pages/bulk.tsx jobs': 'the bulk jobs as a page looked at them last, at most 20',
-  'console/pages/live.tsx list': 'what a page has seen arrive, at most 500 rows',
+  'console/pages/live/live.tsx list': 'what a page has seen arrive, at most 200 rows',
   'console/pages/router.ts currentAddress': 'the address of a page',
   'config/schema-walk.ts patterns': 'made from patterns of schemas alone: the bundled one, and those of plugins, which Node keeps as well',
   'config/schema-walk.ts keywordAnswers': 'answers about nodes of schemas, gone with their nodes',

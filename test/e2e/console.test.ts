@@ -246,6 +246,53 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   t.same(complaints, [], 'the browser stopped nothing, and no script failed')
 })
 
+t.test('all pages of a browser share one stream, and none is kept busy by traffic or by a page that sleeps', needsChromium, async (t) => {
+  const gateway = await startGateway(t, folderOf(t))
+  const post = (id: string) => gateway.post('hello', id, { body: '{"action":"closed"}' })
+  const served = await startConsole(t, gateway.dir)
+  const { page: first, complaints } = await signedInPage(t, served)
+  const streams: string[] = []
+  const watchRequests = (page: Page, name: string): void => {
+    page.on('request', (request) => void (request.url().endsWith('/ask/live') && streams.push(name)))
+    page.on('requestfailed', (request) => void (request.url().endsWith('/ask/live') && streams.push(`${name} ends`)))
+  }
+  await first.getByText('Watching').waitFor()
+  const second = await first.context().newPage()
+  watchRequests(second, 'second')
+  await second.goto(served.origin)
+  await second.getByText('Watching').waitFor()
+  await post('one')
+  for (const page of [first, second]) await page.locator('.event').waitFor()
+  t.same(streams, [], 'the second page gets the lines from the first page')
+  await first.close()
+  await until(() => streams.length > 0)
+  await post('two')
+  await second.locator('.event').nth(1).waitFor()
+  t.same(streams, ['second'], 'the second page reads the stream once the first has gone')
+
+  const devTools = await second.context().newCDPSession(second)
+  await devTools.send('Page.setWebLifecycleState', { state: 'frozen' })
+  for (let round = 0; round < 6; round++) await Promise.all(Array.from({ length: 250 }, (_, i) => post(`sleeping ${round} ${i}`)))
+  await devTools.send('Page.setWebLifecycleState', { state: 'active' })
+  await second.getByText(/lines came too fast and were read from the journal/).waitFor()
+  await until(async () => (await second.locator('.event').count()) === 200)
+
+  const becomes = (state: string) =>
+    second.evaluate(`
+      Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    `)
+  streams.length = 0
+  await becomes('hidden')
+  await until(() => streams.length === 1)
+  await post('hidden')
+  await becomes('visible')
+  await until(() => streams.length === 2)
+  t.same(streams, ['second ends', 'second'], 'a page that nobody sees does not watch')
+  await second.getByText('Watching').waitFor()
+  t.same(complaints, [])
+})
+
 /** Opens a screen with the keyboard, and looks for what shuts people out. */
 const checkScreen = async (t: Test, page: Page, name: string, scheme: string): Promise<void> => {
   const link = page.getByRole('link', { name, exact: true })

@@ -42,8 +42,11 @@ export const ask = async <Name extends keyof ConsoleQuestions>(
 ): Promise<Name extends keyof ConsoleAnswers ? ConsoleAnswers[Name] : unknown> =>
   (await jsonOf(await post(name, question, signal))) as never
 
-/** Yields the live traffic until the server ends it. Rejects with a `NoAnswer`, the reason of `signal`, or the error of a broken stream. */
-export async function* live(signal: AbortSignal): AsyncGenerator<LiveLine, void> {
+/**
+ * Yields the live traffic until the server ends it: the lines that came together. Rejects with a `NoAnswer`, the reason of `signal`, or the
+ * error of a broken stream.
+ */
+export async function* live(signal: AbortSignal): AsyncGenerator<readonly LiveLine[], void> {
   const response = await post('live', {}, signal)
   if (!response.ok || !response.body) throw await refusalOf(response)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -53,7 +56,7 @@ export async function* live(signal: AbortSignal): AsyncGenerator<LiveLine, void>
     if (done) return
     const lines = (rest + value).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as LiveLine
+    yield lines.map((line) => JSON.parse(line) as LiveLine)
   }
 }
 

@@ -1,8 +1,8 @@
 /** The rows of live traffic: one for each request, the newest first, which changes as its run goes on. */
 
-import type { EventJson } from '../../app/events/event-status.ts'
-import type { DeliveryLine, OutcomeLine } from '../../generated/control.ts'
-import type { LiveLine } from '../live-feed.ts'
+import type { EventJson } from '../../../app/events/event-status.ts'
+import type { DeliveryLine, OutcomeLine } from '../../../generated/control.ts'
+import type { LiveLine } from '../../live-feed.ts'
 
 export type LiveRow = Pick<
   EventJson,
@@ -22,8 +22,8 @@ export type LiveList = {
   readonly off: string | null
 }
 
-/** The most rows. The screen of all events has the older ones. */
-const maxRows = 500
+/** The most rows: as many as one question reads. The screen of all events has the older ones. */
+export const maxRows = 200
 
 export const emptyList: LiveList = { rows: [], waiting: null, lost: 0, off: null }
 
@@ -52,17 +52,25 @@ export const paused = (list: LiveList, isPaused: boolean): LiveList => {
   return list.waiting ? { ...list, rows: newest([...list.waiting, ...list.rows]), waiting: null } : list
 }
 
-/** Takes recorded events into the list: those from before the page was opened, those of lost lines, and what became of known events. */
+/** Returns how many rows wait, in words. */
+export const waitingCount = (waiting: readonly LiveRow[]): string => `${waiting.length}${waiting.length < maxRows ? '' : ' or more'}`
+
+/**
+ * Takes recorded events into the list: those from before the page was opened, those of lost lines, and what became of known events. Events
+ * that are new to a list that stands still wait.
+ */
 export const withRecorded = (list: LiveList, events: readonly EventJson[]): LiveList => {
   const recorded = new Map(events.map((event) => [event.event_id, rowOfEvent(event)]))
   const asRecorded = (row: LiveRow): LiveRow => recorded.get(row.key) ?? row
   const known = new Set([...list.rows, ...(list.waiting ?? [])].map(({ key }) => key))
   const missing = [...recorded.values()].filter(({ key }) => !known.has(key))
-  const rows = [...list.rows.map(asRecorded), ...missing].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
-  return { ...list, rows: newest(rows), waiting: list.waiting?.map(asRecorded) ?? null }
+  const rows = list.rows.map(asRecorded)
+  if (!list.waiting) return { ...list, rows: newest([...missing, ...rows]) }
+  return { ...list, rows, waiting: newest([...missing, ...list.waiting.map(asRecorded)]) }
 }
 
-const newest = (rows: readonly LiveRow[]): readonly LiveRow[] => rows.slice(0, maxRows)
+const newest = (rows: readonly LiveRow[]): readonly LiveRow[] =>
+  [...rows].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, maxRows)
 
 const withRow = (list: LiveList, row: LiveRow): LiveList =>
   list.waiting ? { ...list, waiting: newest([row, ...list.waiting]) } : { ...list, rows: newest([row, ...list.rows]) }
