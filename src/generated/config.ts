@@ -1073,11 +1073,11 @@ budget?: Budget
  */
 export interface Budget {
 /**
- * Tokens of one run, input and output together.
+ * Tokens of one attempt at a run, input and output together.
  */
 run_tokens?: number
 /**
- * Cost of one run.
+ * Cost of one attempt at a run.
  */
 run_cost?: number
 /**

@@ -1,6 +1,7 @@
 /** The built command as a process: exit codes, file modes, commands at once, a kill in the middle. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -52,6 +53,17 @@ t.test('exit codes', async (t) => {
     [6, join(dir, 'bad'), ['webhook', 'subscribe', 'b']],
   ]
   for (const [code, folder, argv] of cases) t.equal((await run(t, folder, ...argv)).code, code, argv.join(' '))
+})
+
+t.test('a body on standard input is read as bytes', async (t) => {
+  const dir = t.testdir({ [store]: '{"a":{"secret":"hush-hush-1234"}}' })
+  const body = Buffer.from('{"a":"\xff\xfe"}', 'latin1')
+  const signature = createHmac('sha256', 'hush-hush-1234').update(body).digest('hex')
+  const argv = [main, 'webhook', 'verify', 'a', '--body', '@-', '--header', `x-hub-signature-256: sha256=${signature}`]
+  const { PATH = '' } = process.env
+  const { status, stdout } = spawnSync(process.execPath, argv, { input: body, env: { PATH, HEADGATE_HOME: dir, WEBHOOK_ENABLED: 'true' } })
+  t.match(String(stdout), /^a takes it: github, secret 1\n/)
+  t.equal(status, 0)
 })
 
 t.test('a Node that is too old is told so before anything is loaded, whatever the command', async (t) => {

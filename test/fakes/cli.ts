@@ -33,6 +33,7 @@ export const runAt = async (dir: string, argv: readonly string[], io: Partial<Io
       said.err += text
     },
     stdin: async () => '',
+    stdinBytes: async () => Buffer.alloc(0),
     drained: async () => {},
     stopped: () => new Promise(() => {}),
     env: { HEADGATE_HOME: dir },

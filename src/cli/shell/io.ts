@@ -2,6 +2,7 @@
 
 import { createInterface, type Interface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
 import type { Env } from '../../config/env.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { editorOf } from './editor.ts'
@@ -19,8 +20,10 @@ export type Io = {
    * Resolves when a command that goes on must end: after Ctrl-C or SIGTERM (`cancelled`), or when nobody reads stdout any more (`gone`).
    */
   readonly stopped: () => Promise<'cancelled' | 'gone'>
-  /** Reads standard input to its end. */
+  /** Reads standard input to its end, as text. */
   readonly stdin: () => Promise<string>
+  /** Reads standard input to its end. */
+  readonly stdinBytes: () => Promise<Buffer>
   /** Asks the user at the terminal; absent where there is no terminal. Throws a Fault after Ctrl-C or Ctrl-D. */
   readonly ask?: (question: string) => Promise<string>
   /** Asks as `ask` does, but does not show the typed text. */
@@ -49,11 +52,8 @@ export const processIo = (): Io => {
     stderr: writer(stderr),
     drained: () => whenDrained(stdout),
     stopped: () => whenStopped(stdout),
-    stdin: async () => {
-      const chunks: Buffer[] = []
-      for await (const chunk of stdin) chunks.push(chunk as Buffer)
-      return Buffer.concat(chunks).toString('utf8')
-    },
+    stdin: () => text(stdin),
+    stdinBytes: () => buffer(stdin),
     ...(stdin.isTTY === true && stderr.isTTY === true
       ? { ask: askOver(stdin, stderr), askSecret: askSecretOver(stdin, stderr), terminal: { input: stdin, output: stderr } }
       : {}),

@@ -54,13 +54,10 @@ const schemeCells = ({ scheme, listed, shows, holds, why }: SchemeView): string[
   [...(listed ? [] : ['not listed in "verify"']), ...(why === '' ? [] : [why])].join('; '),
 ]
 
-/**
- * Returns the bytes of the body. A file is read as bytes, because reading it as text would lose bytes that are not UTF-8. Standard input is
- * read as text.
- */
-const readBody = async (value: string, io: Pick<Io, 'stdin'>): Promise<Buffer> => {
+/** Returns the bytes of the body. Reading a file or standard input as text would lose bytes that are not UTF-8. */
+const readBody = async (value: string, io: Pick<Io, 'stdinBytes'>): Promise<Buffer> => {
   if (!value.startsWith('@') || value.startsWith('@@')) return Buffer.from(value.replace(/^@@/, '@'))
-  return value === '@-' ? Buffer.from(await io.stdin()) : readFile('--body', value.slice(1))
+  return value === '@-' ? io.stdinBytes() : readFile('--body', value.slice(1))
 }
 
 const readFile = (option: string, file: string): Buffer => {
