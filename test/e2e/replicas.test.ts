@@ -1,11 +1,15 @@
 /** Several gateways on one database: each gateway knows the other gateways, and one command reloads all gateways. */
 
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { connect } from '../../src/store/postgres/connection.ts'
 import { runAt } from '../fakes/cli.ts'
+import { send, signIn, startConsole } from '../fakes/console.ts'
 import { openPostgresServer, startPostgresServer, withoutOwnPostgres, withoutPostgres } from '../fakes/postgres-server.ts'
 import { command, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
@@ -39,6 +43,24 @@ const replicasAt = async (dir: string): Promise<readonly ShownReplica[]> => ((aw
 const pidsAt = async (dir: string): Promise<number[]> => sorted((await replicasAt(dir)).map(({ pid }) => pid))
 const digestsAt = async (dir: string): Promise<number> => new Set((await replicasAt(dir)).map(({ digest }) => digest)).size
 const sorted = (pids: readonly number[]): number[] => [...pids].sort((a, b) => a - b)
+
+/** Reads the live traffic of a console. Returns the types of lines and the ids of deliveries that came so far. */
+const followLive = async (t: Test, origin: string, headers: { [name: string]: string }) => {
+  const seen = { types: new Set<string>(), deliveries: new Set<string>() }
+  const sent = request(new URL('/ask/live', origin), { method: 'POST', headers, agent: false })
+  t.teardown(() => sent.destroy())
+  sent.end('{}')
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const lines = createInterface({ input: response })
+  // The test ends while the console still speaks.
+  for (const each of [response, lines]) each.on('error', () => {})
+  lines.on('line', (line) => {
+    const { type, delivery_id } = JSON.parse(line)
+    seen.types.add(type)
+    if (delivery_id) seen.deliveries.add(delivery_id)
+  })
+  return seen
+}
 
 const readyz = async (gateway: ProcessGateway): Promise<Shown> => {
   const answer = await fetch(new URL('/readyz', await gateway.listening))
@@ -88,6 +110,37 @@ t.test('replicas', { skip: withoutPostgres }, async (t) => {
     second.kill('SIGTERM')
     t.match(await second.ended, { code: 0 })
     t.strictSame(await pidsAt(a), [first.pid], 'an orderly stop is known at once')
+  })
+
+  await t.test('the console of one machine shows the events of all gateways, also once no gateway runs on this machine', async (t) => {
+    const { a, b } = foldersOf(t, storage())
+    const first = await startGateway(t, a)
+    const second = await startGateway(t, b)
+    const served = await startConsole(t, a)
+    const headers = await signIn(served)
+    const ask = async (name: string, question: object): Promise<Shown> => {
+      const { status, text } = await send(served.origin, `/ask/${name}`, { headers, body: JSON.stringify(question) })
+      t.equal(status, 200, text)
+      return JSON.parse(text)
+    }
+    const deliveries = async (): Promise<unknown[]> =>
+      ((await ask('events', {})).events as Shown[]).map(({ delivery_id }) => delivery_id).sort()
+    const live = await followLive(t, served.origin, headers)
+    await until(() => live.types.has('init'))
+    await first.post('work', 'here')
+    await second.post('work', 'there')
+    await until(() => live.deliveries.has('here') && live.deliveries.has('there'))
+    await until(async () => (await deliveries()).length === 2)
+    t.match(await ask('health', {}), { status: { replicas: [{}, {}] } })
+
+    first.kill('SIGTERM')
+    await first.ended
+    await until(() => live.types.has('off'))
+    live.types.delete('init')
+    await until(() => live.types.has('init'))
+    await second.post('work', 'later')
+    await until(() => live.deliveries.has('later'))
+    t.strictSame(await deliveries(), ['here', 'later', 'there'])
   })
 
   await t.test('reload --all reloads each, and says who refused', async (t) => {
