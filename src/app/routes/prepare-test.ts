@@ -165,8 +165,9 @@ const lowerCased = (headers: Sample['headers']): Sample['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /**
- * Returns the sample's headers that are sent beside the headers of the signature (`signed`). `isNamed`: the test names the type of its
- * event, so the headers with the type of the sample's event are dropped.
+ * Returns the sample's headers that are sent beside the headers of the signature (`signed`), without its own signature, its ids, masked
+ * values, and headers of its connection. `isNamed`: the test names the type of its event, so the headers with the type of the sample's
+ * event are dropped, too.
  */
 const sampleHeaders = ({ headers }: Sample, signed: TestPost['headers'], isNamed: boolean): TestPost['headers'] => {
   const masked = maskHeaders(headers)
