@@ -69,7 +69,7 @@ export type CheckedInputs = Checked & {
   readonly beside: readonly string[]
 }
 
-/** Checks all inputs. Throws a Fault for a missing path or sample. */
+/** Checks all inputs. Throws a Fault for a path or sample that is missing or not usable. */
 export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise<CheckedInputs> => {
   const { paths, configFile } = inputs
   for (const path of [...paths, ...(configFile === undefined ? [] : [configFile])]) {
