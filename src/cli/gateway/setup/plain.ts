@@ -34,7 +34,10 @@ export const plainSkin = (streams: Terminal, signal: AbortSignal): Skin => {
 }
 
 type Lines = {
-  /** Prints the prompt and reads a line. The typed text of a hidden line is not shown. Throws a Fault where the input ends. */
+  /**
+   * Prints the prompt and reads a line. The typed text of a hidden line is not shown. Throws a Fault when the input ends, at Ctrl-C, and
+   * when the signal aborts.
+   */
   read(prompt: string, hidden: boolean): Promise<string>
   close(): void
 }
