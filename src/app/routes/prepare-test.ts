@@ -181,7 +181,7 @@ const sampleHeaders = ({ headers }: Sample, signed: TestPost['headers'], isNamed
   return { ...(hasType ? {} : { 'Content-Type': 'application/json' }), ...Object.fromEntries(kept) }
 }
 
-/** Returns the headers as the gateway receives them: in lower case, and with the host `127.0.0.1`. */
+/** Returns the headers as the gateway receives them: in lower case, and with the host `127.0.0.1` where they name no host. */
 export const asReceived = (headers: TestPost['headers']): TestPost['headers'] => ({ host: '127.0.0.1', ...lowerCased(headers) })
 
 /** Throws a usage Fault for a header that Node cannot send. */

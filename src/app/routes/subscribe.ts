@@ -30,7 +30,7 @@ export type Subscribed = {
   readonly url: string
   /** The secret that was made for the subscription, to be told once; `undefined` where none was made, and in a dry run. */
   readonly newSecret: string | undefined
-  /** The secret in use, with references resolved. */
+  /** The secret or public key in use, with references resolved. */
   readonly secret: string
   /** The scheme that a test of the subscription would be signed with. */
   readonly scheme: string
