@@ -104,8 +104,8 @@ const newProgram = (written: CommanderOutput, run: Run): Command => {
 }
 
 /**
- * Prints what Commander wanted to say when it ended the call, and returns the exit code: 0 after help, after the version, and for a command
- * line without any word, but with `--json` 2; 2 after a noun without a command, and after any other mistake.
+ * Prints what Commander wanted to say when it ended the call, and returns the exit code: 0 after help, after the version, and without
+ * `--json` where no command and no noun was given; 2 after a mistake in the command line, such as a noun without a command.
  */
 const printCommanderEnd = (error: CommanderError, written: CommanderOutput, io: Io, json: boolean): number => {
   if (error.exitCode === 0) {
