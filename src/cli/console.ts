@@ -28,7 +28,7 @@ export const runConsole = async (options: ConsoleOptions, cli: Cli): Promise<num
   return exit.ok
 }
 
-/** Prints the address, and opens it in a browser. */
+/** Prints the address. With `open`, and where stdout is a terminal, opens the address in a browser. */
 const showAddress = async (url: string, { open }: ConsoleOptions, { workspace, io, json }: Cli): Promise<void> => {
   io.stdout(json ? `${JSON.stringify({ url })}\n` : `${url}\n`)
   if (open && io.isTty) await openInBrowser(workspace.dataDir, url, io.env)
