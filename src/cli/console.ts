@@ -1,4 +1,7 @@
-/** `console`: serves the browser console of the data directory until Ctrl-C, and shows the address with which a browser signs in. */
+/**
+ * `console`: shows the address at which a browser signs in to the console of the data directory. Where no running gateway has a console,
+ * the command serves one until Ctrl-C.
+ */
 
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
