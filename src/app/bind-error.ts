@@ -1,8 +1,11 @@
-/** Tries whether this process can listen on an address. */
+/** Tries whether this process can listen on an address, for `doctor` and `gateway setup`. */
 
 import { createServer } from 'node:net'
 
-/** Listens on the address for a moment. Resolves to the code of the error, such as `EADDRINUSE`; to `undefined` where listening works. */
+/**
+ * Listens on the address for a moment. Resolves to the code of the error, such as `EADDRINUSE`, or to its message where it has no code; to
+ * `undefined` where listening works.
+ */
 export const bindError = (host: string, port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy())

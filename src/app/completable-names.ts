@@ -29,8 +29,9 @@ export type NameKind =
   | 'alerts'
 
 /**
- * Returns the names of a kind in a data directory, at most 2,000. A file that cannot be read, or is too large to be read quickly, gives no
- * names. Names with a character that a shell could act on are left out.
+ * Returns the names of a kind in a data directory, at most 2,000; jobs and skills are those of the default profile. A file that cannot be
+ * read, or is too large to be read quickly, gives no names. Names with a character that a shell could act on are left out, and so are names
+ * of more than 128 characters.
  */
 export const readNames = async (kind: NameKind, dataDir: string): Promise<readonly Candidate[]> => {
   const found = await readers[kind](dataDir)

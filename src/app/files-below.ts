@@ -1,4 +1,4 @@
-/** Lists the files in a folder and in the folders below it. */
+/** Lists the files in a folder and in the folders below it, such as samples, files of tests, and scripts. */
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** A gateway should get requests while it is not stopping, its store answers, and its version can read the store. */
+/** Decides whether a gateway is ready, for `/readyz`: it is not stopping, its version can read the store, and the store answers. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Facts, Observer } from '../core/fact.ts'
@@ -37,7 +37,7 @@ export class Readiness implements Observer {
    * noticed.
    */
   #failure: { readonly since: number; why: string } | undefined
-  /** The problem of the store that the last log line told; `undefined` after the line `ready again`. */
+  /** The problem of the store that the last log line told; `undefined` before any such line, and after the line `ready again`. */
   #logged: string | undefined
   #isClosed = false
   #isLooking = false
@@ -98,7 +98,7 @@ export class Readiness implements Observer {
     if (this.#failure || store.shared) this.#lookLater()
   }
 
-  /** Logs that the gateway became ready or ceased to be, and tells it as a Fact. Does nothing where neither has happened. */
+  /** Logs that the store made the gateway ready or not ready, and tells a Fact of that. Does nothing where neither has happened. */
   #sayChange(): void {
     const problem = this.#storeProblem()
     if ((problem === undefined) === (this.#logged === undefined)) return

@@ -12,7 +12,7 @@ export type Refusal = {
   /** A sentence that says what did not happen. */
   readonly outcome: string
   readonly notices: readonly string[]
-  /** The Fault with which the command ends, where the diagnostics only may be its reason. Absent where the diagnostics are the reason. */
+  /** The Fault with which the command ends, where the diagnostics are only a possible reason. Absent where they are the reason. */
   readonly fault?: Fault
 }
 

@@ -1,4 +1,7 @@
-/** `console`: serves the browser console of the data directory until Ctrl-C, and shows the address with which a browser signs in. */
+/**
+ * `console`: shows the address at which a browser signs in to the console of the data directory. Where no running gateway has a console,
+ * the command serves one until Ctrl-C.
+ */
 
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -28,7 +31,7 @@ export const runConsole = async (options: ConsoleOptions, cli: Cli): Promise<num
   return exit.ok
 }
 
-/** Prints the address, and opens it in a browser. */
+/** Prints the address. With `open`, and where stdout is a terminal, opens the address in a browser. */
 const showAddress = async (url: string, { open }: ConsoleOptions, { workspace, io, json }: Cli): Promise<void> => {
   io.stdout(json ? `${JSON.stringify({ url })}\n` : `${url}\n`)
   if (open && io.isTty) await openInBrowser(workspace.dataDir, url, io.env)

@@ -1,4 +1,4 @@
-/** `doctor`: one line for each need of the gateway, with a fix where the need is not met; exit 1 when a check fails. */
+/** `doctor`: prints one line for each need of the gateway, with a fix where the need is not met; exit 1 when a check fails. */
 
 import type { Check } from '../app/doctor/check.ts'
 import { examine } from '../app/doctor/doctor.ts'

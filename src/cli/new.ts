@@ -36,7 +36,7 @@ export const newRoute = async (name: string, { profile, ...options }: NewOptions
 
 const maxLine = 1_024
 
-/** Returns a Fault that says why the route was not written, with the first finding that matters. */
+/** Returns a Fault that says why the route was not written, with the first finding that stops a start, or else the first error. */
 const refusalFault = ({ refused, findings }: WrittenRoute): Fault => {
   const first = findings.find(({ stopsStart }) => stopsStart) ?? findings.find(({ severity }) => severity === 'error')
   const firstFinding = first && !refused?.includes(first.message) ? `: ${first.code} ${first.message}` : ''

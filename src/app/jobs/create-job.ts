@@ -35,8 +35,8 @@ export const readJobContext = async (workspace: Workspace, profile: string | und
 }
 
 /**
- * The fields of the new job's entry. Fields that are `undefined` are not stored. Toolsets have no field, because users set them by hand in
- * the file.
+ * The fields of the new job's entry. Fields that are `undefined` are not stored. The other settings of a job, such as `toolsets` and
+ * `skills`, are written into the file by hand.
  */
 export type NewJob = {
   readonly id?: string | undefined
@@ -124,7 +124,7 @@ const tooLate = (job: ScheduledJob, now: number): Diagnostic[] => {
   return past ? [diagnostic('WH223', `the time ${past.at} is past: the job would never run`, { help })] : []
 }
 
-/** Warns where other jobs have the name of the new job, so that the name refers to none of them alone. */
+/** Warns where other jobs have the name of the new job, so that the name does not refer to the new job alone. */
 const twinWarning = ({ id, name }: ScheduledJob, jobs: readonly JobEntry[]): Warning[] => {
   const twins = jobs.filter((job) => job.name === name || job.id === name)
   if (twins.length === 0) return []

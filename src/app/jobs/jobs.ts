@@ -99,8 +99,8 @@ export const findJob = ({ jobs, notices }: JobEntries, reference: string, { self
 }
 
 /**
- * Returns the jobs that a reference names: the job with this id, or else all jobs with this name. The running gateway follows the same
- * rule.
+ * Returns the jobs that a reference names: the job with this id, or else all jobs with this name. For the running gateway, a configured job
+ * comes before a stored job of the same name.
  */
 const jobsNamed = (jobs: readonly JobEntry[], reference: string): readonly JobEntry[] => {
   const exact = jobs.find(({ id }) => id === reference)

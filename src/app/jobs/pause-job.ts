@@ -21,8 +21,8 @@ export type PausedJob = {
 }
 
 /**
- * Pauses a job, or resumes it (`paused` is `false`). Throws a Fault where the reference names no job or several, and where a job that
- * `config.yaml` pauses is to be resumed.
+ * Pauses a job, or resumes it (`paused` is `false`). Throws a Fault where the reference names no job or several, where a stored job was
+ * removed meanwhile, and where a job that `config.yaml` pauses is to be resumed.
  */
 export const pauseJob = async (workspace: Workspace, reference: string, paused: boolean, filter: JobFilter): Promise<PausedJob> => {
   const jobs = await readJobs(workspace, filter)

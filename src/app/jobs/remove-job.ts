@@ -30,7 +30,8 @@ export const findRemovable = async (workspace: Workspace, reference: string, fil
 }
 
 /**
- * Removes the job. Returns a warning for each route that starts it. Throws a Fault when the job was changed after `findRemovable` read it.
+ * Removes the job. Returns a warning for each route that starts it. Throws a Fault when the job was changed or removed after
+ * `findRemovable` read it.
  */
 export const removeJob = async ({ known, file, routes }: RemovableJob, workspace: Workspace): Promise<readonly Warning[]> => {
   const { id, written } = known

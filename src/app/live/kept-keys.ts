@@ -17,7 +17,10 @@ const sameForMs = 3_600_000
  */
 export type KeyChange = (address: string, key: FetchedKey | undefined) => void
 
-/** Creates the kept keys. `first`: the keys to begin with, oldest first. `changed`: called for each later change. */
+/**
+ * Creates the kept keys. `first`: the keys to begin with, oldest first. `changed`: called for each change, and for each key of `first` that
+ * is dropped.
+ */
 export const createKeptKeys = (
   first: Iterable<readonly [address: string, key: FetchedKey]> = [],
   changed: KeyChange = () => {},

@@ -37,7 +37,8 @@ export const createKeptBudget = (clock: Pick<Clock, 'monotonic'>): KeptBudget =>
 
 /**
  * Returns the part of a refused request that is kept; `undefined` where its route keeps no refused requests, its body was not read, the
- * budget is spent, or its scheme forbids keeping, because the requests of the scheme may hold a secret or are signed only in part.
+ * budget has too few bytes left, no scheme of the route recognises its headers, or the scheme forbids keeping, because its requests may
+ * hold a secret or are signed only in part.
  */
 export const refusalToKeep = (
   { route, ended: { unverified } }: Pick<RequestEnded, 'route' | 'ended'>,

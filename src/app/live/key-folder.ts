@@ -27,7 +27,10 @@ export type KeyFolder = KeptKeys & {
   close(): Promise<void>
 }
 
-/** Reads the keys of the folder, and deletes damaged files. `report`: gets the reason why a key could not be written. Never rejects. */
+/**
+ * Reads the keys of the folder, and deletes files that give no key: damaged and unfinished files. `report`: gets the reason why a key could
+ * not be written. Never rejects.
+ */
 export const openKeyFolder = async (folder: string, report: (reason: string) => void): Promise<KeyFolder> => {
   const names = (await readdir(folder).catch(() => [])).slice(0, maxFiles)
   const keys: (readonly [address: string, key: FetchedKey])[] = []

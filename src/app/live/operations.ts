@@ -34,9 +34,9 @@ type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
   /** Returns why the gateway should get no requests. */
   readonly notReady: () => string | undefined
   readonly stop: () => void
-  /** The console that this gateway runs; `undefined` where it runs none. */
+  /** Returns an address of the console at which a browser can sign in; `undefined` where this gateway runs no console. */
   readonly signInUrl: (() => Promise<string | undefined>) | undefined
-  /** `begin` opens the alerts where a reload brought some. `desk` returns the open alerts. */
+  /** `begin` opens the alerts where a reload brought some. `desk` returns the open alerts; `undefined` where none are open. */
   readonly alerts: { readonly begin: () => Promise<void>; readonly desk: () => AlertDesk | undefined }
 }
 
@@ -143,7 +143,7 @@ const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: n
   updatedAt: Math.round(now - idleMs),
 })
 
-/** Returns the answer of the store; `null` where the store does not answer, because the rest of the status must not wait for the store. */
+/** Returns the answer of the store; `null` where the store does not answer, so that the rest of the status is told all the same. */
 const orNull = async <T>(asked: Promise<T>): Promise<T | null> => {
   try {
     return await asked

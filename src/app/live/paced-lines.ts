@@ -1,5 +1,5 @@
 /**
- * Gives a watcher the lines of at most so many requests and attempts a second, and in groups, so that watching costs a gateway little
+ * Gives a watcher the lines of a bounded number of requests and attempts a second, in groups, so that watching costs a gateway little
  * however much traffic there is. The watcher is told how many lines were left out.
  */
 

@@ -33,7 +33,10 @@ export type PlanBase = {
   readonly owner: HoldableOwner
 }
 
-/** Everything in a configuration that plans depend on, except their routes. Jobs are left out: a plan looks them up when an event comes. */
+/**
+ * Everything in a configuration that plans depend on, except their routes and the prices of models. Jobs are left out: a plan looks them up
+ * when an event comes.
+ */
 type PlanInputs = {
   readonly settings: PlanSettings
   /**

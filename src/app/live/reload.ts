@@ -103,7 +103,8 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
 
 /**
  * Makes reloads run one after the other: files that were read earlier must not replace files that were read later. While a reload runs, at
- * most one further reload waits, and begins when the first has ended. All callers that ask meanwhile get the result of this further reload.
+ * most one further reload waits, and begins when the first has ended. All callers that ask meanwhile get the result of this further reload,
+ * which is forced where one of them asks for that.
  */
 const inTurn = (reload: (force: boolean) => Promise<ReloadResult>): typeof reload => {
   let running: Promise<ReloadResult> | undefined
@@ -126,7 +127,10 @@ const inTurn = (reload: (force: boolean) => Promise<ReloadResult>): typeof reloa
   }
 }
 
-/** Returns Diagnostics that forbid a reload to take the configuration over, although a gateway could start with it. */
+/**
+ * Returns Diagnostics that forbid a reload to take the configuration over and that are no mistakes in it: the adapter is not enabled, or
+ * the last good subscriptions or jobs would be lost.
+ */
 const obstaclesTo = (next: LiveConfig, before: LiveConfig): Diagnostic[] => {
   const isLost = (!next.complete() && before.complete()) || next.stale()
   return [

@@ -77,7 +77,7 @@ const tellReplay = (
 
 /**
  * Returns the request as verified with the route's present keys, or a sentence on why it stays refused. The event keeps the delivery id of
- * the request. The request never ran, so that id makes it no duplicate.
+ * the request. A refused request claims no id, so its first replay is no duplicate.
  */
 const verifyAgain = async (
   plan: RoutePlan,

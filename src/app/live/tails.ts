@@ -1,6 +1,7 @@
 /**
- * Gives watchers of the traffic their lines: each request with its end, and each attempt at a run. A few can watch at once, each with a
- * bounded queue. The gateway does not wait for a slow watcher: the watcher loses lines, and is told their number.
+ * Gives watchers of the traffic their lines: each request with its end, and each attempt at a run, of all gateways on the store. A few can
+ * watch at once, each with a bounded queue. The gateway does not wait for a slow watcher: the watcher loses lines, and is told their
+ * number.
  */
 
 import type { Clock } from '../../core/clock.ts'

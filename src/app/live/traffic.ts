@@ -105,7 +105,10 @@ export const trafficOfRecord = ({ entry, raw }: JournalLine): readonly TrafficLi
   return [{ type: 'delivery', ...head, state, attempt, job, target, error, next_at, silent }]
 }
 
-/** Returns the lines of a past event, from its records. Of its attempts only the last has a line, once the run has ended. */
+/**
+ * Returns the lines of a past event, from its records. An event without a route, such as the start of a job, has no request. Of the
+ * attempts only the last has a line, once the run has ended.
+ */
 export const trafficOfView = (view: EventView): readonly TrafficLine[] => {
   const head: LineHead = {
     at: view.at,

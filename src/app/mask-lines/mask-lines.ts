@@ -21,7 +21,7 @@ export const maskLines = (text: string): MaskedLine[] => {
   return text.split('\n').map((raw) => {
     const line = raw.replace(/\r$/, '')
     const mine: Cover[] = []
-    // A cover of several lines is cut into a part for each line. Only a cover within one line shows its own text; each part shows stars.
+    // A cover of several lines is cut into a part for each line, and each part shows stars. A cover within one line shows its own text.
     for (let i = next; (covers[i]?.from ?? Number.POSITIVE_INFINITY) < at + line.length; i++) {
       const { from, to, shown } = covers[i] as Cover
       if (to <= at) next = i + 1

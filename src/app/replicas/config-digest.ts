@@ -17,8 +17,8 @@ const digestLength = 12
 
 /**
  * Returns the digest. `files`: the hashes of the files beside the configuration. The values of secrets count, and only the digest leaves
- * the process. Settings that may differ between replicas do not count: addresses, folders, limits of a process, the login to the database,
- * and the variables that neither the configuration nor a part reads.
+ * the process. Settings that may differ between replicas do not count, such as the address to listen on, folders, limits of a process, and
+ * the login to the database, nor do variables that neither the configuration nor a part reads.
  */
 export const configDigest = (config: Config, { targets }: Pick<Catalogue, 'targets'>, files: readonly FileHash[]): string => {
   const { adapter, agent, globalSecret, multiplex, plugins, profiles, routes, schemes, tools } = config

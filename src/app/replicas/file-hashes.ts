@@ -12,7 +12,7 @@ import { filesBesideRoute } from '../validate/beside-route.ts'
 const maxFiles = 1_000
 const search = { depth: 4, isWanted: () => true, without: new Set(['node_modules', '.git', '.venv', '__pycache__']) }
 
-/** The path of a file below the data directory, and the hash of its content. */
+/** The path of a file, relative to the data directory, and the hash of its content. */
 export type FileHash = readonly [path: string, hash: string]
 
 /**

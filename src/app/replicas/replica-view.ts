@@ -1,6 +1,6 @@
 /**
- * Describes replicas for the status of a gateway. All times are by the clock of this machine, because the clocks of other machines may
- * differ.
+ * Describes the replicas of a shared store, for the status of a gateway, `doctor` and `gateway reload --all`. All times are by the clock of
+ * this machine, because the clocks of other machines may differ.
  */
 
 import type { Replica as ReplicaView } from '../../generated/control.ts'
@@ -8,7 +8,7 @@ import type { Replica, Shared } from '../../store/shared.ts'
 
 /**
  * Returns the replicas that were seen within a minute. `now`: wall time, in milliseconds. `self`: the id of this replica, if this process
- * is one. Throws a StoreFault.
+ * is one. Throws a StoreFault where the store does not answer.
  */
 export const readReplicas = async (shared: Shared, now: number, self?: string): Promise<readonly ReplicaView[]> =>
   (await shared.replicas()).map((replica) => replicaView(replica, now, self))

@@ -189,7 +189,9 @@ export class Replicas implements Observer {
   }
 }
 
-/** Returns the first finding of a reload that was refused, as its reason. The replica's log has all findings. */
+/**
+ * Returns the reason why a reload was refused: its first finding that stops a start, else its first. The replica's log has all findings.
+ */
 const reasonOf = ({ ok, diagnostics }: ReloadResult): { readonly reason?: string } => {
   const found = ok ? undefined : (diagnostics.find(({ stopsStart }) => stopsStart) ?? diagnostics[0])
   return found ? { reason: `${found.code} ${found.message}` } : {}

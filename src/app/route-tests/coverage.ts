@@ -1,6 +1,7 @@
 /**
  * Measures the coverage of routes by tests. The points to reach are an event that passes, each condition on a field with both results, and
- * each placeholder with a value. A condition or placeholder counts once a test has judged it or rendered its text.
+ * each placeholder with a value. A condition is a point only after a test has judged it, and a placeholder only after a test has rendered
+ * its text.
  */
 
 import type { RouteSource } from '../../config/config.ts'

@@ -10,7 +10,8 @@ import { type Difference, type MatchContext, match } from './matcher.ts'
 import type { Happened } from './rehearsal.ts'
 
 /**
- * The result of a step: the trace of its last event, if it sent an event, and the prompts, attempts and sent texts since the last check.
+ * The result of a step. `traced`: the trace of the event that is checked; `undefined` where no event was sent, and for a check after the
+ * clock has moved. `happened`: the prompts, attempts and sent texts since the last check.
  */
 export type StepResult = { readonly traced: Omit<Trace, 'starts'> | undefined; readonly happened: Happened }
 

@@ -28,14 +28,14 @@ export const exportedTest = (view: EventView, { headers, body }: RawRequest, sec
   }
 }
 
-/** Returns the body as data where its numbers are short enough to keep every digit, else as text. */
+/** Returns the body as data where it is JSON whose numbers are short enough to keep every digit, else as text. */
 const bodyMember = ({ body }: Sample): JsonObject => {
   return isJson(body) && !/\d{16}/.test(body) ? { payload: JSON.parse(body) as Json } : { body }
 }
 
 /**
- * Returns the sender's own headers, which the conditions of a route may read. Headers with the signature, with the type or an id of the
- * event, or about the connection are left out.
+ * Returns the sender's own headers (`x-…`), which the conditions of a route may read. Headers with the signature, with the type or an id of
+ * the event, or about the connection are left out, and so are masked headers.
  */
 const furtherHeaders = ({ headers }: Sample): JsonObject => {
   const kept = Object.entries(headers).filter(

@@ -50,7 +50,7 @@ export type TestRun = {
   readonly coverage: readonly RouteCoverage[]
   /** The coverage of all routes in percent, rounded down, so that 100 means all. */
   readonly covered: number
-  /** The files that were read. */
+  /** The files on which the results depend, whether they exist or not. */
   readonly files: readonly string[]
 }
 

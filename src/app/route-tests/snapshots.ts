@@ -15,8 +15,8 @@ export interface Snapshots {
    */
   of(test: string, at: string, value: string): string | undefined
   /**
-   * In a run that updates snapshots, writes the file where a snapshot changed. `left`: the names of the tests that were not run, whose
-   * snapshots stay. Other snapshots that no test asked for are dropped. A run that asks for none leaves the file as it is.
+   * In a run that updates snapshots, writes the file where a snapshot changed. `left`: the names of the tests that were not chosen, whose
+   * snapshots stay. Other snapshots that no test asked for are dropped. A run that asks for no snapshot leaves the file as it is.
    */
   save(left: readonly string[]): Promise<void>
 }

@@ -59,7 +59,7 @@ const filesAt = (path: string): readonly string[] => {
   return statSync(file).isDirectory() ? filesIn(file) : [file]
 }
 
-/** Returns the files of tests in a folder and below, in order. */
+/** Returns the files of tests in a folder and below, each folder sorted by name; none where there is no such folder. */
 export const testFilesIn = (folder: string): readonly string[] =>
   existsSync(folder) && statSync(folder).isDirectory() ? filesBelow(folder, testSearch) : []
 

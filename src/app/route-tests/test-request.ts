@@ -37,7 +37,7 @@ export const testRequest = (send: TestSend, { source, place, world }: TestCase, 
   })
 }
 
-/** The keys of `send` that say what is sent. A test has at most one of these keys. */
+/** The keys of `send` that say what is sent. A `send` has at most one of these keys. */
 const contentKeys = ['sample', 'payload', 'body', 'file'] as const
 
 const requestContent = (send: TestSend, folder: string, { workspace, reads }: RequestContext): Sample | { readonly payload: string } => {

@@ -12,7 +12,7 @@ import { utcNow } from './subscription-record.ts'
 export type StoredSubscription = { readonly name: string; readonly entry: Json }
 
 /**
- * Returns the stored subscription of a name. Throws a Fault where there is none. The Fault suggests similar names, and says where a
+ * Returns the stored subscription of a name. Throws a Fault where there is none. The Fault suggests similar names, and says whether a
  * configured route has the name.
  */
 export const findSubscription = (workspace: Workspace, asked: string): StoredSubscription => {
@@ -29,7 +29,8 @@ export const findSubscription = (workspace: Workspace, asked: string): StoredSub
 }
 
 /**
- * Enables or disables a subscription. `changed`: `false` where it was enabled, or disabled, already. Throws a Fault for an unknown name.
+ * Enables or disables a subscription. `changed`: `false` where it was enabled, or disabled, already. Throws a Fault for an unknown name,
+ * and where the subscription was removed meanwhile.
  */
 export const switchSubscription = async (
   workspace: Workspace,
@@ -48,7 +49,7 @@ export const switchSubscription = async (
   return { name, changed }
 }
 
-/** Removes the subscription. Throws a Fault when its entry was changed after `findSubscription` read it. */
+/** Removes the subscription. Throws a Fault when its entry was changed or removed after `findSubscription` read it. */
 export const removeSubscription = async (workspace: Workspace, { name, entry }: StoredSubscription): Promise<void> => {
   await changeEntries(workspace, subscriptionsFile(workspace), (entries) => {
     const current = own(entries, name)

@@ -88,8 +88,8 @@ const changedMeanwhile = ({ name, entry }: SubscriptionDraft, present: Json, { s
 
 /**
  * Returns the entry that the edited text means. `data`: the parsed text. `changed`: the names of the fields that differ from the stored
- * entry. `made`: the new secret, where the edit moves the subscription to another profile. Throws a Fault for a text that is no map, and
- * for a change that no edit may make.
+ * entry. `made`: the new secret, where the edit moves the subscription to another profile with an old secret. Throws a Fault for a text
+ * that is no map, for a mask that `unmasked` refuses, and for a change that no edit may make.
  */
 export const editedEntry = (
   { name, entry: before }: SubscriptionDraft,
@@ -142,7 +142,7 @@ type MaskedValue = { readonly value: Json | undefined; readonly shown: Json | un
 
 /**
  * Returns the edited data with hidden values in place of their masks. A mask stands for the value at the same place, else for the value
- * that was shown like it. Throws a Fault for a mask that stands for no value of the entry.
+ * that was shown like it. Throws a Fault for a mask that stands for no value of the entry, or for several.
  */
 const unmasked = (written: Json, place: MaskedValue, masks: Masks): Json => {
   if (typeof written === 'string' && containsMask(written)) {

@@ -165,8 +165,9 @@ const lowerCased = (headers: Sample['headers']): Sample['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /**
- * Returns the sample's headers that are sent beside the headers of the signature (`signed`). `isNamed`: the test names the type of its
- * event, so the headers with the type of the sample's event are dropped.
+ * Returns the sample's headers that are sent beside the headers of the signature (`signed`), without its own signature, its ids, masked
+ * values, and headers of its connection. `isNamed`: the test names the type of its event, so the headers with the type of the sample's
+ * event are dropped, too.
  */
 const sampleHeaders = ({ headers }: Sample, signed: TestPost['headers'], isNamed: boolean): TestPost['headers'] => {
   const masked = maskHeaders(headers)
@@ -180,7 +181,7 @@ const sampleHeaders = ({ headers }: Sample, signed: TestPost['headers'], isNamed
   return { ...(hasType ? {} : { 'Content-Type': 'application/json' }), ...Object.fromEntries(kept) }
 }
 
-/** Returns the headers as the gateway receives them: in lower case, and with the host `127.0.0.1`. */
+/** Returns the headers as the gateway receives them: in lower case, and with the host `127.0.0.1` where they name no host. */
 export const asReceived = (headers: TestPost['headers']): TestPost['headers'] => ({ host: '127.0.0.1', ...lowerCased(headers) })
 
 /** Throws a usage Fault for a header that Node cannot send. */

@@ -19,7 +19,10 @@ export type RouteSecrets = {
   readonly warnings: readonly Warning[]
 }
 
-/** Reads the secrets of a route. Throws a Fault where there is no such route, and for a route with a mistake, which is not served. */
+/**
+ * Reads the secrets of a route, or its public keys where it has such keys instead. Throws a Fault where there is no such route, and for a
+ * route with a mistake, which is not served.
+ */
 export const readSecrets = (workspace: Workspace, asked: string): RouteSecrets => {
   const entry = findRoute(readRoutes(workspace), asked)
   const { name, route, written } = entry

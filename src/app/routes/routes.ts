@@ -1,6 +1,6 @@
 /**
  * Reads the routes of the configuration and of the subscriptions, for the commands that show, test or change them. A route of `config.yaml`
- * with a mistake in its shape or a secret is not among them: `loaded.salvaged` has it.
+ * with a mistake in its shape or in a secret is not among the routes: `loaded.salvaged` has that route.
  */
 
 import { join } from 'node:path'

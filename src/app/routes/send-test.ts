@@ -29,7 +29,7 @@ export type TestAnswer = {
   readonly reason: string | undefined
   /** The id of the event. Only the answer to a request whose signature holds names it. */
   readonly eventId: string | undefined
-  /** The request was accepted, coalesced or delivered, and not refused, ignored or taken for a duplicate. */
+  /** Whether the gateway took the request, as `isTakenAnswer` says. */
   readonly isTaken: boolean
 }
 

@@ -45,8 +45,8 @@ export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: st
 }
 
 /**
- * Returns the request as a sender of the scheme posts it. Throws a Fault for an unknown scheme, and for a secret that the scheme cannot
- * use.
+ * Returns the request as a sender of the scheme posts it. Throws a Fault for an unknown scheme, for a request or a secret that the scheme
+ * cannot sign, and (`cannotSign`) for a scheme with which only the sender can sign.
  */
 export const signedAs = (scheme: string, request: Unsigned, schemes: Schemes): Signed => {
   const sign = byName(scheme, schemes)?.sign ?? pseudoSchemes.get(scheme)

@@ -28,13 +28,13 @@ export type Subscribed = {
   readonly name: string
   readonly change: Change
   readonly url: string
-  /** The secret that was made for the subscription, to be told once; `undefined` where none was made. */
+  /** The secret that was made for the subscription, to be told once; `undefined` where none was made, and in a dry run. */
   readonly newSecret: string | undefined
-  /** The secret in use, with references resolved. */
+  /** The secret or public key in use, with references resolved. */
   readonly secret: string
   /** The scheme that a test of the subscription would be signed with. */
   readonly scheme: string
-  /** How a sender signs for the subscription, in words; `undefined` where the scheme cannot be signed in a shell. */
+  /** How a sender signs for the subscription, in words; `undefined` where nothing is signed, or the scheme cannot be signed in a shell. */
   readonly how: string | undefined
   /** A shell line that posts to the subscription; `undefined` where the scheme cannot be signed in a shell. */
   readonly curl: string | undefined

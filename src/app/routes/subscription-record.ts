@@ -100,9 +100,8 @@ const secretOrigin = (merged: JsonObject, fresh: boolean): Change['secret'] =>
   own(merged, 'public_key') !== undefined ? 'none' : fresh ? 'generated' : 'kept'
 
 /**
- * Returns the settings that are taken from a file. A masked secret stands for the stored secret, and the file's time stamps do not count.
- * Throws a Fault for a setting that no command sets (rules: Subscriptions 7), for a mask in another setting, and for a secret that is no
- * text.
+ * Returns the settings that are taken from a file. A masked or empty `secret` does not count, nor do the file's time stamps. Throws a Fault
+ * for a setting that no command sets (rules: Subscriptions 7), for a mask in another setting, and for a secret that is no text.
  */
 const settingsIn = ({ secret, created_at: _, updated_at: __, ...settings }: JsonObject): { secret?: string; settings: JsonObject } => {
   const hint = 'set them by hand, in the file of subscriptions or in config.yaml'

@@ -20,8 +20,8 @@ export type Expectation = {
   readonly wait: boolean
   readonly timeoutMs: number
   /**
-   * The expected end of the event: an outcome, `ignored:` with the stage that ignored it, or the end of a run. Absent: the event must be
-   * accepted, and its run must not die.
+   * The expected end of the event: an outcome, `ignored:` with the stage that ignored it, or the end of a run. Absent: the request must be
+   * taken (`isTakenAnswer`), and where its run is followed, the run must end, and not as dead.
    */
   readonly expect?: string | undefined
 }
@@ -29,7 +29,7 @@ export type Expectation = {
 export type TestedRoute = {
   /** The gateway's answer. Where the route shapes its answers, `outcome` comes from the event's record. */
   readonly answer: TestAnswer
-  /** The answer does not name the outcome, so the event's record was read. */
+  /** The answer does not name the outcome, so the event's record was looked for. */
   readonly isLookedUp: boolean
   /** The event's record; `undefined` where it was not asked for or is not there. */
   readonly known: EventStatus | undefined
@@ -47,7 +47,7 @@ export type TestedRoute = {
 const runEnds = ['done', 'dead', 'merged'] as const
 const isEnd = (state: string): boolean => runEnds.some((end) => end === state)
 
-/** Throws a usage Fault for a word that is neither an outcome nor the end of a run. */
+/** Throws a usage Fault for a word that `expect` of an `Expectation` cannot be. */
 export const checkExpectedWord = (word: string | undefined): void => {
   const [outcome = '', ...stage] = word?.split(':') ?? ['accepted']
   const known = [...outcomeNames, ...runEnds]

@@ -1,4 +1,4 @@
-/** Says whether the signature of a captured request holds for a route, as the gateway would decide it, and why it does not. */
+/** Says whether the signature of a captured request holds for a route, as the gateway would decide it, and if not, why. */
 
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -19,8 +19,8 @@ export type VerifiedOffline = Diagnosis & {
   readonly route: string
   readonly accepted: boolean
   /**
-   * `scheme`: the scheme whose signature held. `secret`: the position of its secret among the route's secrets, from 0. Both are `undefined`
-   * where no signature held.
+   * `scheme`: the scheme whose signature held; `none` for a route that takes requests without a signature. `secret`: the position of the
+   * secret with which it held among the route's secrets, from 0. Both are `undefined` for a request that is not accepted.
    */
   readonly scheme: string | undefined
   readonly secret: number | undefined

@@ -66,8 +66,8 @@ export const configuredSecrets = (workspace: Workspace): readonly string[] => {
 }
 
 /**
- * Returns the headers and body fields in which senders put a secret itself. All schemes count, also schemes that the configuration or a
- * route describes.
+ * Returns the headers and body fields in which senders put a secret itself: by the built-in schemes, and by schemes that the configuration
+ * or a route describes. Schemes of plugins do not count, because plugins are not loaded here.
  */
 const secretPlacesIn = (workspace: Workspace): SecretPlaces => {
   const { loaded, routes } = readRoutes(workspace)

@@ -48,7 +48,7 @@ const samplesIn = (folder: string, source: KnownSample['source']): KnownSample[]
     }),
   )
 
-/** Returns the names in a folder; none where the folder is missing, or is no folder. */
+/** Returns the names in a folder; none where the folder is missing, or cannot be read. */
 const entriesOf = (folder: string): string[] => {
   try {
     return readdirSync(folder)

@@ -36,7 +36,7 @@ const nobodysMail = /^git@|@(?:.*\.)?(?:example\.(?:com|net|org)|example|test|in
 
 // A dot or colon may follow the address, as at the end of a sentence.
 const ipv4Form = /(?<![\w-]|\w\.)(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w)/g
-/** Matches loopback addresses, and addresses that are reserved for documents (RFC 5737). */
+/** Matches loopback addresses, addresses in 0.0.0.0/8, and addresses that are reserved for documents (RFC 5737). */
 const nobodysIpv4 = /^(?:127\.|0\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.)/
 const ipv6Form = /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{1,4}|(?<=::))(?![\w:]*\w)/gi
 const nobodysIpv6 = /^(?:::1?$|2001:db8:)/i

@@ -20,8 +20,8 @@ export type SchemaOptions = {
 export type WrittenFile = { readonly file: string; readonly did: 'wrote' | 'changed' | 'kept' }
 
 /**
- * Writes the files, and returns each file with what was done to it. Throws a Fault where a file may not be written, before any is; and
- * where a file changes meanwhile.
+ * Writes the files, and returns each file with what was done to it. Throws a Fault before any file is written where one of them may not be
+ * written, and while the files are written where one of them has changed meanwhile.
  */
 export const installSchema = async ({ dataDir, self }: Workspace, options: SchemaOptions): Promise<readonly WrittenFile[]> => {
   const changes = [

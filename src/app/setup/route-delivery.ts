@@ -60,7 +60,10 @@ const objectionToSettings = (extra: JsonObject): Objection | undefined => {
   return found[0]
 }
 
-/** Returns the keys of the route for its target (`deliver`, `deliver_extra`); none where the target needs a setting that is not known. */
+/**
+ * Returns the keys of the route for its target (`deliver`, `deliver_extra`); none without a target, and where the target needs a setting
+ * that is not known.
+ */
 export const deliverySettings = (part: TargetPart | undefined, provider: Provider, draft: SetupDraft): JsonObject => {
   if (!part) return {}
   if (!part.requires) return { deliver: part.name }

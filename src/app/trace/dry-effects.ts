@@ -1,4 +1,4 @@
-/** Effects that touch nothing, for plans that are compiled or run only to see what comes of it, as in checks, traces and tests. */
+/** Effects that touch nothing, for plans that are compiled or run only to see the result, as in checks, traces and tests. */
 
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'

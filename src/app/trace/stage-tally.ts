@@ -1,4 +1,4 @@
-/** Counts at which stage of their route the latest events ended, and how. */
+/** Counts at which stage of their route the latest events ended, and how, for the page of routes in the browser console. */
 
 import { definition } from '../../config/schema-walk.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -28,7 +28,9 @@ export const readStageTally = async (workspace: Workspace): Promise<StageTally> 
 
 const route = definition('Route')
 const pipeline = route['x-pipeline'] as readonly string[]
-/** The stages that every route has, and at which its owner expects an event to end. */
+/**
+ * The stages that are listed for every route. Further stages that every route has, such as `json`, are listed where events ended at them.
+ */
 const always: ReadonlySet<string> = new Set(['signature', 'dispatch'])
 
 /** Returns the stages of a route in the order of the pipeline: those that its keys switch on, those that every route has, and `ended`. */

@@ -49,7 +49,7 @@ export type Trace = {
   readonly name: string
   readonly reason?: string
   readonly answer: Reply
-  /** The stage that ended the event; `null` where the event was taken. */
+  /** The stage that ended the event; `null` where the event made work (`isTakenOutcome`). */
   readonly stoppedAt: string | null
   /** The stage at which the event ended. */
   readonly stage: string

@@ -1,4 +1,4 @@
-/** Finds the files on which a route depends, beside the file of its configuration. */
+/** Finds the lists and scripts on which a route depends, beside the file of its configuration. */
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../core/diagnostic.ts'
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Hashes the message without the folder in which the check ran. Returns 16 hex digits. */
+/** Hashes the message without the path of the data directory (`folder`). Returns 16 hex digits. */
 export const messageHash = ({ message }: Diagnostic, folder: string): string =>
   hash(message.replaceAll(`${folder}/`, '').replaceAll(folder, '')).slice(0, 16)
 

@@ -60,7 +60,7 @@ export type Inputs = {
   readonly machine?: (workspace: Workspace) => GatewayFinder
 }
 
-/** A sample with the routes that can take it. */
+/** A sample with the routes that took it. */
 export type SampleUse = { readonly name: string; readonly routes: readonly string[] }
 
 export type CheckedInputs = Checked & {
@@ -69,7 +69,7 @@ export type CheckedInputs = Checked & {
   readonly beside: readonly string[]
 }
 
-/** Checks all inputs. Throws a Fault for a missing path or sample. */
+/** Checks all inputs. Throws a Fault for a path or sample that is missing or not usable. */
 export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise<CheckedInputs> => {
   const { paths, configFile } = inputs
   for (const path of [...paths, ...(configFile === undefined ? [] : [configFile])]) {
@@ -135,7 +135,10 @@ class InputCheck {
     })
   }
 
-  /** Checks a path. A subscriptions or jobs file is checked against the configuration; any other file is a configuration itself. */
+  /**
+   * Checks a path: a folder as a data directory, a Markdown document by its blocks, a file of tests by its shape, a subscriptions or jobs
+   * file against the configuration. Any other file, and standard input (`-`), is a configuration itself.
+   */
   async path(written: string): Promise<Checked> {
     const path = resolve(written)
     if (written === '-') return this.#configured(resolve(stdinName), this.#inputs.stdin ?? '')

@@ -28,7 +28,7 @@ export type Trial = {
   readonly runScripts: boolean
 }
 
-/** Returns the results of the samples for each route. A route that cannot be served is left out. */
+/** Returns the results of the samples for each route. Left out are routes that cannot be served, and samples above `max_body_bytes`. */
 export const trySamples = async (
   routes: readonly RouteSource[],
   config: Config,

@@ -1,6 +1,6 @@
 /**
- * Collects all findings with the same code as the gateway, and takes out the findings that the user accepts by ignore comments or by the
- * baseline.
+ * Collects all findings by the gateway's own checks, by reviews, and by trials of samples, and takes out the findings that the user accepts
+ * by ignore comments or by the baseline.
  */
 
 import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
@@ -24,7 +24,7 @@ export type ToValidate = Inputs & {
 
 export type Validated = Findings & {
   readonly routes: Checked['routes']
-  /** The number of files that were read. */
+  /** The number of files that were read; with `changed`, of the changed files among them. */
   readonly files: number
   /** The texts of the files, from which the lines around a finding are shown. */
   readonly texts: Checked['texts']
@@ -37,8 +37,8 @@ export type Validated = Findings & {
 }
 
 /**
- * Checks all inputs. Throws a Fault for a missing path or sample, for a file that is no baseline, and where git cannot tell what has
- * changed.
+ * Checks all inputs. Throws a Fault for a path or sample that is missing or not usable, for a file that is no baseline, and where git
+ * cannot tell what has changed.
  */
 export const validate = async (workspace: Workspace, wanted: ToValidate): Promise<Validated> => {
   const { codes = {}, withoutRefs = false, withoutEnv = false } = wanted

@@ -1,4 +1,7 @@
-/** `alerts silence <name>`: the running gateway tells nothing of an alert, of a kind, or of all for a time. */
+/**
+ * `alerts silence <name>`: the running gateway tells nothing of an alert, of a kind, or of all for a time; with `--end` it tells them
+ * again.
+ */
 
 import { muteAlerts } from '../../app/alerts/alerts.ts'
 import { usage } from '../../core/fault.ts'

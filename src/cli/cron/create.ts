@@ -36,7 +36,10 @@ export const cronCreate = async (name: string, options: CronCreateOptions, cli: 
   return answerCreated(made, cli)
 }
 
-/** Returns the job that the options describe. Reads the file or the standard input that `--prompt` names. Throws a usage Fault. */
+/**
+ * Returns the job that the options describe. Reads the file or the standard input that `--prompt` names. Throws a usage Fault for a file
+ * that cannot be read, and for a setting of the target without a key.
+ */
 const readNewJob = async (name: string, options: CronCreateOptions, io: Pick<Io, 'stdin'>): Promise<NewJob> => ({
   id: options.id,
   name,

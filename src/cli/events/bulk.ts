@@ -10,8 +10,8 @@ import { criteriaOf, type SelectionOptions } from './selection.ts'
 import { tableCell } from './view.ts'
 
 /**
- * Returns the events with these ids or, without ids, the events that the options select. The oldest event comes first. Throws a usage
- * Fault for ids together with a selection, and for neither.
+ * Returns the events with these ids, in the order of the ids, or, without ids, the events that the options select, the oldest first. Throws
+ * a usage Fault for ids together with a selection, and for neither, and a Fault (exit 5) for an unknown id.
  */
 export const chosenEvents = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly EventStatus[]> => {
   const isSelection = Object.values(options).some((value) => value !== undefined)

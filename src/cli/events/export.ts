@@ -1,6 +1,6 @@
 /**
  * `events export`: writes stored events to stdout as samples, tests, curl lines or JSON lines. Values that are masked in the journal stay
- * masked. Exit 1 when the payload of some of the events was not kept.
+ * masked. Exit 1 when the payload of some of the events was not kept, 5 when no payload was.
  */
 
 import { describeEvents, type ExportForm, exportEvents } from '../../app/events/event-export.ts'

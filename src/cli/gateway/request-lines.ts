@@ -12,7 +12,7 @@ import { trafficText } from '../webhook/traffic-text.ts'
 const requestsPerSecond = 50
 const secondMs = 1_000
 
-/** `redact`: returns a text without the secrets that it has. `show`: takes the lines that are not above the bound. */
+/** `redact`: returns a text without the known secrets. `show`: takes the lines that are not above the bound. */
 export type RequestLinesOptions = {
   readonly clock: Clock
   readonly redact: (text: string) => string

@@ -1,4 +1,6 @@
-/** `gateway status`: the state that the running gateway reports, and all replicas of a shared store; exit 4 when there is neither. */
+/**
+ * `gateway status`: prints the state that the running gateway reports, and all replicas of a shared store; exit 4 when there is neither.
+ */
 
 import { type GatewayStatus, readStatus } from '../../app/gateway/status.ts'
 import { describeRefusals } from '../../core/outcome-table.ts'

@@ -52,7 +52,7 @@ const candidatesFor = async (program: Command, words: readonly string[], env: Io
 const startingWith = (prefix: string, found: readonly Candidate[]): readonly Candidate[] =>
   found.filter(({ value }) => value.startsWith(prefix) || value === ':files')
 
-/** Returns the candidates for the value of an option. In a list, they are for its last item, without the items that it has already. */
+/** Returns the candidates for the value of an option; of a list, for its last item, without the items that the list has already. */
 const valuesStartingWith = (option: Option, current: string, found: readonly Candidate[]): readonly Candidate[] => {
   const [given = ''] = option.parseArg === collectList ? (/^(?:[^,]*,)*/.exec(current) ?? []) : []
   const before = given.split(',')

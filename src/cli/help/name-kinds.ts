@@ -35,7 +35,7 @@ const optionKinds: { readonly [flag: string]: CompletedKind } = {
   '--state': 'states',
 }
 
-/** Returns the kind of an option's value; `undefined` if the value is no name. */
+/** Returns the kind of an option's value; `undefined` if the value is neither a name nor a file. */
 export const kindOfOption = ({ long }: Option): CompletedKind | undefined => optionKinds[long ?? '']
 
 /** The kinds of arguments: by command and argument, by noun and argument, or by argument alone. */

@@ -40,7 +40,7 @@ export const openQuery = async (source: string, io: Io): Promise<Query> => {
   }
 }
 
-/** Returns the data of the printed document; `undefined` for an error document, which has no data and is printed as it is. */
+/** Returns the data of the printed document; `undefined` for an error document or any other text, which is printed as it is. */
 const dataOf = (text: string): Json | undefined => {
   const document = parseObject(text)
   return document && isObject(document) && document.kind !== 'error' ? document.data : undefined

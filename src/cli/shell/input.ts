@@ -1,4 +1,7 @@
-/** Reads the texts that options give: the text itself, `@file`, `@-` for standard input, `@@` for a text that begins with @. */
+/**
+ * Reads the texts that options give: the text itself, `@file`, `@-` for standard input, `@@` for a text that begins with @. Also reads
+ * secrets from files and standard input.
+ */
 
 import { readFileSync } from 'node:fs'
 import { isUsableSecret } from '../../config/adapter.ts'
@@ -25,7 +28,7 @@ const readOptionFile = (option: string, file: string, hint?: string): string => 
   }
 }
 
-/** Parses an option's JSON or YAML. Throws a usage Fault. */
+/** Parses an option's JSON or YAML. Throws a usage Fault for a text with a mistake. */
 export const parseData = (option: string, text: string): Json => {
   const { source, diagnostics } = parseSource(option, text)
   const [problem] = diagnostics
@@ -35,7 +38,10 @@ export const parseData = (option: string, text: string): Json => {
 
 type SecretOptions = { readonly secret?: string; readonly secretFile?: string; readonly secretStdin?: boolean }
 
-/** Returns the secret that the options give; `undefined` when they give none. Throws a usage Fault. */
+/**
+ * Returns the secret that the options give; `undefined` when they give none. Throws a usage Fault for several of the options, for a file
+ * that cannot be read, and for an empty secret.
+ */
 export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>): Promise<string | undefined> => {
   const { secret, secretFile, secretStdin } = options
   if ([secret, secretFile, secretStdin].filter((given) => given !== undefined).length > 1) {
@@ -49,7 +55,8 @@ export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>):
 }
 
 /**
- * Returns the secret in a file, or on standard input for `-`. A line end behind the secret does not belong to it. Throws a usage Fault.
+ * Returns the secret in a file, or on standard input for `-`. A line end behind the secret does not belong to it. Throws a usage Fault for
+ * a file that is empty or cannot be read.
  */
 export const readSecretFile = async (option: string, file: string, io: Pick<Io, 'stdin'>): Promise<string> => {
   const found = (file === '-' ? await io.stdin() : readOptionFile(option, file)).replace(/\r?\n$/, '')

@@ -104,8 +104,8 @@ const newProgram = (written: CommanderOutput, run: Run): Command => {
 }
 
 /**
- * Prints what Commander wanted to say when it ended the call, and returns the exit code: 2 after a mistake in the command line; 0 after
- * help, after the version, and where no command was given.
+ * Prints what Commander wanted to say when it ended the call, and returns the exit code: 0 after help, after the version, and without
+ * `--json` where no command and no noun was given; 2 after a mistake in the command line, such as a noun without a command.
  */
 const printCommanderEnd = (error: CommanderError, written: CommanderOutput, io: Io, json: boolean): number => {
   if (error.exitCode === 0) {

@@ -1,6 +1,6 @@
 /**
- * `targets test --route <name>`: sends the text that a route would deliver for an event to the route's own targets. Exit 1 when a delivery
- * failed.
+ * `targets test --route <name>`: sends the text that a route would deliver for an event to the route's own targets; a test message where an
+ * agent would write the text. Exit 1 when a delivery failed.
  */
 
 import { deliveriesOfRoute, type RouteDeliveries } from '../../app/targets/route-deliveries.ts'

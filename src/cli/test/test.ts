@@ -1,6 +1,6 @@
 /**
- * `test [paths...]`: runs the tests of routes and prints their results. Exit 0 when all passed, 1 when a test failed or the tests cover too
- * little, 2 where a path or any test does not exist.
+ * `test [paths...]`: runs the tests of routes and prints their results. Exit 0 when all passed, 1 when a test failed, a file has a mistake,
+ * or the tests cover too little, 2 where a path does not exist, or no test.
  */
 
 import { runTests } from '../../app/route-tests/run-tests.ts'

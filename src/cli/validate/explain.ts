@@ -1,4 +1,6 @@
-/** `explain [code]`: prints what a code of findings or an outcome means, without a network. Without a code, prints the list of all. */
+/**
+ * `explain [code]`: prints what a code of findings or an outcome means, without a network. Without a word, lists all codes and outcomes.
+ */
 
 import type { Example } from '../../app/explain/explanation.ts'
 import { explanationOf } from '../../app/explain/index.ts'

@@ -30,8 +30,8 @@ export const refuseUnwatchable = (paths: readonly string[], outputs: readonly Ou
 }
 
 /**
- * Checks at once, and again after each change, until Ctrl-C. Then returns the exit code of the last check. Throws the Fault of the first
- * check.
+ * Checks at once, and again after each change. Returns the exit code of the last check after Ctrl-C, and 0 when nobody reads the output any
+ * more. Throws the Fault of the first check.
  */
 export const validateOnChange = async (check: () => Promise<CheckResult>, wanted: ToValidate, cli: Cli): Promise<number> => {
   const { dataDir } = cli.workspace

@@ -1,4 +1,4 @@
-/** `webhook list`: one route a line, in stable columns, without secrets. */
+/** `webhook list`: prints the subscriptions, with `--all` the configured routes too, one a line. Of a secret, the fingerprint is shown. */
 
 import { type ListedRoute, listRoutes, routeState } from '../../app/routes/routes.ts'
 import type { JsonObject } from '../../core/json.ts'

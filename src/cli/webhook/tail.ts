@@ -1,4 +1,7 @@
-/** `webhook tail [route]`: shows the requests to the running gateway and the attempts at runs, as they happen, each with its reason. */
+/**
+ * `webhook tail [route]`: shows requests and attempts at runs as they happen, each with its reason: those of the running gateway, and of
+ * all gateways on a shared store.
+ */
 
 import { watch } from '../../app/events/watch.ts'
 import { jsonText } from '../../app/json-text.ts'

@@ -1,6 +1,6 @@
 /**
- * `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and, where it waits for that, how the event
- * ended.
+ * `webhook test <name>`: posts a signed request to the running gateway, and prints the answer. Where the command waits for the run, it also
+ * prints how the event ended.
  */
 
 import { readFileSync } from 'node:fs'

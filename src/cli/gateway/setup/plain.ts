@@ -34,7 +34,10 @@ export const plainSkin = (streams: Terminal, signal: AbortSignal): Skin => {
 }
 
 type Lines = {
-  /** Prints the prompt and reads a line. The typed text of a hidden line is not shown. Throws a Fault where the input ends. */
+  /**
+   * Prints the prompt and reads a line. The typed text of a hidden line is not shown. Throws a Fault when the input ends, at Ctrl-C, and
+   * when the signal aborts.
+   */
   read(prompt: string, hidden: boolean): Promise<string>
   close(): void
 }
@@ -86,7 +89,7 @@ const openLines = ({ input, output }: Terminal, signal: AbortSignal): Lines => {
   }
 }
 
-/** Says the text and the choices of a question, and returns the prompt for the line of the answer. */
+/** Returns the prompt for the line of the answer. Of a choice, the text and the choices are said before. */
 const questionPrompt = ({ kind, text, choices = [], initial, shown }: Question, say: (text: string) => void): string => {
   if (kind === 'yes-no') return `${text} 1 yes, 2 no${initial === undefined ? '' : `, Enter for ${initial}`}: `
   if (kind === 'choice') {

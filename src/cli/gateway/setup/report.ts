@@ -1,6 +1,6 @@
 /**
- * Says in words what `gateway setup` did or would do. A secret for `.env` is shown as its fingerprint; changed lines of `config.yaml` are
- * shown as they are.
+ * Says in words what `gateway setup` did or would do. A secret for `.env` is shown as its fingerprint; in the changed lines of
+ * `config.yaml`, stars stand in place of secrets.
  */
 
 import { lineDiff } from '../../../app/line-diff.ts'
