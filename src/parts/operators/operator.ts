@@ -26,7 +26,7 @@ export type Domain =
   | { readonly kind: 'one_of' | 'none_of'; readonly values: readonly Json[] }
   /** `present`: fields that exist, with any value. `absent`: missing fields. */
   | { readonly kind: 'present' | 'absent' }
-  /** Some of the texts, lists and maps that contain this value. */
+  /** Some of the fields that contain this value, as a part of their text, an item or a key. */
   | { readonly kind: 'part'; readonly value: Json }
   /** Some of the fields in whose text this regular expression (RE2) matches. */
   | { readonly kind: 'pattern'; readonly source: string }
