@@ -15,7 +15,7 @@ export type RunnerJob = {
   readonly signal: AbortSignal
   readonly model?: string
   readonly maxOutputTokens?: number
-  /** The most calls of the model, each of which may use tools. Absent: 1. */
+  /** The most calls of the model, each of which may use tools. A question about a picture is not counted. Absent: 1. */
   readonly maxSteps?: number
   /** The parts of the prompt that a sender wrote: values longer than a line, and a whole payload of any length. */
   readonly untrusted?: readonly Span[]
