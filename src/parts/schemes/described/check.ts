@@ -161,7 +161,10 @@ const checkSigned = (
 const whySignedIsRefused = (compiled: CompiledDescription, request: RequestView): Why | undefined =>
   whyOtherBody(compiled, request) ?? (compiled.time && !compiled.time.atHead ? whyStale(compiled, request) : undefined)
 
-/** Returns the reason why the time of a request is refused; `undefined` where it is near to the arrival, or need not be there. */
+/**
+ * Returns the reason why the time of a request is refused; `undefined` where it is near to the arrival, or is missing and need not be
+ * there.
+ */
 const whyStale = ({ time }: CompiledDescription, request: RequestView): Why | undefined => {
   if (!time) return undefined
   const text = time.read(request)

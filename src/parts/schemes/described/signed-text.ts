@@ -173,8 +173,8 @@ const maxNameUnits = 256
 
 /**
  * Returns the fields of a form, sorted by name, each name followed by its value: Twilio signs the fields in this order after the address.
- * Of several fields with the same name and value, one counts (twilio-node, `lib/webhooks/webhooks.ts`). `undefined` where a name of a field
- * is not allowed.
+ * Of several fields with the same name and value, one counts (twilio-node, `lib/webhooks/webhooks.ts`). `undefined` where there are too
+ * many fields, or the name of a field is not allowed.
  */
 const sortedForm = (form: readonly FormValue[] | undefined): readonly Buffer[] | undefined => {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
