@@ -183,8 +183,8 @@ const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined 
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /**
- * Lets each request on without verification, for tests on loopback. A browser is refused, because a web page could reach the route by DNS
- * rebinding.
+ * Lets each request on without verification, for tests on loopback. A request of a browser, or with a `Host` that is not loopback, is
+ * refused: a web page could reach the route by DNS rebinding.
  */
 const trustLoopback =
   (kit: StageKit): Authenticate =>
