@@ -73,7 +73,7 @@ export type KeySchema = {
   readonly default?: Json
   readonly examples?: readonly (string | number)[]
   readonly additionalProperties?: JsonObject
-  /** The target reads the key, but another key is the usual one for the same purpose, so editors do not offer this key. */
+  /** Editors do not offer the key: another key is the usual one for the same purpose, or the target has no use for the key. */
   readonly doNotSuggest?: true
   /** The environment variables of a setting, whose values win; may be empty. When absent, the key is not among `TargetPart.settings`. */
   readonly 'x-env'?: readonly string[]
