@@ -115,8 +115,8 @@ const chosenProvider = (settings: JsonObject, kit: ToolKit): Provider | undefine
 const providerNames = (): string => providers.map(({ name }) => name).join(', ')
 
 /**
- * Returns a setting of the provider: from the environment, else from the file. But where the file has an address of its own, the key beside
- * it in the file wins, so that the key of the environment does not go to that address.
+ * Returns a setting of the provider: from the environment, else from the file. But where the file has both an address and a key, the key of
+ * the file wins, because the key of the environment may belong to another address.
  */
 const providerText = (provider: Provider, key: Provider['needs'], settings: JsonObject, kit: ToolKit): string => {
   const value = own(settings, key)
