@@ -132,8 +132,8 @@ type SendOne = (delivery: Delivery, position: number, timeShare: number) => Prom
 type SendListener = { readonly answered: (position: number, answer: string) => void; readonly waits: (ms: number) => void }
 
 /**
- * Makes the function that sends the text of one event to one of its targets. `deadline`: the monotonic time at which all of them must have
- * ended.
+ * Makes the function that sends the text of one event to one of its targets. `deadline`: the monotonic time at which the sending to all
+ * targets must have ended.
  */
 const createSendOne = (
   about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>,
