@@ -31,7 +31,7 @@ export type RunnerJob = {
   readonly traceparent?: string
   /** Called when a call of a model begins, for metrics and traces. */
   readonly beginModelCall?: BeginModelCall
-  /** Called with the reply piece by piece while it comes, for a log. */
+  /** Called with the text of the agent piece by piece while it comes, for a log. */
   readonly heard?: (text: string) => void
 }
 
