@@ -17,7 +17,7 @@ export type CompiledDescription = {
   readonly description: SignatureScheme
   /** The place of the signature or credential. */
   readonly source: ValueSource
-  /** The name of that place, for sentences. */
+  /** The name of the place of the signature or credential, for sentences. */
   readonly name: string
   readonly encoding: Encoding
   /** Reads the signatures or the credential of a request, as texts. */
