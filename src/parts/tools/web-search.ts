@@ -93,7 +93,7 @@ export const webSearch: ToolsetPart = {
 const hitText = ({ title, url, snippet }: Hit, i: number): string =>
   [`${i + 1}. ${title === '' ? url : title}`, url, snippet].filter((line) => line !== '').join('\n   ')
 
-/** Returns the value that the environment has for a setting; empty where it has none. */
+/** Returns the value that the environment has for a setting of the provider; empty where it has none. */
 const fromEnv = (provider: Provider, key: Provider['needs'], { env }: ToolKit): string =>
   (key === provider.needs && env[provider.env]) || ''
 
