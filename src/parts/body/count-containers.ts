@@ -1,6 +1,6 @@
 /**
- * Limits the number of lists and maps in a JSON body: V8 needs a fifth of a second to parse half a million of them. Also finds the end of a
- * string of JSON, here and for the configuration.
+ * Limits the number of lists and maps in a JSON body: V8 needs a fifth of a second to parse half a million of them. Also finds where a
+ * string of JSON ends, for the count and for `src/config/yaml/json-place.ts`.
  */
 
 /** The most lists and maps in a body. A megabyte of ordinary events has a fifth of this number. */
