@@ -7,7 +7,8 @@ import type { RecompileAtReload, Report } from '../report.ts'
 
 /**
  * Tests the value of a condition's field, or the event. `value` is `undefined` for a missing field, and for an operator without a field. A
- * condition whose test throws or rejects does not hold, not even inside `not`.
+ * condition whose test throws or rejects does not hold, not even inside `not`. The promise of a plugin's test must settle within five
+ * seconds.
  */
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 
