@@ -182,6 +182,8 @@ export type TargetPart = {
    * value that is a map, only the entries with placeholders are stored.
    */
   readonly withheld?: readonly string[]
-  /** Sends one text. A rejected promise counts as a failure that must not be repeated. */
+  /**
+   * Sends one text. A rejected promise counts as a failure that must not be repeated, and so does no answer half a second after `budgetMs`.
+   */
   send(outgoing: Outgoing, kit: TargetKit): Promise<Sent>
 }
