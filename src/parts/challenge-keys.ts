@@ -12,7 +12,10 @@ export type RouteKeys = { readonly name: string; readonly secrets: readonly stri
 /** For each secret, the route and the scheme that sign answers to handshakes with that secret. */
 export type ChallengeKeys = ReadonlyMap<string, { readonly route: string; readonly scheme: string }>
 
-/** Returns the secrets with which schemes of these routes sign answers to handshakes. Of routes with the same secret, the last counts. */
+/**
+ * Returns the secrets with which schemes of these routes sign answers to handshakes. Of several such schemes of a route, the first counts;
+ * of routes with the same secret, the last.
+ */
 export const challengeKeys = (routes: Iterable<RouteKeys>): ChallengeKeys => {
   const keys = new Map<string, { readonly route: string; readonly scheme: string }>()
   for (const { name: route, secrets, schemes } of routes) {

@@ -29,7 +29,7 @@ export interface Limiter {
   chargeFailure(route: string, client: string): boolean
   /**
    * Counts a request that is refused because its route's window is full. `true`: its signature may be checked after the answer, for the
-   * record of the refusal. `false`: the route has used up such checks for this minute, or a signature of this client has failed.
+   * record of the refusal. `false`: the route has used up such checks for this minute, or a signature of this client has failed in it.
    */
   chargeLateCheck(route: string, client: () => string): boolean
   /** Whether a signature of this client has failed on the route in the present minute. */
@@ -64,7 +64,7 @@ export interface Jobs {
 
 /** Observes how a plan handles an event, for commands that run an event through a plan, such as `webhook trace`. */
 export interface PlanObserver {
-  /** Called when a condition of the route's filters is compiled. */
+  /** Called for each condition, and each group of conditions, of the route's filters when it is compiled. */
   readonly condition: (condition: CompiledCondition) => void
   /** Called for each placeholder that is filled in. `where`: the key of the route, such as `prompt`. */
   readonly filled: (where: string, filled: Filled) => void
@@ -83,7 +83,7 @@ export interface Effects {
   readonly jobs: Jobs
   /** Runs a script below `folder`. Resolves to `undefined` when too many scripts already wait for their start. Never rejects. */
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
-  /** Sends a text now. Never rejects. */
+  /** Sends a text of a direct delivery now. Never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
   readonly ownComments: Pick<OwnComments, 'isAboutOwnComment'>
   /**

@@ -73,7 +73,7 @@ export const linearEvents: KnownEvents = {
   names: splitWords('Issue Comment IssueLabel Reaction Project ProjectUpdate Cycle Document Initiative User'),
 }
 
-/** The event types of Stripe that its preset knows besides those that it shows. */
+/** Event types of Stripe that its preset knows but does not show (`furtherEvents`). */
 export const stripeEvents: readonly string[] =
   splitWords(`account.updated charge.captured charge.dispute.created charge.failed charge.pending charge.refunded charge.succeeded
   checkout.session.completed checkout.session.expired customer.created customer.deleted customer.updated customer.subscription.created

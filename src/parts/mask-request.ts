@@ -1,6 +1,7 @@
 /**
- * Masks the secrets in the headers and the body of a verified request, so that no record, filter, script or prompt gets them, and in
- * requests that become samples. A masked request can still be replayed, because the replay of a verified request checks no signature.
+ * Masks the secrets in the headers and the body of a verified request, so that no record, filter, script or prompt gets them. A request
+ * that becomes a sample is masked, too. A masked request can still be replayed, because the replay of a verified request checks no
+ * signature.
  */
 
 import { isUtf8 } from 'node:buffer'

@@ -18,7 +18,7 @@ const xmlNames: { readonly [character: string]: string } = { '&': '&amp;', '<': 
 
 /**
  * Returns the function that escapes a value of the payload for a body of this content type. A stranger may have chosen the value. Escaped,
- * the value can only be text in the body.
+ * the value can only be text in the body. In a body that is neither XML, HTML nor JSON, the value stays as it is.
  */
 const escapeFor = (contentType: string): ((text: string) => string) => {
   if (/\b(?:xml|html)\b/.test(contentType)) {

@@ -3,7 +3,10 @@
 /** The longest wait that a server may ask for: an hour, in milliseconds. */
 const longestMs = 3_600_000
 
-/** Parses seconds or a date. Returns milliseconds from `now`, between 0 and an hour; `undefined` for any other text. */
+/**
+ * Parses whole seconds, or a date as `Date.parse` reads it. Returns milliseconds from `now`, between 0 and an hour; `undefined` for any
+ * other text.
+ */
 export const parseRetryAfter = (text: string, now: number): number | undefined => {
   const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
   return Number.isNaN(ms) ? undefined : Math.min(longestMs, Math.max(0, ms))

@@ -42,7 +42,7 @@ export interface KeptKeys {
 export interface SenderKeys {
   /**
    * Fetches the key at an address. The result, a key or a failure, is valid for 30 seconds: all callers within that time get the same
-   * result. Where too many fetches or callers are under way, the answer is `later` without a fetch. Never rejects.
+   * result. Where a limit on fetches or on waiting callers is reached, the answer is `later` without a fetch. Never rejects.
    */
   fetch(address: string, request: KeyRequest): Promise<KeyAnswer>
   readonly kept: KeptKeys

@@ -1,4 +1,4 @@
-/** The refusals after which a sender may send the event again soon. */
+/** Two refusals after which a sender may soon send the event again: the store failed, or the work would exceed a limit. */
 
 import type { StoreFault } from '../core/fault.ts'
 import { type Refused, refuse } from '../core/outcome.ts'

@@ -5,8 +5,8 @@
  */
 
 /**
- * The beginnings of signed texts: a time, an id and a time, an address, a token. No JSON object, list or text, and no form, begins like one
- * of them.
+ * The beginnings of signed texts: a time, an id and a time, an address, a token. No JSON object, list or text begins like one of them, nor
+ * does a form of a sender.
  */
 const beginnings = [
   // A time in digits: the generic V2, Stripe, Buildkite, Calendly, Grafana, Slack, Zoom, Discord and SendGrid. In the text of Mailgun, a
@@ -26,7 +26,7 @@ const maxBeginning = 300
 /** The first bytes of a map, a list and a text in JSON. */
 const [mapStart, listStart, textStart] = [...'{["'].map((character) => character.charCodeAt(0))
 
-/** Whether a body, or a field of one, begins like the text that a scheme signs. What a genuine event has there never does. */
+/** Whether a body, or a field of one, begins like the text that a scheme signs. A body or field from a sender never does. */
 export const isForeignText = (body: Buffer): boolean => {
   const first = body[0]
   if (first === undefined || first === mapStart || first === listStart || first === textStart) return false

@@ -74,7 +74,9 @@ export const readFields = (body: Buffer): readonly FormValue[] | undefined => {
   return undefined
 }
 
-/** Returns the JSON in the field `payload` of a form, which some senders sign; `undefined` where there is no such field, or several. */
+/**
+ * Returns the JSON in the field `payload` of a form, the only field that Gitea signs; `undefined` where there is no such field, or several.
+ */
 export const formJson = (fields: readonly FormValue[]): Buffer | undefined => {
   const [payload, another] = fields.filter(({ name }) => name === 'payload')
   return another ? undefined : payload?.value

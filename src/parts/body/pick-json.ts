@@ -13,7 +13,7 @@ const maxEntries = 5_000
 /**
  * The most bytes of values that take long to decode, because they have escapes or are not ASCII. The longest message that a sender signs
  * field by field has 256 KiB (https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html), and each of its characters may be an
- * escape of two bytes.
+ * escape of two bytes. The other 32 KiB are for the values beside the message.
  */
 const maxSlowBytes = 557_056
 const quote = 0x22

@@ -148,7 +148,10 @@ const errorCode = (cause: unknown): string | undefined => {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-/** Returns the first of these fields of an API's answer that is a filled text or a number: at most 200 characters, safe to show. */
+/**
+ * Returns the first of these fields of an API's answer that is a filled text or a number: cut at 200 characters, safe to show. `undefined`
+ * where there is none.
+ */
 export const answerText = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
   for (const key of keys) {
     const value = own(body, key)
@@ -158,7 +161,10 @@ export const answerText = (body: JsonObject, ...keys: readonly string[]): string
   return undefined
 }
 
-/** Joins these fields of an API's answer by blanks, for example a code and its message: each at most 200 characters, safe to show. */
+/**
+ * Joins these fields of an API's answer by blanks, for example a code and its message: each cut at 200 characters, safe to show.
+ * `undefined` where there is none.
+ */
 export const allAnswerTexts = (body: JsonObject, ...keys: readonly string[]): string | undefined =>
   keys.flatMap((key) => answerText(body, key) ?? []).join(' ') || undefined
 

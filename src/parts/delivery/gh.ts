@@ -32,7 +32,7 @@ export type GhJob = {
 
 /**
  * The output of gh, or a failure. `refused`: nothing was posted, because the host or gh said no, or gh could not run or connect.
- * `forbidden`: the token may not use this repository or issue, or the host says that there is no such repository or issue.
+ * `forbidden`: the token may not use this repository or issue, or the host answers 404.
  */
 export type GhAnswer =
   | { readonly ok: true; readonly stdout: string }
@@ -120,7 +120,7 @@ const failureFromOutput = (stderr: string, stdout: string): GhAnswer => {
   const forbidden = !limited && (status === 403 || status === 404 || (status === 0 && forbids.test(stdout)))
   // After a 4xx, or without a connection, nothing was posted. After any other failure, the host may have posted the comment.
   const refused = (status >= 400 && status < 500) || /^error connecting to |: dial (?:tcp|unix)\b/m.test(stderr)
-  // When the repository or issue does not exist, or the token may not use it, another attempt would fail too.
+  // Another attempt would fail too where the host refused the comment, or has no such repository or issue.
   const lasting =
     forbidden || (status >= 400 && status < 500 && status !== 408 && !limited) || /^gh: Could not resolve to an? /m.test(stderr)
   // gh does not show Retry-After. After a secondary rate limit, the host asks for a wait of at least a minute.

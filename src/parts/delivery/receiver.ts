@@ -6,7 +6,8 @@ import { textSetting, webAddressesIn } from './settings.ts'
 
 /**
  * Returns the address of the receiver that takes the texts of a target with these settings: `https://chat.example.org`, without path, query
- * and login, or the name of a host. Empty where no setting changes the address. Texts with the same address fail together.
+ * and login, or the name of a host. Empty where neither `extra` nor the settings have an address. Texts with the same address fail
+ * together.
  */
 export const receiverAddress = (part: Pick<TargetPart, 'addresses'>, extra: JsonObject, settings: JsonObject): string => {
   const urls = [...(part.addresses ?? []).map((key) => own(extra, key)), ...webAddressesIn(settings)]

@@ -41,8 +41,9 @@ export const keysOfExtra = ({ schema }: Pick<TargetPart, 'schema'>): readonly st
 export const exactKeys = (extra: KeySchemas): readonly string[] => Object.keys(extra).filter((key) => extra[key]?.['x-exact'])
 
 /**
- * Returns a target's settings by key: from the environment, else from the file, else the default. `platforms` and `env`: the section
- * `platforms` of one profile's file, and the environment of the same profile. So a target never sees the credentials of another profile.
+ * Returns a target's settings by key: from the environment, else from the file, else the default. Keys of the file that the target does not
+ * declare stay, too. `platforms` and `env`: the section `platforms` of one profile's file, and the environment of the same profile. So a
+ * target never sees the credentials of another profile.
  */
 export const settingsOf = (part: ConfigurableTarget, platforms: { readonly [name: string]: JsonObject }, env: Env): JsonObject => {
   const written = own(platforms, platformOf(part)) ?? {}
@@ -76,7 +77,10 @@ const aliasesOf = ({ env }: Setting, part: ConfigurableTarget): string[] =>
 
 const fromEnv = ({ env: names }: Setting, env: Env): string | undefined => names.map((name) => env[name]).find(Boolean)
 
-/** Returns a setting as text, without the blanks around it. A number and `true` become texts; a blank text and `false` count as absent. */
+/**
+ * Returns a setting as text, without the blanks around it. A number and `true` become texts. A blank text counts as absent, and so does any
+ * other value.
+ */
 export const textSetting = (settings: JsonObject, key: string): string | undefined => {
   const value = own(settings, key)
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' || value === true ? String(value) : ''

@@ -1,7 +1,7 @@
 /**
  * The ending of a route with `coalesce`: the store collects events with the same key in a group until no further event has come for
  * `window_seconds`, or the first event is `max_wait_seconds` old. Then the group becomes one agent run (rules: Coalescing 1). An event
- * without a key becomes a run of its own at once.
+ * without a key becomes a run of its own at once, and so does an event for whose group the store has no room.
  */
 
 import type { Outcome } from '../../core/outcome.ts'

@@ -46,7 +46,10 @@ const whyAmbiguous = (reference: string, jobs: readonly Job[]): string =>
   `${jobs.length} scheduled jobs are named "${reference}": ${jobs.map(({ id }) => id).join(', ')}`
 const whyIdle = ({ id, state }: Job): string => `the scheduled job "${id}" is ${state}`
 
-/** Called when the route is compiled: reports a reference that names no job, several jobs, or a job that is not active. */
+/**
+ * Called when the route is compiled: reports a reference that names no job, several jobs, or a job that is not active. The mistakes of a
+ * refused job are reported elsewhere.
+ */
 const checkJob = (reference: string, { effects, profile, report }: StageKit): void => {
   const jobs = effects.jobs.find(profile, reference)
   const [job] = jobs

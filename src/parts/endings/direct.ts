@@ -16,8 +16,8 @@ import type { EndingPart } from './ending.ts'
 import { compileMessage, type Message } from './kit/message.ts'
 
 /**
- * The time for the whole answer: the wait for another request with the same id, and the sending. A sender that has no answer after ten
- * seconds repeats the event.
+ * The time for the whole answer: the wait for another request with the same id, and the sending. Many senders give up after ten seconds,
+ * and repeat the event or lose it.
  */
 const budgetMs = 9_000
 
@@ -131,7 +131,10 @@ type SendOne = (delivery: Delivery, position: number, timeShare: number) => Prom
  */
 type SendListener = { readonly answered: (position: number, answer: string) => void; readonly waits: (ms: number) => void }
 
-/** Makes the function that sends the text of one event, before the deadline for all targets. */
+/**
+ * Makes the function that sends the text of one event to one of its targets. `deadline`: the monotonic time at which the sending to all
+ * targets must have ended.
+ */
 const createSendOne = (
   about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>,
   { send, clock }: Effects,
@@ -178,8 +181,8 @@ const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failu
 }
 
 /**
- * Runs `change`, which changes claims in the store. `isMade`: the delivery was made and must not be made again, so a failed change is tried
- * again later. The promise never rejects.
+ * Runs `change`, which changes claims in the store. `isMade`: the delivery was made and must not be made again, so a change that the store
+ * could not make is tried again later. The promise never rejects.
  */
 type Recorder = (change: (store: Store) => Promise<unknown>, isMade: boolean) => Promise<void>
 
@@ -189,7 +192,8 @@ const recorderOf =
     try {
       await change(effects.store)
     } catch (error) {
-      // The sender still gets the right answer. At worst, a repeat within the hour is not recognised as a duplicate.
+      // The sender still gets the right answer. At worst, the claim stays unsettled: until it ends, repeats get `in_progress`, and after
+      // that, a repeat makes the delivery again.
       effects.log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
       if (isMade && error instanceof StoreFault) void recordLater(change, effects)
     }

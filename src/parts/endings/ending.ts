@@ -12,8 +12,8 @@ export type EndingPart = {
   /** Whether the keys of this route ask for this ending. */
   fits(route: Route): boolean
   /**
-   * Returns the function that makes work of an event, and returns the outcome or a promise of it. Mistakes in the route's keys go to
-   * `kit.report`.
+   * Returns the function that makes work of an event. The function returns the outcome, or a promise of the outcome. Mistakes in the
+   * route's keys go to `kit.report`.
    */
   compile(route: Route, kit: StageKit): Closable<Ending>
 }

@@ -1,6 +1,6 @@
 /**
  * The operator `contains` looks for its operand in the field of a condition: in a text as a part, in a list as an item, in a map as a key.
- * Numbers and booleans count as their text (rules: Filters 6).
+ * Except in lists, numbers and booleans count as their text (rules: Filters 6).
  */
 
 import { own } from '../../core/json.ts'

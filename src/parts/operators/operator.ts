@@ -7,7 +7,8 @@ import type { RecompileAtReload, Report } from '../report.ts'
 
 /**
  * Tests the value of a condition's field, or the event. `value` is `undefined` for a missing field, and for an operator without a field. A
- * condition whose test throws or rejects does not hold, not even inside `not`.
+ * condition whose test throws or rejects does not hold, not even inside `not`. The promise of a plugin's test must settle within five
+ * seconds.
  */
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 
@@ -26,7 +27,7 @@ export type Domain =
   | { readonly kind: 'one_of' | 'none_of'; readonly values: readonly Json[] }
   /** `present`: fields that exist, with any value. `absent`: missing fields. */
   | { readonly kind: 'present' | 'absent' }
-  /** Some of the texts, lists and maps that contain this value. */
+  /** Some of the fields that contain this value, as a part of their text, an item or a key. */
   | { readonly kind: 'part'; readonly value: Json }
   /** Some of the fields in whose text this regular expression (RE2) matches. */
   | { readonly kind: 'pattern'; readonly source: string }

@@ -55,7 +55,7 @@ const withPrompt = (argv: readonly string[], prompt: string): readonly string[] 
   const text = prompt.replaceAll('\0', '')
   return argv.map((argument, at) => {
     const filled = argument.replaceAll(placeholder, () => text)
-    // The sender of an event must not choose options of the program by a text such as `--output=/some/file` (rules: Agents 1).
+    // The sender of an event must not choose options of the program by a text such as `--output=/some/file` (rules: Agents 2).
     if (filled.startsWith('-') && mayBecomeOption(argv, at)) {
       const message = `the prompt begins with "-", which the program of agent.command could read as an option: ${wayOut}`
       throw new AgentFault(message, { isFinal: true })

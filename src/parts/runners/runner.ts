@@ -15,7 +15,7 @@ export type RunnerJob = {
   readonly signal: AbortSignal
   readonly model?: string
   readonly maxOutputTokens?: number
-  /** The most calls of the model, each of which may use tools. Absent: 1. */
+  /** The most calls of the model, each of which may use tools. A question about a picture is not counted. Absent: 1. */
   readonly maxSteps?: number
   /** The parts of the prompt that a sender wrote: values longer than a line, and a whole payload of any length. */
   readonly untrusted?: readonly Span[]
@@ -31,7 +31,7 @@ export type RunnerJob = {
   readonly traceparent?: string
   /** Called when a call of a model begins, for metrics and traces. */
   readonly beginModelCall?: BeginModelCall
-  /** Called with the reply piece by piece while it comes, for a log. */
+  /** Called with the text of the agent piece by piece while it comes, for a log. */
   readonly heard?: (text: string) => void
 }
 

@@ -23,7 +23,8 @@ export type Later = { readonly later: string }
 /**
  * Checks the raw bytes of a body. Returns `true` when the signature is valid, else the reason why it is not, or `Later`. A check that
  * waits, such as for keys that are fetched, returns a promise, which never rejects. A scheme that needs the content of the body takes it
- * from `read`. The content is read once, for all secrets of the route and for the parser.
+ * from `read`. The content is read once, for all secrets of the route and for the parser. The check of a plugin's scheme gets no `read`,
+ * and must not return a promise or `Later`.
  */
 export type CheckBody = (bytes: Buffer, read?: RequestBody) => true | Why | Later | Promise<true | Why | Later>
 
@@ -223,7 +224,8 @@ export type Scheme = {
   /** The notes that are reported when a route that names the scheme is compiled. In a plugin's scheme they have no effect. */
   readonly notes?: readonly Note[]
   /**
-   * Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use, and where only the sender has the key.
+   * Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use, for a request that lacks a value of
+   * the signed text, and where only the sender has the key.
    */
   sign(request: Unsigned): Signed
   /** The signing by hand, which `webhook subscribe` shows in words and as a command line for curl. Absent: nothing is shown. */

@@ -1,6 +1,6 @@
 /**
- * The gate `client` admits only the clients that the route lists: by their networks or addresses, by a certificate that a trusted proxy has
- * checked, or by both. It admits every client where the route lists none.
+ * The gate `client` admits only the clients that the route lists: by their networks or addresses (`allow_from`), by a certificate that a
+ * trusted proxy has checked (`client_certificate`), or by both. It admits every client where the route has neither key.
  */
 
 import { timingSafeEqual } from 'node:crypto'

@@ -1,4 +1,7 @@
-/** The gate `events` lets an event on when the route's list `events` has the type of the event, or is empty or absent (rules: Events 2). */
+/**
+ * The gate `events` lets an event on when the route's list `events` has the type of the event or its short form, or is empty or absent
+ * (rules: Events 2).
+ */
 
 import type { Event } from '../../core/request.ts'
 import type { StagePart } from './stage.ts'

@@ -22,7 +22,9 @@ import type { StageKit, StagePart } from './stage.ts'
 /** The secret that switches verification off. The configuration may have it only where the gateway listens on loopback. */
 const insecure = 'INSECURE_NO_AUTH'
 
-/** The check of a head with one of the route's secrets. `secret`: the index of the secret; 0 is `secret`, or the first of `secrets`. */
+/**
+ * The check of a head with one of the route's secrets. `secret`: the index of the secret or public key among those of the route, from 0.
+ */
 type SecretCheck = { readonly secret: number; readonly checkHead: CheckHead }
 /** The check of a body with one of the route's secrets. The head was checked with the same secret before. */
 type BodyCheck = { readonly secret: number; readonly checkBody: CheckBody }
@@ -183,8 +185,8 @@ const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined 
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /**
- * Lets each request on without verification, for tests on loopback. A browser is refused, because a web page could reach the route by DNS
- * rebinding.
+ * Lets each request on without verification, for tests on loopback. A request of a browser, or with a `Host` that is not loopback, is
+ * refused: a web page could reach the route by DNS rebinding.
  */
 const trustLoopback =
   (kit: StageKit): Authenticate =>

@@ -29,8 +29,8 @@ export type StageKit = {
   /** The path of the address: `/webhooks/<name>`, or `/p/<profile>/webhooks/<name>` for a route of a profile other than the default. */
   readonly path: string
   /**
-   * The route's secrets or the global secret, with references resolved; for a route with `public_key`, the public keys. Empty where each
-   * scheme of the route fetches its keys, and where a Diagnostic says that there is no usable secret.
+   * The route's secrets or the global secret, with references resolved; for a route with `public_key`, the public keys. Empty where there
+   * are none: each scheme of the route fetches its keys, or a Diagnostic says that there is no usable secret.
    */
   readonly secrets: readonly string[]
   /**

@@ -18,7 +18,7 @@ const checkedOptions: readonly CheckedOption[] = [
   { key: 'sound', isValid: (text) => /^\w{1,20}$/.test(text), problem: 'sound is no name of a sound' },
   { key: 'url', isValid: (text) => /^https?:\/\/[^/\s]\S{0,500}$/i.test(text), problem: 'url is no web address, or is too long' },
 ]
-/** The keys of `deliver_extra` with a free text, each with the longest length of the text in characters. A longer text is cut. */
+/** The keys of `deliver_extra` with a free text, each with the longest length of the text in UTF-16 units. A longer text is cut. */
 const captions: { readonly [key: string]: number } = { title: 250, url_title: 100 }
 
 export const pushover = defineChat({

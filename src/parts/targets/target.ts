@@ -73,7 +73,7 @@ export type KeySchema = {
   readonly default?: Json
   readonly examples?: readonly (string | number)[]
   readonly additionalProperties?: JsonObject
-  /** The target reads the key, but another key is the usual one for the same purpose, so editors do not offer this key. */
+  /** Editors do not offer the key: another key is the usual one for the same purpose, or the target has no use for the key. */
   readonly doNotSuggest?: true
   /** The environment variables of a setting, whose values win; may be empty. When absent, the key is not among `TargetPart.settings`. */
   readonly 'x-env'?: readonly string[]
@@ -154,11 +154,20 @@ export type TargetPart = {
   readonly requires?: readonly string[]
   /** Checks a `deliver_extra` of the configuration, before templates are filled in. */
   check?(extra: JsonObject, report: Report): void
-  /** Returns why a text with these settings has nowhere to go, or `undefined`. When the function is absent, every text has an address. */
+  /**
+   * Returns why a text with these settings has nowhere to go, or `undefined`. When the function is absent, every text has an address. In a
+   * plugin's target it has no effect.
+   */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
-  /** Returns the chat that a text with these settings goes to, or `undefined`. When the function is absent, the target has no chats. */
+  /**
+   * Returns the chat that a text with these settings goes to, or `undefined`. When the function is absent, the target has no chats. In a
+   * plugin's target it has no effect.
+   */
   chat?(extra: JsonObject, settings: JsonObject): Omit<ChatAddress, 'platform'> | undefined
-  /** A text that the target posts comes back as an event. Such an event gets no run, and the runs that comment on one issue are limited. */
+  /**
+   * A text that the target posts comes back as an event. Such an event gets no run, and the runs that comment on one issue are limited. In
+   * a plugin's target this member has no effect.
+   */
   readonly returnsAsEvent?: true
   /** The target's texts reach only whoever runs the gateway, so a route without a prompt is not reported for this target. */
   readonly internal?: true
@@ -173,6 +182,8 @@ export type TargetPart = {
    * value that is a map, only the entries with placeholders are stored.
    */
   readonly withheld?: readonly string[]
-  /** Sends one text. A rejected promise counts as a failure that must not be repeated. */
+  /**
+   * Sends one text. A rejected promise counts as a failure that must not be repeated, and so does no answer half a second after `budgetMs`.
+   */
   send(outgoing: Outgoing, kit: TargetKit): Promise<Sent>
 }

@@ -93,7 +93,7 @@ export const webSearch: ToolsetPart = {
 const hitText = ({ title, url, snippet }: Hit, i: number): string =>
   [`${i + 1}. ${title === '' ? url : title}`, url, snippet].filter((line) => line !== '').join('\n   ')
 
-/** Returns the value that the environment has for a setting; empty where it has none. */
+/** Returns the value that the environment has for a setting of the provider; empty where it has none. */
 const fromEnv = (provider: Provider, key: Provider['needs'], { env }: ToolKit): string =>
   (key === provider.needs && env[provider.env]) || ''
 
@@ -115,8 +115,8 @@ const chosenProvider = (settings: JsonObject, kit: ToolKit): Provider | undefine
 const providerNames = (): string => providers.map(({ name }) => name).join(', ')
 
 /**
- * Returns a setting of the provider: from the environment, else from the file. But where the file has an address of its own, the key beside
- * it in the file wins, so that the key of the environment does not go to that address.
+ * Returns a setting of the provider: from the environment, else from the file. But where the file has both an address and a key, the key of
+ * the file wins, because the key of the environment may belong to another address.
  */
 const providerText = (provider: Provider, key: Provider['needs'], settings: JsonObject, kit: ToolKit): string => {
   const value = own(settings, key)

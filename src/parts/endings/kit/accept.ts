@@ -15,8 +15,8 @@ import type { Message } from './message.ts'
 
 /**
  * Hands work to the store, wakes the worker, and resolves to the outcome of the request. `hand` is the call of the store, and `outcomeOf`
- * turns the store's answer into the outcome. When the queue is full or the store fails, the outcome asks the sender to try again. Any other
- * error of `hand` or `outcomeOf` rejects.
+ * turns the store's answer into the outcome. When the queue is full or the store fails, the outcome asks the sender to try again. Rejects
+ * with any other error of `hand`, and with every error of `outcomeOf`.
  */
 export const commitWork = <T extends Accepted | Joined>(
   effects: Effects,

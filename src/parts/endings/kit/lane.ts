@@ -1,4 +1,4 @@
-/** Finds the lane of a run (`concurrency`): the limit of a lane is the most of its runs that may run at the same time. */
+/** Finds the lane of a run (`concurrency`): the limit of a lane is the most of its runs that may have begun and not ended. */
 
 import type { Event } from '../../../core/request.ts'
 import { compileKey, keyName } from '../../../expr/event-key.ts'

@@ -25,8 +25,8 @@ export type Fence = {
  */
 export const createFence = (handling: Handling, nonce: string = randomBytes(16).toString('hex')): Fence => {
   const markText = fencings[handling](nonce)
-  // The first digits of the boundary are removed from texts. A text that was made in this run may contain them: an earlier text could make
-  // the model put the boundary into the address of a page, and the page could repeat its address.
+  // The first 16 digits of the boundary are removed from texts. A text that was made in this run may contain them: an earlier text could
+  // make the model put the boundary into the address of a page, and the page could repeat its address.
   const nonceForm = new RegExp(nonce.slice(0, markUnits), 'gi')
   const fenced = (text: string): string => markText(showHidden(text).replace(nonceForm, '[removed]'))
   const around: Fence['around'] = (text, untrusted) => {
@@ -65,8 +65,8 @@ const fenceNotes: { readonly [handling in Handling]?: (nonce: string) => string 
 }
 
 /**
- * Invisible characters: controls, bidirectional and format characters, tags, fillers, lone surrogates and the variation selectors past 16.
- * Joiners between letters or between pictures are not among them, because many scripts and emoji need joiners.
+ * Invisible characters: controls except `\n`, `\r` and `\t`, bidirectional and format characters, tags, fillers, lone surrogates and the
+ * variation selectors past 16. Joiners between letters or between pictures are not among them, because many scripts and emoji need joiners.
  */
 const hiddenCharacters =
   /(?![\n\r\t])(?!(?<=[\p{L}\p{M}\p{So}\p{Sk}])(?:\u200c|\u200d)(?=[\p{L}\p{So}]))(?:[\p{Cc}\p{Cf}\p{Cs}\u115f\u1160\u2028\u2029\u2800\u3164\uffa0]|\u034f|[\u{e0100}-\u{e01ef}])/gu

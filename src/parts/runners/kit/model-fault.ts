@@ -11,7 +11,8 @@ type ModelCall = { readonly signal: AbortSignal; readonly keys: string; readonly
 export const modelFault = (thrown: unknown, called: ModelCall): AgentFault =>
   thrown instanceof AgentFault ? thrown : new AgentFault(describeModelError(thrown, called), { retryAfterMs: askedWait(thrown) })
 
-// The errors of the SDK contain request and answer, which may quote the prompt or the key. So only codes are taken from the errors.
+// The errors of the SDK contain request and answer, which may quote the prompt or the key. So only codes, statuses and names are taken from
+// the errors.
 const describeModelError = (thrown: unknown, { signal, keys, isStreamed }: ModelCall): string => {
   if (signal.aborted)
     return signal.reason?.name === 'TimeoutError' ? 'the model took too long (agent.timeout_seconds)' : 'the run was stopped'
@@ -32,7 +33,7 @@ const helpFor = (status: number, keys: string): string => {
   return status < 400 ? ': check agent.base_url' : ''
 }
 
-/** Returns the wait in milliseconds that the API asks for in Retry-After. */
+/** Returns the wait in milliseconds that the API asks for in Retry-After; `undefined` where it asks for none. */
 const askedWait = (thrown: unknown): number | undefined => {
   const headers = thrown instanceof Error && 'responseHeaders' in thrown && isObject(thrown.responseHeaders) ? thrown.responseHeaders : {}
   const asked = own(headers, 'retry-after')
@@ -48,7 +49,7 @@ const apiCode = (thrown: Error): string => {
   return word === undefined ? '' : ` (${word})`
 }
 
-/** Returns the code of the network error behind an error, such as ECONNREFUSED. */
+/** Returns the code of the network error behind an error, such as ECONNREFUSED; `undefined` where there is none. */
 const netCode = (thrown: unknown): string | undefined => {
   for (let at = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(at.code)) return at.code

@@ -16,7 +16,7 @@ import { watchModel } from './watched-model.ts'
 
 type Sdk = typeof import('ai')
 
-/** The most calls of tools in a run. A model may call several tools in one step. */
+/** The most calls of tools in one attempt at a run. A model may call several tools in one step. */
 const maxToolCalls = 64
 /** The most calls of tools that run at the same time. */
 const maxToolCallsAtOnce = 8
@@ -106,8 +106,8 @@ const generate = async (sdk: Sdk, options: GenerateOptions, heard: RunnerJob['he
 }
 
 /**
- * Reports the usage of each step by `used`. When `used` rejects, the budget is used up: `isOver` is true from then on, and `check` throws
- * the reason.
+ * Reports the usage of each call of the model by `used`. When `used` rejects, the budget is used up: `isOver` is true from then on, and
+ * `check` throws the reason.
  */
 const createSpending = (model: string, { used, tools = [] }: RunnerJob) => {
   // Only names of the run's tools are reported: a model may invent any number of names, of any length.
@@ -152,7 +152,7 @@ const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrust
 
 /**
  * Turns the tools of the run into tools of the SDK. A tool's result may have text of strangers, so the result is fenced. When a tool fails,
- * the model gets the error as the result.
+ * the model gets the error as the result, unless the run was aborted.
  */
 const toolSet = (
   sdk: Sdk,

@@ -19,7 +19,8 @@ export const zoom = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'x-zm-signature', prefix: 'v0=' },
-    // The window is as long as delivery ids stay claimed, an hour, so that a repeat with the time of the first try is accepted.
+    // The window is an hour, so that a repeat within it is accepted with the time of the first try. It is no longer than delivery ids stay
+    // claimed, so that a captured request is a duplicate.
     timestamp: { header: 'x-zm-request-timestamp', window_seconds: 3600 },
     signed: 'v0:{timestamp}:{body}',
     event: { body: 'event' },

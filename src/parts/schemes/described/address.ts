@@ -1,6 +1,7 @@
 /**
- * Reads and checks the address of a request where the signed text has the address. The query of the request must equal the query of the
- * configured address: otherwise a stranger could cut a captured signed text at another place, into another address and another body.
+ * Reads and checks the address of a request where the signed text has the address. The query of the request, without the values that the
+ * sender adds, must equal the query of the configured address: otherwise a stranger could cut a captured signed text at another place, into
+ * another address and another body.
  */
 
 import type { RequestHead } from '../../../core/request.ts'
@@ -48,7 +49,7 @@ const withAndWithoutPort = (url: string): readonly string[] => {
   return [`${protocol}://${host}${rest}`, `${protocol}://${host}${port ?? (protocol === 'https' ? ':443' : ':80')}${rest}`]
 }
 
-/** The longest body for which two addresses are tried. Senders that spell their address in several ways sign no longer body. */
+/** The most bytes of a body for which two addresses are tried. Senders that spell their address in several ways sign no longer body. */
 const maxRewritten = 65_536
 
 /** Returns views of a request, one for each address that the sender may have signed: with `port: either` there are two. */

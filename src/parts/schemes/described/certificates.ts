@@ -64,7 +64,7 @@ export const createRemoteCertificates = (place: Pick<SchemeCertificate, 'hosts' 
 const createCertificateMemory = (kept: KeptKeys) => {
   /** The certificates that have verified a request, the least recently used first. */
   const proven = new Map<string, Certificate>()
-  /** The certificates that have not verified a request, the oldest first. */
+  /** The certificates that have verified no request, or only before a restart; the oldest first. */
   const unproven = new Map<string, Certificate>()
 
   /**
@@ -94,7 +94,7 @@ const createCertificateMemory = (kept: KeptKeys) => {
       }
       return undefined
     },
-    /** Notes that the certificate is used now, so that it is dropped later than others. */
+    /** Notes that the certificate is used now. A proven certificate is then dropped later than others. */
     touch(certificate: Certificate): void {
       if (proven.get(certificate.address) === certificate) putLast(proven, certificate.address, certificate)
     },

@@ -57,7 +57,7 @@ const checkBodyWith =
     return verdict instanceof Promise ? verdict.then(onward) : onward(verdict)
   }
 
-/** Refuses a request whose header for the signature or credential stands twice: a proxy in front may have looked at the other one. */
+/** Refuses a request whose header for the signature or credential stands twice: a proxy in front may have looked at the other header. */
 const refuseRepeated = ({ source, name }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
   const header = source.header?.toLowerCase()
   if (!check || header === undefined) return check
@@ -161,7 +161,10 @@ const checkSigned = (
 const whySignedIsRefused = (compiled: CompiledDescription, request: RequestView): Why | undefined =>
   whyOtherBody(compiled, request) ?? (compiled.time && !compiled.time.atHead ? whyStale(compiled, request) : undefined)
 
-/** Returns the reason why the time of a request is refused; `undefined` where it is near to the arrival, or need not be there. */
+/**
+ * Returns the reason why the time of a request is refused; `undefined` where it is near to the arrival, or is missing and need not be
+ * there.
+ */
 const whyStale = ({ time }: CompiledDescription, request: RequestView): Why | undefined => {
   if (!time) return undefined
   const text = time.read(request)

@@ -31,7 +31,8 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
   const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
   const compiled = compileDescription(description)
   const isBroken = problemsIn(description).length > 0
-  // Each route remembers keys of its own until its plan ends. All routes share the fetches, and the keys that have verified a request.
+  // Each compiled check remembers keys of its own until the plan of its route ends. All routes share the fetches, and the keys that have
+  // verified a request.
   const createRemote = (from: SenderKeys): RemoteKeys | undefined =>
     jwks_url !== undefined ? createJwks(jwks_url, from) : certificate && createRemoteCertificates(certificate, from)
   const checkWith = (secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
@@ -80,7 +81,7 @@ const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['e
 /**
  * Returns the delivery id of a request. Where the description names a value in whose scope the id is unique (`within`), that value stands
  * before the id. Where the request has no id, the digest of the signed content stands for it, if the description says so (`digest`), or if
- * the description places the id in a body that is signed.
+ * the description places the id in a body that is signed. `undefined` where the request has neither.
  */
 const deliveryIdOf = (compiled: CompiledDescription, request: RequestView): string | undefined => {
   const { id, within, description } = compiled

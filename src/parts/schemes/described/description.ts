@@ -17,7 +17,7 @@ export type CompiledDescription = {
   readonly description: SignatureScheme
   /** The place of the signature or credential. */
   readonly source: ValueSource
-  /** The name of that place, for sentences. */
+  /** The name of the place of the signature or credential, for sentences. */
   readonly name: string
   readonly encoding: Encoding
   /** Reads the signatures or the credential of a request, as texts. */
@@ -160,7 +160,7 @@ const helpForUnknown = (unknown: string): string =>
     ? `say under "${unknown.slice(1, -1)}" where it stands`
     : 'use {body} {json} {timestamp} {id} {url} {method} {path} {form} {lines} {crc32} {secret} {header.X} {query.X} {payload.a.b}'
 
-/** Whether the time that a description reads is part of the signed text. */
+/** Whether the time that a description reads is signed; `true` also where it reads none, and for a JSON Web Token. */
 export const signsTime = ({ signed = '{body}', timestamp, algorithm, body_digest }: SignatureScheme): boolean => {
   if (!timestamp || algorithm === 'jwt') return true
   const variables = variablesOf(signed)
@@ -233,7 +233,10 @@ const idPlace = ({ header, body }: SchemePlace): ValueSource => ({
   ...(body === undefined ? {} : { body }),
 })
 
-/** Makes the functions for the time. In a header with labels, `signature` of the description names the separator for the time, too. */
+/**
+ * Compiles the place and the form of the time. In a header with labels, `signature` of the description names the separator for the time,
+ * too.
+ */
 const compileTime = (
   timestamp: NonNullable<SignatureScheme['timestamp']>,
   separator: string | undefined,

@@ -20,8 +20,8 @@ const textKey = (text: string): Buffer | undefined => (text === '' ? undefined :
 export type KeyType = 'ed25519' | 'ec' | 'rsa'
 
 /**
- * Parses a public key: PEM, or hex or base64 of a SubjectPublicKeyInfo or of the bare bytes of an Ed25519 key. `undefined` when the text is
- * no key of this type. An `ec` key must be of the curve P-256.
+ * Parses a public key: PEM, or hex, base64 or base64url of a SubjectPublicKeyInfo or of the bare bytes of an Ed25519 key. `undefined` when
+ * the text is no key of this type. An `ec` key must be of the curve P-256.
  */
 export const publicKey = (text: string, type: KeyType): KeyObject | undefined => {
   const key = text.includes('-----BEGIN') ? makePublicKey({ key: text, format: 'pem' }) : decodedKey(text.trim(), type)

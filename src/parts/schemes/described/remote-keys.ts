@@ -7,7 +7,7 @@ import type { CheckHead, Later } from '../scheme.ts'
 /** A key; a text with the reason why the request is refused; or `Later` where the key cannot be fetched now. */
 export type KeyResult = KeyObject | string | Later
 
-/** The keys of one sender, for one route. */
+/** The keys of one sender, for the checks of one route with one secret. */
 export interface RemoteKeys {
   /** Finds a key. `name`: the id of the key in a JWKS, or the address of its certificate. Never rejects. */
   find(name: string, head: RequestHead): KeyResult | Promise<KeyResult>

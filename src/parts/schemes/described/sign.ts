@@ -57,7 +57,7 @@ const putAllButSignature = (
 ): ReadonlyMap<string, readonly string[]> => {
   const { id, timestamp, event, identity, body_digest = {}, signature = {} } = description
   if (request.event !== undefined) putValue(draft, event ?? { header: 'X-GitHub-Event' }, request.event)
-  // A description that takes the digest of the body as the id has no place for an id.
+  // A description that takes the digest of the body as the id has no place for an id, unless it names a field of the body, too.
   if (id?.digest !== true || id.body !== undefined) putValue(draft, id ?? { header: 'X-Request-ID' }, request.id)
   if (identity) putValue(draft, identity, request.secret)
   const time = timestamp && writtenTime(request.at, timestamp.unit ?? 'seconds')

@@ -66,7 +66,7 @@ const dottedVariables: { readonly [name: string]: (of: string) => ReadPiece } = 
  * same secret could be cut into such values.
  */
 const wordForm = /^[\w-]{0,256}$/
-/** Lets only a word pass. */
+/** Makes a piece whose value counts as missing unless it is a word. */
 const asWord =
   (piece: ReadPiece): ReadPiece =>
   (request, secret) => {
@@ -173,8 +173,8 @@ const maxNameUnits = 256
 
 /**
  * Returns the fields of a form, sorted by name, each name followed by its value: Twilio signs the fields in this order after the address.
- * Of several fields with the same name and value, one counts (twilio-node, `lib/webhooks/webhooks.ts`). `undefined` where a name of a field
- * is not allowed.
+ * Of several fields with the same name and value, one counts (twilio-node, `lib/webhooks/webhooks.ts`). `undefined` where there are too
+ * many fields, or the name of a field is not allowed.
  */
 const sortedForm = (form: readonly FormValue[] | undefined): readonly Buffer[] | undefined => {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -190,10 +190,10 @@ const sortedForm = (form: readonly FormValue[] | undefined): readonly Buffer[] |
 const newLine = Buffer.from('\n')
 
 /**
- * Returns the value of `{lines}`: for each field its name and its value, each with a line feed behind it; `undefined` where a required
- * field is missing or is no text. The signed text must have only one meaning, so only the first value may have a line feed. In any other
- * value, which a stranger may have chosen, a line feed could imitate further fields, and a signature for one topic could pass for a
- * signature for another.
+ * Returns the value of `{lines}`: for each field its name and its value, each with a line feed behind it. An optional field that is missing
+ * is left out. `undefined` where a required field is missing, a value is no text, or a value other than the first has a line feed. The
+ * signed text must have only one meaning: in a value that a stranger may have chosen, a line feed could imitate further fields, and a
+ * signature for one topic could pass for a signature for another.
  */
 const signedLines = (request: RequestView, names: readonly string[]): readonly Buffer[] | undefined => {
   const payload = request.payload() ?? null

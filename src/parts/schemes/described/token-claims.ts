@@ -23,7 +23,7 @@ export const parseToken = (text: string): Token | undefined => {
   return header && claims ? { header, claims, signed: `${parts[0]}.${parts[1]}`, signature } : undefined
 }
 
-/** Whether the signature of a token is HS256 with this secret. */
+/** Whether the signature of a token is HS256 with this key, which was made of the secret. */
 export const holdsWithSecret = ({ header, signed, signature }: Token, key: HmacKey): boolean =>
   header.alg === 'HS256' && equal(key.digest([Buffer.from(signed)]), signature)
 

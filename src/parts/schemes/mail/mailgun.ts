@@ -18,7 +18,8 @@ export const mailgun = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { body: 'signature.signature' },
-    // The window is as long as delivery ids stay claimed, an hour, so that a repeat with the time of the first try is accepted.
+    // The window is an hour, so that a repeat within it is accepted with the time of the first try. It is no longer than delivery ids stay
+    // claimed, so that a captured request is a duplicate.
     timestamp: { body: 'signature.timestamp', window_seconds: 3600 },
     signed: '{timestamp}{payload.signature.token}',
     event: { body: 'event-data.event' },

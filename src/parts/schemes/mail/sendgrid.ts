@@ -17,7 +17,8 @@ export const sendgrid = preset({
   scheme: {
     algorithm: 'ecdsa_p256',
     signature: { header: 'X-Twilio-Email-Event-Webhook-Signature', encoding: 'base64' },
-    // The window is as long as delivery ids stay claimed, an hour, so that a repeat with the time of the first try is accepted.
+    // The window is an hour, so that a repeat within it is accepted with the time of the first try. It is no longer than delivery ids stay
+    // claimed, so that a captured request is a duplicate.
     timestamp: { header: 'X-Twilio-Email-Event-Webhook-Timestamp', window_seconds: 3600 },
     signed: '{timestamp}{body}',
     // The body is a list of events. The id of the request is the id of its first event. The type of the request is the first of the events'

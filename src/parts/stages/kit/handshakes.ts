@@ -75,9 +75,9 @@ export const compileHandshakes = (
 
 /**
  * Sorts the handshakes of the schemes by the way in which a question is recognised. `signed`: by scheme, the questions in a POST, answered
- * once its signature is valid. `unsigned`: questions that the head shows. `open`: questions that the body shows, with or without a
- * signature. `guarded`: questions without a body, answered once the credential in the head is valid. A question in a body whose event type
- * the route lists in `events` is left out, because the route gets the question as an event.
+ * once the signature of the POST is valid. `unsigned`: questions that the head shows. `open`: questions that the body shows, with or
+ * without a signature. `guarded`: questions without a body, answered once the credential in the head is valid. A question in a body whose
+ * event type the route lists in `events` is left out, because the route gets the question as an event.
  */
 const sortHandshakes = (route: Route, schemes: readonly Scheme[]) => {
   const listed = ({ event }: Handshake): boolean => event !== undefined && route.events?.includes(event) === true

@@ -121,7 +121,10 @@ export const gitlabComment: TargetPart = {
   },
 }
 
-/** Returns the web address of GitLab: the setting `api_base`, else `host`. An address without `http://` or `https://` gets `https://`. */
+/**
+ * Returns the web address of GitLab: the setting `api_base`, else `host`, else gitlab.com; `undefined` where it is malformed. An address
+ * without `http://` or `https://` gets `https://`.
+ */
 const originOf = (settings: JsonObject): string | undefined => {
   const written = textSetting(settings, 'api_base') ?? textSetting(settings, 'host') ?? 'gitlab.com'
   const address = written.includes('://') ? written : `https://${written}`

@@ -81,7 +81,9 @@ const chooseChat = (
   return chat === undefined ? { problem: `no chat_id, and ${platform} has no home_channel` } : { chat, named: named !== undefined }
 }
 
-/** Returns why a text has no chat to go to. For a chat_id that is no text it returns `undefined`, because `checkAddress` reports that. */
+/**
+ * Returns why a text has no chat to go to; `undefined` where it has one, and for a chat_id that is no text, which `checkAddress` reports.
+ */
 export const unaddressed = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): string | undefined => {
   const given = own(extra, 'chat_id')
   if (given !== undefined && addressText(given) === undefined) return undefined

@@ -57,7 +57,7 @@ export type ChatSpec = AddressSpec & {
   readonly idempotent: boolean | ((posting: Posting) => boolean)
   /** Breaks mentions, images and the like in a text. The result may be longer, so `escape` is called before the text is split. */
   readonly escape?: (text: string, given: Pick<Posting, 'setting'>) => string
-  /** How many seconds one call may take. */
+  /** How many seconds one call may take. Absent: 15. */
   readonly callSeconds?: number
   /** Sends one message, and says what became of it. */
   readonly post: (posting: Posting) => Promise<Sent>

@@ -2,7 +2,7 @@
 
 import type { KeySchema, KeySchemas } from '../target.ts'
 
-/** A setting that is a text. `env`: the setting's environment variables, the first of which wins. */
+/** A setting that is a text. `env`: the setting's environment variables, of which the first that is set wins. */
 export const textKey = (description: string, ...env: readonly string[]): KeySchema => ({ type: 'string', 'x-env': env, description })
 
 /** A text that may be written as a reference, such as `${NAME}` or `file:/path`. */
@@ -32,7 +32,7 @@ export const homeChannel = (...env: readonly string[]): KeySchema => ({
   type: ['string', 'number'],
 })
 
-/** This setting has no `x-env`, because no environment variable may lead a credential to another web address. */
+/** This setting has no `x-env`, because no environment variable may lead a credential away from the official address of a platform. */
 export const apiBase: KeySchema = {
   title: 'API base',
   type: 'string',

@@ -17,7 +17,7 @@ const fenceWord = /^[\w+#.-]{1,20}$/
 const fenceLine = /^ {0,3}(`{3,10})(?!`)([^`]*)$/
 const longestClosing = `\n${'`'.repeat(10)}`
 
-/** Returns the length of one character, faster than `lengthIn` for the most common unit. */
+/** Returns the length of one character, without the loop of `lengthIn` for the unit `characters`. */
 const charLength = (unit: Unit, char: string): number => (unit === 'characters' ? 1 : lengthIn(unit, char))
 
 /** Returns the length of a text in a platform's own unit. */
@@ -118,8 +118,8 @@ const leadingBlanks = (text: string): number => text.length - text.trimStart().l
 type Fence = { readonly mark: string; readonly word: string }
 
 /**
- * Returns the fence that is open at the end of a text. A fence without a word closes a fence of as many or fewer backticks (CommonMark
- * 4.5).
+ * Returns the fence that is open at the end of a text; `undefined` where none is open. A fence without a word closes a fence of as many or
+ * fewer backticks (CommonMark 4.5).
  */
 const openFence = (text: string): Fence | undefined => {
   let open: Fence | undefined

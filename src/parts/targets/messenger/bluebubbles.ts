@@ -71,7 +71,10 @@ const bluebubblesFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
   return failureFromAnswer(answer, { why, idempotent })
 }
 
-/** `guid`: the GUID of the chat; `undefined` when the server has no such chat. `refused`: the server did not list its chats. */
+/**
+ * `guid`: the GUID of the chat; `undefined` when it is not among the 2,000 chats of the server with the latest messages. `refused`: the
+ * server did not list its chats.
+ */
 type FoundChat = { readonly guid: string | undefined } | { readonly refused: Sent }
 
 /** Finds the chat with the phone number or address of `chat_id`. A group chat in which that address takes part does not count. */

@@ -88,7 +88,7 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
 
 /**
  * Returns the code of an answer with status 200. A missing code means success, 0, and a code that is no number becomes `NaN`. `undefined`:
- * the answer cannot be read.
+ * there is no answer with status 200, or it cannot be read.
  */
 const answerCode = (answer: ApiAnswer): number | undefined => {
   if (answer.kind === 'none' || answer.status !== 200) return undefined

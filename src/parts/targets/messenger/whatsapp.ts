@@ -103,7 +103,10 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
   })
 }
 
-/** Makes a text message, or a template with the text as its value. Only a template may go to somebody who has not written for a day. */
+/**
+ * Makes a text message, or a template with the text as its value; `undefined` where the name or language of the template is malformed. Only
+ * a template may go to somebody who has not written for a day.
+ */
 const messageContent = ({ text, extra }: Posting): JsonObject | undefined => {
   const name = extra('template')
   if (name === undefined) return { type: 'text', text: { body: text, preview_url: false } }

@@ -103,7 +103,7 @@ const chatIdKind = (chat: string): string => {
   return known ?? (chat.includes('@') ? 'email' : 'user_id')
 }
 
-/** Returns the id of the message in an answer that lists the messages of a topic. */
+/** Returns the id of the first message in an answer that lists the messages of a topic; `undefined` where there is none. */
 const messageIdIn = (answer: ApiAnswer): string | undefined => {
   const data = answer.kind === 'answer' ? own(answer.body, 'data') : undefined
   const items = isObject(data) ? own(data, 'items') : undefined

@@ -130,7 +130,7 @@ const writableRoom = async (room: string, name: string, ask: CallServer): Promis
   return state.status === 404 && own(state.body, 'errcode') === 'M_NOT_FOUND' ? { room } : failureOrStale(state)
 }
 
-/** Returns the text under a key of an answer with status 200. */
+/** Returns the text under a key of an answer with status 200; `undefined` for any other answer. */
 const successText = (answer: ApiAnswer, key: string): string | undefined => {
   const value = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, key) : undefined
   return typeof value === 'string' && value !== '' ? value : undefined

@@ -11,8 +11,8 @@ import { connectionProblem, WebFault } from './web-fault.ts'
 const maxAnswerBytes = 1_048_576
 
 /**
- * Resolves to the answer as JSON. Rejects with a WebFault, or with the reason of `signal`. `meaning`: the message of the WebFault for some
- * statuses.
+ * Resolves to the answer as a JSON object. Rejects with a WebFault, or with the reason of `signal`. `meaning`: the message of the WebFault
+ * for some statuses.
  */
 export const askProvider = async (
   { url, headers, json }: SearchRequest,

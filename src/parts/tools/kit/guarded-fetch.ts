@@ -64,7 +64,7 @@ export const fetchGuarded = async (
   }
 }
 
-/** Asks the address, and each address that it redirects to, until an answer is no redirect. */
+/** Asks the address, and each address that it redirects to, until an answer is no redirect. At most five redirects are followed. */
 const fetchThroughRedirects = async (wanted: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<FetchedContent> => {
   wanted.beforeRequest(wanted.address)
   let url = parseAddress(wanted.address)
@@ -89,7 +89,10 @@ const parseAddress = (address: string, base?: URL): URL => {
   return new URL(address, base)
 }
 
-/** Checks protocol, port and IP addresses, and sends the request. Rejects with a WebFault when one of them is not allowed. */
+/**
+ * Checks protocol, user name and password, port and IP addresses, and sends the request. Rejects with a WebFault when one of them is not
+ * allowed.
+ */
 const sendRequest = async (url: URL, { protocols }: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<ClientRequest> => {
   const allowed = protocols.map((protocol) => `${protocol}//`).join(' and ')
   if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebFault(`Only addresses with ${allowed} are fetched.`)

@@ -14,7 +14,7 @@ export class ToolFault extends Error {}
 
 const nameSuffix = (value: Json | undefined): string => (typeof value === 'string' ? ` ${printable(value, 200)}` : '')
 
-/** Returns a part of an answer as a text. Of a part that is no text, only its type and address are given. */
+/** Returns a part of an answer as a text. Of a part that is no text, only its type, address and media type are given. */
 const partText = (part: Json): string => {
   if (!isObject(part)) return ''
   const { type, text, resource } = part

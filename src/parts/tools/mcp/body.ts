@@ -25,8 +25,8 @@ export const readWholeBody = async (body: Body): Promise<Pieces> => {
 
 /**
  * Yields the data of each server-sent event. Calls `passOver` for each line, so that lines are counted, except for the blank line that ends
- * an event. `passOver` gets the line itself only where the line has no data of an event. Throws a WireFault when an event is too long, or
- * the stream breaks off.
+ * an event. `passOver` gets the line itself only where the line has no data of an event. Throws a WireFault when a line or an event is too
+ * long, or the stream breaks off.
  */
 export async function* streamEvents(body: Body, passOver: (line?: Pieces) => Promise<void>): AsyncGenerator<Pieces, void> {
   const event = new ByteBlocks()
@@ -41,7 +41,7 @@ export async function* streamEvents(body: Body, passOver: (line?: Pieces) => Pro
   }
 }
 
-/** Yields the lines of a body. Throws a WireFault when a line is too long. */
+/** Yields the lines of a body. Throws a WireFault when a line is too long, or the body breaks off. */
 async function* bodyLines(body: Body): AsyncGenerator<Pieces, void> {
   const lines = new Lines(maxMessageBytes)
   for await (const chunk of chunksOf(body)) {

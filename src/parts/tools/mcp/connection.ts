@@ -16,7 +16,7 @@ type Link = { readonly client: MCPClient; readonly wire: Wire }
 const calmMs = 60_000
 const longestPauseMs = 60_000
 
-/** Returns the pause before the next opening, in milliseconds: none after the first failure, then 1, 2, 4 … seconds. */
+/** Returns the pause before the next opening, in milliseconds: none after the first failure, then 1, 2, 4 … seconds, at most a minute. */
 const pauseAfter = (failures: number): number => (failures < 2 ? 0 : Math.min(1000 * 2 ** (failures - 2), longestPauseMs))
 
 export class Connection {
@@ -62,7 +62,10 @@ export class Connection {
     }
   }
 
-  /** Shuts the connection of `client`, if it is still in use, because the server does not answer. The next use opens a new connection. */
+  /**
+   * Shuts the connection of `client`, if it is still in use, because the server does not answer or has ended. The next use opens a new
+   * connection.
+   */
   restart(client: MCPClient): void {
     const link = this.#link
     if (link?.client !== client) return

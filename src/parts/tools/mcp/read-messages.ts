@@ -38,7 +38,7 @@ const messagesIn = (text: string): JsonObject[] => {
   }
 }
 
-/** Reduces a message to the fields that are used; `undefined` for a notification, which has no id. */
+/** Reduces a message to the fields that are used; `undefined` for a notification, which has no id, and for an id that is too long. */
 const reduceMessage = ({ id, method, result, error }: JsonObject, allow: ReadonlySet<string>): JsonObject | undefined => {
   if (typeof id !== 'number' && (typeof id !== 'string' || id.length > maxId)) return undefined
   const head = { jsonrpc: '2.0', id }

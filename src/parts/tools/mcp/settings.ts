@@ -21,7 +21,7 @@ export type ServerSettings = {
   readonly allow: ReadonlySet<string>
   /** How long a call may take. */
   readonly callMs: number
-  /** How long the opening of a connection may take, and then the listing of tools. */
+  /** How long the opening of a connection may take, and after it, once more, the listing of tools. */
   readonly startMs: number
   /** Takes the secrets of the server's settings out of a text. */
   readonly redact: (text: string) => string
