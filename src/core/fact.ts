@@ -11,7 +11,7 @@ export type EndedRequest = {
   readonly stage: string
   /** Present where the signature held. */
   readonly verified?: VerifiedRequest
-  /** Absent where no event could be made of the body. */
+  /** The event that was made of the body; absent where the request ended before that, or the body makes no event. */
   readonly event?: EventFacts | undefined
   /** The answer to the sender, where the route shapes its answers. Otherwise the answer follows from the outcome. */
   readonly reply?: Reply
