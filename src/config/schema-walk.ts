@@ -15,7 +15,7 @@ export const definition = (name: string): JsonObject => definitions[name] as Jso
 /** Returns the type of a value, in the words of a schema. */
 export const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
-/** Returns the schema that applies to a value: references are followed, and of a union the branch for the value's type is taken. */
+/** Returns the schema that applies to a value: references are followed, and of a union the branch for the value's type counts, if any. */
 const schemaOfValue = (node: JsonObject, value: Json): JsonObject => {
   if (typeof node.$ref === 'string') {
     // The schema of a plugin may refer to definitions of its own, which the bundled schema does not have.
