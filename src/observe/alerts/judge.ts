@@ -110,7 +110,10 @@ type Found = Pick<Firing, 'kind' | 'subject'> & { readonly detail: string }
 const backlogOf = (rule: AlertRule, { backlogMs = 0 }: Look): Found[] =>
   backlogMs < rule.backlogMs ? [] : [{ kind: 'backlog_age', subject: '', detail: `the oldest one for ${spanText(backlogMs)}` }]
 
-/** Adds the passed time to the silence of each route, and returns the routes that have been silent for too long. */
+/**
+ * Adds the passed time to the silence of each watched route whose calendar counts the present time. Returns the routes that have been
+ * silent for too long.
+ */
 const silenceOf = (state: AlertState, rule: AlertRule, { now, passedMs, hasRoute }: Look): Found[] =>
   rule.silence.flatMap((watched): Found[] => {
     if (!hasRoute(watched.route)) return []

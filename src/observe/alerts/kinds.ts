@@ -5,7 +5,7 @@ import type { AlertKind } from '../../plan/alerts.ts'
 import type { Firing } from './state.ts'
 
 type KindOfAlert = {
-  /** For a cause without an end: how long it must stay away, in milliseconds. */
+  /** How long a cause must stay away until its alert is over, in milliseconds. Absent where only a fact or a look ends the alert. */
   readonly quietMs?: number
   /** Whether each look judges anew whether such alerts fire. */
   readonly isJudged?: true

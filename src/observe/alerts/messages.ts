@@ -67,7 +67,7 @@ const lineOf = (firing: Firing): string => {
   return `OVER ${alertName(firing)}: ${beginning}${over(firing)}. ${since}, until ${minuteText(firing.endedAt)}`
 }
 
-/** Returns the sentences about messages before this one: those that no target took, and the wait of this one. */
+/** Returns the sentences about earlier messages that no target took, and about a long wait of the present message. */
 const notesOf = (state: AlertState, rule: AlertRule, waitedMs: number): readonly string[] => {
   const lost = state.lost[rule.id] ?? 0
   return [
