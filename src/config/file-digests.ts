@@ -1,4 +1,4 @@
-/** Finds the files that have changed since they were read. */
+/** Finds the files of a configuration that have changed since they were read, for the status of a gateway. */
 
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'

@@ -52,7 +52,7 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
 
 /**
  * Replaces the text `before` of a file by `after`, with this mode, and keeps `before` as `.bak`. Other commands wait as for
- * `updateEntries`. Throws a Fault as that does, and (`conflict`) where the file has another text than `before`.
+ * `updateEntries`. Throws a Fault as `updateEntries` does, and (`conflict`) where the file has another text than `before`.
  */
 export const replaceEntriesText = async (file: string, before: string, after: string, mode: number): Promise<void> => {
   const lock = await lockFile(file)

@@ -1,4 +1,7 @@
-/** Edits a YAML text by replacing ranges of the text: comments, order, quotes, blank lines, indents and line ends elsewhere stay. */
+/**
+ * Edits a YAML text by replacing ranges of the text: comments, order, quotes, blank lines, indents and line ends elsewhere stay. The
+ * editor, imports and `gateway setup` change files in this way.
+ */
 
 import { equalJson, type Json } from '../../../core/json.ts'
 import { type ParsedYaml, parseYaml } from '../source.ts'
