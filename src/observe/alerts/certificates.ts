@@ -1,4 +1,4 @@
-/** Finds the certificates that the configuration has, and when each ends. */
+/** Finds the certificates that the configuration has or names, and when each ends, for the alert `certificate_ends`. */
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -20,7 +20,7 @@ export type AlertDeliveryOptions = {
   readonly memory: AlertMemory
   /** Sends a text with the settings of a rule. Never rejects. */
   readonly send: (outgoing: Outgoing, rule: AlertRule) => Promise<Sent>
-  /** Whether sending a text twice to this target cannot post twice. */
+  /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
 }
 

@@ -60,7 +60,7 @@ const applyRefused = (state: AlertState, rule: AlertRule, refused: Heard['refuse
 
 const applySignal = (state: AlertState, rule: AlertRule, signal: Signal): void => {
   const { kind, subject, firstAt, lastAt, count, detail, isOver, target } = signal
-  // A message of ours that finds its target failing must not be what an alert is about.
+  // Where a message of this rule has failed at the target, the rule does not alert of the target: that message would fail there, too.
   const isOwnFailure =
     target !== undefined && state.messages.some(({ rule: of, tries }) => of === rule.id && tries > 0) && goesTo(rule, target)
   if (count > 0 && !isOwnFailure) begin(state, rule, { kind, subject, at: firstAt, lastAt, count, detail })
@@ -80,7 +80,7 @@ type Cause = {
   readonly detail?: string | undefined
 }
 
-/** Lets an alert fire, or adds the cause to the alert that fires already. */
+/** Lets an alert fire, or adds the cause to the alert that fires already: past `maxFiring`, to that of its kind without a subject. */
 const begin = (state: AlertState, rule: AlertRule, cause: Cause): void => {
   const { kind, subject, at, lastAt, count, detail } = cause
   const key = alertKey(rule.id, kind, subject)

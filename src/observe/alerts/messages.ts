@@ -12,7 +12,7 @@ const groupMs = 60_000
 /** The most lines of a message. What is beyond them is only counted. */
 const maxLines = 20
 
-/** Adds a message for each rule with a change that waits long enough, unless the messages of the hour are used up or one is on its way. */
+/** Adds a message for each rule with a change that waits long enough, unless the hour's messages are used up or a message is on its way. */
 export const makeMessages = (state: AlertState, rules: readonly AlertRule[], now: number): void => {
   for (const rule of rules) {
     const changes = changesOf(state, rule, now)

@@ -32,7 +32,7 @@ export type TracesOptions = {
 }
 
 export type Traces = Observer & {
-  /** Watches the stages of one request. */
+  /** Returns the function that is told of each stage of one request. */
   readonly watch: () => Watch
   /** Sends the last spans, for at most a few seconds. */
   close(): Promise<void>
