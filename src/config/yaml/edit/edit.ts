@@ -37,7 +37,7 @@ export const editYaml = (text: string, edit: YamlEdit, parsed: ParsedYaml = pars
   if (equalJson(value, data)) return { ok: true, text, splices: [], parsed }
   const outline = new Outline(text, events)
   const style = styleOf(outline)
-  // A value that does not read back right as a block of text (`|`) reads back right in quotes.
+  // A value that does not read back right as a block of text (`|`) may do so in quotes.
   const edited = editInStyles(outline, data, edit, value, [style, { ...style, blocks: false }])
   return edited ?? refusedEdit('what stands around it does not allow this change')
 }
