@@ -60,7 +60,7 @@ const applyRefused = (state: AlertState, rule: AlertRule, refused: Heard['refuse
 
 const applySignal = (state: AlertState, rule: AlertRule, signal: Signal): void => {
   const { kind, subject, firstAt, lastAt, count, detail, isOver, target } = signal
-  // Where a message of this rule has failed at the target, the rule does not alert of the target: that message would fail there, too.
+  // Where a message of this rule has failed, the rule does not alert of the targets that it sends to: that message would fail, too.
   const isOwnFailure =
     target !== undefined && state.messages.some(({ rule: of, tries }) => of === rule.id && tries > 0) && goesTo(rule, target)
   if (count > 0 && !isOwnFailure) begin(state, rule, { kind, subject, at: firstAt, lastAt, count, detail })
