@@ -1,6 +1,6 @@
 /**
  * Sets keys of the schema to values of every kind, and validates the files: `npm run fuzz:config`. Ends with 1 where `validate` crashes, or
- * refuses a file without a place or a way out.
+ * refuses a file without a place or a way out, and with 2 where an option is wrong.
  */
 
 import { parseArgs } from 'node:util'

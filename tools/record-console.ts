@@ -47,7 +47,7 @@ const folder = mkdtempSync(join(tmpdir(), 'headgate-record-'))
 const post = (route: string, sample: string): void =>
   void spawnSync(process.execPath, [main, '--data-dir', folder, 'webhook', 'test', route, '--sample', sample])
 const running: ChildProcess[] = []
-/** Starts a command that goes on. Resolves to the first line that it prints with an address in it. */
+/** Starts a command that goes on. Resolves to the first address that the command prints. */
 const begin = async (...args: string[]): Promise<string> => {
   const child = spawn(process.execPath, [main, '--data-dir', folder, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   running.push(child)

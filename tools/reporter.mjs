@@ -1,6 +1,6 @@
 /**
  * Prints the output of `npm test`: a line for each file, all details of failures, and the counts. The runner decides whether the tests
- * passed.
+ * passed. Besides, a file without tests is a failure here.
  */
 
 import { Transform } from 'node:stream'

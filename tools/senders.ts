@@ -1,4 +1,4 @@
-/** Writes the page of all senders, docs/senders.md, from the presets. */
+/** Writes the page of all senders, docs/senders.md, from the presets and the built-in schemes. */
 
 import type { Preset } from '../src/parts/schemes/preset.ts'
 import type { Scheme } from '../src/parts/schemes/scheme.ts'

@@ -17,7 +17,7 @@ const namesByChoice = (node: Node): NamesByChoice =>
 
 const namesInWords = (names: Names): string => names.map((name) => `\`${name}\``).join(' or ')
 
-/** Returns the node with the names of its variables in its text, and without `x-env`. */
+/** Returns the node with the names of its variables in its text, and without `x-env` and `x-redact`. */
 export const withEnvNames = (node: Node): Node => {
   if (node['x-env'] === undefined) return node
   const { 'x-env': _, 'x-redact': __, ...shown } = node

@@ -43,7 +43,7 @@ export const mergeWebhook = (
 
 /**
  * Returns the adapter's settings without routes, secret, host and port. In place of a setting that is absent or malformed, they have the
- * schema's default. The shape check reports malformed settings.
+ * schema's default, or no value where the schema has none. The shape check reports malformed settings.
  */
 export const adapterOf = (settings: WebhookSettings, isMalformed: (key: string) => boolean): AdapterSettings => {
   const { routes: _routes, secret: _secret, host: _host, port: _port, ...written } = settings
@@ -55,7 +55,10 @@ export const adapterOf = (settings: WebhookSettings, isMalformed: (key: string) 
 export const isUsableSecret = (secret: unknown): secret is string =>
   typeof secret === 'string' && secret.trim() !== '' && !isPrefixAlone(secret)
 
-/** Returns the public keys of a route's sender, else the route's own secrets, else (without a `secret` key) the global secret. */
+/**
+ * Returns the public keys of a route's sender, else the route's own secrets, else (without a `secret` key) the global secret. Of each of
+ * these, only the usable texts are returned.
+ */
 const routeSecrets = (spec: Route, globalSecret: string | undefined): string[] => {
   if (spec.public_key !== undefined) return [spec.public_key].flat().filter(isUsableSecret)
   if (Array.isArray(spec.secrets)) return spec.secrets.filter(isUsableSecret)

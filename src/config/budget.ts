@@ -41,9 +41,9 @@ type AgentOfRoute = Pick<NonNullable<Route['agent']>, 'model' | 'budget'>
 type ReportProblem = (code: Code, path: Path, message: string, help: string) => void
 
 /**
- * Reports a budget in money whose model has no price, because no run would ever use up the budget. `own` has the keys of a route or job
- * that take the place of the agent's keys; without `own`, the agent itself is checked. A mistake in the agent's settings is not reported
- * again for a route or job.
+ * Reports a budget in money whose model has no price, because each run would end at its first call of the model, whose cost cannot be
+ * counted. `own` has the keys of a route or job that take the place of the agent's keys; without `own`, the agent itself is checked. A
+ * mistake in the agent's settings is not reported again for a route or job.
  */
 export const checkPrice = (own: AgentOfRoute | undefined, agent: AgentPricing, report: ReportProblem): void => {
   const { runCost, dayCost } = budgetOf(own?.budget)

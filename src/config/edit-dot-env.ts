@@ -20,7 +20,10 @@ export const editDotEnv = (text: string, before: Env, values: { readonly [name: 
   return next
 }
 
-/** Replaces the first line for a name. Later lines for the name are removed, because the last of them would count. */
+/**
+ * Replaces the first line for a name, or adds the line at the end. Later lines for the name are removed, because the last of them would
+ * count.
+ */
 const withValue = (text: string, name: string, line: string): string => {
   const old = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*\\n`, 'gm')
   const first = text.search(old)

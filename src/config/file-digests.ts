@@ -1,4 +1,4 @@
-/** Finds the files that have changed since they were read. */
+/** Finds the files of a configuration that have changed since they were read, for the status of a gateway. */
 
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { readFile, stat } from 'node:fs/promises'
 export type FileDigests = ReadonlyMap<string, string>
 
 const noFile = 'absent'
-/** The most bytes of a file that is read for a configuration. */
+/** The most bytes of a YAML file that is read for a configuration. */
 export const maxFileBytes = 16_777_216
 
 /** Returns the hash of a file's text. `undefined` stands for a file that does not exist. */

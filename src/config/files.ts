@@ -21,9 +21,10 @@ import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 export type FileReadings = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: Source[]; digests: Map<string, string> }
 
 /**
- * Reads one `config.yaml`, checks its shape and resolves its secrets with `env`. Without a file, which is a mistake only where the file is
- * `required`, the data is empty. `given`: a text to read in place of the text of the file. Returns the Diagnostics of shape and secrets
- * (`found`), and the pointers of the values that they are about and of all values around these (`bad`).
+ * Reads one `config.yaml`, checks its shape and resolves its secrets with `env`. The data are empty where there is no file, which is a
+ * mistake only where the file is `required`, and where the file cannot be read as a map. `given`: a text to read in place of the text of
+ * the file. `found` has the Diagnostics of the shape and secrets of a map. `bad` has the pointers of the values that they are about, and of
+ * all values around these.
  */
 export const readFile = (
   file: string,

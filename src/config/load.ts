@@ -54,7 +54,7 @@ export type Loaded = {
 
 const unreadableCodes: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
 
-/** Returns those Diagnostics that say that a file could not be read at all, so that its contents are not known. */
+/** Returns those Diagnostics that say that a file cannot be read, or has a key twice, so that its contents are not known for certain. */
 export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnostic[] =>
   diagnostics.filter(({ code }) => unreadableCodes.has(code))
 

@@ -14,7 +14,7 @@ import { brokenPointers, isBroken } from './shape.ts'
 import { parsePointer } from './union-errors.ts'
 import type { Source } from './yaml/source.ts'
 
-/** `route` has no wrong values. `lost`: the pointers of the values that were taken out, and of keys that are missing. */
+/** `route` has no wrong values. `lost`: the pointers of the wrong values, and of keys that are missing. */
 export type PartialRoute = { readonly route: RouteSource; readonly lost: readonly string[] }
 
 /**
@@ -160,8 +160,8 @@ const consequences: { readonly [code: string]: readonly string[] } = {
 }
 
 /**
- * Leaves out two kinds of findings about a partial route: findings at, in or around a value that was taken out, and findings that follow
- * only from the absence of that value.
+ * Leaves out two kinds of findings about a partial route: findings at, in or around a lost value, and findings that follow only from the
+ * absence of that value. Around a lost value, a finding that keys exclude each other stays (`exclusions`).
  */
 export const withoutConsequences = ({ route, lost }: PartialRoute, found: readonly Diagnostic[]): Diagnostic[] => {
   const base = pointerOf(route.base)

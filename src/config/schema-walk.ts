@@ -15,7 +15,7 @@ export const definition = (name: string): JsonObject => definitions[name] as Jso
 /** Returns the type of a value, in the words of a schema. */
 export const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
-/** Returns the schema that applies to a value: references are followed, and of a union the branch for the value's type is taken. */
+/** Returns the schema of a value: references are followed, and of a union the branch for the value's type is taken, where it has one. */
 const schemaOfValue = (node: JsonObject, value: Json): JsonObject => {
   if (typeof node.$ref === 'string') {
     // The schema of a plugin may refer to definitions of its own, which the bundled schema does not have.
@@ -48,7 +48,7 @@ const memberSchema = (node: JsonObject, key: string | number): JsonObject | unde
 /** The answers of `leadsTo`, by keyword and schema node. */
 const keywordAnswers = new Map<string, WeakMap<object, boolean>>()
 
-/** Whether a keyword stands anywhere below a schema node. Where it does not, the data below need not be walked. */
+/** Whether a keyword stands in a schema node, or anywhere below. Where it does not, the data of the node need not be walked. */
 const leadsTo = (node: JsonObject, word: string): boolean => {
   const answers = keywordAnswers.get(word) ?? new WeakMap<object, boolean>()
   keywordAnswers.set(word, answers)

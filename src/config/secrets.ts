@@ -58,7 +58,7 @@ const mixedHelp = 'give the secret a header of its own; its value must have no {
 /**
  * Returns a copy of `data`, which `schema` describes and which stands at the path `base` of its file, with every secret resolved. WH305
  * reports a reference that cannot be resolved, WH309 a secret that is only a prefix, WH707 a reference beside a placeholder. A value that
- * is reported stays as it is. So does, without a report, a reference that an unknown environment may resolve.
+ * is reported stays as it is. While the environment is unknown, a reference that cannot be resolved stays without a report.
  */
 export const resolveSecrets = (
   schema: JsonObject,

@@ -88,7 +88,7 @@ const typeHelp = (wanted: string, value: Json | undefined): { help?: string } =>
 
 /**
  * Returns the sentence for a problem that the validator reported about `value`, whose schema is `node`. A `secret` value is not quoted.
- * `undefined`: there is no sentence for the keyword, because another, clearer problem is reported beside it.
+ * `undefined`: there is no sentence for the keyword, because the validator usually reports another, clearer problem beside it.
  */
 const problemSentence = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
   const { keyword, params } = problem

@@ -1,4 +1,7 @@
-/** Reads the skills of a profile. A skill is a file `skills/<name>/SKILL.md` with instructions for an agent, which may begin with a head in YAML. */
+/**
+ * Reads the skills of a profile. A skill is a file `skills/<name>/SKILL.md` with instructions for an agent. The file may begin with a head
+ * in YAML.
+ */
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

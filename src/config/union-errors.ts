@@ -24,7 +24,8 @@ export const parsePointer = (pointer: string, data: Json): Path => {
 
 /**
  * Keeps, of a union, the errors of the branch for the value's type. Where no branch has that type, one error names the types of all
- * branches. Errors about other values stay.
+ * branches. Errors about other values stay, with two exceptions: of a value of a wrong type only the error about its type stays, and of a
+ * key that is no allowed name only the error of `propertyNames`.
  */
 export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject, data: Json): readonly Problem[] => {
   const unions = new Set(problems.filter(({ keyword }) => keyword === 'oneOf').map(({ instancePath }) => instancePath))

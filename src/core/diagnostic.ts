@@ -19,7 +19,7 @@ type CodeMeaning = {
   readonly onDemand?: true
 }
 
-/** Every code of a finding, with its severity and title. WH201 to WH205 report what these rules forbid (rules: Start-up 1 to 4). */
+/** Every code of a finding, with its severity and title. WH201 to WH205 report what the rules forbid (rules: Start-up 1 to 4). */
 export const catalogue = {
   WH001: { severity: 'error', title: 'the file cannot be read as YAML' },
   WH002: { severity: 'error', title: 'a key stands twice' },

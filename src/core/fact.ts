@@ -11,11 +11,11 @@ export type EndedRequest = {
   readonly stage: string
   /** Present where the signature held. */
   readonly verified?: VerifiedRequest
-  /** Absent where no event could be made of the body. */
+  /** The event that was made of the body; absent where the request ended before that, or the body makes no event. */
   readonly event?: EventFacts | undefined
   /** The answer to the sender, where the route shapes its answers. Otherwise the answer follows from the outcome. */
   readonly reply?: Reply
-  /** The request whose signature was refused: nobody vouched for its content. */
+  /** The request that the check of its signature refused: nobody vouched for its content. */
   readonly unverified?: UnverifiedRequest
   /**
    * Present where the request is answered before its signature is checked. Takes the body, which is read after the answer, and returns the
@@ -159,7 +159,7 @@ export type Fact =
   | { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }
   /**
    * The sending of a text ended. `ok: false`: it failed, or the target did not answer in time and may have the text all the same.
-   * `chatAddress`: the chat that has it; absent for other targets.
+   * `chatAddress`: the chat that the text goes to; absent for targets without chats.
    */
   | {
       readonly kind: 'text_sent'

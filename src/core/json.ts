@@ -35,8 +35,8 @@ export const valueAt = (data: Json, path: readonly (string | number)[]): Json | 
   )
 
 /**
- * Whether two values are equal: of the same type, with the same members in any order. The recursion goes no deeper than the shallower
- * value.
+ * Whether two values are equal. The order of the keys of a map does not count, that of a list does. The recursion goes no deeper than the
+ * shallower value.
  */
 export const equalJson = (a: Json, b: Json): boolean => {
   if (a === b) return true

@@ -7,7 +7,7 @@ export const routeNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 /**
  * The name of a part that a plugin brings. Such a name has a hyphen, and names of built-in parts have none, so a part that a later version
- * builds in never has the name of a plugin's part.
+ * builds in never has the name of a plugin's part. Keys that begin with `x-` are free for the operator's notes, so no part has such a name.
  */
 export const pluginNamePattern = /^(?!x-)[a-z0-9]+(-[a-z0-9]+)+$/u
 

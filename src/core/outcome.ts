@@ -1,4 +1,4 @@
-/** The closed list of ways in which a request can end. `core/reply.ts` gives each its status and body. */
+/** The closed list of ways in which a request can end. `core/outcome-table.ts` has the status of each, `core/reply.ts` makes its answer. */
 
 /** The answer to a sender. */
 export type Reply = {

@@ -29,7 +29,7 @@ export type HoldableOwner = Pick<Owner, 'hold' | 'release'>
 const isOpened = <F>(made: Closable<F>): made is { readonly run: F; readonly close: Close } =>
   typeof made === 'object' && made !== null && 'run' in made && 'close' in made
 
-/** Owns what one plan, runner or set of plans has open. Whoever creates it is its first holder. */
+/** Owns what one plan, runner or set of plans has open, or what targets keep. Whoever creates it is its first holder. */
 export class Owner {
   readonly #owners: Owners
   readonly #about: LogFields
@@ -77,7 +77,7 @@ export class Owner {
 /** The longest wait for a `close`, in milliseconds. */
 const closeMs = 5_000
 
-/** All owners of a gateway, or of dry effects. `close` waits until everything has been closed. */
+/** All owners of a gateway, of dry effects, or of a test of a plugin. `close` waits until everything has been closed. */
 export class Owners {
   readonly #clock: Clock
   readonly #log: Log

@@ -10,7 +10,7 @@ import type { Workspace } from '../app/workspace.ts'
 import { Fault, messageOf } from '../core/fault.ts'
 import { gatewayAt } from '../http/control/client.ts'
 
-/** What the thread gets at its start: where the routes are, and the profile whose routes are served; `undefined` for all profiles. */
+/** What the thread gets at its start: where the routes are, and the profile whose routes it knows; `undefined` for all profiles. */
 export type ThreadData = { readonly workspace: Workspace; readonly profile: string | undefined }
 /** A question of the main thread. The reply to it has the same id. */
 export type ThreadRequest = { readonly id: number; readonly question: Question }

@@ -25,7 +25,7 @@ export type Surroundings = {
   readonly editText: (text: string) => Promise<string>
   /** Opens a file at a line in the user's editor, and resolves when that editor ends. */
   readonly editFile: (file: string, line: number) => Promise<void>
-  /** Follows the traffic of the running gateway. Throws a Fault when no gateway runs. */
+  /** Follows the traffic of the running gateway. Rejects with a Fault where no gateway can be watched. */
   readonly watch: (route: string | undefined) => Promise<{ readonly lines: AsyncIterable<TailLine>; close(): void }>
   /** Milliseconds that a preview waits for the next change. */
   readonly previewDelayMs: number

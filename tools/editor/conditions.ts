@@ -1,6 +1,6 @@
 /**
- * Adds rules to the schema by which an editor marks a condition with two operators, without any, or with a `field` that its operator does
- * not look at, in the words of `validate`.
+ * Adds rules to the schema by which an editor marks a condition with two operators or none, without the `field` that its operator needs, or
+ * with a `field` that its operator does not look at, in the words of `validate`.
  */
 
 import { operators } from '../../src/parts/operators/index.ts'

@@ -1,4 +1,4 @@
-/** Makes `deliver_extra` depend on the target: once `deliver` names a target, editors offer the keys that it reads, and mark all others. */
+/** Makes `deliver_extra` depend on the target: once a target is named, editors offer the keys that it reads, and mark all others. */
 
 import { targets } from '../../src/parts/targets/index.ts'
 import { extraOf, keyOfTarget } from '../target-schema.ts'

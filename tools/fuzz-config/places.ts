@@ -17,7 +17,7 @@ const roots: readonly (readonly [file: string, node: JsonObject])[] = [
   ['a.webhook-test.yaml', { $ref: '#/definitions/RouteTests' }],
 ]
 
-/** How often a definition may stand inside itself on a path, as a condition may. */
+/** How often one definition may stand on a path. A condition, for example, may stand inside a condition. */
 const maxNesting = 2
 
 const branchWords = ['oneOf', 'anyOf', 'allOf', 'then', 'else'] as const

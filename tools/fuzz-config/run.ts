@@ -13,6 +13,7 @@ import type { Diagnostic, Path } from '../../src/core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../src/core/json.ts'
 import { type SchemaPlace, schemaPlaces } from './places.ts'
 
+/** A case that `validate` handled wrongly. `value`: the name of the value that was tried. `wrong`: what went wrong, in a sentence. */
 export type Slip = { readonly file: string; readonly path: string; readonly value: string; readonly wrong: string }
 export type Ran = { readonly cases: number; readonly slips: readonly Slip[] }
 

@@ -61,7 +61,10 @@ export const runCase = async (options: CaseOptions): Promise<readonly Finding[]>
   return findings
 }
 
-/** Returns a route that the forged requests are sent to: it accepts the scheme of the sender, another scheme, or several. */
+/**
+ * Returns the kind of the case, another sender, and the route that the forged requests are sent to. The route accepts the scheme of the
+ * sender, that of the other sender, both, or all built-in schemes.
+ */
 const chooseRoute = ({ sender, senders }: CaseOptions, random: Random): readonly [Kind, Sender, RouteSettings] => {
   const others = senders.filter((each) => each !== sender && each.secret === sender.secret && unsigned[each.name] === undefined)
   const isBuiltin = sender.scheme.byName !== true
@@ -103,7 +106,10 @@ const postAgain = async (world: World, route: RouteSettings, genuine: Genuine) =
 
 const families: readonly (readonly Mutation[])[] = [content, boundaries, addresses, headers, fields]
 
-/** Applies none to three mutations. For the route of another sender, the signature is first put into that sender's form (`redress`). */
+/**
+ * Applies none to three mutations. Before them, the signature is put into the form of the other sender (`redress`): always for that
+ * sender's own route, and half of the time for a route that accepts several schemes.
+ */
 const mutated = (scene: Scene, kind: Kind): { readonly sent: Sent; readonly steps: readonly string[] } => {
   const { random, genuine } = scene
   const steps = [...genuine.variants]

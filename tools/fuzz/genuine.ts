@@ -96,8 +96,8 @@ type Here = { readonly name: string; readonly address: Address }
 const digitsOf = (random: Random, length: number): string => String(random.whole(10 ** length)).padStart(length, '0')
 
 /**
- * Returns a signed request with one event. `id`: the delivery id that the event gets. `undefined` where the sender signs no event of this
- * kind.
+ * Returns a signed request with one event, or `undefined` where the sender signs no event of this kind. `id`: the delivery id that the
+ * event gets.
  */
 export const createGenuine = (sender: Sender, random: Random, route: Here, id?: string): Genuine | undefined => {
   const sample = random.pick(sender.samples)

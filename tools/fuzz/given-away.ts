@@ -53,7 +53,7 @@ export const runAsked = async ({ world, sender, senders, seed, requests }: CaseO
     const names = other === sender ? [sender.name] : random.shuffle([sender.name, other.name])
     const route: RouteSettings = { name: 'hook', verify: isList ? names : [other.name], key: sender.key, address: 'host' }
     const asked: RouteSettings = { ...route, name: 'asked', verify: [sender.name] }
-    // A gateway whose routes share one key between such schemes does not start, so nobody can ask for a signature.
+    // A gateway does not start where a key that signs words serves another scheme, too (WH318). Then nobody can ask for a signature.
     if (!world.starts([route, asked])) continue
     const word = random.pick(words(random, String(sendingTime / 1000)))
     const signed = await askedFor(world, sender, asked, word)

@@ -185,7 +185,7 @@ const writeAt = (sent: Sent, { header, label, body }: Place, text: string): Sent
 
 /**
  * Returns the request with another URL. Where the text after the host begins with the path of the route, that text goes into the request
- * line. Otherwise, the text in front of the last such path goes into the Host header, and the rest into the request line.
+ * line. Otherwise, the text in front of the last such path goes into the header with the host, and what follows into the request line.
  */
 const withAddress = (sent: Sent, url: string): Sent | undefined => {
   const path = /^(?:https?:\/\/[^/?#]*)?(\/webhooks\/[^/?#]*)/.exec(sent.target)?.[1] ?? ''

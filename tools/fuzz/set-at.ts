@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 
-/** Returns `at` with `value` at a path. Maps that are missing on the path are made. */
+/** Returns `at` with `value` at a path, where `*` stands for each item of a list. Maps that are missing on the path are made. */
 export const setAt = (at: Json | undefined, [key, ...rest]: readonly string[], value: Json): Json => {
   if (key === undefined) return value
   if (Array.isArray(at)) return at.map((item, i) => (key === '*' || String(i) === key ? setAt(item, rest, value) : item))

@@ -29,7 +29,7 @@ const addressProblems = (url: unknown, source: Source | undefined): Diagnostic[]
     return [diagnostic('WH233', message, { help, ...(source ? { place: source.place(path) } : {}), pointer: pointerOf(path) })]
   }
   if (url === undefined) return problem('the store postgres has no address', 'add url: ${DATABASE_URL} under storage', 'kind')
-  // Such a value is no address: the shape check or the resolving of references has reported it.
+  // The shape check has reported a value that is no text, and the resolving of references a reference that is still there.
   if (typeof url !== 'string' || url.includes('${') || url.startsWith('file:')) return []
   try {
     parseAddress(url)

@@ -44,7 +44,7 @@ export const parseAddress = (url: string): ServerAddress => {
   }
 }
 
-/** Returns the password in an address, also where the rest of the address cannot be used; empty where there is none. */
+/** Returns the password in an address, also where another part of the address cannot be used; empty where none can be found. */
 export const passwordOf = (url: string): string => {
   const [, login = ''] = shape.exec(url) ?? []
   const password = login.split(':').slice(1).join(':')
@@ -56,8 +56,8 @@ export const passwordOf = (url: string): string => {
 }
 
 /**
- * Whether two addresses have the same hosts and the same database. Users, passwords and parameters may differ. Addresses that cannot be
- * read must be equal as texts.
+ * Whether two addresses have the same hosts in the same order, and the same database. Users, passwords and parameters may differ.
+ * Addresses that cannot be read must be equal as texts.
  */
 export const isSameDatabase = (a: string, b: string): boolean => {
   const placeOf = (url: string): string => {

@@ -52,7 +52,7 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
 
 /**
  * Replaces the text `before` of a file by `after`, with this mode, and keeps `before` as `.bak`. Other commands wait as for
- * `updateEntries`. Throws a Fault as that does, and (`conflict`) where the file has another text than `before`.
+ * `updateEntries`. Throws a Fault as `updateEntries` does, and (`conflict`) where the file has another text than `before`.
  */
 export const replaceEntriesText = async (file: string, before: string, after: string, mode: number): Promise<void> => {
   const lock = await lockFile(file)
@@ -94,7 +94,7 @@ export const readEntriesText = (file: string): string | undefined => {
 export const entriesIn = (file: string, text: string): JsonObject => {
   try {
     const entries = parseEntries(text)
-    refuseDuplicateNames(file, text)
+    refuseDuplicateKeys(file, text)
     return entries
   } catch (error) {
     throw corrupt(file, messageOf(error))
@@ -104,8 +104,8 @@ export const entriesIn = (file: string, text: string): JsonObject => {
 /** Returns the text of a file with these entries. */
 export const textOfEntries = (entries: JsonObject): string => `${JSON.stringify(entries, null, 2)}\n`
 
-/** Throws where a name stands twice in the text of a file, because writing the file back would drop one of the two entries. */
-const refuseDuplicateNames = (file: string, text: string): void => {
+/** Throws where a key stands twice in a map of the text, because writing the file back would drop one of the two values. */
+const refuseDuplicateKeys = (file: string, text: string): void => {
   const twin = parseSource(file, text).diagnostics.find(({ code }) => code === 'WH002')
   if (twin?.place) throw new Error(`a key stands twice at ${twin.place.line}:${twin.place.column}`)
 }

@@ -1,4 +1,4 @@
-/** Replaces a file's text, if the file still has the text that the caller read. */
+/** Replaces a file's text, if the file still has the text that the caller read. The editor saves routes and tests in this way. */
 
 import { readFileSync, statSync } from 'node:fs'
 import { diskFault } from '../../core/disk-fault.ts'

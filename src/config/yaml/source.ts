@@ -35,14 +35,17 @@ export type Source = {
  */
 export type SourceReading = { readonly source?: Source; readonly text?: string; readonly diagnostics: readonly Diagnostic[] }
 
-/** Tags have no meaning: a tagged text, list or map is read as if the tag were not there. */
+/** Tags outside of the core schema mean nothing: a list or map is read as if the tag were not there, any other value as a text. */
 const schema = CORE_SCHEMA.withTags(
   defineScalarTag('', { matchByTagPrefix: true, resolve: (source) => source, identify: () => false }),
   { ...seqTag, tagName: '', matchByTagPrefix: true },
   { ...mapTag, tagName: '', matchByTagPrefix: true },
 )
 
-/** Parses a file's text. A mistake of syntax gives a Diagnostic and no source. A key that stands twice gives a Diagnostic and a source. */
+/**
+ * Parses a file's text. A mistake of syntax gives a Diagnostic and no source. A key that stands twice gives a Diagnostic, and a source
+ * where the text can be read otherwise.
+ */
 export const parseSource = (file: string, text: string): SourceReading => sourceOf(file, parseYaml(file, text))
 
 /** Returns the reading of a text that was parsed already. */

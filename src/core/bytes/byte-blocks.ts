@@ -1,4 +1,4 @@
-/** Collects bytes in blocks of one size, so that many small pieces take little more memory than their bytes. */
+/** Collects the bytes of a line or body in blocks of one size, so that many small chunks take little more memory than their bytes. */
 
 const blockBytes = 64 * 1024
 

@@ -1,6 +1,6 @@
 /**
- * Splits a stream of bytes, which comes in chunks of any size, into lines, and bounds the length of a line. What follows the last line feed
- * is no line, and is never yielded.
+ * Splits a stream of bytes, such as the output of a program, into lines, and bounds the length of a line. The stream comes in chunks of any
+ * size. What follows the last line feed is no line, and is never yielded.
  */
 
 import { ByteBlocks } from './byte-blocks.ts'

@@ -1,4 +1,4 @@
-/** Reads the text of a server's answer, up to a bound. */
+/** Reads the text of an answer of the gateway, for its clients, up to a bound. */
 
 /** Reads `source` as UTF-8. Rejects when it has more than `maxBytes` bytes, and with the error of the source when it fails. */
 export const readText = async (source: AsyncIterable<Buffer>, maxBytes: number): Promise<string> => {

@@ -1,4 +1,4 @@
-/** Lines for one reader. The writer never waits for a slow reader: the reader loses lines, and is told their number. */
+/** Lines for one watcher of traffic, the reader. The writer never waits for a slow reader, who loses lines and is told their number. */
 
 /** The most lines that wait for the reader. */
 const maxWaitingLines = 1_000

@@ -1,6 +1,6 @@
 /**
- * Delays costly tasks: each turn of the event loop spends little time on them, so that other requests are served in between. The waiting
- * tasks are bounded, those of one client more closely.
+ * Delays costly tasks, such as the check of the signature of a large body: each turn of the event loop spends little time on them, so that
+ * other requests are served in between. The waiting tasks are bounded, those of one client more closely.
  */
 
 /** The time that tasks get in a turn of the event loop. A step that begins within this time may end after it. */

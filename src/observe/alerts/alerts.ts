@@ -35,8 +35,8 @@ export type AlertsOptions = {
 
 const lookEveryMs = 30_000
 /**
- * The most of the time between two looks that counts as silence. After a longer time the process was stopped, or a look was held up, and
- * nobody could hear an event. The first look of a process counts no silence.
+ * The most of the time between two looks that counts as silence. A longer time means that the process was stopped or a look was held up, so
+ * it says nothing about senders. The first look of a process counts no silence.
  */
 const longestGapMs = 2 * lookEveryMs
 const readCertificatesEveryMs = 3_600_000

@@ -1,4 +1,4 @@
-/** Finds the certificates that the configuration has, and when each ends. */
+/** Finds the certificates that the configuration has or names, and when each ends, for the alert `certificate_ends`. */
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const rootCertificate = /[?&]sslrootcert=([^&#]+)/
 /**
  * Returns the ends of the certificates in the `public_key` of routes, in the file that `storage.url` names, and in that of
  * `NODE_EXTRA_CA_CERTS`. Of several certificates in one place, the last end counts: a bundle of authorities always has some that ended.
- * What cannot be read is left out.
+ * A file or a certificate that cannot be read is left out.
  */
 export const readCertificates = ({ routes, storage, profiles }: Config): readonly CertificateEnd[] => {
   const keys = [...routes.values()].flatMap(({ name, spec }) =>

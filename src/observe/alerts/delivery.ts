@@ -20,7 +20,7 @@ export type AlertDeliveryOptions = {
   readonly memory: AlertMemory
   /** Sends a text with the settings of a rule. Never rejects. */
   readonly send: (outgoing: Outgoing, rule: AlertRule) => Promise<Sent>
-  /** Whether sending a text twice to this target cannot post twice. */
+  /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
 }
 
@@ -29,14 +29,14 @@ const retry = { maxAttempts: 6, backoffMs: 60_000, maxDelayMs: 600_000 }
 const testBudgetMs = 30_000
 /** How long a stop waits for a text that is being sent. Its message stays in the state until the target has answered. */
 const closeMs = 5_000
-/** An alert comes from no route, so its delivery never counts as that of one. */
+/** An alert comes from no route, so its delivery never counts as the delivery of a route. */
 const cause = { profile: defaultProfile, route: '' }
 
 /** Sends the messages of the state. A message is changed in the memory before and after each attempt. */
 export class AlertDelivery {
   readonly #options: AlertDeliveryOptions
   readonly #abort = new AbortController()
-  /** The ids of the messages that are being sent, and of their sendings. */
+  /** The sendings under way, by the ids of their messages. */
   readonly #sending = new Map<string, Promise<void>>()
 
   constructor(options: AlertDeliveryOptions) {

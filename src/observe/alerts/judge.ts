@@ -60,7 +60,7 @@ const applyRefused = (state: AlertState, rule: AlertRule, refused: Heard['refuse
 
 const applySignal = (state: AlertState, rule: AlertRule, signal: Signal): void => {
   const { kind, subject, firstAt, lastAt, count, detail, isOver, target } = signal
-  // A message of ours that finds its target failing must not be what an alert is about.
+  // Where a message of this rule has failed, the rule does not alert of the targets that it sends to: that message would fail, too.
   const isOwnFailure =
     target !== undefined && state.messages.some(({ rule: of, tries }) => of === rule.id && tries > 0) && goesTo(rule, target)
   if (count > 0 && !isOwnFailure) begin(state, rule, { kind, subject, at: firstAt, lastAt, count, detail })
@@ -80,7 +80,7 @@ type Cause = {
   readonly detail?: string | undefined
 }
 
-/** Lets an alert fire, or adds the cause to the alert that fires already. */
+/** Lets an alert fire, or adds the cause to the alert that fires already: past `maxFiring`, to that of its kind without a subject. */
 const begin = (state: AlertState, rule: AlertRule, cause: Cause): void => {
   const { kind, subject, at, lastAt, count, detail } = cause
   const key = alertKey(rule.id, kind, subject)
@@ -110,7 +110,10 @@ type Found = Pick<Firing, 'kind' | 'subject'> & { readonly detail: string }
 const backlogOf = (rule: AlertRule, { backlogMs = 0 }: Look): Found[] =>
   backlogMs < rule.backlogMs ? [] : [{ kind: 'backlog_age', subject: '', detail: `the oldest one for ${spanText(backlogMs)}` }]
 
-/** Adds the passed time to the silence of each route, and returns the routes that have been silent for too long. */
+/**
+ * Adds the passed time to the silence of each watched route whose calendar counts the present time. Returns the routes that have been
+ * silent for too long.
+ */
 const silenceOf = (state: AlertState, rule: AlertRule, { now, passedMs, hasRoute }: Look): Found[] =>
   rule.silence.flatMap((watched): Found[] => {
     if (!hasRoute(watched.route)) return []

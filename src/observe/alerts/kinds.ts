@@ -1,11 +1,11 @@
-/** The kinds of alerts: the words for each, and how long a cause must stay away until an alert without an end of its own is over. */
+/** The kinds of alerts: the words for each, and how long its cause must stay away until an alert that nothing else ends is over. */
 
 import { hourMs, minuteMs } from '../../core/clock.ts'
 import type { AlertKind } from '../../plan/alerts.ts'
 import type { Firing } from './state.ts'
 
 type KindOfAlert = {
-  /** For a cause without an end: how long it must stay away, in milliseconds. */
+  /** How long a cause must stay away until its alert is over, in milliseconds. Absent where only a fact or a look ends the alert. */
   readonly quietMs?: number
   /** Whether each look judges anew whether such alerts fire. */
   readonly isJudged?: true
@@ -36,7 +36,7 @@ export const kinds: { readonly [kind in AlertKind]: KindOfAlert } = {
     more: (subject) => `events list --state dead${optionsOf(subject)}`,
   },
   breaker_open: {
-    // The breaker tells its trials. A breaker that nobody hears of any more went with its gateway.
+    // An open breaker tells of each trial. Where nothing is heard of it any more, its gateway is gone.
     quietMs: hourMs,
     began: ({ subject, detail }) => `the target ${subject} fails, and its deliveries wait${because(detail)}`,
     over: ({ subject }) => `the deliveries to the target ${subject} wait no more`,

@@ -14,7 +14,7 @@ export interface AlertMemory {
   lead(): Promise<boolean>
   /**
    * Lets `change` change the state, and resolves to the state once it is kept, or the keeping has failed and the state lives on in this
-   * process. Rejects where the shared store fails and another gateway leads.
+   * process. Rejects where the shared store fails and this gateway does not lead.
    */
   update(change: (state: AlertState) => void): Promise<AlertState>
 }
@@ -54,7 +54,7 @@ export const openFileMemory = async (dataDir: string, log: Log): Promise<AlertMe
 /** The name of the state among the entries of the shared store. */
 const entryName = 'alerts'
 const task = 'alerts'
-/** How long a gateway is the one that tells. When it dies, another one takes over within this time and a look. */
+/** How long a gateway stays the leader without asking again. When it dies, another gateway takes over within this time and a look. */
 const leaseMs = 75_000
 /** How often a state is changed anew because another gateway has changed it meanwhile. */
 const maxTries = 10

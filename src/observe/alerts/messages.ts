@@ -12,7 +12,7 @@ const groupMs = 60_000
 /** The most lines of a message. What is beyond them is only counted. */
 const maxLines = 20
 
-/** Adds a message for each rule with a change that waits long enough, unless the messages of the hour are used up or one is on its way. */
+/** Adds a message for each rule with a change that waits long enough, unless the hour's messages are used up or a message is on its way. */
 export const makeMessages = (state: AlertState, rules: readonly AlertRule[], now: number): void => {
   for (const rule of rules) {
     const changes = changesOf(state, rule, now)
@@ -67,7 +67,7 @@ const lineOf = (firing: Firing): string => {
   return `OVER ${alertName(firing)}: ${beginning}${over(firing)}. ${since}, until ${minuteText(firing.endedAt)}`
 }
 
-/** Returns the sentences about messages before this one: those that no target took, and the wait of this one. */
+/** Returns the sentences about earlier messages that no target took, and about a long wait of the present message. */
 const notesOf = (state: AlertState, rule: AlertRule, waitedMs: number): readonly string[] => {
   const lost = state.lost[rule.id] ?? 0
   return [

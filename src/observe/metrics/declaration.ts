@@ -1,7 +1,7 @@
 /**
- * Declares every metric of our own: name, kind, labels and meaning. The meter, docs/metrics.md, the Grafana dashboard and the Prometheus
- * rules in examples/observability/ are made of these rows. Names and units follow Prometheus' conventions
- * (https://prometheus.io/docs/practices/naming/).
+ * Declares every metric of our own: name, kind, labels and meaning. The meter, docs/metrics.md and the Grafana dashboard in
+ * examples/observability/ are made of these rows. The Prometheus rules beside the dashboard are written by hand. Names and units follow
+ * Prometheus' conventions (https://prometheus.io/docs/practices/naming/).
  */
 
 export type MetricDeclaration = {
@@ -127,5 +127,5 @@ export type MetricKey = keyof typeof metrics
 
 /** The value of all labels of the series that takes the values past the bound of a metric. */
 export const otherSeries = 'other'
-/** The most series of a metric. A histogram counts each combination of labels once. */
+/** The most series of a metric, besides `otherSeries`. A histogram counts each combination of labels once. */
 export const maxSeries = 1_000

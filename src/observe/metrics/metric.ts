@@ -25,7 +25,7 @@ export class Metric {
     this.type = declaration.kind
     this.#declaration = declaration
     this.#full = full
-    // A rate is counted from the first value on, so a counter without labels is shown before it counts.
+    // A rate is counted from the first value on, so a metric without labels is shown before it has counted anything.
     if (declaration.labels.length === 0) this.series([])
   }
 

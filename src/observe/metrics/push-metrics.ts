@@ -23,9 +23,9 @@ export type PushOptions = {
 
 /** As OpenTelemetry's SDKs do by default. */
 const everyMs = 60_000
-/** How long a push may take, with its repeats. */
+/** How long the export of a push may take, with its repeats. */
 const pushMs = 15_000
-/** How long a stop waits for the present push, and for the last push after it. */
+/** How long a stop waits for the present push, and for the export of the last push after it. */
 const presentPushMs = 500
 const lastPushMs = 1_000
 

@@ -8,8 +8,9 @@ export interface MergedEvents {
   forget(group: string): void
 }
 
-/** The most events of a group that get a link, as in OpenTelemetry's SDKs, and the most groups. Further events get none. */
+/** The most events of a group that get a link, as in OpenTelemetry's SDKs. */
 const maxLinks = 128
+/** The most groups that are remembered. For a further group the oldest is forgotten. */
 const maxGroups = 1_000
 
 export const createMergedEvents = (): MergedEvents => {

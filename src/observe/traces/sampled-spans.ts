@@ -12,7 +12,8 @@ export interface SampledSpans {
 }
 
 /**
- * The spans of traces that are not sampled, and the traces in which something failed. Past these numbers the oldest traces are forgotten.
+ * The most spans of traces that are not sampled, and the most traces in which something failed. Past these numbers the oldest traces are
+ * forgotten.
  */
 const maxSpans = 2_000
 const maxFailed = 1_000

@@ -7,7 +7,7 @@ import type { Watch } from '../../engine/run.ts'
 export type StageWait = { readonly stage: string; readonly startMs: number; readonly endMs: number }
 
 export interface StageWaits {
-  /** Returns what watches one request. */
+  /** Returns the function that is told of each stage of one request. */
   watch(): Watch
   /** Returns the waits of an event's request, and forgets them. */
   take(eventId: string): readonly StageWait[]

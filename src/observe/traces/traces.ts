@@ -32,7 +32,7 @@ export type TracesOptions = {
 }
 
 export type Traces = Observer & {
-  /** Watches the stages of one request. */
+  /** Returns the function that is told of each stage of one request. */
   readonly watch: () => Watch
   /** Sends the last spans, for at most a few seconds. */
   close(): Promise<void>
@@ -99,7 +99,7 @@ const createSpanObserver = ({ spans, waits, content, places, clock }: SpanObserv
     spans.add([attemptSpan(run, run.span, links, content)], run.end.kind !== 'done' || run.attempt > 1)
   }
 
-  /** Returns the events of a group; after a restart only the event that opened it. */
+  /** Returns the remembered events of a group; where none are remembered, as after a restart, the event that opened it. */
   const eventsOf = (group: string): readonly TraceContext[] => {
     const events = merged.of(group)
     return events.length > 0 ? events : [contextOf(places.placeOf({ eventId: group }))]

@@ -1,6 +1,6 @@
 /**
- * The actions of the terminal editor and their keys. Help, the palette (the list of every action by its name) and the docs are made from
- * this table.
+ * The actions of the terminal editor and their keys. Help, the hints and the palette (the list of every action by its name) are made from
+ * this table. docs/terminal-editor.md has the same table, which a test compares with this one.
  */
 
 export type ActionGroup = 'move' | 'change' | 'look' | 'text' | 'program'

@@ -38,7 +38,10 @@ export const cutOrPadTogether = (texts: readonly string[], width: number): reado
   })
 }
 
-/** Breaks a text into lines of at most this width, at blanks if there are any. The lines are safe on a terminal. */
+/**
+ * Breaks a text into lines of at most this width: at a blank, unless the last blank that fits stands in the first third of the line. The
+ * lines are safe on a terminal. A line of the text that has more than 20,000 UTF-16 units is cut.
+ */
 export const wrap = (text: string, width: number): readonly string[] =>
   text.split('\n').flatMap((paragraph) => {
     const lines: string[] = []

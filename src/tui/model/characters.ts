@@ -22,7 +22,7 @@ const tables = (): ReturnType<typeof loadTables> => {
 /** Returns the characters of a text as people see them: a letter with its accents is one segment, and so is an emoji. */
 export const charactersOf = (text: string): Intl.Segments => tables().segmenter.segment(text)
 
-/** Texts of ASCII, and of the signs that borders are drawn with: each of their characters is one cell wide. */
+/** Texts of ASCII, and of the signs that the editor itself draws: each of their characters is one cell wide. */
 const narrow = /^[\x20-\x7e─│…→·]*$/
 
 /** Whether each code unit of a text is known to be one cell wide, so that the width is the length. `false` says nothing about the width. */

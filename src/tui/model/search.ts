@@ -32,8 +32,8 @@ export const beginSearch = (screen: Screen, { unfold }: ScreenModel): Searched =
 })
 
 /**
- * Handles a key while the user writes the search. Escape ends the search and restores the screen, enter ends only the writing, and arrows
- * go to the next or the previous row that has the text.
+ * Handles a key while the user writes the search. Escape ends the search and restores the screen. Enter ends only the writing if a row has
+ * the text, and acts like escape otherwise. Arrows go to the next or the previous row that has the text.
  */
 export const searchKey = (
   { screen, search }: { readonly screen: Screen; readonly search: Search },

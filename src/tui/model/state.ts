@@ -28,7 +28,7 @@ export type Input =
   | { readonly kind: 'message'; readonly message: Message }
   /** The first input. It asks the service for the routes and the kept drafts. */
   | { readonly kind: 'start'; readonly route?: string }
-  /** Puts the cursor on a row, as the line mode does. */
+  /** Puts the cursor on a row, as a click and the line mode do. */
   | { readonly kind: 'point'; readonly row: number }
   /** The terminal is gone, or a signal came. Changes are kept as a draft. */
   | { readonly kind: 'end' }

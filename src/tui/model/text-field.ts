@@ -4,7 +4,7 @@ import { charactersOf } from './characters.ts'
 
 export type TextField = {
   readonly text: string
-  /** The offset of the cursor in code units. It is never inside of what people see as one character. */
+  /** The offset of the cursor in code units. Only a move to another line may put it inside of what people see as one character. */
   readonly cursor: number
 }
 

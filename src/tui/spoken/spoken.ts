@@ -16,8 +16,8 @@ import { models } from '../screens/index.ts'
 const maxRows = 30
 
 /**
- * Returns the lines that say how two states differ. A screen that was opened is said as a whole. Of a screen to which the user returned,
- * only the row of the cursor is said.
+ * Returns the lines that say how two states differ. A screen that was opened is said as a whole. Of the rows of a screen to which the user
+ * returned, only the row of the cursor is said.
  */
 export const changesSaid = (before: State | undefined, after: State): readonly string[] => {
   const { notice } = after.world

@@ -42,7 +42,10 @@ const searchHints: readonly Hint[] = [
   { key: 'esc', label: 'back' },
 ]
 
-/** Returns as many hints as fit into `width` cells. The hints for help and quit come last, and are never left out. */
+/**
+ * Returns as many hints as fit into `width` cells. The hints for help and quit come last, and are not left out for lack of room. While text
+ * is taken, a key of one character is no hint.
+ */
 export const hintsOf = (state: State, models: Models, width: number): readonly Hint[] => {
   if (state.search?.isWriting) return searchHints
   const { keymap } = state.world.options

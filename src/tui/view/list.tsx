@@ -1,4 +1,4 @@
-/** Shows a list: of its rows, only the ones that are seen around the cursor become components. */
+/** Shows a list. Only the rows that have room around the cursor become components. */
 
 import { stripVTControlCharacters } from 'node:util'
 import { Box, Text, Transform } from 'ink'

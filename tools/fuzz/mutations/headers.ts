@@ -80,7 +80,7 @@ const twoHoursMs = 7_200_000
 /** Sends the captured request at a later time, when it is out of date. */
 const late: Mutate = (sent, { random }) => ({ ...sent, at: sent.at + random.pick([1, 12, 24 * 365]) * twoHoursMs })
 
-/** Changes or adds headers with ids that are not signed. */
+/** Changes, adds or removes a header with an id, which most schemes do not sign. */
 const id: Mutate = (sent, { random, sender, other }) => {
   const names = ['X-Request-ID', 'Idempotency-Key', 'X-GitHub-Delivery', 'webhook-id', 'svix-id', 'X-Gitlab-Event-UUID']
   const name = random.pick([

@@ -94,6 +94,6 @@ const addInBrackets = (outline: Outline, entries: readonly Entry[], index: numbe
   return hasComma ? [below] : [{ from: last.to, to: last.to, text: ',' }, below]
 }
 
-/** Returns the gap between a comma and a new member: a line end where members stand on lines of their own, else a space. */
+/** Returns the gap between a comma and the next member: a line end and an indent where a member begins its line, else a space. */
 const gapBefore = (outline: Outline, { from }: Entry): string =>
   outline.beginsLine(from) ? outline.eol + outline.text.slice(outline.lineStart(from), from) : ' '

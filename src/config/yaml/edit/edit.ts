@@ -1,4 +1,7 @@
-/** Edits a YAML text by replacing ranges of the text: comments, order, quotes, blank lines, indents and line ends elsewhere stay. */
+/**
+ * Edits a YAML text by replacing ranges of the text: comments, order, quotes, blank lines, indents and line ends elsewhere stay. The
+ * editor, imports and `gateway setup` change files in this way.
+ */
 
 import { equalJson, type Json } from '../../../core/json.ts'
 import { type ParsedYaml, parseYaml } from '../source.ts'
@@ -34,7 +37,7 @@ export const editYaml = (text: string, edit: YamlEdit, parsed: ParsedYaml = pars
   if (equalJson(value, data)) return { ok: true, text, splices: [], parsed }
   const outline = new Outline(text, events)
   const style = styleOf(outline)
-  // A value that does not read back right as a block of text (`|`) reads back right in quotes.
+  // A value that does not read back right as a block of text (`|`) may do so in quotes.
   const edited = editInStyles(outline, data, edit, value, [style, { ...style, blocks: false }])
   return edited ?? refusedEdit('what stands around it does not allow this change')
 }

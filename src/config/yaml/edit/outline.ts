@@ -12,7 +12,7 @@ export type Entry = {
   readonly value: number
   /** The offset of the member's key or dash; in a list between brackets, which has no dashes, of its value. */
   readonly from: number
-  /** The offset behind the member's colon or dash; `undefined` for a key in braces that has no colon. */
+  /** The offset behind the member's colon or dash; in a list between brackets the same as `from`; `undefined` for a key without a colon. */
   readonly after: number | undefined
   /** The offset behind the member's last character, before any comment. */
   readonly to: number
@@ -90,7 +90,7 @@ export class Outline {
     return /^[ \t]*$|^[ \t]+#/.test(this.text.slice(at, this.lineEnd(at)))
   }
 
-  /** Whether nothing stands before an offset on its line. */
+  /** Whether nothing but blanks stands before an offset on its line. */
   beginsLine(at: number): boolean {
     return /^\ufeff?[ \t]*$/.test(this.text.slice(this.lineStart(at), at))
   }

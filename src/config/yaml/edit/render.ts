@@ -7,7 +7,7 @@ import type { Style } from './style.ts'
 /** A value as text: `head` follows the colon or dash on its line, with a space; `lines` stand below, indented from the key or dash. */
 export type Rendered = { readonly head: string; readonly lines: readonly string[] }
 
-/** The scalar that is replaced: its style, its value, and of a block of text the indent and the width of its lines. */
+/** The scalar that is replaced: its style and value, of a block of text the indent, and of a folded block the width of its lines. */
 export type FormerScalar = { readonly style: ScalarStyle; readonly value: string; readonly indent?: number; readonly width?: number }
 
 /**
@@ -125,7 +125,10 @@ const isText: (layout: Parameters<ScalarStyleRule>[0]) => boolean = ({ node, pre
 
 const isBlock = (style: ScalarStyle): boolean => style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK
 
-/** Puts a text with tabs, or with spaces at the end of a line, into quotes, because nobody would see them. */
+/**
+ * Puts a text with tabs, or with spaces at the end of a line, into quotes, because nobody would see them. Without blocks, a text of several
+ * lines gets quotes, too.
+ */
 const quoteUnseenSpaces =
   ({ blocks }: Style): ScalarStyleRule =>
   (layout) => {

@@ -1,4 +1,7 @@
-/** Finds the splices that replace the value of a member in a YAML text. The comment on the line of the member stays. */
+/**
+ * Finds the splices that replace the value of a member in a YAML text. The comment on the line of the member stays, except in a list or map
+ * that begins behind a dash.
+ */
 
 import { SCALAR_STYLE } from 'js-yaml'
 import { isObject, type Json } from '../../../core/json.ts'

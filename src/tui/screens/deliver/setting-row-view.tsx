@@ -11,7 +11,7 @@ type FieldSetting = Extract<SettingRow, { kind: 'field' }>
 type Props = {
   readonly row: SettingRow
   readonly isList: boolean
-  /** The settings of each target of the route, in its order, filled in from the payload. */
+  /** The settings of each target of the route, in the order of the targets, filled in from the payload. */
   readonly extras: readonly (Json | undefined)[]
 }
 

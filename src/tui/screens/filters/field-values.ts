@@ -1,4 +1,4 @@
-/** Finds the values of a condition's field in the payload, and in the samples that the route's conditions were tried on. */
+/** Finds the values of a condition's field in the payload, in `events`, and in the samples that the route's conditions were tried on. */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { parseShownValue } from '../../../app/editor/operators.ts'
@@ -18,7 +18,10 @@ const plainField = (field: string): string => {
 const inPayload = (field: string, { payload }: World) =>
   payload?.values.find(({ path }) => path === field) ?? payload?.values.find(({ path }) => plainField(path) === plainField(field))
 
-/** Returns the type of a field's values, as JSON Schema names types; `undefined` if no value is known, or their types differ. */
+/**
+ * Returns the type of a field's values, as JSON Schema names types: that of the value in the payload, or else the one type of all values in
+ * the samples; `undefined` if no value is known, or the types in the samples differ.
+ */
 export const typeOfField = (field: string, rows: readonly ConditionRow[], world: World): string | undefined => {
   if (plainField(field) === 'event' || field.startsWith('headers.')) return 'string'
   const found = inPayload(field, world)?.type

@@ -72,7 +72,7 @@ export const askValue = (field: string, operator: string, old: string, rows: rea
 const valueTitle = (value: Json, json: string): string =>
   typeof value === 'string' && writtenOperand('in', [value]) === value ? value : json
 
-/** Asks for the value as a line to fill in. A list begins with a known value of the field. */
+/** Asks for the value as a line to fill in. A list that has no values yet begins with a known value of the field. */
 export const askTypedValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
   const seen = fieldValues(field, rows, world)
   const isList = operandForm(operator) === 'list'

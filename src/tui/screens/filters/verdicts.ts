@@ -10,7 +10,7 @@ import { type Diagnostic, pointerOf } from '../../../core/diagnostic.ts'
 import type { World } from '../../model/screen.ts'
 
 export type ConditionVerdict = {
-  /** The draft has changed since the preview, and the next preview is awaited. */
+  /** The draft or the payload has changed since the preview, and the next preview is awaited. */
   readonly isOld: boolean
   readonly judged?: Judged | undefined
   readonly tally?: Tally | undefined

@@ -12,7 +12,7 @@ import { conditionText } from '../filters/condition-text.ts'
 import type { RouteLine } from './rows.ts'
 
 const titleWidth = 18
-/** The most lines of a value. A longer value is cut, because the form shows all of it. */
+/** The most lines of a value. A longer value is cut, because the user may open the route to see all of it. */
 const maxLines = 4
 
 type Props = { readonly row: RouteLine; readonly width: number }
@@ -38,7 +38,7 @@ export const RoutePreview = ({ row, width }: Props) => {
   )
 }
 
-/** Returns the fields to show, in the order of the form. */
+/** Returns the fields to show: those of the sections, the main fields first, and then those that stand above all sections in the form. */
 const fieldsShown = (spec: RouteLine['spec']): readonly FormField[] => {
   const isShown = ({ value, path: [key] }: FormField): boolean => isSet(value) && key !== 'description' && key !== 'deliver_only'
   const set = formFields(spec).filter(isShown)

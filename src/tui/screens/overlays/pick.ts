@@ -6,7 +6,7 @@ import { screenModel, type Update } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
 import { areaUnderHead } from './under-head.ts'
 
-/** Returns the rows that match the search, the best first. If any text may be chosen, the typed text is the last row. */
+/** Returns the rows that match the search, the best first. If any text may be chosen, a typed text that is no title is the last row. */
 export const rowsFound = ({ all, search: { text }, free }: PickScreen): readonly PickRow[] => {
   if (text === '') return all
   const rows = sortedMatches(all, text)
@@ -62,7 +62,10 @@ const pickUpdate = ({ id, marks }: PickScreen, row: PickRow | undefined): Update
   return row ? { go: { back: true, returns: { id, value: row.value } } } : {}
 }
 
-/** Returns the values that enter picks: of the marked rows, and of the row of the cursor as long as the user has set no mark. */
+/**
+ * Returns the values that enter picks: those of the marked rows. As long as the user has not set or removed a mark, the row of the cursor
+ * is picked besides the marked rows or, with `isUsuallyAlone`, instead of them.
+ */
 const pickedValues = ({ all, isTouched, isUsuallyAlone }: Marks, row: PickRow | undefined): readonly string[] => {
   if (isTouched || !row || row === noMarkRow || all.includes(row.value)) return all
   return isUsuallyAlone ? [row.value] : [...all, row.value]

@@ -43,7 +43,7 @@ const titles: { readonly [group in PayloadGroup]: string } = {
   edit: 'Edit current',
 }
 
-/** Shows the names of the groups. The name of the group whose rows are shown has brackets. */
+/** Shows the names of the groups. The name of the group that is shown has brackets. */
 const Tabs = ({ screen, room }: { readonly screen: PayloadScreen; readonly room: Room }) => {
   const { group, all, cursor } = screen
   const countOf = (each: PayloadGroup): string => (hasRows(each) ? ` ${all ? all.filter((row) => row.group === each).length : '…'}` : '')

@@ -17,8 +17,8 @@ export const withFold = (unfolded: readonly string[], row: FormRow): readonly st
 type FoldState = { readonly cursor: number; readonly unfolded: readonly string[] }
 
 /**
- * Unfolds all sections if one of them is folded, and folds all otherwise. The cursor stays on its row. If that row is hidden, the cursor
- * goes to the heading of the row's section.
+ * Unfolds all sections if one of them is folded, and folds all otherwise. Groups are folded in both cases. The cursor stays on its row. If
+ * that row is hidden, the cursor goes to the heading of the row's section.
  */
 export const withAllFolded = ({ cursor, unfolded: now }: FoldState, spec: JsonObject): FoldState => {
   const before = formRows(spec, now)

@@ -202,7 +202,7 @@ const applyFix = ({ preview }: World, draft: RouteDraft): Update<RouteScreen> =>
   return { world: { draft: change(draft, fix.title, fix.edits), notice: { tone: 'ok', text: fix.title } } }
 }
 
-/** Opens the file in the user's editor, if the draft has no changes that would be lost. */
+/** Opens the file of a configured route in the user's editor, if the draft has no changes that would be lost. */
 const inEditor = (draft: RouteDraft, row: FormRow | undefined): Update<RouteScreen> => {
   if (isModified(draft)) return warned('save or undo first: the editor opens the file as it is')
   const { opened } = draft

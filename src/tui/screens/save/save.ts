@@ -182,8 +182,8 @@ const onSaved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDel
 }
 
 /**
- * Returns the draft of another route after a route was saved. If both were opened from the same text of the same file, the other draft is
- * put onto the text that was written.
+ * Returns the draft of another route after a route was saved. If both were opened from the same text of the same file, and the changes were
+ * put into that text, the other draft is put onto the text that was written.
  */
 const draftAfterSave = (other: RouteDraft, { draft: { opened }, onto, as }: SaveRequest, { text }: OpenedRoute): RouteDraft => {
   const isOurs = onto === undefined && as === undefined && opened.source === 'config'
