@@ -1,6 +1,6 @@
 /**
  * Runs a request through a route's plan, in two halves: `admit` runs the steps that need only the head, and returns the function that takes
- * the body. `resume` runs a verified request. This file knows no part by name.
+ * the body. `resume` runs a verified request. `answerHandshake` is for requests that are no POST. This file knows no part by name.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -13,7 +13,7 @@ import { ReadOnceBody } from '../parts/body/request-body.ts'
 
 /**
  * Called after each stage, for debug logs and traces. `ended`: the outcome where the stage ended the request. `event`: the event as it is
- * after the stage, once the body is parsed.
+ * after the stage; absent before the body is parsed, and where the stage ended the request.
  */
 export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) => void
 

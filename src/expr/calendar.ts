@@ -1,4 +1,4 @@
-/** Compiles a calendar, such as `mon-fri 8-18`: whether a moment is within its days and hours, by the clocks of a time zone. */
+/** Compiles the calendar of a watched route (`silence.during`), such as `mon-fri 8-18`: whether a moment is within it, in a time zone. */
 
 import { checkZone } from './schedule.ts'
 
@@ -12,8 +12,8 @@ const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const allDays: ReadonlySet<number> = new Set(dayNames.keys())
 
 /**
- * Compiles the spans of a calendar. Without a span, each moment is within the calendar. The schema has checked their form. Throws
- * BadSchedule for an unknown zone.
+ * Compiles the spans of a calendar. Without a span, each moment is within the calendar. The schema has checked the form of the spans.
+ * Throws BadSchedule for an unknown zone.
  */
 export const compileCalendar = (written: readonly string[], timezone: string): Calendar => {
   checkZone(timezone)

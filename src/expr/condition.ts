@@ -44,7 +44,7 @@ export type CompiledCondition = {
   /** The operand of the condition, as messages show it. Absent for the groups `all`, `any` and `not`. */
   readonly operand?: string
   readonly judge: RunCondition
-  /** Returns the field's value as messages show it. A secret is not shown. Absent where `field` is. */
+  /** Returns the field's value as messages show it. A secret is not shown. Absent where `field` is absent. */
   readonly seen?: (event: Event) => string
 }
 
@@ -56,7 +56,7 @@ type ConditionKit = {
   readonly profileDir: string
   /** Called with each mistake, at its path below `filters`. */
   readonly report: ReportProblem
-  /** Called by an operator that depends on more than its operand, a file for example, so that each reload compiles the filters anew. */
+  /** Called by an operator that depends on more than its operand, a file for example. Each reload then compiles a configured route anew. */
   readonly recompileAtReload: () => void
   /** Takes over what an operator opens. */
   readonly adopt: Adopt

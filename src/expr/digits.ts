@@ -76,7 +76,7 @@ const treeWithDigits = (event: Event): Json | undefined => {
 
 const looksLikeNumber = /^-?\d[\d.eE+-]*$/
 
-/** Returns the digits of the number at `place` of the payload; `undefined` where the text has no number equal to `value` there. */
+/** Returns the digits of the long number at `place` of the payload; `undefined` where the text has no long number of this `value` there. */
 export const digitsOf = (event: Event, place: JsonPath, value: number): string | undefined => {
   let at: Json | undefined = treeWithDigits(event)
   for (const key of place) at = Array.isArray(at) ? at[Number(key)] : isObject(at) ? own(at, String(key)) : undefined

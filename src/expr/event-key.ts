@@ -1,4 +1,4 @@
-/** Reads from an event the key of its coalesce group, of its lane or of its session. Different values never give an equal key. */
+/** Reads from an event the key of its coalesce group, of its lane or of its session. Values with different texts never give equal keys. */
 
 import { createHash } from 'node:crypto'
 import type { Json } from '../core/json.ts'
@@ -11,8 +11,8 @@ import { compileKeyPart, renderKeyPart, type TemplateKit, thenAll } from './temp
 type Key = string | undefined
 
 /**
- * The longest key, in UTF-16 units. A longer key counts as missing: a template is cut at twice this length, and two keys that differ only
- * behind the cut would be equal.
+ * The longest key, in UTF-16 units. A longer key counts as missing: a value in a template is cut at twice this length, and two keys that
+ * differ only behind the cut would be equal.
  */
 const maxKeyUnits = 100_000
 
@@ -38,8 +38,8 @@ const comma = ','
 
 /**
  * Compiles a key with placeholders. In `{org}-{user}` a hyphen of a sender's value must not be taken for the hyphen between the two values.
- * So in each value but the last, the first character of the text behind it is encoded: `acme` and `ops-bob` give `acme-ops-bob`, `acme-ops`
- * and `bob` give `acme%2Dops-bob`.
+ * So in each value but the last, the first character of the text behind it is encoded: `acme` and `ops-bob` give `acme-ops-bob`, but
+ * `acme-ops` and `bob` give `acme%2Dops-bob`.
  */
 const compileTemplateKey = (text: string, kit: TemplateKit): ((event: Event) => Key | Promise<Key>) => {
   const values: ((event: Event) => Key | Promise<Key>)[] = []

@@ -4,10 +4,10 @@ import type { Json } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
 import { compileField } from './path.ts'
 
-/** A field of events, by its dotted name. It keeps its value while an event is judged. */
+/** A field of events, by its dotted name. Where several conditions name the field, it keeps its value while an event is judged. */
 export class Field {
   readonly #read: (event: Event) => Json | undefined
-  /** Whether several conditions name the field. Only then is its value kept. */
+  /** Whether several conditions name the field, so that its value is kept. */
   isShared = false
   /** The event that `#value` was read from. */
   #event: Event | undefined

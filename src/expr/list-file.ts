@@ -1,4 +1,4 @@
-/** A file with a list of values, read when it is opened and again after it changed. The file must lie below a folder. */
+/** A file with a list of values, for `in_file`: read when it is opened and again after it changed. The file must lie below a folder. */
 
 import { type BigIntStats, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,7 +10,7 @@ const called = 'the profile directory'
 
 const isScalar = (item: Json): item is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof item)
 
-/** Parses the values of a file: the items of a JSON array, the keys of a JSON object, else each line (rules: Filters 7). */
+/** Parses the values of a file: the scalars in a JSON array, the keys of a JSON object, else each line with a text (rules: Filters 7). */
 const parseList = (text: string): ReadonlySet<string> => {
   const trimmed = text.replace(/^\ufeff/, '').trim()
   if (trimmed.startsWith('[') || trimmed.startsWith('{')) {
@@ -20,7 +20,7 @@ const parseList = (text: string): ReadonlySet<string> => {
   return new Set(trimmed.split(/\r?\n/).flatMap((line) => line.trim() || []))
 }
 
-/** Returns a text that changes whenever the file changes. */
+/** Returns a text that changes whenever the content of the file changes, but not with its mode. */
 const stampOf = (path: string): string => {
   const stats: BigIntStats | undefined = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stats ? `${stats.mtimeNs} ${stats.size} ${stats.ino}` : 'missing'
@@ -36,7 +36,7 @@ export interface ListFile {
 
 /**
  * Opens the file at `path` below the folder `root`. Never throws: where the file cannot be used at the opening, `failed` is called with the
- * error. Once the file is mended, `values` returns its values.
+ * error. Once the file has another stamp (`stampOf`), `values` reads it again.
  */
 export const openListFile = (root: string, path: string, failed: (error: unknown) => void): ListFile => {
   const file = resolve(root, path)

@@ -32,7 +32,7 @@ export type Filled = {
 export type TemplateKit = {
   /** Called with each mistake in the template. */
   readonly report: (message: string) => void
-  /** Called when a limit stopped an expression on an event. The message holds nothing of the payload. */
+  /** Called when a limit stopped an expression on an event. The message quotes no text of the payload. */
   readonly gaveUp?: (event: Event, message: string) => void
   /** Called with each placeholder, filled in or missing, and for a cut of the whole text. Absent in the running gateway. */
   readonly filled?: (filled: Filled) => void

@@ -34,7 +34,7 @@ export type AlertRule = {
   readonly spec: AlertSpec
   /** The most refused signatures of a route in a minute without an alert. */
   readonly refusedPerMinute: number
-  /** The time after its acceptance at which a run must be done. */
+  /** The time from its acceptance within which a run must be done or dead. */
   readonly backlogMs: number
   /** The time before the end of a certificate from which on the end is told. */
   readonly endsWithinMs: number

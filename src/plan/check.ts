@@ -31,7 +31,7 @@ export type Checked = {
   readonly jobs: readonly JobSource[]
 }
 
-/** A route with its Diagnostics. `salvaged`: present where the shape of the route is wrong, and only this partial route was checked. */
+/** A route with its Diagnostics. `salvaged`: present where its shape or secret is wrong, and only this partial route was checked. */
 export type CheckedRoute = { readonly route: RouteSource; readonly diagnostics: readonly Diagnostic[]; readonly salvaged?: PartialRoute }
 
 /**
@@ -66,7 +66,7 @@ export const checkPresence = (dataDir: string, asked: boolean, configFile: strin
 
 type CheckByCompiling = (route: RouteSource) => readonly Diagnostic[]
 
-/** Checks a route by compiling it as the server does. Of a route whose shape is wrong, `route` is its partial route `salvaged`. */
+/** Checks a route by compiling it as the server does. Where `salvaged` is given, `route` is the route of this partial route. */
 const checkedRoute = (compile: CheckByCompiling, route: RouteSource, salvaged?: PartialRoute): CheckedRoute =>
   salvaged ? { route, diagnostics: withoutConsequences(salvaged, compile(route)), salvaged } : { route, diagnostics: compile(route) }
 

@@ -47,7 +47,10 @@ export type Compiled = {
   /** The owner of the plan, which the caller releases. Absent without a plan, because then nothing is open. */
   readonly owner?: HoldableOwner
   readonly diagnostics: readonly Diagnostic[]
-  /** Whether a reload may keep the plan: the route has no problem, and its plan depends on the configuration alone. */
+  /**
+   * Whether a reload may keep the plan of a configured route: the route has no problem, and its plan depends on the route and
+   * `PlanSettings` alone. The plan of a subscription is kept while its entry and the plan base stay.
+   */
   readonly lasting: boolean
 }
 
@@ -105,7 +108,7 @@ export const compileRoute = (
     return { diagnostics, lasting: false }
   }
   const lasts = lasting && diagnostics.length === 0
-  // A plan that has something open is kept. A plan that is made again at the first event would open the same thing twice.
+  // A plan that has something open is kept. If it were made again at the first request, it would open the same thing twice.
   const mayBeDropped = lasts && owner.isEmpty
   return { plan: mayBeDropped ? onDemand(route, kit, catalogue, owner) : always(plan), owner, diagnostics, lasting: lasts }
 }
@@ -180,8 +183,8 @@ export const routePath = ({ name, profile }: Pick<RouteSource, 'name' | 'profile
 const always = (plan: RoutePlan) => (): RoutePlan => plan
 
 /**
- * Returns a function that makes a plan at its first event. Ten thousand plans take 90 MB, and most may never be needed, so the plan that
- * the check made is dropped.
+ * Returns a function that makes a plan at its first request. Ten thousand plans take 90 MB, and most may never be needed, so the plan that
+ * `compileRoute` made to find mistakes is dropped.
  */
 const onDemand = (...from: Parameters<typeof assemblePlan>): (() => RoutePlan) => {
   let plan: RoutePlan | undefined

@@ -12,7 +12,7 @@ export type EntriesOptions<T> = {
   readonly corrupt: Code
   /** Compiles one entry, and reports its problems. */
   readonly compile: (name: string, entry: Json) => T
-  /** Called with the value of each entry that was removed or compiled again. */
+  /** Called with each value that is held no longer: its entry was removed or compiled again, or `close` was called. */
   readonly drop?: (value: T) => void
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }

@@ -168,7 +168,7 @@ export class JobBook implements Jobs {
     return this.#all
   }
 
-  /** Whether every jobs file could be read at least once. Until then there may be jobs that `all` does not have. */
+  /** Whether every jobs file has been usable, or missing, at least once when it was read. Before, `all` may lack jobs. */
   get complete(): boolean {
     return [...this.#stored.values()].every(({ ready }) => ready)
   }

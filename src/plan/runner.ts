@@ -47,6 +47,7 @@ export type AgentKit = { readonly owners: Owners; readonly log: Log; readonly cl
 /**
  * Returns the settings of the agent for its runner. An API key in the environment wins over the key in the file, but only for the runner's
  * own API (rules: Configuration 9). Where the environment is not read and the file has no key, a stand-in takes the place of the key.
+ * `agent.env` names the variables that the runner gets.
  */
 export const runnerSettings = (
   { env: names = {}, api }: Pick<RunnerPart, 'env' | 'api'>,

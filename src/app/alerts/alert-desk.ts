@@ -1,9 +1,9 @@
-/** What the control operations ask of the alerts of a running gateway. */
+/** The contract by which control operations list, test and mute the alerts of a running gateway. */
 
 import type { Alerts, AlertTested } from '../../generated/control.ts'
 
 export interface AlertDesk {
-  /** Resolves when the check of the alerts that is in progress has ended; at once where none is. */
+  /** Resolves when the check of the alerts that is in progress has ended; at once where no check is in progress. */
   looked(): Promise<void>
   /** Returns what fires, what is muted, and what could not be delivered. `undefined`: no alerts are configured. */
   view(): Alerts | undefined

@@ -47,7 +47,7 @@ const readRules = async (workspace: Workspace): Promise<readonly RuleView[] | Re
 
 /**
  * Lets the running gateway send a test message to the targets of a rule, or of all rules. Throws a Fault where no gateway runs, and where
- * it has no such rule.
+ * the gateway has no such rule, or no rule at all.
  */
 export const testAlerts = async (
   workspace: Workspace,

@@ -21,7 +21,7 @@ export type Check = {
   readonly message: string
   /** What to do about the problem: a line to type, or a sentence. */
   readonly fix?: string
-  /** The code and the place with which `validate --env` reports the problem; absent where only `doctor` reports it. */
+  /** The code and the place with which `validate --env` reports the problem too; absent where it makes no finding of this check. */
   readonly about?: ReportedAs
 }
 

@@ -1,6 +1,6 @@
 /**
- * Checks whether machine, files and programs are fit for the gateway. The checks change nothing, and do not open the database of a store
- * that belongs to one gateway. Except for the server of a shared store, other machines are asked only with `online`.
+ * Checks whether machine, files and programs are fit for the gateway. The checks change nothing. Of the database of a store that belongs to
+ * one gateway, they read only the head. Except for the server of a shared store, other machines are asked only with `online`.
  */
 
 import { loadConfig } from '../../config/load.ts'

@@ -11,7 +11,7 @@ import { type Check, type CheckInput, fail, ok, runCheck, warn } from './check.t
 
 /** The bits of a file's mode that give rights to other users than its owner. */
 const othersBits = 0o077
-/** The code with which `validate --env` reports the data directory. */
+/** The code with which `validate --env` reports a data directory that cannot be made or written. */
 const about = { code: 'WH802' } as const
 const octal = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0')
 
@@ -45,8 +45,8 @@ const whyNoAccess = (folder: string): string | undefined => {
 }
 
 /**
- * Checks whether other users may read the files with secrets, and whether the files of subscriptions and of the default profile's jobs can
- * be read.
+ * Checks whether the files with secrets of each profile are open to other users, and whether the files of subscriptions and of the default
+ * profile's jobs can be read.
  */
 export const checkFiles = async ({ loaded, workspace: { dataDir } }: CheckInput): Promise<readonly Check[]> => {
   const secretFiles = ['.env', 'config.yaml', subscriptionsFileName, jobsFileName]

@@ -16,8 +16,8 @@ export const targetLabel = (target: string, profile: string): string =>
 
 /**
  * Checks whether the program through which a target posts (`gh`) has a login. Returns no check for a target that posts without a program.
- * `at`: where the target stands, for `validate --env`. The program only reads its own files, and does not ask whether the host still
- * accepts the login.
+ * `at`: where the target stands, for `validate --env`. The program only looks for a token on this machine, and does not ask whether the
+ * host still accepts it.
  */
 export const checkLogin = async (target: string, profile: Profile, at: Omit<ReportedAs, 'code'> = {}): Promise<readonly Check[]> => {
   const part = targetsByName.get(target)

@@ -1,7 +1,7 @@
 /**
- * Tries to reach the web addresses that routes, jobs and alerts deliver to, when the user asks for it. Each host gets a HEAD request for
- * `/`, without a token, a path or a text of ours. Any answer shows that the host is there. Deliveries follow no redirect, and neither does
- * this check.
+ * Tries to reach the web addresses in the settings of the targets that routes, jobs and alerts use; with `--online` only. Each origin gets
+ * a HEAD request for `/`, without a token, a path or a text of ours. Any answer shows that the host is there. Deliveries follow no
+ * redirect, and neither does this check.
  */
 
 import { systemClock } from '../../core/clock.ts'
@@ -17,7 +17,7 @@ import { targetLabel } from './logins.ts'
 import { usedSpecs } from './targets.ts'
 
 const maxCallMs = 5_000
-/** The largest number of hosts that are asked. All hosts are asked at once, so that the check ends in time. */
+/** The largest number of hosts that are asked. They are asked all at once, so that the check ends within the time of one call. */
 const maxHosts = 50
 
 const name = 'online'
@@ -42,8 +42,8 @@ const askHost = async (origin: string, users: string): Promise<Check> => {
 }
 
 /**
- * Returns the origins (`https://example.com`) of all addresses that targets send to. Each origin has the labels of its targets. The rest of
- * an address is left out, because its path or query may hold a token.
+ * Returns the origins (`https://example.com`) of the addresses in the settings of the used targets, each with the labels of its targets. An
+ * address that only the code of a target has is not among them. Path and query are left out, because they may hold a token.
  */
 const targetsByOrigin = async (input: CheckInput): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
   const { config } = input.loaded
@@ -61,14 +61,14 @@ const targetsByOrigin = async (input: CheckInput): Promise<ReadonlyMap<string, R
   return hosts
 }
 
-/** Returns the targets of a route, job or alert rule that was not validated; none where `deliver` is neither a text nor a list. */
+/** Returns the targets of a route, job or alert rule that was not validated; none where `deliver` is set to neither a text nor a list. */
 const targetsIn = (spec: JsonObject): ReturnType<typeof writtenTargets> => {
   const { deliver, deliver_extra: extra } = spec
   const isReadable = deliver === undefined || typeof deliver === 'string' || Array.isArray(deliver)
   return isReadable ? writtenTargets({ ...(spec as Pick<Route, 'deliver'>), deliver_extra: isObject(extra) ? extra : {} }) : []
 }
 
-/** Returns the origins of the addresses in a target's own settings and in the settings that a route gives it. */
+/** Returns the origins of the web addresses in a target's own settings, and in those keys of `deliver_extra` that hold its addresses. */
 const originsOf = ({ addresses = [] }: TargetPart, extra: JsonObject, settings: JsonObject): readonly string[] => {
   const texts = [...Object.keys(settings).map((key) => textSetting(settings, key)), ...addresses.map((key) => own(extra, key))]
   return texts.flatMap((text) => (typeof text === 'string' && webAddress.test(text) && URL.canParse(text) ? new URL(text).origin : []))

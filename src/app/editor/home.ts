@@ -13,7 +13,7 @@ import { belongsToProfile } from './bound-routes.ts'
 import { configFile } from './draft/open-route.ts'
 import type { Home, RouteRow } from './service.ts'
 
-/** The most recorded events that are counted, the newest first. */
+/** The most recorded events of all routes together that are counted, the newest first. */
 const maxEvents = 1_000
 
 /** Reads the routes of the profile; without `profile`, all routes. Throws a Fault when the subscriptions file is not usable. */
@@ -78,8 +78,8 @@ const findingsByRoute = (all: readonly Diagnostic[]): ((name: string) => readonl
 }
 
 /**
- * Returns the rows of configured routes whose shape is wrong. `readRoutes` does not return such routes, so they are found in `all`, the
- * routes that were validated.
+ * Returns the rows of configured routes whose shape or secret is wrong. `readRoutes` does not return such routes, so they are found in
+ * `all`, the routes that were validated.
  */
 const brokenIn = (
   entries: readonly RouteEntry[],
@@ -116,7 +116,7 @@ const countRecorded = async (workspace: Workspace): Promise<ReadonlyMap<string, 
       recorded.set(route, { count: (before?.count ?? 0) + 1, at: Math.max(before?.at ?? 0, Date.parse(at)) })
     }
   } catch {
-    // Without a journal there are no events.
+    // Where the records cannot be read, no event is counted, and the routes can still be edited.
   }
   return recorded
 }

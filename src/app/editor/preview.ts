@@ -1,6 +1,6 @@
 /**
- * Previews a draft: the findings about its route, and what the route would do with a payload. Both come from the code that serves requests,
- * which runs without effects here.
+ * Previews a draft: the findings about its route, and what the route would do with a payload. The findings come from the code that checks
+ * a configuration, the trace from the code that serves requests; both run without effects here.
  */
 
 import type { RouteSource } from '../../config/config.ts'
@@ -35,7 +35,7 @@ import { talliesOf } from './tallies.ts'
 
 /**
  * A draft's route as the server would load it, with the configuration around it and the findings about the route. `source`: absent where
- * the route cannot be served.
+ * the route cannot be read, or its shape or its secret is wrong; a route with other errors is there.
  */
 type LoadedDraft = {
   readonly source?: RouteSource
@@ -44,7 +44,7 @@ type LoadedDraft = {
   readonly findings: readonly Diagnostic[]
 }
 
-/** Returns the preview of a draft. A mistake in the draft is part of the preview, and is never thrown. */
+/** Returns the preview of a draft. A mistake in the draft is part of the preview, and is not thrown. Throws a Fault as `loadDraft` does. */
 export const previewOf = async (
   workspace: Workspace,
   textOf: DraftTexts,
@@ -89,7 +89,7 @@ export const loadDraft = async (workspace: Workspace, opened: OpenedRoute, parse
   const salvaged = loaded.salvaged.find(({ route }) => route.name === opened.name)
   const likely = reviewRoute(source, reviewContext(config, catalogue, loaded.texts, errors), errors)
   const all = [...errors, ...likely]
-  // A route whose shape is wrong cannot be served, so it is not returned. Its partial route was checked all the same.
+  // A route whose shape or secret is wrong cannot be served, so it is not returned. Its partial route was checked all the same.
   if (salvaged && isConfig) return { loaded, catalogue, findings: [...found, ...withoutConsequences(salvaged, [...compiled, ...likely])] }
   return { source, loaded, catalogue, findings: all }
 }
@@ -160,7 +160,7 @@ const countTallies = async (
   }
 }
 
-/** Returns the route switched on, and without those of its keys that could stop a payload or make it wait. */
+/** Returns the route switched on, without `filters`, `events` and `script`, which may stop a payload, and `coalesce`, which may hold it. */
 const withoutGates = (source: RouteSource): RouteSource => {
   const { filters: _, events: __, script: ___, coalesce: ____, ...spec } = source.spec
   return { ...source, enabled: true, spec }

@@ -70,7 +70,7 @@ export type PayloadValue = {
 export type Payload = {
   readonly choice: PayloadChoice
   readonly title: string
-  /** The body as it was sent, formatted if it is JSON, and cut if it is long. */
+  /** The body as it was sent, formatted if it is JSON, and cut if it is long. Of a body that is no text, a phrase with its size. */
   readonly body: string
   readonly isCut?: boolean
   readonly bytes: number
@@ -103,7 +103,7 @@ export type Preview = {
   readonly findings: readonly Diagnostic[]
   /** The fixes of findings, as steps of the draft. */
   readonly fixes: readonly Step[]
-  /** The lines of the file that belong to the route, with stars for secrets. */
+  /** The lines of the draft's text that belong to the route, with stars for secrets. */
   readonly yaml: string
   readonly trace?: TraceShown
   /** Why there is no trace. */
@@ -148,7 +148,7 @@ export type SavePlan = {
 }
 
 export type SaveRequest = PlanRequest & {
-  /** Saves even if there are errors, but never with an error that stops the start. */
+  /** Saves even if there are errors, but never where the plan `stops`. */
   readonly despiteErrors: boolean
   /** The path of another file to write instead, which must not exist yet. The route's own file is not changed. */
   readonly as?: string
@@ -164,7 +164,7 @@ export type KeptDraft = {
   readonly draft: RouteDraft
   /** When the draft was kept, in milliseconds since 1970. */
   readonly at: number
-  /** A sentence about the changes to the file since the draft was kept; `undefined` if there are none. */
+  /** What has changed in the file since the draft was kept; `undefined` if nothing has, or the draft is a route that the file never had. */
   readonly note?: string
 }
 
@@ -205,7 +205,7 @@ export type EditorService = {
   reopen(of: NamedRoute): Promise<OpenedRoute>
   create(of: NewRoute): Promise<OpenedRoute>
   preview(of: PreviewRequest): Promise<Preview>
-  /** Returns the line on which a path of the route begins in the file. Lines count from 1. */
+  /** Returns the line on which a path of the route begins in the opened text. Lines count from 1. */
   line(of: { readonly opened: OpenedRoute; readonly path: Path }): Promise<number>
   /** Lists the payloads to try a route with; without a route, all. The first row that fits is the best to begin with. */
   payloads(of: { readonly route?: string }): Promise<readonly PayloadRow[]>

@@ -26,7 +26,7 @@ const longestRoundPauseMs = 50
 /**
  * Applies an update to the present entries of a file, and returns the update's result. When another process changes the entries meanwhile,
  * the update is called again with the new entries. Throws a Fault where the file cannot be used or written, where the entries keep
- * changing, and where the database has not confirmed the change.
+ * changing or would be too large, and where the database cannot be opened or has not confirmed the change. Throws what `update` throws.
  */
 export const changeEntries = async <T>(workspace: Workspace, file: string, update: Update<T>): Promise<T> => {
   const config = sharedConfig(workspace)
@@ -48,7 +48,7 @@ const changeShared = async <T>(port: EntryPort, entryFile: EntryFile, update: Up
   const { name, file } = entryFile
   const lock = await lockFile(file)
   try {
-    // The copy will replace the file. So entries that a user edited in the file become shared entries first.
+    // The copy will replace the file. So what a user edited in the file is first shared, or kept beside the file.
     await reconcile(port, entryFile)
     for (let round = 0; round < maxRounds; round++) {
       const present = await port.readEntries(name)

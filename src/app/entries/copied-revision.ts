@@ -1,4 +1,4 @@
-/** Computes the revision of a text of entries. A second file beside a copy notes which revision the copy was last made from. */
+/** Computes the revision of a text of entries. A file beside a copy notes the revision at which copy and shared entries were last equal. */
 
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -13,12 +13,13 @@ const revisionFile = (file: string): string => `${file}.revision`
  */
 export const sharedText = (text: string): SharedEntries => ({ revision: hash('sha256', text, 'base64url'), text })
 
-/** Returns the revision of the text that was last copied into the file; `undefined` where none was. */
+/** Returns the revision at which the file and the shared entries were last equal; `undefined` where none is noted. */
 export const copiedRevision = (file: string): string | undefined => {
   try {
     return readFileSync(revisionFile(file), 'utf8').trim()
   } catch {
-    // Without a noted revision, the file counts as edited by hand. When shared entries replace such a file, its text is kept beside it.
+    // Without a noted revision, the file counts as edited by hand. When shared entries that lack one of its entries replace it, its text
+    // is kept.
     return undefined
   }
 }

@@ -15,8 +15,8 @@ export type Refreshed = { readonly file: string; readonly result: Exclude<Reconc
 export class EntryCopies {
   readonly #port: EntryPort
   /**
-   * For each file: its stamp (`stampOf`) and the revision of the shared entries, when the file and the shared entries were last equal. Both
-   * were read before the texts, so the next refresh finds any change that was made meanwhile.
+   * For each file: its stamp (`stampOf`) and the revision of the shared entries, when the file and the shared entries were last equal. The
+   * stamp was read before the file's text, so the next refresh finds any change that was made meanwhile.
    */
   readonly #equal = new Map<string, { readonly stamp: string; readonly revision: string | undefined }>()
 

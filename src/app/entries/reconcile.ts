@@ -18,8 +18,9 @@ export type EntryPort = Pick<Shared, 'entryRevisions' | 'readEntries' | 'replace
 /**
  * How a file and the shared entries were made equal. `same`: they were equal, the file at its `stamp`, the shared entries at their
  * `revision`. `copied`: the file got the shared entries. `first`: the entries of the file became the first shared entries. `edited`:
- * entries that a user edited in the file became shared entries. `overruled`: the shared entries had changed as well and replaced the edited
- * file, whose text is in the file `kept` now. `names`: the names of the entries that differ.
+ * entries that a user edited in the file became shared entries. `overruled`: the shared entries had changed as well, or the file had never
+ * been a copy; they replaced the file, whose text is in the file `kept` now. `names`: the names of the entries that differ; for `overruled`
+ * only of those that the file had.
  */
 export type Reconciled =
   | { readonly kind: 'same'; readonly stamp: string; readonly revision: string | undefined }
@@ -59,7 +60,7 @@ const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Rec
   if (present === undefined) return mine && hasEntries(file, mine.text) ? shareFile(port, entryFile, present, mine) : same
   const edited = mine?.revision === copied ? undefined : mine
   if (edited && present.revision === copied) return shareFile(port, entryFile, present, edited)
-  // An editor may have saved the file since it was read.
+  // A user may have saved the file from an editor since it was read.
   if (stampOf(file) !== stamp) return undefined
   const overruled = edited && (await keepOverruled(file, edited.text, present.text))
   await writeCopy(file, present)

@@ -18,13 +18,13 @@ export type EntryWatchOptions = {
   readonly config: () => Config
   readonly clock: Clock
   readonly log: Log
-  /** Called after files were written, so that the gateway reads the new entries before a request needs them. */
+  /** Called after a refresh that may have written files, so that the gateway reads the new entries before a request needs them. */
   readonly written: () => Promise<void>
 }
 
 /**
- * Refreshes the files now and each second. Resolves after the first refresh, with a function that ends the watching and waits for a refresh
- * in progress. Never rejects: where the database does not answer, the files stay in use.
+ * Refreshes the files now, and a second after each refresh. Resolves after the first refresh, with a function that ends the watching and
+ * waits for a refresh in progress. Never rejects: where the database does not answer, the files stay in use.
  */
 export const watchEntries = async ({ port, config, clock, log, written }: EntryWatchOptions): Promise<() => Promise<void>> => {
   const copies = new EntryCopies(port)

@@ -26,7 +26,7 @@ export type AttemptView = {
 /** Reads the attempts, oldest first; none for an event about whose run the journal has no line. */
 export const readAttempts = async (records: EventRecords, { steps = [] }: EventView): Promise<readonly AttemptView[]> => {
   const attempts: AttemptView[] = []
-  // One attempt is read after the other, because the prompts and replies of fifty attempts need not be in memory at once.
+  // One attempt is read after the other, so that only one stored body is in memory beside the prompts and replies that are returned.
   for (const step of steps) attempts.push({ ...attemptOf(step), ...(await readPromptAndReply(records, step)) })
   return attempts
 }

@@ -11,12 +11,12 @@ import { type EventStatuses, findEvents, selectEvents } from './events.ts'
 /** The largest number of events that are chosen where the user gives no limit. */
 const defaultLimit = 1_000
 
-/** The chosen events. `isCut`: the limit left out older events that fit the criteria. */
+/** The chosen events. `isCut`: the limit was reached, and there may be older events that fit the criteria. */
 export type EventBatch = EventStatuses & { readonly isCut: boolean }
 
 /**
  * Returns the events of the ids, in the order of the ids. Where no ids are given, returns the newest events that fit the criteria, and the
- * oldest of them comes first. Throws a Fault (exit 5) as `findEvents` does.
+ * oldest of them comes first. Throws a Fault (exit 5) as `findEvents` and `selectEvents` do.
  */
 export const chooseEvents = async (
   workspace: Workspace,
@@ -32,16 +32,17 @@ const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteri
   return { events: [...events].reverse(), isCut, notices }
 }
 
-/** The number of events of each source (a route or a job), in the order in which the sources come. */
+/** A source of events (a route or a job), and how many of the events are from it. */
 export type SourceCount = { readonly source: string; readonly count: number }
 
+/** Counts the events of each source. The sources stand in the order of their first events. */
 export const countBySource = (events: readonly EventStatus[]): readonly SourceCount[] => {
   const counts = new Map<string, number>()
   for (const { event } of events) counts.set(eventSource(event), (counts.get(eventSource(event)) ?? 0) + 1)
   return [...counts].map(([source, count]) => ({ source, count }))
 }
 
-/** The result of the work on one event. `known`: the event as it was before. `why`: the reason of a failure. */
+/** The result of the work on one event. `known`: the event as it was before. `why`: the reason of a failure, unless `replayed` tells it. */
 export type EventResult = {
   readonly known: EventStatus
   readonly ok: boolean
@@ -54,8 +55,8 @@ export type EventResult = {
 export type DoneCounter = (done: number) => void
 
 /**
- * Works on one event after the other. After an event whose work fails with a Fault, the work goes on. When the gateway is gone, the
- * remaining events are not tried. Any other error is thrown at once.
+ * Works on one event after the other. After an event whose work fails with a Fault, the work goes on; but after a Fault with exit 4 (the
+ * gateway is gone), the remaining events are not tried. An error that is no Fault is thrown at once.
  */
 export const workOnEach = async (
   events: readonly EventStatus[],

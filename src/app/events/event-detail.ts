@@ -1,4 +1,4 @@
-/** Reads one event with everything that was kept about it: its status, its attempts, and its request as it came. */
+/** Reads one event with everything that was kept about it: its status, its attempts, and its request with secret headers masked. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'

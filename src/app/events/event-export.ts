@@ -1,6 +1,6 @@
 /**
- * Renders stored events as texts for other programs: samples, tests, curl command lines, or JSON lines. Values that are masked in the
- * journal stay masked.
+ * Renders stored events as texts for use elsewhere: samples, tests, curl command lines, or JSON lines. Values that are masked in the
+ * journal stay masked, and secret headers are masked here.
  */
 
 import { loadConfig } from '../../config/load.ts'
@@ -22,7 +22,7 @@ export type ExportForm = 'sample' | 'test' | 'curl' | 'jsonl'
 /**
  * Yields a text for each event, in the order of the events. For the form `test`, yields a single text with all tests at the end. Returns
  * the number of events that were left out because their request was not kept; none is left out of `jsonl`. Events are read one after the
- * other, because a thousand bodies need not be in memory at once.
+ * other, because a thousand bodies need not be in memory at once; only tests are gathered.
  */
 export async function* exportEvents(
   workspace: Workspace,

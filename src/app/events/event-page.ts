@@ -7,8 +7,8 @@ import { type SelectedEvents, selectEvents } from './events.ts'
 import { checkSources } from './selection-words.ts'
 
 /**
- * Reads the page. `limit`: the most events of the page where the criteria give no limit. Throws a Fault (exit 5) where no event fits, and
- * the criteria name a route or a job that no file has.
+ * Reads the page. `limit`: the most events of the page where the criteria give no limit. Throws a Fault (exit 5) where no event fits and
+ * the criteria name a route or a job that no file has, and where the event of the cursor is gone.
  */
 export const readEventPage = async (
   workspace: Workspace,

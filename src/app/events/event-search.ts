@@ -1,6 +1,6 @@
 /**
- * Searches an event for a text or for values of fields: its record, its request, and the errors, answers, prompts and replies of its
- * attempts.
+ * Searches an event for a text, in its record, its request, and the errors, answers, prompts and replies of its attempts; or for values of
+ * fields, in its request. Commands and the console search so where they choose events by criteria.
  */
 
 import { isUtf8 } from 'node:buffer'
@@ -17,7 +17,7 @@ import { eventReader, type RequestContent } from './event-reader.ts'
 export type FieldCriterion = { readonly path: string; readonly value: string }
 
 export type SearchCriteria = {
-  /** A text that occurs in the record, the request or an attempt, in upper or lower case. */
+  /** A text that occurs in the record, the request or an attempt; upper and lower case count as equal. */
   readonly text?: string
   /** Values of fields. The event must have all these values. An event whose request was not kept, or cannot be read, has none. */
   readonly field?: readonly FieldCriterion[]

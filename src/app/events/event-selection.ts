@@ -9,7 +9,7 @@ import { type EventSearch, type SearchCriteria, searchOf } from './event-search.
 /**
  * The states of an event. `final`: answered without a run. `merged`: another event of its group has the run. `waiting`, `running`, `done`,
  * `dead`: the state of its run. `unknown`: neither the journal nor the store has what became of its run. The journal has an event that is
- * `running` or `unknown` as `waiting`.
+ * `running` or `unknown` as `waiting`, and until the run of its group has ended also one that is `merged`.
  */
 export const states = ['final', 'waiting', 'running', 'done', 'dead', 'merged', 'unknown'] as const
 export type State = (typeof states)[number]
@@ -30,7 +30,10 @@ export type EventCriteria = SearchCriteria & {
   readonly cursor?: string
 }
 
-/** The states that an event may have while the journal says `waiting`. A gateway or a shared store is asked for the true state. */
+/**
+ * The states that an event may have while the journal says `waiting`. A gateway or a shared store is asked for the true state. The event
+ * may also be `merged`; but criteria for `merged` select it only once the run of its group has ended.
+ */
 const liveStates: ReadonlySet<State> = new Set(['waiting', 'running', 'dead', 'unknown'])
 
 export type Selection = {
@@ -42,7 +45,7 @@ export type Selection = {
   readonly fitsState: (state: State) => boolean
   /** The search in stored requests and attempts; `undefined` where the criteria ask for none. */
   readonly search: EventSearch | undefined
-  /** Whether the states of waiting events must be asked for, because `fits` accepts waiting events that `fitsState` may refuse. */
+  /** Whether `fits` accepts waiting events that `fitsState` may refuse, so that more events must be looked at than a page has. */
   readonly isLive: boolean
   readonly since: number | undefined
   readonly limit: number

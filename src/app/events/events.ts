@@ -11,7 +11,7 @@ import type { EventSearch } from './event-search.ts'
 import type { Selection } from './event-selection.ts'
 import { type EventStatus, outcomeOf } from './event-status.ts'
 
-/** The largest number of events that are examined where the journal's lines alone do not decide whether an event fits. */
+/** How many events are examined, unless the limit is higher, where the journal's lines alone do not decide whether an event fits. */
 const maxExamined = 10_000
 
 /** Events with their states. `notices`: why a gateway or store that was asked gave no answer; the states are then those of the journal. */
@@ -81,7 +81,7 @@ export const findEvents = (workspace: Workspace, gateway: GatewayFinder, ids: re
     return withStandings(records, gateway, [...events.values()])
   })
 
-/** The outcomes after which an event keeps the claim on its delivery id. */
+/** The outcomes after which an event of any scheme keeps the claim on its delivery id. */
 const claimingOutcomes: ReadonlySet<string> = new Set(['accepted', 'coalesced', 'delivered'])
 
 /**

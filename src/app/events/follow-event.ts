@@ -19,7 +19,7 @@ const recordMs = 3_000
 
 /**
  * Returns the status of the event as soon as `isEnough` holds for it, or its status after `timeoutMs`; `undefined` where this journal has
- * no record of the event.
+ * no record of the event after three seconds, or after `timeoutMs` if that is less.
  */
 export const followEvent = async (
   workspace: Workspace,

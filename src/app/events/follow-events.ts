@@ -20,15 +20,19 @@ export type FollowedEvents = {
   readonly newest: readonly EventStatus[]
   /** Limits of `newest` for the user: that states are those of the journal, or that older events were not looked at. Mostly empty. */
   readonly notices: readonly string[]
-  /** Each event that arrives later, and each event whose run has taken a step. The sequence ends when the gateway stops. */
+  /**
+   * Each event that arrives later, and each event whose run has taken a step. The sequence ends or throws as the lines of `watch` do: it
+   * ends when the gateway stops.
+   */
   readonly coming: AsyncGenerator<EventStatus, void>
   /** Ends the following, even while an event is awaited. */
   close(): void
 }
 
 /**
- * Begins to follow the events that fit the criteria. `limit`: the most events in `newest` where the criteria give no limit. Throws a Fault
- * without a gateway (exit 4), unless the store is shared.
+ * Begins to follow the events that fit the criteria. The caller refuses a search (`text`, `field`), which would not count for `coming`.
+ * `limit`: the most events in `newest` where the criteria give no limit. Throws a Fault as `watch` and `readEventPage` do: without a
+ * gateway (exit 4) unless the store is shared, and for a route or job that does not exist.
  */
 export const followEvents = async (
   workspace: Workspace,

@@ -18,7 +18,10 @@ export type RepeatedRequest =
 type RepeatOptions = {
   /** The wall time of the repeat, in milliseconds. */
   readonly at: number
-  /** Whether the stored delivery id is kept, which makes the repeat a duplicate within the hour. Otherwise the repeat gets a fresh id. */
+  /**
+   * Whether the stored delivery id is kept, which makes the repeat a duplicate within the hour. Otherwise the repeat gets a fresh id. A
+   * request that must be verified again has the id of its headers in either case.
+   */
   readonly sameId: boolean
   /** The body that replaces the stored body; `undefined` keeps the stored body. */
   readonly body?: string | undefined

@@ -12,12 +12,15 @@ import { checkOutcomes, checkSources } from './selection-words.ts'
 
 /**
  * The traffic to watch. `since`: a time in milliseconds since 1970; events that arrived from then on come first. `perSecond`: the most
- * requests and attempts a second; the lines of the rest are counted as lost.
+ * requests and attempts a second whose lines come; lines beyond this number are only counted as lost.
  */
 export type WatchOptions = TrafficFilter & { readonly since?: number; readonly perSecond?: number }
 
 export type WatchedTraffic = {
-  /** The lines of the traffic, which end when the gateway stops. Reading a line throws a Fault (exit 4) when the gateway is gone. */
+  /**
+   * The lines of the traffic. Those of a gateway end when the gateway stops, and reading one throws a Fault (exit 4) when the gateway is
+   * gone. Those from the records of a shared store do not end before `close`.
+   */
   readonly lines: AsyncGenerator<TailLine, void>
   /** Ends the watching, even while a line is awaited. */
   close(): void
@@ -64,7 +67,8 @@ const pastEvents = async (workspace: Workspace, filter: TrafficFilter, since: nu
 
 /**
  * Yields the first line, which says that the watching has begun, then the past traffic, then the present traffic. The watching began before
- * the past was read, so a line of the present traffic is left out where the past has it already.
+ * the past was read, so the present traffic may repeat lines of the past. Left out are the lines of a request that the past has, and the
+ * lines of attempts at a run that has ended in the past.
  */
 async function* joined(past: readonly EventView[], live: TailLines): AsyncGenerator<TailLine, void> {
   const first = await live.next()

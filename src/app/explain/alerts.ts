@@ -1,4 +1,4 @@
-/** What the findings about alerts mean. */
+/** Explains the codes of settings for alerts. */
 
 import type { Explanation } from './explanation.ts'
 

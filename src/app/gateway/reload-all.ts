@@ -1,4 +1,4 @@
-/** Asks all replicas of a shared store for a reload, and waits until the reload of each replica has ended. */
+/** Asks all replicas of a shared store for a reload, and waits at most half a minute until the reload of each replica has ended. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../core/clock.ts'

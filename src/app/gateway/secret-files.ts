@@ -1,4 +1,4 @@
-/** Removes the rights of other users to files with secrets (rules: Hostile input 5), except `config.yaml`. */
+/** At the start of a gateway, removes the rights of other users to files with secrets (rules: Hostile input 5), except `config.yaml`. */
 
 import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'

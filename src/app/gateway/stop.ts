@@ -14,7 +14,7 @@ export type StoppingGateway = {
 
 const lookMs = 100
 
-/** Asks the gateway to end, and returns at once. Throws a Fault where no gateway runs (exit 4). */
+/** Asks the gateway to end, and does not wait for its end. Throws a Fault where no gateway runs (exit 4). */
 export const stopGateway = async (finder: GatewayFinder): Promise<StoppingGateway> => {
   const gateway = await finder.need()
   const { pid } = await gateway.status()

@@ -100,7 +100,7 @@ const refusedMatchTypes: { readonly [type: string]: readonly [reason: string, to
   ),
 }
 
-/** Patterns that match any text, so that only the presence of the value counts. */
+/** Patterns that match any text of one line, so that only the presence of the value counts. */
 const anyText = new Set(['', '.*', '^.*', '.*$', '^.*$', '(?s).*', '(?s)^.*$'])
 
 const compilePattern = ({ field }: ParameterField, pattern: string, path: Path, report: ReportLeftOut): JsonObject | undefined => {

@@ -31,8 +31,8 @@ const harmlessKeys: ReadonlySet<string> = new Set([
 export type CheckedImport = { readonly imported: Imported; readonly text: string; readonly findings: Validated }
 
 /**
- * Checks an import, round by round, until nothing more can be taken out. Findings that only the user can mend, such as those about secrets,
- * stay. `render` makes the text to check. The findings name the file as `shownAs`.
+ * Checks an import, round by round, until nothing more can be taken out, or for 20 rounds. Findings that only the user can mend, such as
+ * those about secrets, stay. `render` makes the text to check. The findings name the file as `shownAs`.
  */
 export const checkImport = async (
   workspace: Workspace,
@@ -87,8 +87,8 @@ const withoutRefused = (imported: Imported, diagnostics: readonly Diagnostic[]):
 }
 
 /**
- * Returns the path of a finding below `platforms.webhook.extra`, where an import writes everything that can be taken out; `undefined` for
- * any other finding.
+ * Returns the path of a finding below `platforms.webhook.extra`, where `renderConfig` writes the routes; `undefined` for any other finding,
+ * which takes nothing out.
  */
 const pathBelowExtra = (pointer: string): Path | undefined => {
   const inside = /^\/platforms\/webhook\/extra\/(.+)/.exec(pointer)?.[1]

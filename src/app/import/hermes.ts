@@ -128,7 +128,7 @@ const wholeReference = /^\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}$/
 
 /**
  * Returns the reference to a secret, as the YAML gets it. A text or a default value beside a reference is left out and reported, because it
- * may be a secret.
+ * may be a secret. An empty text, `INSECURE_NO_AUTH` and `file:` stay as they are.
  */
 const referenceTo = (text: string, name: string, env: EnvLines, report: ReportLeftOut): string => {
   if (text.trim() === '' || text === insecure || text.startsWith('file:')) return text

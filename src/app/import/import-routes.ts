@@ -35,8 +35,8 @@ export type ImportDone = CheckedImport & {
 }
 
 /**
- * Imports the routes. Returns the text with the findings about it. Throws a Fault when the source cannot be read, or when the destination
- * may not be written.
+ * Imports the routes. Returns the text with the findings about it. The text is written even where a finding stops the start. Throws a Fault
+ * when the source cannot be read, when the destination may not be written, and when `.env` cannot hold a secret.
  */
 export const importRoutes = async (workspace: Workspace, options: ImportRequest): Promise<ImportDone> => {
   const { from, file, to } = options

@@ -10,7 +10,7 @@ export type LeftOut = {
   readonly place: SourceRange
   /** The route that lacks the part; absent for a part that concerns the whole file. */
   readonly route?: string
-  /** The path of the part inside its hook or route: `trigger-rule.and.0`. */
+  /** The path of the part inside its hook, its route or the settings around the routes: `trigger-rule.and.0`. */
   readonly what: string
   readonly reason: string
   /** What the user can do instead. */
@@ -25,7 +25,7 @@ export type ImportedRoute = {
   readonly spec: JsonObject
   /** Notes about the import, which stand in comments above the route. */
   readonly notes: readonly string[]
-  /** Returns the place in the source that a key of the route comes from. */
+  /** Returns the place in the source that a key of the route comes from; for a hook of adnanh/webhook, the place of the whole hook. */
   readonly at: (path: Path) => SourceRange
 }
 

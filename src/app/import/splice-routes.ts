@@ -1,4 +1,4 @@
-/** Adds routes to a `config.yaml` as new lines between its lines, which stay as they are. Where that is not safe, it does nothing. */
+/** Adds routes to the text of a `config.yaml` as new lines between its lines, which stay as they are; or says that this is not safe. */
 
 import { editYaml } from '../../config/yaml/edit/edit.ts'
 import type { NewMember } from '../../config/yaml/edit/yaml-edit.ts'

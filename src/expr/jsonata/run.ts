@@ -18,7 +18,7 @@ const bytesAnItem = 8
 /** Rows of joins (`@`, `#`) that one evaluation may group: the library copies a group for every row. */
 const maxGrouped = 3_000
 
-/** Counts what one evaluation uses. Each method throws TooHard when a limit is passed. */
+/** Counts what one evaluation uses. Each method but `end` throws TooHard when a limit is passed. */
 export class Run {
   /** The string literals of the expression. */
   readonly written: ReadonlySet<string>

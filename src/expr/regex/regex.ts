@@ -66,8 +66,8 @@ export const checkSteps = (regex: RE2JS, text: string): void => {
 export type Regex = { test(text: string): boolean }
 
 /**
- * Compiles a pattern that may match anywhere in a text. Throws BadPattern; `test` throws TooHard instead of taking long. What lies behind
- * the first 1,048,576 UTF-16 units of a text need not be searched.
+ * Compiles a pattern that may match anywhere in a text. Throws BadPattern; `test` throws TooHard instead of taking long. The engine
+ * searches only the first 1,048,576 UTF-16 units of a text; a pattern of fixed texts may also match behind them.
  */
 export const compileRegex = (pattern: string): Regex => {
   const literals = compileLiterals(pattern)

@@ -19,7 +19,8 @@ export type LoadedPlugins = LoadedModules<PluginParts>
 
 /**
  * Adds the parts of the plugins that the configuration names. Plugins that are not in `loaded` are loaded, one after the other. Also checks
- * the sections under `platforms` that targets of plugins read, or that have the form of a plugin's name.
+ * the sections under `platforms` that targets of plugins read, and, where all plugins can be used, those that have the form of a plugin's
+ * name.
  */
 export const loadPlugins = async (
   config: Pick<Config, 'dataDir' | 'plugins' | 'profiles'>,

@@ -9,13 +9,13 @@ import { fixOf, type Subject } from './subject.ts'
 type TextOwner = Pick<Subject, 'texts' | 'placeOf' | 'say'> & { readonly spec: object }
 
 /**
- * Keys whose texts may well contain a `#`. The values of other keys are names and numbers, and behind these a `#` surely begins a comment.
+ * Keys whose texts may well contain a `#`. The values of other keys are mostly names and numbers, behind which a `#` begins a comment.
  */
 const textKeys = ['description', 'prompt', 'schedule', 'deliver_extra', 'respond', 'coalesce', 'concurrency', 'session'] as const
 
 /**
- * Matches a comment that looks like text: no blank follows its `#`, or it has a placeholder. A comment such as `#----` or `#====` does not
- * match, because it is a ruled line.
+ * Matches a comment that looks like text: no blank follows its `#`, or it has a placeholder. Without a placeholder, a comment such as
+ * `#----` or `#====` does not match, because it is a ruled line.
  */
 const looksLikeText = /^[ \t]+#(?:[^\s#!=*-]|.*\{[A-Za-z_=])/
 

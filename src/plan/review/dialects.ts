@@ -78,7 +78,7 @@ const codeSpans = (text: string): Span[] =>
 
 /**
  * Rewrites a path of another template language as a path of ours: without blanks around it, a prefix such as `payload.` or `$.`, and
- * brackets.
+ * brackets. `payload` and `event` get our names for the whole payload and the type.
  */
 const ourPath = (path: string): string =>
   path

@@ -1,4 +1,7 @@
-/** Finds weak secrets: secrets that are easy to guess, were never filled in, or have a blank around them. No message quotes a secret. */
+/**
+ * Finds weak secrets: secrets that are easy to guess, were never filled in, or have a blank around them. No message quotes a secret, except
+ * one that is only the name of a variable (`$NAME`).
+ */
 
 import { insecure } from '../../config/config.ts'
 import { isPrefixAlone } from '../../config/secrets.ts'
@@ -25,7 +28,8 @@ export const reviewSecrets = (subject: Subject): void => {
 type SecretContext = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: ReportFinding }
 
 /**
- * Reviews a secret whose references are resolved. Nothing is said of an empty secret or a bare prefix, because that is an error already.
+ * Reviews a secret whose references are resolved. Nothing is said of an empty secret, a bare prefix or `INSECURE_NO_AUTH`, because other
+ * checks report these.
  */
 export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: SecretContext): void => {
   if (secret === insecure || secret.trim() === '' || isPrefixAlone(secret)) return

@@ -28,8 +28,8 @@ const reviewSeveral = ({ route, catalogue, spec, say }: Subject): void => {
 type Sources = readonly { readonly route: RouteSource }[]
 
 /**
- * Reports once, for all routes whose senders never send a refused event again, that the rate limit refuses events. Where the configuration
- * has a `rate_limit`, its author has thought of that, and nothing is said.
+ * Reports once, for all enabled routes whose senders never send a refused event again, that the rate limit refuses events. Where the
+ * configuration has a `rate_limit`, its author has thought of that, and nothing is said.
  */
 export const reviewRepeats = (sources: Sources, { config, written }: Loaded, catalogue: Catalogue): Diagnostic[] => {
   if (written.has('rate_limit')) return []
@@ -50,7 +50,7 @@ export const reviewRepeats = (sources: Sources, { config, written }: Loaded, cat
   ]
 }
 
-/** Returns the title of a route's sender that never sends a refused event again; `undefined` where there is none. */
+/** Returns the title of a route's sender that never sends a refused event again; `undefined` without one, and for a disabled route. */
 const neverAgain = (route: RouteSource, catalogue: Catalogue): string | undefined =>
   route.enabled && verifyNames(route.spec).length > 0
     ? checkedWith(route, catalogue).find(({ repeats }) => repeats?.byItself === false)?.title

@@ -61,7 +61,7 @@ const checkKey = (subject: Subject, path: Path, key: string, check: (path: Path,
 
 /**
  * Returns a function that says whether a payload may have a key `payload` or `event`: by the samples, where there is one of each event
- * type. Otherwise a script, a filter on the key or a sender that is known for such keys makes it possible.
+ * type and no script. Otherwise a script, a filter on the key or a sender that is known for such keys makes it possible.
  */
 const mayHaveIn = ({ spec }: Subject, sampled: Sampled | undefined): Surrounding['mayHave'] => {
   const fields = fieldNames(spec.filters)

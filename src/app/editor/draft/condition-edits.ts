@@ -9,8 +9,8 @@ import type { ConditionRow } from '../conditions.ts'
 export type Rearranged = { readonly edits: readonly YamlEdit[]; readonly at: Path }
 
 /**
- * Adds a condition: as the last member of `row` if `row` is an `all` or `any`, else behind `row`. Without `row`, the condition goes behind
- * all others.
+ * Adds a condition: as the last member of `row` if `row` is an `all` or `any`, else behind `row`, or behind the `not` that `row` is in.
+ * Without `row`, and where `row` is in no list, the condition goes behind all others.
  */
 export const addedCondition = (spec: JsonObject, row: ConditionRow | undefined, condition: JsonObject): Rearranged => {
   const { list, at } = row ? placeBeside(row) : {}
@@ -27,7 +27,7 @@ const inserted = (list: Path, at: number, value: Json): Rearranged => ({
 
 /**
  * Returns the list, and the index in it, for a condition that is added at a row. In an `all` or `any`, the condition becomes the last
- * member. At any other row, it follows the row. Empty where no list is around the row.
+ * member. At any other row, it follows the row, or the `not` that the row is in. Empty where no list is around the row.
  */
 const placeBeside = ({ path, operator, operand, kind }: ConditionRow): { readonly list?: Path; readonly at?: number } => {
   if (kind === 'group' && Array.isArray(operand)) return { list: [...path, operator], at: operand.length }

@@ -1,6 +1,6 @@
 /**
- * A draft: a route that is being edited. It has the route as it was written, and the steps since. Undo takes a step back. Nothing here
- * touches a file.
+ * A draft: a route that is being edited. It has the route as it was written, and the steps since. Undo takes a step back. The functions of
+ * this module read and write no file.
  */
 
 import { changedData, isRefused, type YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
@@ -32,7 +32,7 @@ export type RouteDraft = {
   readonly opened: OpenedRoute
   readonly past: readonly Step[]
   readonly future: readonly Step[]
-  /** The route with all steps of `past` in it. */
+  /** The route with all steps of `past` in it, except a step that deletes the route. */
   readonly spec: JsonObject
 }
 

@@ -26,7 +26,7 @@ import { contentOfChoice, withWholePath } from './payload-choice.ts'
 import { payloadValues } from './payload-values.ts'
 import { type RankedSample, rankedSamples } from './ranked-samples.ts'
 
-/** The most recorded events that are listed for a route. */
+/** The most recorded events that are listed at once. */
 const maxRecorded = 100
 /** The most characters of a body that are shown. */
 const maxBody = 200_000
@@ -113,8 +113,8 @@ const shortTime = (at: string): string => at.slice(0, 19).replace('T', ' ')
 const sizeText = (bytes: number): string => (bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`)
 
 /**
- * Reads a payload with its headers as the route would get them. Throws a Fault: there is no such sample, event or file, or the event's
- * request was not kept.
+ * Reads a payload with its headers as the route would get them. Throws a Fault: there is no such sample, event or file, it cannot be read
+ * or signed, or the event's request was not kept or not verified.
  */
 export const readPayload = async (
   workspace: Workspace,

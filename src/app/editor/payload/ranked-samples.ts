@@ -38,7 +38,7 @@ const maxSamples = 500
 
 /**
  * Returns the samples, the best first. Of equally good samples, those of the provider with the most samples come first; a provider is the
- * first part of a sample's name. Without a route, only this order and the names count.
+ * first part of a sample's name. Without a route, all samples that can be read are equally good.
  */
 export const rankedSamples = (
   workspace: Workspace,

@@ -9,7 +9,7 @@ export type SampleReader = (known: KnownSample) => Sample
 
 const maxKept = 100
 
-/** Makes a reader that keeps samples. It reads a file again only after the file has changed. */
+/** Makes a reader that keeps up to 100 samples. It reads the file of a kept sample again only after the file has changed. */
 export const createSampleReader = (): SampleReader => {
   const kept = new Map<string, { readonly stamp: string; readonly sample: Sample }>()
   return (known) => {

@@ -36,7 +36,10 @@ export const keptDrafts = (workspace: Workspace, wanted: (stored: StoredDraft) =
       }
     })
 
-/** Applies the steps of a stored draft to the file as it is now. `note` says what has changed in the file since the draft was stored. */
+/**
+ * Applies the steps of a stored draft to the file as it is now. `note` says what has changed in the file since the draft was stored; a new
+ * route that the file still does not have gets none.
+ */
 const onPresentFile = (workspace: Workspace, { name, source, base, written, isNew, digest, past, at }: StoredDraft): KeptDraft => {
   const opened: OpenedRoute =
     source === 'config'

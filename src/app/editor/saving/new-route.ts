@@ -24,10 +24,11 @@ export type WrittenRoute = {
   readonly file: string
   readonly url: string
   readonly diff: readonly Hunk[]
-  /** The findings about the route. If a finding or anything else prevented the writing, `refused` says what. */
+  /** The findings about the route, and those about anything else that it adds. */
   readonly findings: readonly Diagnostic[]
+  /** What prevented the writing, a finding or anything else, or with `isDry` would have prevented it; absent where nothing did. */
   readonly refused?: string
-  /** Sentences that say whether a running gateway took the route over. */
+  /** Sentences about what was written, and whether a running gateway took it over; none where nothing was written. */
   readonly notices: readonly string[]
 }
 

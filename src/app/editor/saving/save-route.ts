@@ -23,7 +23,10 @@ import { reloadAfterSave } from './reload-gateway.ts'
 
 type Refused = Extract<Saved, { ok: false }>
 
-/** Saves a draft, or returns why it was not saved. Throws a Fault when a file cannot be read or written. */
+/**
+ * Saves a draft, or returns why it was not saved. Throws a Fault when a file cannot be read or written, when the file `as` is there
+ * already, and when a subscription is refused at the moment of writing.
+ */
 export const saveRoute = async (draftTools: DraftTools, finder: GatewayFinder, request: SaveRequest): Promise<Saved> => {
   const { workspace } = draftTools
   const { draft, as } = request

@@ -98,8 +98,8 @@ const anyGroupsOf = (condition: Json, path: Path): ConditionList[] => {
 const isBelow = (path: Path, top: Path): boolean => top.every((part, i) => path[i] === part)
 
 /**
- * Reports items of an `any` that never hold, because of the conditions beside the `any`. Returns the paths of these items as people write
- * them.
+ * Reports items of an `any` that never hold, by themselves or because of the conditions beside the `any`. Returns the paths of these items
+ * as people write them.
  */
 const reportDeadBranches = (subject: Subject, filters: Json, reach: Reach): string[] => {
   const branches = branchesOf(filters, ['filters']) ?? []

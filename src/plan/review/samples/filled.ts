@@ -73,7 +73,7 @@ const sayMissing = (subject: Subject, sampled: Sampled, { path, text }: TextAt, 
   })
 }
 
-/** Reports a cut of a value, by the longest sample that passes the filters. */
+/** Reports a cut of a value: of the longest value that a sample which passes the filters gives. */
 const reportCut = (subject: Subject, sampled: Sampled, { path, text, where }: TextAt, piece: TextPart): void => {
   const cuts = fillingsOf(sampled, where, piece.text).flatMap(({ name, passes, filled: { cut } }) =>
     cut && passes ? [{ name, ...cut }] : [],

@@ -8,8 +8,8 @@ const maxDepth = 12
 const maxPaths = 20_000
 
 /**
- * Returns the paths of these payloads that a placeholder can name: at most 20,000, and none of more than twelve keys. In a list, the first
- * item stands for all items.
+ * Returns the paths of these payloads whose keys have only ASCII letters, digits, `_`, `$` and `-`: at most 20,000, and none of more than
+ * twelve keys. In a list, the first item stands for all items.
  */
 export const pathsOf = (payloads: readonly Json[]): readonly string[] => {
   const paths = new Set<string>()
@@ -30,7 +30,7 @@ export const pathsOf = (payloads: readonly Json[]): readonly string[] => {
   return [...paths]
 }
 
-/** The known paths that are near to a wrong path. */
+/** The known paths that are near to a wrong path, at most three in each list. */
 export type NearPaths = {
   /** Paths that differ from the wrong path by a slip: one letter, letter case, `_` or `-`, or a missing index. */
   readonly slips: readonly string[]

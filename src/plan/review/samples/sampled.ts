@@ -34,11 +34,11 @@ export type Sampled = {
   readonly paths: (of: 'event' | 'textEvent') => readonly string[]
 }
 
-/** Returns `in none of 2 samples (github/push, github/fork)`. */
+/** Returns `in none of 2 samples (github/push, github/fork)`, or of one sample `not in the sample github/push`. */
 export const inNoneOf = (taken: readonly TakenSample[]): string =>
   taken.length === 1 ? `not in the sample ${sampleNames(taken)}` : `in none of ${taken.length} samples (${sampleNames(taken)})`
 
-/** Returns `in all 2 samples that have it (github/push, github/fork)`. */
+/** Returns `in all 2 samples that have it (github/push, github/fork)`, or of one sample `in the sample github/push`. */
 export const inAllOf = (taken: readonly TakenSample[]): string =>
   taken.length === 1 ? `in the sample ${sampleNames(taken)}` : `in all ${taken.length} samples that have it (${sampleNames(taken)})`
 
@@ -47,6 +47,6 @@ const sampleNames = (taken: readonly TakenSample[]): string => {
   return `${names.join(', ')}${taken.length > names.length ? ', …' : ''}`
 }
 
-/** Whether there is a sample of each event type of the route. Otherwise a key that no sample has may be in events of another type. */
+/** Whether there is a sample of each event type in `events`. Otherwise a key that no sample has may be in events of another type. */
 export const coversEvents = ({ taken }: Sampled, { events = [] }: Pick<Route, 'events'>): boolean =>
   events.every((name) => taken.some(({ event }) => event.eventType === name || event.eventAlias === name))

@@ -47,7 +47,7 @@ const isMissing = (leaf: Leaf, sampled: Sampled, subject: Subject): boolean => {
 
 /**
  * Checks the field of a condition by the built-in samples of the sender. A real event may have more keys than these samples. So only a slip
- * is a likely mistake (WH409); another missing field is told as a note (WH415).
+ * is a likely mistake (WH409); another missing field gets a note at most (WH415).
  */
 const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void => {
   if (!isMissing(leaf, sampled, subject)) return
