@@ -23,8 +23,8 @@ export type StoreOptions = {
   /** The clock of the process, for a store without a clock of its own. */
   readonly clock: Clock
   /**
-   * Called after each commit that was tried. `ok`: whether the commit succeeded. `calls`: the number of calls in the commit. `ms`: the time
-   * since the first of these calls.
+   * Called after each commit that was tried; in a shared store, after each statement about claims or runs. `ok`: whether the commit
+   * succeeded. `calls`: the number of calls in the commit. `ms`: the time since the first of these calls.
    */
   readonly committed?: (ok: boolean, calls: number, ms: number) => void
 }
@@ -38,7 +38,10 @@ export type OpenStore = Store & { readonly shared?: Shared; readonly warning?: s
 /** A shared store, opened by a command beside its gateways. */
 export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly shared: Shared }
 
-/** What a command may do with a store. `make`: change the content, and make the tables where no gateway has made them yet. */
+/**
+ * What a command may do with a store. `make`: change the content, and make the tables where no gateway has made them yet, or upgrade those
+ * of an earlier version.
+ */
 export type Access = 'read' | 'change' | 'make'
 
 /** A kind of store. */
@@ -54,7 +57,7 @@ export type StorePart = {
   readonly ownership: 'sole' | 'shared'
   /** Whether the content survives a restart. */
   readonly isLasting: boolean
-  /** Opens the store. Throws a Fault. */
+  /** Opens the store. Throws a Fault, or a StoreFault where the open database fails at its first calls. */
   open(options: StoreOptions): Promise<OpenStore>
   /**
    * Opens a shared store for a command. Throws a Fault where the store cannot be used. Where no gateway has made the tables yet, the access

@@ -225,7 +225,7 @@ class PostgresStore implements OpenStore {
 
   /**
    * Whether a move brought a claim of this key, which the claiming statement may miss: the store may know only a shorter hash of its key.
-   * `false` at once where no move was made, so that calls are sent in the order in which they come.
+   * `false` at once where no such claim is left, so that calls are sent in the order in which they come.
    */
   #hasMoved(key: string): Promise<boolean> | false {
     const { movedClaims } = this.#links

@@ -87,8 +87,8 @@ export class DurableDatabase {
   }
 
   /**
-   * Lets go of the database, so that another process can open it. Data that cannot be brought into the file stays in its log. Never
-   * rejects.
+   * Lets go of the database, so that another process can open it. Data that cannot be brought into the file stays in its log. Where the
+   * file needs the log and the log cannot be kept, the database stays open until the process ends.
    */
   async close(): Promise<void> {
     await this.#emptying?.catch(() => {})

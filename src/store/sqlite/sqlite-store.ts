@@ -1,4 +1,4 @@
-/** The embedded, durable store of one process. Each call becomes a step of a batch, and each batch is one commit. */
+/** The embedded, durable store of one process. Calls become the steps of a batch, and each batch is one commit. */
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
