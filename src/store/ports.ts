@@ -198,9 +198,9 @@ export interface Store {
   /** Claims the delivery id, and adds the event to its group or opens the group, in one commit. */
   join(run: NewRun, claim: Claim, group: Group): Promise<Joined>
   /**
-   * Claims a delivery id for work that is done before the answer. A process that dies leaves the claim unsettled. In a sole store the next
-   * start releases such a claim; in a shared store it ends by itself after half a minute (`unsettledMs`). After that, a repeat by the
-   * sender is accepted.
+   * Makes a claim that waits to be settled: for an event that ends before the answer (delivered directly, or ignored), or for a target that
+   * has its text. A process that dies leaves the claim unsettled. In a sole store the next start releases such a claim; in a shared store
+   * it ends by itself after half a minute (`unsettledMs`). After that, a repeat by the sender is accepted.
    */
   claim(claim: Claim): Promise<Claimed>
   /** Returns for each key whether a claim holds it now, settled or not. */

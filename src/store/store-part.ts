@@ -6,7 +6,7 @@ import type { Store } from './ports.ts'
 import type { Shared } from './shared.ts'
 
 export type StoreOptions = {
-  /** A folder that only this store uses. */
+  /** The folder with the database of the embedded store. Other state of the gateway lies in it too, but no other gateway uses it. */
   readonly folder: string
   /**
    * `fsync`: changes are on the disk before a call resolves. `commit`: a power loss, or a crash of the database server, may take the

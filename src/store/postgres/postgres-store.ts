@@ -236,7 +236,7 @@ class PostgresStore implements OpenStore {
 /** Returns about a second: other processes may bring work at any time. The random part spreads the times of several processes. */
 const lookEverySecond = (): number => 750 + 500 * Math.random()
 
-/** Opens the store. Throws a Fault. */
+/** Opens the store. Throws a Fault or a StoreFault. */
 export const openPostgres = async (options: PostgresOptions): Promise<OpenStore> => {
   const links = await openLinks(options)
   try {

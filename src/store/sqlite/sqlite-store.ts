@@ -203,7 +203,7 @@ const linksOf = (): StartLink => {
 /** Returns the JSON list of `[runId, fence]`. */
 const fencesOf = (leases: readonly GivenBack[]): string => JSON.stringify(leases.map(({ runId, fence }) => [Number(runId), fence]))
 
-/** Opens the store in a folder that no other process uses. Throws a Fault. */
+/** Opens the store in a folder. Throws a Fault, for example where another process has the database open, or a StoreFault. */
 export const openSqlite = async (options: BatchQueueOptions, start: StartLink = linksOf()): Promise<Store> => {
   const { folder, durability, clock } = options
   const link = start({ folder, durability, now: clock.monotonic() })

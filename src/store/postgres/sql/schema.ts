@@ -24,10 +24,10 @@ const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_
  * `claims`: `mark` names the call that made the claim; below 0, the claim waits to be settled. `repeats` counts how often that call was
  * sent again after its outcome was unknown.
  *
- * `runs`: `made_at` is the time of acceptance, and orders runs that were never taken. A parked run and a dead run have no `due_at`. `fence`
- * goes up each time that the run is taken, gets its turn, or is revived. When a lease runs out, the run stays `leased`, so that the next
- * worker learns that the last attempt was interrupted. `owner` is the process that took the run last, below 0 where the process took the
- * run as it accepted it. A done run is deleted.
+ * `runs`: `made_at` is when the run was accepted, made of its group, or moved here, and orders runs without attempts. A parked run and a
+ * dead run have no `due_at`. `fence` goes up each time that the run is taken, gets its turn, or is revived. When a lease runs out, the run
+ * stays `leased`, so that the next worker learns that the last attempt was interrupted. `owner` is the process that took the run last,
+ * below 0 where the process took the run as it accepted it. A done run is deleted.
  *
  * `lanes`: a row for each lane with an open run. `open`: the number of open runs. `turns`: how many may be open at once. Whoever changes a
  * lane, or parks or begins a run of it, has its row locked.
