@@ -67,8 +67,8 @@ export type StorePart = {
   /** Opens a lasting store while no gateway uses it, to move its content. Throws a Fault. */
   openToMove?(options: StoreOptions): Promise<MovableStore>
   /**
-   * Inspects the store without changing anything: the files in its folder, or the database of the operator. A sole store is inspected only
-   * while no gateway has it open. Throws a Fault where its file cannot be opened.
+   * Inspects the store without changing anything: the database file in its folder, or the database of the operator. A sole store is
+   * inspected only while no gateway has it open. Throws a Fault where its file cannot be opened.
    */
   inspect?(options: StoreOptions): Promise<Inspected>
 }

@@ -53,7 +53,7 @@ const pauseMs = 500
 const maxDoubtful = 10_000
 
 /**
- * Makes the tables or brings them up to date, and opens the links. Only that for claims connects here; each other link connects at its
+ * Makes the tables or brings them up to date, and opens the links. Only the link for claims connects here; each other link connects at its
  * first call. Throws a Fault.
  */
 export const openLinks = async (options: PostgresOptions): Promise<Links> => {

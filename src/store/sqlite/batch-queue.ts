@@ -140,7 +140,7 @@ export class BatchQueue {
     return this.#options.clock.monotonic()
   }
 
-  /** Opens a broken store again after a while, whether a call waits for it or not. */
+  /** Opens a broken store again after `inMs` milliseconds, whether a call waits for that or not. Does nothing while that is under way. */
   #recover(inMs: number): void {
     this.#recovering ??= this.#reopen(inMs).finally(() => {
       this.#recovering = undefined

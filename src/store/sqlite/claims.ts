@@ -49,7 +49,7 @@ export class Claims {
     for (const { key, mark } of doubtful) this.#sql.releaseClaim.run([key, mark])
   }
 
-  /** Reads the claims that this object keeps in memory. */
+  /** Reads the claims of the table `held` into memory. */
   restore(now: number): void {
     for (const [until, keys] of this.#sql.held.iterate([now]) as Iterable<[number, Buffer]>) {
       const text = keys.toString('latin1')

@@ -51,7 +51,8 @@ export class DurableDatabase {
     this.#sync = sync
     this.#folder = folder
     this.db = openDatabase(folder, use)
-    // Opened only once this process has the database's lock, and closed after it: closing any handle of a file drops its locks.
+    // Opened only once this process has the database's lock, and closed after the database: closing any handle of a file drops the locks of
+    // this process on the file.
     this.#fileHandle = openSync(join(folder, databaseName), 'r+')
     this.#logHandle = openQuietly(join(folder, `${databaseName}-wal`))
     process.once('exit', this.#leave)

@@ -53,7 +53,7 @@ export class Runs {
     return typeof oldest?.[0] === 'number' ? oldest[0] : undefined
   }
 
-  /** Reads the state that this object keeps in memory. */
+  /** Reads the state that this object keeps in memory, and begins waiting runs where their lanes have room. */
   restore(size: number, cursor: number, now: number): void {
     this.size = size
     this.#cursor = cursor

@@ -34,7 +34,8 @@ class SqliteStore implements Store {
   readonly #queue: BatchQueue
   readonly #clock: Clock
   /**
-   * The fences of the runs that this process has taken and not finished. After a fault, any other leased run was taken by the failed batch.
+   * The fences of the runs that this process has taken and not finished. After a fault, any other leased run counts as taken by the failed
+   * batch.
    */
   readonly #held = new Map<RunId, number>()
   #marks = 0
