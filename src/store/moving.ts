@@ -84,8 +84,8 @@ export type MovedKind = keyof MovedRows
 export type MovedPage = { readonly [K in MovedKind]: { readonly kind: K; readonly rows: MovedRows[K] } }[MovedKind]
 
 /**
- * The state of a store that a move can find. `serving`: gateways may use the store; `isEmpty`: the store has no content, where neither the
- * next times of schedules count nor the expired claims of a shared store. `filling`: a move to the store has begun and not ended. `moved`:
+ * The state of a store that a move can find. `serving`: gateways may use the store; `isEmpty`: the store has no content. (The next times of
+ * schedules do not count, nor do the expired claims of a shared store.) `filling`: a move to the store has begun and not ended. `moved`:
  * the content of the store was moved to another store.
  */
 export type MoveState = { readonly state: 'serving'; readonly isEmpty: boolean } | { readonly state: 'filling' | 'moved' }
