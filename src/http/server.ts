@@ -24,9 +24,9 @@ export const connectionLimits = {
 }
 
 /**
- * The most bytes of a body that wait for their reader before Node stops reading the socket: as many as one read brings. With the 16 KiB
- * that are the limit of Node 20 itself, each larger body stops its socket and starts it again, which costs two system calls. The option
- * limits unsent answers too, but a connection has few of them (connection.ts).
+ * The most bytes of a body that wait for their reader before Node stops reading the socket: as many as one read brings. With Node 20's own
+ * limit of 16 KiB, each larger body stops its socket and starts it again, which costs two system calls. The option limits unsent answers
+ * too, but a connection has few of them (connection.ts).
  */
 const highWaterMark = 65_536
 
