@@ -24,7 +24,7 @@ import type { RequestsShown } from './gateway-options.ts'
 export type Prepared = {
   /** The findings of the compilation. */
   readonly diagnostics: readonly Diagnostic[]
-  /** Opens the store, listens, and starts to work. Throws a Fault. */
+  /** Opens the store, listens, and starts to work. Throws a Fault or a StoreFault. */
   start(): Promise<Gateway>
   /** Closes what the parts of the configuration have open. */
   close(): Promise<void>

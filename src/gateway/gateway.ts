@@ -17,7 +17,7 @@ import { openWork, type Work } from './open-work.ts'
 /** A gateway that listens. */
 export interface Gateway {
   readonly url: string
-  /** The number of routes. */
+  /** The number of routes at the start. */
   readonly routes: number
   /** What the gateway may be asked on its control socket. */
   readonly operations: RunningGateway

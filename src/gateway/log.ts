@@ -13,7 +13,7 @@ export type LogOptions = {
 
 /** The most characters of a field. A longer text is cut. */
 const maxFieldChars = 1024
-/** The names of fields that are never cut: `text` is the whole message of the target `log`. */
+/** The names of fields that are never cut: `text` is the whole message of the target `log`, or a piece of what an agent says. */
 const uncutFields = new Set(['text'])
 
 /** Makes the log. Where writing a line fails, the line is lost, and the caller goes on. */

@@ -43,7 +43,9 @@ export type Work = {
   readonly replicas: Replicas | undefined
 }
 
-/** Opens the parts, and adds to `closing` how to close each. Throws a Fault when the store cannot be opened. */
+/**
+ * Opens the parts, and adds to `closing` how to close each. Throws a Fault or a StoreFault, for example when the store cannot be opened.
+ */
 export const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work> => {
   const { config, log, clock, redact, shared, reloader } = options
   const { facts } = shared

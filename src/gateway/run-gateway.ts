@@ -27,18 +27,22 @@ export type GatewayRun = {
   readonly requests?: RequestsShown | undefined
   /** Calls `changed` after each change of a file, until the returned function is called. Without `watch` no file is watched. */
   readonly watch?: ((changed: () => void) => Promise<() => Promise<void>>) | undefined
-  /** Tells the user the findings of the check of the files. `isUsable`: the gateway starts in spite of the findings. */
+  /** Tells the user the findings of the check of the files. `isUsable`: no finding keeps the gateway from starting. */
   readonly report: (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => Promise<void>
   /** Begins to listen to the signals of the process, and resolves at the first signal to stop. */
   readonly untilSignal: (reload: () => void) => Promise<StopReason>
   /** Called once, when the gateway listens. */
   readonly listening: (gateway: Gateway) => void
-  /** Whether the gateway stops after the first request that it did not refuse. An ignored event and a duplicate count too. */
+  /**
+   * Whether the gateway stops after the first request that it did not refuse. An ignored event and a duplicate count too, and on a shared
+   * store the requests of other gateways.
+   */
   readonly once: boolean
 }
 
 /**
- * Runs the gateway until it stops. Resolves to `refused` where its configuration must not be served: nothing was started. Throws a Fault.
+ * Runs the gateway until it stops. Resolves to `refused` where its configuration must not be served: nothing was started. Throws a Fault or
+ * a StoreFault.
  */
 export const runGateway = async (run: GatewayRun): Promise<'refused' | 'stopped'> => {
   const { log, watch, untilSignal, listening, once } = run

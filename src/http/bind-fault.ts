@@ -1,4 +1,4 @@
-/** Makes the Fault of a server that cannot listen. */
+/** Makes the Fault of a server that cannot listen: the server for senders (server.ts), or the one for metrics (metrics-listener.ts). */
 
 import { exit, Fault, messageOf } from '../core/fault.ts'
 

@@ -72,7 +72,10 @@ export class Connection {
     return true
   }
 
-  /** Whether the unread rest of the latest request's body may be too large to be read and dropped, which would keep the connection. */
+  /**
+   * Whether the unread rest of the latest request's body may be too large to be read and dropped. The connection is kept only where the
+   * rest can be dropped.
+   */
   get hasLargeRest(): boolean {
     if (!this.#request || this.#request.complete) return false
     const { headers } = this.#request

@@ -1,4 +1,4 @@
-/** The parts of this folder that a gateway needs. They are loaded only when a gateway starts. */
+/** The parts of this folder that every gateway needs. They are loaded only when a gateway starts. */
 
 export { recordPid } from './control/pid-record.ts'
 export { listenControl } from './control/server.ts'

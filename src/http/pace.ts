@@ -23,8 +23,8 @@ export const eachTurn: NextTurn = (turn) => void setImmediate(turn)
 const slowTurnMs = 2
 
 /**
- * Begins a turn of the pace every two milliseconds, so that at most 32 MiB a second are read. All clients whose signatures failed share
- * this pace: each megabyte that is read brings the next garbage collection nearer, and a collection delays all requests.
+ * Begins a turn of the pace every two milliseconds, so that about 33 MB a second are read. All clients whose signatures failed share this
+ * pace: each megabyte that is read brings the next garbage collection nearer, and a collection delays all requests.
  */
 export const slowTurn: NextTurn = (turn) => void setTimeout(turn, slowTurnMs)
 

@@ -39,8 +39,9 @@ export type ReceiveOptions = {
 }
 
 /**
- * The most entries of `rawHeaders`. Each header has two entries: name and value. With more than about 1,000 headers, Node silently drops
- * the later headers, even Content-Length.
+ * The most entries of `rawHeaders`. Each header has two entries: name and value. By itself, Node would silently drop the headers after
+ * about the 1,000th, even Content-Length. So the server lets Node keep all headers (`maxHeadersCount`), and a request with too many is
+ * refused here.
  */
 const maxRawHeaders = 200
 const retryAfterSeconds = 5

@@ -12,7 +12,8 @@ import { createLazyFastify } from './lazy-fastify.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 
 /**
- * Limits against slow headers, slow bodies and idle connections, in milliseconds and bytes (rules: Limits 4). Node's own limits are looser.
+ * Limits against slow headers, slow bodies and idle connections, in milliseconds and bytes (rules: Limits 4). Node's own limits for a
+ * request (`headersTimeout`, `requestTimeout`) are looser.
  */
 export const connectionLimits = {
   headersTimeout: 10_000,
@@ -23,7 +24,7 @@ export const connectionLimits = {
 }
 
 /**
- * The most bytes of a body that wait for their reader before Node stops reading the socket: as many as one read brings. With Node's own
+ * The most bytes of a body that wait for their reader before Node stops reading the socket: as many as one read brings. With Node 20's own
  * limit of 16 KiB, each larger body stops its socket and starts it again, which costs two system calls. The option limits unsent answers
  * too, but a connection has few of them (connection.ts).
  */

@@ -21,7 +21,7 @@ export type JournalOptions = {
 export interface BatchWriter {
   /** Writes a batch. The next call comes only after this batch is written. Rejects when not all lines were written. */
   write(batch: WriteBatch): Promise<void>
-  /** Called after each batch, once callers of `flushed` have been told, so work here delays none of them. May reject. */
+  /** Called at the start, and after each batch, once callers of `flushed` have been told, so work here delays none of them. May reject. */
   tidy(): Promise<void>
   /** Called each minute, for work that does not depend on batches. `tidy` follows soon. */
   eachMinute(): void

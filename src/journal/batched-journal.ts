@@ -8,7 +8,7 @@ import type { Journal, NewRecord, RawRequest } from './record.ts'
 import type { WriteErrors } from './write-errors.ts'
 import { createWriteQueue, type WriteBatch, type WriteQueue } from './write-queue.ts'
 
-/** How long a line waits for further lines to be written with it. */
+/** How long a line waits at most for further lines to be written with it, in milliseconds. */
 const gatherMs = 20
 
 export class BatchedJournal implements Journal {

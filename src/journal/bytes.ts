@@ -1,4 +1,7 @@
-/** A buffer that grows as text and bytes are added, and is used again after `clear`. */
+/**
+ * A buffer that grows as text and bytes are added, and is used again after `clear`: the write queue holds lines and raw requests in such
+ * buffers.
+ */
 
 /** The size of the first buffer. */
 const firstBytes = 64 * 1024

@@ -19,9 +19,9 @@ export type EventHistory = {
   last?: Ended | Revived
   /** The newest end, even if the run was revived after it. */
   ended?: Ended
-  /** The lines about the event's runs, newest first. */
+  /** The lines about the event's runs, newest first: at most `maxSteps`. */
   readonly steps: RunRecord[]
-  /** The newest failed attempt after the newest end or revival: the attempt of a run that still waits. */
+  /** The newest attempt after the newest end or revival. It did not end its run, which still waits. */
   open?: Tried
 }
 

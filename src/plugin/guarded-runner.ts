@@ -65,7 +65,10 @@ const apiOf = (given: NonNullable<RunnerPart['api']>): NonNullable<RunnerPart['a
   },
 })
 
-/** Returns the program of the runner; `undefined` when the plugin's function throws, because `compile` reports settings that are wrong. */
+/**
+ * Returns the program of the runner; `undefined` when the plugin's function throws or gives no text: `compile` reports settings that are
+ * wrong.
+ */
 const programOf = (given: RunnerPart, settings: RunnerSettings): string | undefined => {
   try {
     const program: unknown = given.program?.(settings)

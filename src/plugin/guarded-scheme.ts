@@ -73,7 +73,7 @@ export const guardedScheme = (given: Scheme): Scheme => {
   }
 }
 
-/** Copies the members of the scheme that are no functions. */
+/** Copies the members that a plugin's scheme may have besides its name, its title and its functions. */
 const valuesOf = ({
   idHeaders,
   eventTypeHeaders,

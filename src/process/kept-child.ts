@@ -1,6 +1,6 @@
 /**
- * Keeps a program running, exchanges lines with it over stdin and stdout, and ends it with what it started, as far as that can be found
- * (`strays.ts`).
+ * Keeps a program running (the console, or an MCP server), exchanges lines with it over stdin and stdout, and ends it with what it started,
+ * as far as that can be found (`strays.ts`).
  */
 
 import type { Readable } from 'node:stream'

@@ -106,7 +106,8 @@ type Attempt = {
 /** Returns the end of an attempt that must not begin, or that waits for a target; `undefined` where it may begin. */
 const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given back' | undefined> => {
   const { options, lease, policy } = attempt
-  // Here the process died during the last attempt that the run may have. (An orderly stop gives the run another attempt.)
+  // Here the process died, or its lease ran out, during the last attempt that the run may have. (An orderly stop gives the run another
+  // attempt.)
   if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
     return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
   if (lease.interrupted && policy.startsOnce && lease.reply === undefined)

@@ -1,4 +1,4 @@
-/** Finds the chat that the reply of a run goes to. Only a target can work out this chat from its settings. */
+/** Finds the chat that the reply of a run goes to. Only the target itself knows how its settings name a chat. */
 
 import type { Profile } from '../config/config.ts'
 import type { ChatAddress } from '../core/session.ts'

@@ -1,6 +1,6 @@
 /**
- * Counts the usage of one attempt at a run. Ends the run when a budget is used up: that of the run by this attempt alone, that of the day,
- * or that of a thread of comments. Also ends it where it cannot be counted whether a budget is kept (rules: Agents 7, 10).
+ * Counts the usage of one attempt at a run. Ends the run when a budget is used up: that of the run, of which only this attempt is counted,
+ * that of the day, or that of a thread of comments. Also ends the run where nobody can tell whether a budget is kept (rules: Agents 7, 10).
  */
 
 import { hash } from 'node:crypto'
@@ -30,8 +30,8 @@ export type MeterOptions = {
 
 export interface Meter {
   /**
-   * Called before the first call of a model. Counts the run in each thread of comments that it posts to. Throws an AgentFault where the
-   * budget of the day, or of a thread of comments, is used up, and a StoreFault.
+   * Called before the first call of a model. Counts the attempt in each thread of comments that its run posts to. Throws an AgentFault
+   * where the budget of the day, or of a thread of comments, is used up, and a StoreFault.
    */
   check(): Promise<void>
   /**
@@ -137,7 +137,10 @@ const whyUncountable = (
   return `the API of the model "${model}" tells no usable token counts, and the run has a budget: take it away, or ask an API that counts`
 }
 
-/** Returns a key for each thread of comments that the run posts to, such as a pull request. The runs of a key are counted for an hour. */
+/**
+ * Returns a key for each thread of comments that the run posts to, such as a pull request. The attempts at runs with a key are counted for
+ * an hour.
+ */
 const threadsOf = ({ profile, delivery }: MeterOptions['run'], comments: MeterOptions['comments']): readonly string[] =>
   deliveriesOf(delivery)
     .filter(({ target }) => comments(target))

@@ -11,8 +11,8 @@ import { mergedPrompt } from './merged-prompt.ts'
 export type AttemptEnd = Exclude<RunEnd, { kind: 'again' }> | (Extract<RunEnd, { kind: 'again' }> & { readonly waits?: true })
 
 /**
- * Reply, usage and targets' answers of an attempt, collected while the attempt goes on. They are only for the records. `startedAt`: when
- * the attempt began, in milliseconds since 1970; `begun`: the same by the monotonic clock. `span`: the attempt's place in its trace.
+ * Reply, usage and targets' answers of an attempt, collected while the attempt goes on. They are only for observers. `startedAt`: when the
+ * attempt began, in milliseconds since 1970; `begun`: the same by the monotonic clock. `span`: the attempt's place in its trace.
  */
 export type Transcript = {
   readonly startedAt: number

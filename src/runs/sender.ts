@@ -128,7 +128,7 @@ const graceMs = 500
 /** The most characters of a target's answer, or of the reason of a failure. */
 const maxAnswerChars = 1_000
 
-/** Returns the answer of `send`; a permanent failure when it throws, rejects or takes too long. Never rejects. */
+/** Returns the answer of `send`; a failure that is not repeated when `send` throws, rejects or takes too long. Never rejects. */
 const sendWithin = (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> =>
   within(send(), ms, clock, () => noAnswer(ms)).catch((error) => permanentFailure(messageOf(error)))
 

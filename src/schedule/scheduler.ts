@@ -1,7 +1,7 @@
 /**
  * Starts scheduled jobs at their times. No time is started twice, and no job while its last run is still open. Of the times that a job has
  * missed, only the last is started, if it is not older than the grace of the job, or than ten seconds. An operator may start a job at any
- * time.
+ * time, unless the job is disabled or running.
  */
 
 import { randomUUID } from 'node:crypto'

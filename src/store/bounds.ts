@@ -31,7 +31,7 @@ export const maxSums = 10_000
 /** Whether a text can be the id of an event: JSON escapes none of the allowed characters, so stored JSON can be searched for an id. */
 export const isEventId = (text: string): boolean => /^[\w.:-]{1,128}$/.test(text)
 
-/** Whether all values are finite numbers: a database has no value for NaN. */
+/** Whether all values are finite numbers: SQLite cannot store NaN, and PostgreSQL would keep a sum at NaN for ever. */
 export const isNumbers = (...values: readonly number[]): boolean => values.every(Number.isFinite)
 
 /**

@@ -67,7 +67,7 @@ export type MovedMessage = { readonly session: string; readonly turn: string | n
 /** The usage of a window (`spend`). `leftMs`: how long the window still lasts. */
 export type MovedSum = { readonly key: string; readonly leftMs: number; readonly tokens: number; readonly cost: number }
 
-/** The rows of each kind. The other store must take the kinds in this order. */
+/** The rows of each kind. A store gives the kinds in this order; the other store must take sessions before their messages. */
 export type MovedRows = {
   readonly claims: readonly MovedClaim[]
   readonly runs: readonly MovedRun[]
@@ -84,8 +84,9 @@ export type MovedKind = keyof MovedRows
 export type MovedPage = { readonly [K in MovedKind]: { readonly kind: K; readonly rows: MovedRows[K] } }[MovedKind]
 
 /**
- * The state of a store that a move can find. `serving`: gateways may use the store; `isEmpty`: the store has no content. `filling`: a move
- * to the store has begun and not ended. `moved`: the content of the store was moved to another store.
+ * The state of a store that a move can find. `serving`: gateways may use the store; `isEmpty`: the store has no content. (The next times of
+ * schedules do not count, nor do the expired claims of a shared store.) `filling`: a move to the store has begun and not ended. `moved`:
+ * the content of the store was moved to another store.
  */
 export type MoveState = { readonly state: 'serving'; readonly isEmpty: boolean } | { readonly state: 'filling' | 'moved' }
 
@@ -102,7 +103,7 @@ export interface MovableStore {
   begin(): Promise<void>
   /** Adds rows to a store that is being filled. */
   add(page: MovedPage): Promise<void>
-  /** Ends the filling: gateways may use the store. */
+  /** Ends the filling: gateways may use the store. An embedded store is closed then. */
   complete(): Promise<void>
   /** Marks the content as moved: from now on no gateway may use the store. */
   shut(): Promise<void>

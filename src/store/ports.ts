@@ -1,7 +1,7 @@
 /**
- * The contract of stores. Every method is one atomic step, so that a store on another machine can keep the contract too. Callers give and
- * get durations in milliseconds, and the store counts them by its own clock, because the clocks of two machines differ. Leases are fenced:
- * a worker that finishes after it lost its lease is refused.
+ * The contract of stores. What a method does to one event, run or session is one atomic step, so that a store on another machine can keep
+ * the contract too. Callers give and get durations in milliseconds, and the store counts them by its own clock, because the clocks of two
+ * machines differ. Leases are fenced: a worker that finishes after it lost its lease is refused.
  */
 
 import type { JsonObject } from '../core/json.ts'
@@ -18,11 +18,14 @@ export type Claim = {
   readonly holdMs: number
 }
 
-/** A target's name, and its settings after their templates were filled in. */
+/** A target's name, and in `extra` its `deliver_extra`, after the templates in it were filled in. */
 export type Delivery = {
   readonly target: string
   readonly extra: JsonObject
-  /** The names of secret settings. Their values are never stored: they are read from the route or job again when the text is sent. */
+  /**
+   * The keys of `extra` whose values are secret. These values are never stored: they are read from the route or job again when the text is
+   * sent.
+   */
   readonly withheld?: readonly string[]
 }
 
@@ -63,7 +66,7 @@ export type Merged = {
 export type NewRun = {
   readonly eventId: string
   readonly profile: string
-  /** Empty for a run that a schedule started. */
+  /** Empty for a run of a job that no event started. */
   readonly route: string
   readonly event: string
   readonly deliveryId: string
@@ -195,9 +198,9 @@ export interface Store {
   /** Claims the delivery id, and adds the event to its group or opens the group, in one commit. */
   join(run: NewRun, claim: Claim, group: Group): Promise<Joined>
   /**
-   * Claims a delivery id for work that is done before the answer. A process that dies leaves the claim unsettled. In a sole store the next
-   * start releases such a claim; in a shared store it ends by itself after half a minute (`unsettledMs`). After that, a repeat by the
-   * sender is accepted.
+   * Makes a claim that waits to be settled: for an event that ends before the answer (delivered directly, or ignored), or for a target that
+   * has its text. A process that dies leaves the claim unsettled. In a sole store the next start releases such a claim; in a shared store
+   * it ends by itself after half a minute (`unsettledMs`). After that, a repeat by the sender is accepted.
    */
   claim(claim: Claim): Promise<Claimed>
   /** Returns for each key whether a claim holds it now, settled or not. */
@@ -227,8 +230,8 @@ export interface Store {
   /** Stores the end of an attempt. `false`: the lease is lost. */
   finish(lease: Lease, end: RunEnd): Promise<boolean>
   /**
-   * Returns the time until the next waiting run or group is due, 0 for now; `undefined` when none waits. A shared store gives only the time
-   * after which it is worth asking again, because other processes add work too.
+   * Returns the time until the next waiting run or group is due, or the next lease runs out, 0 for now; `undefined` where there is none of
+   * these. A shared store gives only the time after which it is worth asking again, because other processes add work too.
    */
   dueInMs(): Promise<number | undefined>
   /**
@@ -237,8 +240,8 @@ export interface Store {
    */
   revive(eventId: string): Promise<boolean>
   /**
-   * Returns the states of these events, at most `maxStandings` (bounds.ts). Of the events of a group, only the one whose prompt its run
-   * will have is found. Events that are not in the store are left out.
+   * Returns the states of these events, at most `maxStandings` (bounds.ts). Of the events of a group, only one is found: the first with
+   * `keep: first`, else the latest. Events that are not in the store are left out.
    */
   standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]>
   /**
@@ -273,7 +276,7 @@ export interface Store {
   /**
    * Adds usage to the sum of a key's window, and returns the new sum. With zeros in `add`, the sum is only read. A window opens with the
    * first call that adds, and lasts for the `leftMs` of this call. Past the bounds of the store, the sums whose windows end first are
-   * dropped. Throws a StoreFault for values that are not finite.
+   * dropped. Rejects with a StoreFault for values that are not finite.
    */
   spend(key: string, leftMs: number, add: Spent): Promise<Spent>
   /** Returns the backlog: the number of groups plus the number of runs that are neither done nor dead. */

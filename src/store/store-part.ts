@@ -6,7 +6,7 @@ import type { Store } from './ports.ts'
 import type { Shared } from './shared.ts'
 
 export type StoreOptions = {
-  /** A folder that only this store uses. */
+  /** The folder with the database of the embedded store. Other state of the gateway lies in it too, but no other gateway uses it. */
   readonly folder: string
   /**
    * `fsync`: changes are on the disk before a call resolves. `commit`: a power loss, or a crash of the database server, may take the
@@ -23,8 +23,8 @@ export type StoreOptions = {
   /** The clock of the process, for a store without a clock of its own. */
   readonly clock: Clock
   /**
-   * Called after each commit that was tried. `ok`: whether the commit succeeded. `calls`: the number of calls in the commit. `ms`: the time
-   * since the first of these calls.
+   * Called after each commit that was tried; in a shared store, after each statement about claims or runs. `ok`: whether the commit
+   * succeeded. `calls`: the number of calls in the commit. `ms`: the time since the first of these calls.
    */
   readonly committed?: (ok: boolean, calls: number, ms: number) => void
 }
@@ -38,7 +38,10 @@ export type OpenStore = Store & { readonly shared?: Shared; readonly warning?: s
 /** A shared store, opened by a command beside its gateways. */
 export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly shared: Shared }
 
-/** What a command may do with a store. `make`: change the content, and make the tables where no gateway has made them yet. */
+/**
+ * What a command may do with a store. `make`: change the content, and make the tables where no gateway has made them yet, or upgrade those
+ * of an earlier version.
+ */
 export type Access = 'read' | 'change' | 'make'
 
 /** A kind of store. */
@@ -54,7 +57,7 @@ export type StorePart = {
   readonly ownership: 'sole' | 'shared'
   /** Whether the content survives a restart. */
   readonly isLasting: boolean
-  /** Opens the store. Throws a Fault. */
+  /** Opens the store. Throws a Fault, or a StoreFault where the open database fails at its first calls. */
   open(options: StoreOptions): Promise<OpenStore>
   /**
    * Opens a shared store for a command. Throws a Fault where the store cannot be used. Where no gateway has made the tables yet, the access
@@ -64,8 +67,8 @@ export type StorePart = {
   /** Opens a lasting store while no gateway uses it, to move its content. Throws a Fault. */
   openToMove?(options: StoreOptions): Promise<MovableStore>
   /**
-   * Inspects the store without changing anything: the files in its folder, or the database of the operator. A sole store is inspected only
-   * while no gateway has it open. Throws a Fault where its file cannot be opened.
+   * Inspects the store without changing anything: the database file in its folder, or the database of the operator. A sole store is
+   * inspected only while no gateway has it open. Throws a Fault where its file cannot be opened.
    */
   inspect?(options: StoreOptions): Promise<Inspected>
 }

@@ -19,7 +19,10 @@ export type TargetOptions = ContractOptions & {
   readonly sends?: readonly Sending[]
 }
 
-/** Values of all types, which are tried for each key of `deliver_extra` that the target declares, and for `chat_id`. */
+/**
+ * Values of all types, which are tried for each key of `deliver_extra` that a list of the target names (`requires`, `addresses`, `lists`,
+ * `withheld`), and for `chat_id`.
+ */
 const oddValues: readonly Json[] = [null, true, -1.5, '', '{x}', 'text', [], ['a', 1], {}, { a: null }]
 const budgetMs = 5_000
 

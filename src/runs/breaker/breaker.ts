@@ -34,7 +34,7 @@ export interface Breaker {
   begin(): 'free' | 'trial' | 'held'
   /** Notes how a sending ended, and opens or closes the breaker accordingly. */
   end(ended: Ended, isTrial: boolean): void
-  /** Makes the next trial due now, unless a trial is on its way. */
+  /** Makes the next trial of an open breaker due now. */
   tryNow(): void
   /** Closes the breaker for an operator, and forgets the failures in a row. */
   reset(): void
@@ -47,10 +47,7 @@ type BreakerOptions = {
   readonly settings: () => BreakerSettings
   readonly now: () => number
   readonly random: () => number
-  /**
-   * Called after each change of the state, and when the breaker stays open with a new time for the next trial. `isReset`: an operator
-   * closed the breaker.
-   */
+  /** Called after each change of the state, and when `tryNow` makes the next trial due. `isReset`: an operator closed the breaker. */
   readonly changed: (isReset: boolean) => void
 }
 

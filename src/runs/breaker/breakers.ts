@@ -12,7 +12,7 @@ import { type Breaker, type BreakerSettings, createBreaker } from './breaker.ts'
 import { type Receiver, receiverKey, receiverText } from './receiver.ts'
 import { WaitingRuns } from './waiting-runs.ts'
 
-/** The most breakers. Past them, a breaker that is closed is forgotten; where all are open, further addresses have none. */
+/** The most breakers. Past them, a breaker that is closed is forgotten; where none is closed, further addresses have no breaker. */
 const maxBreakers = 1_000
 
 /** A breaker that is not closed. Times are wall times, in milliseconds. `waiting`: the number of runs that wait for it. */
@@ -120,7 +120,7 @@ export class Breakers {
     }
   }
 
-  /** Returns the breakers that are not closed, the oldest first. */
+  /** Returns the breakers that are not closed, in the order in which their receivers first failed. */
   list(): readonly OpenBreaker[] {
     return [...this.#entries.values()].flatMap(({ receiver, breaker, openedAt, runs }) => {
       const { state, reason, retryAt } = breaker
@@ -194,7 +194,7 @@ export class Breakers {
     return entry.breaker.isSuspected ? { ...sent, outage: 'suspected' } : sent
   }
 
-  /** Adds a closed breaker. `undefined` where there are too many breakers, and all are open. */
+  /** Adds a closed breaker. `undefined` where there are too many breakers, and none of them is closed. */
   #add(receiver: Receiver): Entry | undefined {
     if (this.#entries.size >= maxBreakers) {
       const [closed] = [...this.#entries].find(([, { breaker }]) => breaker.state === 'closed') ?? []

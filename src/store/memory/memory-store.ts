@@ -201,7 +201,7 @@ class MemoryStore implements Store {
     this.#closed = true
   }
 
-  /** Returns the monotonic time. Throws a StoreFault when the store is closed, so methods call it even where they need no time. */
+  /** Returns the monotonic time. Throws a StoreFault when the store is closed, so most methods call it, even where they need no time. */
   #now(): number {
     if (this.#closed) throw new StoreFault('the store is closed')
     return this.#clock.monotonic()

@@ -1,6 +1,6 @@
 /**
- * Counts the backlog (groups, and runs that are neither done nor dead), estimates it between two counts, and asks when the next of it is
- * due.
+ * Counts the backlog (groups, and runs that are neither done nor dead), estimates it between two counts, and asks when the next run or
+ * group is due.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -33,8 +33,8 @@ export const backlogKind: CallKind<CountCall, number> = {
 }
 
 /**
- * The call for the time until the next run or group is due, in milliseconds; `undefined` when none waits. Runs before the bounds are left
- * out.
+ * The call for the time until the next run or group is due, in milliseconds; `undefined` where none will be due. A leased run is due when
+ * its lease runs out. Runs before the bounds are left out.
  */
 export const dueKind: CallKind<DueBounds, number | undefined> = {
   name: 'due_1',

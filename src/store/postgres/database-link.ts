@@ -13,7 +13,7 @@ import { judge, storeFault, type Verdict } from './database-error.ts'
 
 /** The most calls that wait. */
 const maxGathered = 10_000
-/** When this many calls are under way, further calls wait. */
+/** When this many calls are sent together, further calls wait until these are answered. */
 const fullFlight = 2_000
 /** How long calls wait while there is no connection, in milliseconds. */
 const giveUpMs = 1_500

@@ -6,15 +6,18 @@
 import type { Clock } from '../../core/clock.ts'
 
 /**
- * The times before which no run is due, as the database writes times: of runs that were never taken, and of runs that were taken before.
- * While another program holds an old snapshot, the index keeps the places of runs that ended long ago, and a look without bounds goes
- * through all of these.
+ * The times before which no run is due, as the database writes times: of runs without a counted attempt (`fresh`), and of runs with
+ * attempts (`tried`). While another program holds an old snapshot, the index keeps the places of runs that ended long ago, and a look
+ * without bounds goes through all of these.
  */
 export type DueBounds = { readonly fresh: string; readonly tried: string }
 
 const unbounded: DueBounds = { fresh: '-infinity', tried: '-infinity' }
 
-/** How long the bounds of one look are used: a run that another process put before them waits for so long at most. */
+/**
+ * How long after a look without bounds the next looks have bounds: a run that another process put before the bounds waits for so long at
+ * most.
+ */
 const boundsLastMs = 10_000
 
 /** A look for due runs that is under way. */

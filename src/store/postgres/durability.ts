@@ -1,4 +1,6 @@
-/** Asks a database server whether it may lose commits that it has confirmed. */
+/**
+ * Asks a database server whether it may lose commits that it has confirmed, when a gateway opens the store and when the store is inspected.
+ */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { Connection } from './connection.ts'

@@ -1,6 +1,6 @@
 /**
- * The four links of a store, each with a connection of its own: for claims and what they enqueue; for the work on runs; for calls that may
- * take longer; and for the records of events, which no answer to a sender waits for.
+ * The four links of a store, each with a connection of its own: for claims and what they enqueue; for the work on runs, with beats and rate
+ * limits; for calls that may take longer; and for the records of events, which no answer to a sender waits for.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -53,7 +53,7 @@ const pauseMs = 500
 const maxDoubtful = 10_000
 
 /**
- * Makes the tables or brings them up to date, and opens the links. Only that for claims connects here; each other link connects at its
+ * Makes the tables or brings them up to date, and opens the links. Only the link for claims connects here; each other link connects at its
  * first call. Throws a Fault.
  */
 export const openLinks = async (options: PostgresOptions): Promise<Links> => {
@@ -80,7 +80,7 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
     await checkReadable(connection, schema)
     await freeUnknown(connection, marks.owner)
   }
-  // `committed` is called only for the links with work, because the other links have the records and the questions of operators.
+  // `committed` is called only for the links with claims and runs: it measures how long events and runs wait for the database.
   const committed = options.committed ? { committed: options.committed } : {}
   const greet = (connection: Connection): Promise<void> => checkReadable(connection, schema)
   const linkOf = (byIndex: boolean, greet: (connection: Connection) => Promise<void>, opened?: Connection): DatabaseLink =>

@@ -225,7 +225,7 @@ class PostgresStore implements OpenStore {
 
   /**
    * Whether a move brought a claim of this key, which the claiming statement may miss: the store may know only a shorter hash of its key.
-   * `false` at once where no move was made, so that calls are sent in the order in which they come.
+   * `false` at once where no such claim is left, so that calls are sent in the order in which they come.
    */
   #hasMoved(key: string): Promise<boolean> | false {
     const { movedClaims } = this.#links
@@ -236,7 +236,7 @@ class PostgresStore implements OpenStore {
 /** Returns about a second: other processes may bring work at any time. The random part spreads the times of several processes. */
 const lookEverySecond = (): number => 750 + 500 * Math.random()
 
-/** Opens the store. Throws a Fault. */
+/** Opens the store. Throws a Fault or a StoreFault. */
 export const openPostgres = async (options: PostgresOptions): Promise<OpenStore> => {
   const links = await openLinks(options)
   try {

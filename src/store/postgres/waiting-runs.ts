@@ -113,10 +113,7 @@ export class WaitingRuns {
     return this.#putBack(this.#ahead.give())
   }
 
-  /**
-   * Puts back the runs that were taken ahead, and takes no run ahead until the next call. Groups that are due become runs as with every
-   * call.
-   */
+  /** Puts back the runs that were taken ahead, and takes no run ahead until the next call. Groups that are due become runs all the same. */
   async #takeNone(leaseMs: number): Promise<readonly Lease[]> {
     this.#ahead.allow(0, leaseMs)
     await this.putBackAll()

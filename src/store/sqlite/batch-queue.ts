@@ -33,11 +33,11 @@ export class BatchQueue {
   readonly #start: StartLink
   readonly #held: () => readonly number[]
   #link: Link
-  /** Whether the link may be asked: no batch has failed on it. */
+  /** Whether the link may be asked: it has opened the database, and no batch has failed on it. */
   #works = true
   /** Why the store failed, or could not be opened again. */
   #cause = ''
-  /** Resolves when the database has been opened again after a failure; `undefined` while it works. */
+  /** Resolves when the database has been opened again after a failure, or the queue is closed; `undefined` while the database works. */
   #recovering: Promise<void> | undefined
   /** The present try to open the database again. Calls wait for its end, and are then committed together. */
   #opening: Promise<unknown> | undefined
@@ -140,14 +140,17 @@ export class BatchQueue {
     return this.#options.clock.monotonic()
   }
 
-  /** Opens a broken store again after a while, whether a call waits for it or not. */
+  /** Opens a broken store again after `inMs` milliseconds, whether a call waits for that or not. Does nothing while that is under way. */
   #recover(inMs: number): void {
     this.#recovering ??= this.#reopen(inMs).finally(() => {
       this.#recovering = undefined
     })
   }
 
-  /** Tries to open the store until a try succeeds. Between two tries there is a pause, so that a full disk is not tried at each request. */
+  /**
+   * Tries to open the store until a try succeeds or the queue is closed. Between two tries there is a pause, so that a full disk is not
+   * tried at each request.
+   */
   async #reopen(inMs: number): Promise<void> {
     if (inMs > 0) await this.#pause()
     while (this.#closing === undefined) {

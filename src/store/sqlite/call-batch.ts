@@ -13,7 +13,7 @@ export type Settlement<T> = { readonly resolve: (result: T) => void; readonly re
 export type CallStep = Exclude<LedgerStep, { op: 'accept' }>
 type Accepts = { readonly accepts: Accept[]; readonly answers: Settlement<Accepted>[] }
 
-/** The steps that make or free a claim, or whose result depends on a claim. */
+/** The steps besides `accept` that make or free a claim, or whose result depends on a claim. */
 const touchesClaims: ReadonlySet<LedgerStep['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
 
 /** The calls of a batch. */
@@ -23,7 +23,7 @@ export class CallBatch {
   readonly unsettled: Unsettled[] = []
   /** The settlement of each step. */
   readonly #answers: Settlement<unknown>[] = []
-  /** The step that further runs may join; `undefined` after a step that touches claims. */
+  /** The step that further runs may join; `undefined` before the first such step, and after a step that touches claims. */
   #open: Accepts | undefined
   size = 0
   /** The monotonic time of the first call. */

@@ -10,7 +10,7 @@ import type { Statements } from './statements.ts'
 import type { Unsettled } from './steps.ts'
 
 /**
- * The mark of a settled claim that was made for more than an hour: that of a time of a job (schedule/start-job.ts), which lasts for more
+ * The mark of a settled claim that was made for more than an hour: that of the start of a job (schedule/start-job.ts), which lasts for more
  * than a day, so that a wrong clock starts no time twice.
  */
 const lasting = -1
@@ -49,7 +49,7 @@ export class Claims {
     for (const { key, mark } of doubtful) this.#sql.releaseClaim.run([key, mark])
   }
 
-  /** Reads the claims that this object keeps in memory. */
+  /** Reads the claims of the table `held` into memory. */
   restore(now: number): void {
     for (const [until, keys] of this.#sql.held.iterate([now]) as Iterable<[number, Buffer]>) {
       const text = keys.toString('latin1')
@@ -69,8 +69,8 @@ export class Claims {
   }
 
   /**
-   * Makes the claim of an accepted run, in memory. The claim need not be settled. `store` writes it to the database. `false`: the key is
-   * held.
+   * Makes the claim of an accepted run without a lane, in memory. `store` writes it to the database. A claim that does not fit into memory
+   * gets its row in the table `claims` now. The claim need not be settled. `false`: the key is held.
    */
   claimRun(key: string, holdMs: number, now: number): boolean {
     if (this.#hasRows && this.#sql.isHeld.all([key, now]).length > 0) return false

@@ -51,7 +51,8 @@ export class DurableDatabase {
     this.#sync = sync
     this.#folder = folder
     this.db = openDatabase(folder, use)
-    // Opened only once this process has the database's lock, and closed after it: closing any handle of a file drops its locks.
+    // Opened only once this process has the database's lock, and closed after the database: closing any handle of a file drops the locks of
+    // this process on the file.
     this.#fileHandle = openSync(join(folder, databaseName), 'r+')
     this.#logHandle = openQuietly(join(folder, `${databaseName}-wal`))
     process.once('exit', this.#leave)
@@ -87,8 +88,8 @@ export class DurableDatabase {
   }
 
   /**
-   * Lets go of the database, so that another process can open it. Data that cannot be brought into the file stays in its log. Never
-   * rejects.
+   * Lets go of the database, so that another process can open it. Data that cannot be brought into the file stays in its log. Where the
+   * file needs the log and the log cannot be kept, the database stays open until the process ends.
    */
   async close(): Promise<void> {
     await this.#emptying?.catch(() => {})

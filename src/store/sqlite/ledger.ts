@@ -72,8 +72,9 @@ export class Ledger {
   }
 
   /**
-   * Frees claims and runs that nobody holds. At the start of a process, these are all unsettled claims and all leased runs. After a fault
-   * in the same process, they are the claims and runs that the failed batch may have taken.
+   * Frees claims and runs that nobody holds. At the start of a process, these are all unsettled claims and all leased runs. Times that are
+   * too far ahead are then brought down, too, because the wall clock may have been set back. After a fault in the same process, only the
+   * claims and runs are freed that the failed batch may have taken.
    */
   #release({ now, doubtful, held = [] }: LedgerStart): void {
     if (doubtful === undefined) {

@@ -22,7 +22,7 @@ export class Plans {
   }
 
   note(times: readonly PlanEntry[]): void {
-    // Plans are removed before others are added, so that the number of stored plans never passes `maxPlans`.
+    // Plans are removed before others are added: where `maxPlans` are stored, no other plan is added until one is removed.
     for (const [key, at] of times) if (at === undefined) this.#sql.unplan.run([JSON.stringify(key)])
     for (const [key, at] of times) if (at !== undefined) this.#sql.plan.run([JSON.stringify(key), at])
   }

@@ -53,7 +53,7 @@ export class Runs {
     return typeof oldest?.[0] === 'number' ? oldest[0] : undefined
   }
 
-  /** Reads the state that this object keeps in memory. */
+  /** Reads the state that this object keeps in memory, and begins waiting runs where their lanes have room. */
   restore(size: number, cursor: number, now: number): void {
     this.size = size
     this.#cursor = cursor
@@ -66,7 +66,7 @@ export class Runs {
     }
   }
 
-  /** Whether one more run of the lane may begin. */
+  /** Begins waiting runs of the lane as far as `limit` allows. Returns whether one more run may begin after these. */
   hasRoom(lane: string, limit: number, now: number): boolean {
     return this.#lanes.hasRoom(lane, limit, now)
   }
@@ -177,7 +177,7 @@ export class Runs {
     return this.#sql.pruneDead.run([before]).changes + this.#sql.pruneMostDead.run([maxDead]).changes
   }
 
-  /** Returns the lane of a leased run. While no lane is in use, no run has a lane, and the database is not asked. */
+  /** Returns the lane of a leased run. While no lane is in use, no open run has a lane, and the database is not asked. */
   #laneOf(runId: number): string | undefined {
     const [row] = this.#lanes.areUsed ? (this.#sql.laneOf.all([runId]) as [Buffer | null][]) : []
     return parseLane(row?.[0] ?? null)

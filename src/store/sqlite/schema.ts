@@ -116,8 +116,8 @@ const version3 = `
 `
 
 /**
- * held: claims of runs without a lane. A row has the claims that one commit made and that end at `until`. `keys` joins the fingerprints of
- * their keys (recent-claims.ts).
+ * held: claims of runs without a lane. A row has the claims that one commit made, or a move brought, and that end at `until`. `keys` joins
+ * the fingerprints of their keys (recent-claims.ts).
  */
 const version4 = `
   create table held (

@@ -1,4 +1,4 @@
-/** The embedded, durable store of one process. Each call becomes a step of a batch, and each batch is one commit. */
+/** The embedded, durable store of one process. Calls become the steps of a batch, and each batch is one commit. */
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
@@ -34,7 +34,8 @@ class SqliteStore implements Store {
   readonly #queue: BatchQueue
   readonly #clock: Clock
   /**
-   * The fences of the runs that this process has taken and not finished. After a fault, any other leased run was taken by the failed batch.
+   * The fences of the runs that this process has taken and not finished. After a fault, any other leased run counts as taken by the failed
+   * batch.
    */
   readonly #held = new Map<RunId, number>()
   #marks = 0
@@ -203,7 +204,7 @@ const linksOf = (): StartLink => {
 /** Returns the JSON list of `[runId, fence]`. */
 const fencesOf = (leases: readonly GivenBack[]): string => JSON.stringify(leases.map(({ runId, fence }) => [Number(runId), fence]))
 
-/** Opens the store in a folder that no other process uses. Throws a Fault. */
+/** Opens the store in a folder. Throws a Fault, for example where another process has the database open, or a StoreFault. */
 export const openSqlite = async (options: BatchQueueOptions, start: StartLink = linksOf()): Promise<Store> => {
   const { folder, durability, clock } = options
   const link = start({ folder, durability, now: clock.monotonic() })

@@ -36,7 +36,8 @@ const mergedRun = `case count when 1 then run else
 const sessionColumns = `key, cast(about as blob), cast(place as blob), cast(created_at as real), cast(updated_at as real),
   (select count(*) from messages where session_id = sessions.id)`
 
-// Columns are read as blobs: a damaged page can hold text that is not UTF-8, and then the driver would end the whole process.
+// Columns are read as blobs, all but the keys of claims and sessions: a damaged page can hold text that is not UTF-8, and then the driver
+// would end the whole process.
 const statementTexts = {
   begin: 'begin immediate',
   commit: 'commit',
@@ -160,7 +161,7 @@ const statementTexts = {
   capGroups:
     'update groups set first_at = min(first_at, ?1), due_at = min(due_at, ?1 + window_ms) where first_at > ?1 or due_at > ?1 + window_ms',
   capDead: 'update runs set ended_at = ?1 where ended_at > ?1',
-  // The leased runs that no worker holds were taken by the failed batch, so no attempt was made at them.
+  // All leased runs that no worker holds count as taken by the failed batch. So the attempt at them does not count.
   freeUnheldRuns: `update runs set leased = 0, attempt = attempt - 1, due_at = ?
     where leased and id not in (select value from json_each(?))`,
   // `cursor`: no run with this id or a lower id is fresh.

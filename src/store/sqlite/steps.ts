@@ -44,7 +44,7 @@ export type StoredMessage = { readonly text: string; readonly chars: number }
 /** A run without a lane, and its claim. */
 export type Accept = { readonly key: string; readonly holdMs: number; readonly run: NewRun }
 
-/** A step of a batch. Its durations count from the batch's `now`. Keys are hashes. */
+/** A step of a batch. Its durations count from the batch's `now`. Keys are hashes, except those of schedules. */
 export type LedgerStep =
   | { readonly op: 'accept'; readonly accepts: readonly Accept[] }
   | { readonly op: 'acceptInLane'; readonly key: string; readonly holdMs: number; readonly run: string; readonly lane: Lane }

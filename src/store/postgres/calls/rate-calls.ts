@@ -7,8 +7,8 @@ import { byKey } from './session-calls.ts'
 export type RateCall = { readonly key: string; readonly requests: number; readonly limit: number }
 
 /**
- * The call. When it is sent again after its commit, it takes a second part of the limit. The route's window is then full too early, which
- * does no harm.
+ * The call takes a second part of the limit when it is sent again after its commit. The route's window is then full too early, which does
+ * no harm.
  */
 export const rateShareKind: CallKind<RateCall, RateShare> = {
   name: 'rate_share_1',

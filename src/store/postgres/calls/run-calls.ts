@@ -115,8 +115,8 @@ export const doneKind: CallKind<Held, boolean> = {
 }
 
 /**
- * An attempt that failed. `afterMs`: the time until the next attempt; `null` when the run is dead. `error`: JSON. `isUncounted`: the
- * attempt does not count.
+ * An attempt that failed, or a run that is given back. `afterMs`: the time until the next attempt; `null` when the run is dead. `error`:
+ * JSON, or empty for none. `isUncounted`: the attempt does not count.
  */
 export type FailedCall = Held & { readonly afterMs: number | null; readonly error: string; readonly isUncounted: boolean }
 

@@ -11,7 +11,8 @@ const agoMs = (column: string): string => `clock() - "${column}" * interval '1 m
 const eventOf = `split_part(run, '"', 4)`
 
 /**
- * The statement for each kind of row. It writes the rows of `$1`, a JSON list, in the order of the list. The keys in `$1` are whole uuids.
+ * The statement for each kind of row. It writes the rows of `$1`, a JSON list; where the order of rows counts, in the order of the list.
+ * The keys in `$1` are whole uuids.
  */
 const insertTexts: { readonly [K in MovedKind]: string } = {
   claims: `insert into claims as held (key, until, mark) select distinct on (key) key, ${inMs('leftMs')}, 0

@@ -20,7 +20,8 @@ const statementMs = 600_000
 const filledTables = 'claims, runs, lanes, groups, plans, sessions, messages, sums, rates, entries'
 
 /**
- * The SQL that makes the row of each lane, begins parked runs as far as the limit of their lane allows, and lets gateways use the store.
+ * The SQL that makes the row of each lane, begins parked runs as far as the limit of their lane allows, lets gateways use the store, and
+ * notes when the last claim ends of which only a fingerprint was moved.
  */
 const fillLanes = `
   insert into lanes (key, open, turns)

@@ -24,13 +24,16 @@ const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_
  * `claims`: `mark` names the call that made the claim; below 0, the claim waits to be settled. `repeats` counts how often that call was
  * sent again after its outcome was unknown.
  *
- * `runs`: `made_at` is the time of acceptance, and orders runs that were never taken. A parked run and a dead run have no `due_at`. `fence`
- * goes up each time that the run is taken or gets its turn. When a lease runs out, the run stays `leased`, so that the next worker learns
- * that the last attempt was interrupted. `owner` is the process that took the run last, below 0 where the process took the run as it
- * accepted it. A done run is deleted.
+ * `runs`: `made_at` is when the run was accepted, made of its group, or moved here, and orders runs without attempts. A parked run and a
+ * dead run have no `due_at`. `fence` goes up each time that the run is taken, gets its turn, or is revived. When a lease runs out, the run
+ * stays `leased`, so that the next worker learns that the last attempt was interrupted. `owner` is the process that took the run last,
+ * below 0 where the process took the run as it accepted it. A done run is deleted.
  *
  * `lanes`: a row for each lane with an open run. `open`: the number of open runs. `turns`: how many may be open at once. Whoever changes a
  * lane, or parks or begins a run of it, has its row locked.
+ *
+ * `sessions`: `used` orders the sessions by their last messages. A statement for several calls takes one value of `uses` and adds the place
+ * of each call to the value, so the values are 1000 apart.
  *
  * `rates`: a row for each route's window. `granted`: the number of requests that the last call was granted.
  *

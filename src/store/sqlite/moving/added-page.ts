@@ -61,7 +61,7 @@ const insertsOf = (page: Exclude<MovedPage, { kind: 'groups' }>, now: number): r
 
 /**
  * Returns the values of a run. A parked run gets a fence below 0, made from the fence that it had. A run with fence 0 was never taken: it
- * has no due time, because it is due.
+ * has no due time, because it is due. So the fence of a dead run must be above 0.
  */
 const runValues = (moved: MovedRun, now: number): Values => {
   const { fence, attempt, isLeased, isParked, dueInMs, deadForMs, lane, laneLimit, error, reply, run } = moved

@@ -5,7 +5,7 @@ import type { MovedClaim, MovedGroup, MovedMessage, MovedPage, MovedPlan, MovedR
 import { fingerprintLength } from '../recent-claims.ts'
 
 const pageRows = 200
-/** The rows of `held` in a page. Each row has the claims of one commit, up to a thousand. */
+/** The most rows of `held` in a page. Most rows have the claims of one commit, up to a thousand. */
 const pageCommits = 20
 
 /**
