@@ -304,10 +304,13 @@ class MortalLink extends LedgerLink {
   }
 }
 
-const openMortal = async (t: Test, clock: FakeClock): Promise<{ store: Store; links: MortalLink[]; folder: string }> => {
+const openMortal = async (
+  t: Test,
+  clock: FakeClock,
+  folder = t.testdir(),
+): Promise<{ store: Store; links: MortalLink[]; folder: string }> => {
   const links: MortalLink[] = []
   const disk: Disk = { database: undefined }
-  const folder = t.testdir()
   const store = await openSqlite({ folder, durability: 'fsync', clock }, (start) => {
     const link = new MortalLink(start, disk)
     links.push(link)
@@ -343,6 +346,19 @@ t.test('a ledger that fails takes its batch with it and is replaced', async (t) 
   t.equal(await store.backlog(), 2)
   t.strictSame(ids(await store.take(10, 1000)), ['a'], 'a lease stands')
   t.equal(await store.finish(lease, { kind: 'done' }), true)
+})
+
+t.test('a batch that fails after a crash does not hide that a run was interrupted', async (t) => {
+  const clock = fakeClock()
+  const before = await openMortal(t, clock)
+  await accept(before.store, 'a')
+  t.strictSame(ids(await before.store.take(1, hourMs)), ['a'])
+  const { store, links } = await openMortal(t, clock, crashed(before.folder))
+  if (links[0] === undefined) throw new Error('expected a link')
+  links[0].dies = 'before'
+  await t.rejects(accept(store, 'b'), StoreFault)
+  clock.advance(1000)
+  t.match(await store.take(10, hourMs), [{ run: { eventId: 'a' }, attempt: 2, interrupted: true }])
 })
 
 t.test('when nobody knows whether a batch was committed, no retry is swallowed and no delivery is doubled', async (t) => {

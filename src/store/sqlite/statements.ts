@@ -161,9 +161,10 @@ const statementTexts = {
   capGroups:
     'update groups set first_at = min(first_at, ?1), due_at = min(due_at, ?1 + window_ms) where first_at > ?1 or due_at > ?1 + window_ms',
   capDead: 'update runs set ended_at = ?1 where ended_at > ?1',
-  // All leased runs that no worker holds count as taken by the failed batch. So the attempt at them does not count.
+  // Leased runs that no worker holds count as taken by the failed batch, so the attempt at them does not count. Runs that a dead process
+  // had taken, and that were not taken since (`freeRuns`), stay interrupted.
   freeUnheldRuns: `update runs set leased = 0, attempt = attempt - 1, due_at = ?
-    where leased and id not in (select value from json_each(?))`,
+    where leased and due_at >= 0 and id not in (select value from json_each(?))`,
   // `cursor`: no run with this id or a lower id is fresh.
   openCounts: `select (select count(*) from runs where ended_at is null) as backlog, (select count(*) from groups) as waiting,
     coalesce((select min(id) - 1 from runs where fence = 0), (select max(id) from runs), 0) as cursor`,

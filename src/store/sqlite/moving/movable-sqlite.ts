@@ -30,6 +30,19 @@ const claimsFault = (): Fault =>
     hint: 'let gateways receive less, or wait: an id is known for an hour',
   })
 
+/**
+ * SQLite deletes the log of a database when it is closed and the log is in the file. Throws a Fault where the log is still there: without
+ * its log, the file lacks what was written last.
+ */
+const requireWhole = (folder: string): void => {
+  const log = join(folder, `${databaseName}-wal`)
+  if (!existsSync(log)) return
+  throw new Fault('store_not_whole', `the move cannot be completed: ${log} could not be brought into its database`, {
+    exitCode: exit.no,
+    hint: `make room on the disk of ${folder}, end other programs that read the database, and begin the move again`,
+  })
+}
+
 class MovableSqlite implements MovableStore {
   readonly state: MoveState
   readonly #folder: string
@@ -74,6 +87,7 @@ class MovableSqlite implements MovableStore {
   async complete(): Promise<void> {
     const filling = fillingFolder(this.#folder)
     await this.close()
+    for (const folder of [filling, this.#folder]) requireWhole(folder)
     // While the folder `filling` exists, no gateway starts. So the folder stays until the new database is in its place.
     renameSync(join(filling, databaseName), join(this.#folder, databaseName))
     syncFolder(this.#folder)
