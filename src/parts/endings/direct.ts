@@ -181,8 +181,8 @@ const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failu
 }
 
 /**
- * Runs `change`, which changes claims in the store. `isMade`: the delivery was made and must not be made again, so a change that the store
- * could not make is tried again later. The promise never rejects.
+ * Runs `change`, which changes claims in the store. A change that the store could not make is tried again later. `isMade`: the delivery was
+ * made and must not be made again. The promise never rejects.
  */
 type Recorder = (change: (store: Store) => Promise<unknown>, isMade: boolean) => Promise<void>
 
@@ -195,20 +195,25 @@ const recorderOf =
       // The sender still gets the right answer. At worst, the claim stays unsettled: until it ends, repeats get `in_progress`, and after
       // that, a repeat makes the delivery again.
       effects.log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
-      if (isMade && error instanceof StoreFault) void recordLater(change, effects)
+      if (error instanceof StoreFault) void recordLater(change, effects, isMade ? madeLaterMs : releaseLaterMs)
     }
   }
 
-/** How long a failed change of claims is tried again: longer than an unsettled claim lasts in a shared store (30 s). */
-const laterMs = 60_000
+/** How long the record of a delivery is tried again: longer than an unsettled claim lasts in a shared store (30 s). */
+const madeLaterMs = 60_000
+/** How long a release is tried again: less long than the claim surely lasts, because a later claim of the id belongs to a repeat. */
+const releaseLaterMs = 15_000
 
 /**
- * Stores that a delivery was made as soon as the store works again, and gives up after a minute. Otherwise the repeat of a sender that
- * missed the answer would make the delivery again. A failed delivery is not stored later: its claim may belong to a repeat by then.
+ * Makes a change of claims as soon as the store works again, and gives up after `lastsMs` milliseconds. Without the record of a delivery,
+ * the repeat of a sender that missed the answer would make the delivery again. Without the release after a failure, each repeat would be
+ * told that the event is in progress.
  */
-const recordLater = async (change: (store: Store) => Promise<unknown>, { store, clock }: Effects): Promise<void> => {
-  for (const end = clock.monotonic() + laterMs; clock.monotonic() < end; ) {
+const recordLater = async (change: (store: Store) => Promise<unknown>, { store, clock }: Effects, lastsMs: number): Promise<void> => {
+  const end = clock.monotonic() + lastsMs
+  for (;;) {
     await store.recovered()
+    if (clock.monotonic() >= end) return
     const isStored = await change(store).then(
       () => true,
       () => false,
