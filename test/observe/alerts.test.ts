@@ -11,6 +11,7 @@ import type { Fact } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { refuse } from '../../src/core/outcome.ts'
 import type { AlertRule as AlertSpec } from '../../src/generated/config.ts'
+import { readCertificates } from '../../src/observe/alerts/certificates.ts'
 import { Alerts, openFileMemory, openSharedMemory } from '../../src/observe/alerts/index.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
@@ -444,6 +445,8 @@ t.test('a reload brings the first alerts, and a certificate that ends soon is to
     { deliver: 'log', on: ['certificate_ends'] },
     { deliver: 'log', on: ['certificate_ends'], ends_within_days: 2 },
   ]
+  const odd = { routes: new Map(), profiles: new Map(), storage: { url: 'postgres://u:p@h/d?sslrootcert=/a%zz.pem' } }
+  t.strictSame(readCertificates(odd as never), [], 'the name of a file with a broken escape')
   writeFileSync(join(gateway.dir, '.env'), `NODE_EXTRA_CA_CERTS=${pem}\n`)
   writeFileSync(join(gateway.dir, 'config.yaml'), stringify({ ...settings, alerts }))
   t.equal((await gateway.operations.reload()).ok, true)

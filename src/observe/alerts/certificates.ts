@@ -8,7 +8,6 @@ import { type Config, defaultProfile } from '../../config/config.ts'
 export type CertificateEnd = { readonly of: string; readonly endsAt: number }
 
 const pemForm = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
-const rootCertificate = /[?&]sslrootcert=([^&#]+)/
 
 /**
  * Returns the ends of the certificates in the `public_key` of routes, in the file that `storage.url` names, and in that of
@@ -19,13 +18,10 @@ export const readCertificates = ({ routes, storage, profiles }: Config): readonl
   const keys = [...routes.values()].flatMap(({ name, spec }) =>
     [spec.public_key ?? []].flat().flatMap((text) => endOf(`the route ${name}`, text)),
   )
-  const file = rootCertificate.exec(storage.url ?? '')?.[1]
+  const [, query] = (storage.url ?? '').split('?', 2)
+  const file = new URLSearchParams(query).get('sslrootcert')
   const extra = profiles.get(defaultProfile)?.env.NODE_EXTRA_CA_CERTS
-  return [
-    ...keys,
-    ...(file === undefined ? [] : endOf('storage.url', readText(decodeURIComponent(file)))),
-    ...(extra ? endOf('NODE_EXTRA_CA_CERTS', readText(extra)) : []),
-  ]
+  return [...keys, ...(file ? endOf('storage.url', readText(file)) : []), ...(extra ? endOf('NODE_EXTRA_CA_CERTS', readText(extra)) : [])]
 }
 
 const readText = (file: string): string => {

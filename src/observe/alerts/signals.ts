@@ -36,7 +36,7 @@ export type Heard = {
   readonly accepted: ReadonlySet<string>
 }
 
-/** The most alerts, and the most routes, that are told apart between two looks. */
+/** The most alerts, and the most routes with refused signatures, that are told apart between two looks. */
 const maxSubjects = 1_000
 const maxReasonChars = 160
 
@@ -123,7 +123,8 @@ export class Signals implements Observer {
 
   #request({ ended: { outcome }, route, replay }: RequestEnded): void {
     if (outcome.kind === 'accepted' || outcome.kind === 'coalesced' || outcome.kind === 'delivered') {
-      if (!replay && this.#accepted.size < maxSubjects) this.#accepted.add(outcome.route)
+      // Only routes that are served accept an event, so their number is bounded.
+      if (!replay) this.#accepted.add(outcome.route)
     } else if (outcome.kind === 'refused' && outcome.code === 'bad_signature' && route) {
       const name = this.#refused.has(route.name) || this.#refused.size < maxSubjects ? route.name : ''
       this.#refused.set(name, (this.#refused.get(name) ?? 0) + 1)
