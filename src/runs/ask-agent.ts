@@ -103,8 +103,10 @@ const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, l
   return skills
 }
 
-/** The most characters that wait for the end of their line. A longer line is logged in pieces. */
+/** A line that is longer, in characters, is logged in pieces that end at a blank: the log would not recognise half a secret. */
 const maxHeardLine = 1_000
+/** The most characters without a blank that wait. Longer texts are left out. */
+const maxHeardWord = 20_000
 
 /** Logs the agent's text line by line while it comes. `heard` takes the next piece of the text. Call `end` after the last piece. */
 const hearingOf = (lease: Lease, log: Log): { readonly heard: (text: string) => void; readonly end: () => void } => {
@@ -113,10 +115,15 @@ const hearingOf = (lease: Lease, log: Log): { readonly heard: (text: string) => 
   return {
     heard(text) {
       line += text
-      const end = line.lastIndexOf('\n')
-      if (end < 0 && line.length < maxHeardLine) return
-      say(end < 0 ? line : line.slice(0, end))
-      line = end < 0 ? '' : line.slice(end + 1)
+      const lineEnd = line.lastIndexOf('\n')
+      const end = lineEnd < 0 && line.length >= maxHeardLine ? line.search(/\s\S*$/) : lineEnd
+      if (end >= 0) {
+        say(line.slice(0, end))
+        line = line.slice(end + 1)
+      } else if (line.length > maxHeardWord) {
+        say(`(${line.length} characters without a blank)`)
+        line = ''
+      }
     },
     end() {
       if (line !== '') say(line)

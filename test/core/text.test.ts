@@ -36,5 +36,6 @@ t.test('a secret is found as it stands in an address and in a form too', async (
   const secret = "p@ss 'w(o)rd'!~*&"
   const redact = createRedactor([secret, 'short'])
   const url = new URL(`http://a.test/${encodeURIComponent(secret)}?p=${encodeURIComponent(secret)}`)
+  t.equal(createRedactor(['\ud800half a character'])('\ud800half a character'), '***', 'a secret that no address can hold')
   t.equal(redact(`${secret} ${url.href} ${new URLSearchParams({ p: secret })} short`), '*** http://a.test/***?p=*** p=*** short')
 })

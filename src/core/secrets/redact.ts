@@ -5,7 +5,8 @@ const minLength = 6
 
 /** Returns the spellings of a secret: plain, and as a path, a query (where URLs encode an apostrophe too) and a form encode it. */
 const spellingsOf = (value: string): string[] => {
-  const encoded = encodeURIComponent(value)
+  // Going through bytes replaces lone surrogates, which no address can hold.
+  const encoded = encodeURIComponent(Buffer.from(value).toString())
   return [value, encoded, encoded.replaceAll("'", '%27'), new URLSearchParams([['', value]]).toString().slice(1)]
 }
 
