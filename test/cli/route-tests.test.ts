@@ -42,6 +42,7 @@ t.test('time, duplicates, retries, dead runs, mocks and signatures are as the se
       - { send: { sample: github/pull_request.opened, id: one }, expect: { outcome: duplicate, status: 200 } }
       - { advance: 3601 }
       - { send: { sample: github/pull_request.opened, id: one }, expect: { outcome: accepted } }
+      - { send: { sample: github/pull_request.opened, id: two }, advance: 1s, expect: { status: 202 } }
   - name: three failures are a dead run
     route: pr
     mocks: { agent: { fail: no credit } }
@@ -154,6 +155,14 @@ t.test('snapshots are written when asked for, and compared after that', async (t
   t.equal((await run(cli)).code, 0)
   t.same((await run(cli, '--update', '--name', 'other')).shown.length, 1)
   t.equal(cli.read('a.webhook-test.yaml.snapshots.json').length, snapshots.length, 'the snapshots of tests that were not run stay')
+  const tests = cli.read('a.webhook-test.yaml')
+  cli.write('a.webhook-test.yaml', tests.replace('name: other,', 'name: other, skip: not today,'))
+  t.equal((await run(cli, '--update')).code, 0)
+  t.equal(cli.read('a.webhook-test.yaml.snapshots.json').length, snapshots.length, 'so do those of skipped tests')
+  cli.write('a.webhook-test.yaml', tests.replace('name: other,', 'nam: other,'))
+  await run(cli, '--update')
+  t.equal(cli.read('a.webhook-test.yaml.snapshots.json').length, snapshots.length, 'and those of tests that cannot be read')
+  cli.write('a.webhook-test.yaml', tests)
   cli.write('a.webhook-test.yaml.snapshots.json', '{')
   t.equal((await cli.run('test')).code, 2)
   t.equal((await run(cli, '--update')).code, 0, 'a malformed file is written again')

@@ -69,7 +69,8 @@ export const runTests = async (workspace: Workspace, { paths, name, update }: Te
     const results: TestResult[] = []
     const isChosen = (test: TestCase): boolean => name === undefined || test.spec.name.includes(name)
     for (const test of cases.filter(isChosen)) results.push(await runTest(test, { workspace, snapshots, coverage, reads }))
-    await snapshots.save(cases.filter((test) => !isChosen(test)).map(snapshotName))
+    const ended = new Set(results.flatMap(({ test, skipped, failure }) => (failure || skipped !== undefined ? [] : [test])))
+    await snapshots.save(suite.diagnostics.length > 0 ? 'all' : cases.filter((test) => !ended.has(test)).map(snapshotName))
     ran.push({ ...suite, results })
   }
   const results = ran.flatMap((suite) => suite.results)
@@ -140,18 +141,20 @@ type StepContext = {
 const runStep = async (step: TestStep, context: StepContext): Promise<TestFailure | undefined> => {
   const { test, rehearsal, clock, around } = context
   const mocks = mocksOf(step.mocks ?? test.spec.mocks, test.runScripts)
+  let latest: StepResult['traced']
   try {
     for (let i = 0; step.send && i < (step.repeat ?? 1); i++) {
       if (i > 0 && step.every !== undefined) await rehearsal.advance(durationMs(step.every), mocks)
       const traced = await rehearsal.post(testRequest(step.send, test, { clock, ...around }), mocks)
       around.coverage.add(test.source, traced)
+      latest = traced
       const failure =
         step.advance === undefined ? await checkStep(step.expect, { traced, happened: rehearsal.happened() }, context) : undefined
       if (failure) return failure
     }
     if (step.advance === undefined) return undefined
     await rehearsal.advance(durationMs(step.advance), mocks)
-    return await checkStep(step.expect, { traced: undefined, happened: rehearsal.happened() }, context)
+    return await checkStep(step.expect, { traced: latest, happened: rehearsal.happened() }, context)
   } catch (error) {
     const hint = (error as Partial<Fault>).hint
     return { kind: 'broken', step: context.step, why: `${messageOf(error)}${hint === undefined ? '' : ` (${hint})`}` }

@@ -15,10 +15,11 @@ export interface Snapshots {
    */
   of(test: string, at: string, value: string): string | undefined
   /**
-   * In a run that updates snapshots, writes the file where a snapshot changed. `left`: the names of the tests that were not chosen, whose
-   * snapshots stay. Other snapshots that no test asked for are dropped. A run that asks for no snapshot leaves the file as it is.
+   * In a run that updates snapshots, writes the file where a snapshot changed. `left`: the names of the tests that did not run to their
+   * end, whose snapshots stay; `all`: the file has tests that cannot be read, and every snapshot stays. Other snapshots that no test asked
+   * for are dropped. A run that asks for no snapshot leaves the file as it is.
    */
-  save(left: readonly string[]): Promise<void>
+  save(left: readonly string[] | 'all'): Promise<void>
 }
 
 /** Reads the snapshots of a file of tests. Throws a usage Fault for a file that is malformed, but not in a run that updates. */
@@ -35,7 +36,7 @@ export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
       return typeof known === 'string' ? known : undefined
     },
     async save(left) {
-      const stays = (key: string): boolean => left.some((test) => key.startsWith(snapshotKey(test, '')))
+      const stays = (key: string): boolean => left === 'all' || left.some((test) => key.startsWith(snapshotKey(test, '')))
       const kept = Object.entries(before).filter(([key]) => stays(key))
       const text = `${JSON.stringify(Object.fromEntries([...kept, ...now]), null, 2)}\n`
       if (update && now.size > 0 && text !== written) await replaceFile(file, text)
