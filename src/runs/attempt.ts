@@ -71,7 +71,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     const { budget, prices } = policy
     const now = (): number => options.clock.now()
     const usedUp = (key: string): void => options.facts.tell({ kind: 'budget_used_up', at: now(), cause: causeOf(lease), key })
-    const meter = createMeter({ run: lease.run, comments, budget, prices, store, now, uncounted, usedUp })
+    const meter = createMeter({ run: lease.run, isRepeat: lease.attempt > 1, comments, budget, prices, store, now, uncounted, usedUp })
     try {
       const reply = await askAgent(attempt, meter)
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)

@@ -14,6 +14,8 @@ import type { NewRun, Spent, Store } from '../store/ports.ts'
 
 export type MeterOptions = {
   readonly run: Pick<NewRun, 'profile' | 'route' | 'job' | 'delivery'>
+  /** Whether an earlier attempt at the run counted it among the runs of its thread. */
+  readonly isRepeat: boolean
   /** Whether a post of this target comes back as an event. */
   readonly comments: (target: string) => boolean
   readonly budget: Budget
@@ -42,7 +44,17 @@ export interface Meter {
   taken(): RunUsage | undefined
 }
 
-export const createMeter = ({ run, comments, budget, prices, store, now, uncounted, usedUp: tellUsedUp }: MeterOptions): Meter => {
+export const createMeter = ({
+  run,
+  isRepeat,
+  comments,
+  budget,
+  prices,
+  store,
+  now,
+  uncounted,
+  usedUp: tellUsedUp,
+}: MeterOptions): Meter => {
   const tally = createTally(prices)
   const usedUp = (what: string, key: string): AgentFault => {
     tellUsedUp(key)
@@ -62,7 +74,7 @@ export const createMeter = ({ run, comments, budget, prices, store, now, uncount
     async check() {
       await ofDay({ tokens: 0, cost: 0 })
       for (const thread of threadsOf(run, comments)) {
-        const { tokens: runs } = await store.spend(thread, hourMs, { tokens: 1, cost: 0 })
+        const { tokens: runs } = await store.spend(thread, hourMs, { tokens: isRepeat ? 0 : 1, cost: 0 })
         if (runs > budget.threadRuns) throw usedUp(`${budget.threadRuns} runs have commented there in an hour`, 'thread_runs')
       }
     },

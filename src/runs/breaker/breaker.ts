@@ -78,6 +78,12 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
     if (failures < settings().failures || !isSeveral) return
     open(askedMs)
   }
+  /** Lets the next trial not be due before a time. */
+  const putOff = (until: number): void => {
+    if (until <= retryAt) return
+    retryAt = until
+    if (state === 'open') become('open')
+  }
   const endTrial = ({ receiver, askedMs }: Ended): void => {
     // Where the trial has not shown whether the receiver works, the next trial is due now.
     if (receiver === 'down') {
@@ -114,7 +120,7 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
       if (isTrial && state === 'half_open') endTrial(ended)
       else if (ended.receiver === 'down' && state === 'closed') countFailure(ended)
       // The text was on its way when the breaker opened.
-      else if (ended.receiver === 'down') retryAt = Math.max(retryAt, now() + (ended.askedMs ?? 0))
+      else if (ended.receiver === 'down') putOff(now() + (ended.askedMs ?? 0))
     },
     tryNow() {
       if (state !== 'open') return
