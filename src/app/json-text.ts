@@ -4,6 +4,7 @@
  * numbers, but of a repeated key only the last value.
  */
 
+import { randomUUID } from 'node:crypto'
 import type { Json } from '../core/json.ts'
 import { cut, visibleJson } from '../core/text.ts'
 
@@ -53,21 +54,17 @@ const spacedToken = (token: string): string => {
 export const compactJson = (text: string): string => Array.from(text.matchAll(jsonTokens), ([token]) => token).join('')
 
 /**
- * Begins the string that stands for a number in the value that `edit` gets. Only a number whose digits `JSON.parse` would change becomes
- * such a string.
- */
-const digitsMark = '\u0000digits '
-
-/**
  * Parses a JSON text, lets `edit` change the value, and returns the result as compact text. Numbers that `edit` leaves as they are keep
  * their digits. Of a repeated key, only the last value is kept.
  */
 export const editJson = (text: string, edit: (value: Json) => Json): string => {
+  // Begins the string that stands for a number whose digits `JSON.parse` would change. No string of a sender begins so.
+  const mark = randomUUID()
   const marked = Array.from(text.matchAll(jsonTokens), ([token]) =>
-    /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(digitsMark + token) : token,
+    /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(mark + token) : token,
   ).join('')
   const written = JSON.stringify(edit(JSON.parse(marked) as Json))
-  return written.replace(/"\\u0000digits ([-+\d.eE]+)"/g, '$1')
+  return written.replace(new RegExp(`"${mark}([-+\\d.eE]+)"`, 'g'), '$1')
 }
 
 /**

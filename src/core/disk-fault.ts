@@ -12,6 +12,7 @@ const forbidden: WayOut = {
 }
 const full: WayOut = { why: 'no space is left', hint: (folder) => `make room on the disk of ${folder}` }
 const noFolder: WayOut = { why: 'a part of its path is not a folder', hint: (folder) => `check the path ${folder}` }
+const gone: WayOut = { why: 'there is no such file', hint: (folder) => `look what is in ${folder}` }
 /** The ways out, by the codes of system errors. */
 const waysOut: { readonly [code: string]: WayOut } = {
   EACCES: forbidden,
@@ -29,15 +30,13 @@ const waysOut: { readonly [code: string]: WayOut } = {
 /** Returns what to throw after reading or writing `file` failed with `error`: a Fault for an error of the system, else `error` itself. */
 export const diskFault = (doing: 'read' | 'write', file: string, error: unknown): unknown => {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
-  const { why, hint } = waysOut[String(error.code)] ?? {
-    why: messageOf(error),
-    hint: (folder) => `check the path and the disk of ${folder}`,
-  }
+  const usual: WayOut = { why: messageOf(error), hint: (folder) => `check the path and the disk of ${folder}` }
+  const { why, hint } = (doing === 'read' && error.code === 'ENOENT' ? gone : waysOut[String(error.code)]) ?? usual
   return new Fault(`cannot_${doing}`, `cannot ${doing} ${file}: ${why}`, { exitCode: exit.no, hint: hint(dirname(file)), cause: error })
 }
 
 const readFailures: { readonly [code: string]: string } = {
-  ENOENT: 'there is no such file',
+  ENOENT: gone.why,
   EISDIR: 'it is a folder',
   EACCES: forbidden.why,
   EPERM: forbidden.why,

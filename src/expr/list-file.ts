@@ -45,6 +45,10 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   let list: ReadonlySet<string> | Promise<ReadonlySet<string>> | undefined
   let failure: unknown
 
+  /** Lets the file be read again where the system refused to: that may pass without a change of the file. */
+  const forgetStamp = (error: unknown): void => {
+    if (error instanceof Error && 'code' in error) stamp = ''
+  }
   const readAgain = (): void => {
     const reading = readInsideLater(file, bounds).then(parseList)
     list = reading
@@ -57,6 +61,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
         if (list !== reading) return
         list = undefined
         failure = error
+        forgetStamp(error)
       },
     )
   }
@@ -67,6 +72,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
     list = parseList(readInside(file, bounds))
   } catch (error) {
     failure = error
+    forgetStamp(error)
     failed(error)
   }
 

@@ -2,12 +2,14 @@
 
 /** The longest wait that a server may ask for: an hour, in milliseconds. */
 const longestMs = 3_600_000
+/** Each form of a date in HTTP begins with the day of the week. `Date.parse` alone would take `1.5` for a day of the year 2001. */
+const dateForm = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /
 
 /**
- * Parses whole seconds, or a date as `Date.parse` reads it. Returns milliseconds from `now`, between 0 and an hour; `undefined` for any
- * other text.
+ * Parses whole seconds, or a date that begins with the day of the week. Returns milliseconds from `now`, between 0 and an hour;
+ * `undefined` for any other text.
  */
 export const parseRetryAfter = (text: string, now: number): number | undefined => {
-  const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : dateForm.test(text) ? Date.parse(text) - now : Number.NaN
   return Number.isNaN(ms) ? undefined : Math.min(longestMs, Math.max(0, ms))
 }

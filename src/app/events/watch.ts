@@ -1,6 +1,6 @@
 /** Gives the lines of past traffic, then those of the present traffic as it comes. */
 
-import type { TailLine } from '../../generated/control.ts'
+import type { DeliveryLine, TailLine } from '../../generated/control.ts'
 import type { EventView } from '../../journal/record.ts'
 import type { TailLines } from '../live/tails.ts'
 import { type TrafficFilter, trafficOfView, wants } from '../live/traffic.ts'
@@ -68,17 +68,24 @@ const pastEvents = async (workspace: Workspace, filter: TrafficFilter, since: nu
 /**
  * Yields the first line, which says that the watching has begun, then the past traffic, then the present traffic. The watching began before
  * the past was read, so the present traffic may repeat lines of the past. Left out are the lines of a request that the past has, and the
- * lines of attempts at a run that has ended in the past.
+ * lines of attempts at a run up to its end, where the past has that end.
  */
 async function* joined(past: readonly EventView[], live: TailLines): AsyncGenerator<TailLine, void> {
   const first = await live.next()
   if (first.done) return
   yield first.value
-  const pastStates = new Map(past.map((view) => [view.event_id, view.state]))
+  const begunAt = first.value.type === 'init' ? first.value.at : ''
+  const requests = new Set(past.map(({ event_id }) => event_id))
+  /** The events whose run ended after the watching began, so that the end is in the past and in the present traffic. */
+  const ends = new Set(past.flatMap(({ event_id, ended_at = '' }) => (ended_at >= begunAt ? [event_id] : [])))
   for (const view of past) yield* trafficOfView(view)
   for await (const line of live) {
-    const state = 'event_id' in line && line.event_id !== null ? pastStates.get(line.event_id) : undefined
-    const isInPast = 'type' in line && line.type === 'delivery' ? state === 'done' || state === 'dead' : state !== undefined
+    const id = 'event_id' in line ? line.event_id : null
+    const isInPast = id !== null && (line.type === 'delivery' ? ends.has(id) : requests.has(id))
+    // Once its end has come, an event has further attempts only after a retry.
+    if (id !== null && line.type === 'delivery' && isEnd(line)) ends.delete(id)
     if (!isInPast) yield line
   }
 }
+
+const isEnd = ({ state }: DeliveryLine): boolean => state === 'done' || state === 'dead'

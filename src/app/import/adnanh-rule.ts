@@ -100,8 +100,8 @@ const refusedMatchTypes: { readonly [type: string]: readonly [reason: string, to
   ),
 }
 
-/** Patterns that match any text of one line, so that only the presence of the value counts. */
-const anyText = new Set(['', '.*', '^.*', '.*$', '^.*$', '(?s).*', '(?s)^.*$'])
+/** Patterns that match any text, so that only the presence of the value counts. `^.*$` matches no text with a line feed. */
+const anyText = new Set(['', '.*', '^.*', '.*$', '(?s).*', '(?s)^.*$'])
 
 const compilePattern = ({ field }: ParameterField, pattern: string, path: Path, report: ReportLeftOut): JsonObject | undefined => {
   if (anyText.has(pattern)) return { field, exists: true }

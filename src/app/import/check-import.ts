@@ -91,7 +91,7 @@ const withoutRefused = (imported: Imported, diagnostics: readonly Diagnostic[]):
  * which takes nothing out.
  */
 const pathBelowExtra = (pointer: string): Path | undefined => {
-  const inside = /^\/platforms\/webhook\/extra\/(.+)/.exec(pointer)?.[1]
+  const inside = /^\/platforms\/webhook\/(?:extra\/)?(.+)/.exec(pointer)?.[1]
   return inside?.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 

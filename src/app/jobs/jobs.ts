@@ -99,12 +99,15 @@ export const findJob = ({ jobs, notices }: JobEntries, reference: string, { self
 }
 
 /**
- * Returns the jobs that a reference names: the job with this id, or else all jobs with this name. For the running gateway, a configured job
- * comes before a stored job of the same name.
+ * Returns the jobs that a reference names, as the running gateway finds them: the job with this id, else of each profile the
+ * configured jobs with this name, else all its jobs with this name.
  */
 const jobsNamed = (jobs: readonly JobEntry[], reference: string): readonly JobEntry[] => {
   const exact = jobs.find(({ id }) => id === reference)
-  return exact ? [exact] : jobs.filter(({ name }) => name === reference)
+  if (exact) return [exact]
+  const named = jobs.filter(({ name }) => name === reference)
+  const configured = new Set(named.flatMap(({ origin, profile }) => (origin === 'config' ? [profile.name] : [])))
+  return named.filter(({ origin, profile }) => origin === 'config' || !configured.has(profile.name))
 }
 
 /** Makes the Fault for a reference to no job. `jobs`: their similar names and ids are suggested. `notices`: why jobs may be missing. */

@@ -28,14 +28,15 @@ export type KeyFolder = KeptKeys & {
 }
 
 /**
- * Reads the keys of the folder, and deletes files that give no key: damaged and unfinished files. `report`: gets the reason why a key could
- * not be written. Never rejects.
+ * Reads the keys of the folder, and deletes damaged and unfinished files. A file that the system does not let it read stays. `report`: gets
+ * the reason why a key could not be written. Never rejects.
  */
 export const openKeyFolder = async (folder: string, report: (reason: string) => void): Promise<KeyFolder> => {
   const names = (await readdir(folder).catch(() => [])).slice(0, maxFiles)
   const keys: (readonly [address: string, key: FetchedKey])[] = []
   for (const name of names) {
     const key = keyFileForm.test(name) ? await readKey(join(folder, name), name) : undefined
+    if (key === 'unread') continue
     if (key) keys.push(key)
     else if (keyFileForm.test(name) || unfinishedForm.test(name)) await rm(join(folder, name), { force: true }).catch(() => {})
   }
@@ -92,12 +93,14 @@ type KeptKey = { readonly address: string; readonly at: number; readonly sha256:
 const keyFileText = (address: string, { bytes, at }: FetchedKey): string =>
   `${JSON.stringify({ address, at, sha256: sha256Of(bytes), bytes: bytes.toString('base64') })}\n`
 
-/** Reads the key from a file, with its address; `undefined` for a damaged or renamed file. */
-const readKey = async (file: string, name: string): Promise<readonly [string, FetchedKey] | undefined> => {
-  const kept = parseObject(await readRegularFile(file).catch(() => ''))
+/** Reads the key from a file, with its address; `undefined` for a damaged or renamed file. `unread`: the system refused to read the file. */
+const readKey = async (file: string, name: string): Promise<readonly [string, FetchedKey] | 'unread' | undefined> => {
+  const text = await readRegularFile(file).catch(({ code }) => (code === 'ELOOP' ? '' : undefined))
+  if (text === undefined) return 'unread'
+  const kept = parseObject(text)
   if (!isKeptKey(kept)) return undefined
-  const { address, at, sha256, bytes: text } = kept as JsonObject & KeptKey
-  const bytes = Buffer.from(text, 'base64')
+  const { address, at, sha256, bytes: encoded } = kept as JsonObject & KeptKey
+  const bytes = Buffer.from(encoded, 'base64')
   return keyFileName(address) === name && sha256Of(bytes) === sha256 ? [address, { bytes, at }] : undefined
 }
 

@@ -2,13 +2,12 @@
 
 import { insecure } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { isObject } from '../../core/json.ts'
 import { fingerprint } from '../../core/secrets/mask.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
-import { findRoute, readRoutes, shadowWarning } from './routes.ts'
+import { findRoute, hasOwnKeys, readRoutes, shadowWarning } from './routes.ts'
 import { type SubscribeDialogue, type Subscribed, subscribe } from './subscribe.ts'
 
 export type RouteSecrets = {
@@ -28,10 +27,9 @@ export const readSecrets = (workspace: Workspace, asked: string): RouteSecrets =
   const { name, route, written } = entry
   if (!route)
     throw new Fault('invalid', `"${name}" has a mistake: it is not served`, { exitCode: exit.no, hint: `${workspace.self} validate` })
-  const isOwn = isObject(written) && (written.secret !== undefined || written.secrets !== undefined)
   return {
     name,
-    from: isOwn ? 'route' : 'global',
+    from: hasOwnKeys(written) ? 'route' : 'global',
     secrets: route.secrets.map((secret) => ({ fingerprint: secret === insecure ? insecure : fingerprint(secret), secret })),
     warnings: entry.shadowed ? [shadowWarning(entry)] : [],
   }

@@ -64,12 +64,15 @@ export const findRoute = ({ routes }: RouteEntries, asked: string): RouteEntry =
 export const unknownRoute = (asked: string, known: readonly string[], hint = 'headgate webhook list --all'): Fault =>
   new Fault('not_found', `no route "${asked}"`, { exitCode: exit.notFound, suggest: nearest(asked, known), hint })
 
+/** Whether a route, as it is written, has secrets or public keys of its own. */
+export const hasOwnKeys = (written: Json): boolean =>
+  isObject(written) && ['secret', 'secrets', 'public_key'].some((key) => own(written, key) !== undefined)
+
 /** Returns a route as `list` and `show` print it in JSON, without secrets. */
 export const describeRoute = ({ name, source, written, route, shadowed }: RouteEntry, config: Config): JsonObject => {
   const spec = isObject(written) ? written : {}
   const profile = textOrEmpty(own(spec, 'profile')) || defaultProfile
   const events = own(spec, 'events')
-  const from = own(spec, 'secret') === undefined && own(spec, 'secrets') === undefined ? 'global' : 'route'
   const [secret] = route?.secrets ?? []
   return {
     name,
@@ -81,7 +84,10 @@ export const describeRoute = ({ name, source, written, route, shadowed }: RouteE
     mode: endings.find(({ fits }) => fits(spec as Route))?.mode ?? null,
     events: Array.isArray(events) ? events : [],
     deliver: targetNamesOf(spec),
-    secret: secret === undefined ? null : { from, fingerprint: secret === insecure ? insecure : fingerprint(secret) },
+    secret:
+      secret === undefined
+        ? null
+        : { from: hasOwnKeys(spec) ? 'route' : 'global', fingerprint: secret === insecure ? insecure : fingerprint(secret) },
     description: textOrEmpty(own(spec, 'description')),
     shadowed,
     created_at: own(spec, 'created_at') ?? null,

@@ -7,7 +7,8 @@ export const cellText = (value: unknown): string => printable(String(value ?? ''
 
 /** Takes rows of cells and returns one line for each row. The columns are aligned, two spaces apart. The last column is not padded. */
 export const aligned = (rows: readonly (readonly string[])[]): string[] => {
-  const widths = rows.reduce<number[]>((most, row) => row.map((text, i) => Math.max(text.length, most[i] ?? 0)), [])
+  const widthOf = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  const widths = Array.from({ length: Math.max(0, ...rows.map(({ length }) => length)) }, (_, column) => widthOf(column))
   return rows.map((row) =>
     row
       .map((text, i) => (i === row.length - 1 ? text : text.padEnd(widths[i] ?? 0)))

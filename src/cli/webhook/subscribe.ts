@@ -31,7 +31,7 @@ const answerSubscribed = (done: SubscribeReport, cli: Cli): number => {
   const { name, options, warnings, change, url, newSecret, curl } = done
   if (options.print) {
     for (const warning of warnings) warn(cli, warning)
-    cli.io.stdout(`${printedValue(done, options.print)}\n`)
+    cli.io.stdout(`${printedValue(done, options.print, options.dryRun === true)}\n`)
     return exit.ok
   }
   const data: JsonObject = {
@@ -55,13 +55,14 @@ const answerSubscribed = (done: SubscribeReport, cli: Cli): number => {
 const printedValue = (
   { name, url, secret, curl, scheme, change }: SubscribeReport,
   what: NonNullable<SubscribeOptions['print']>,
+  isDryRun: boolean,
 ): string => {
   if (what === 'url') return url
   if (what === 'secret') return secret
   if (what === 'yaml') return yamlText(maskJson(change.entry), { lineWidth: -1, noRefs: true }).trimEnd()
   if (curl !== undefined) return curl
   const hint = `${scheme} cannot be signed in a shell: webhook test ${name} --print-curl`
-  throw new Fault('no_curl', `"${name}" is saved, but there is no line for it`, { exitCode: exit.no, hint })
+  throw new Fault('no_curl', `"${name}" is ${isDryRun ? 'right' : 'saved'}, but there is no line for it`, { exitCode: exit.no, hint })
 }
 
 const subscriptionText = ({ name, options, change, url, newSecret, scheme, how, curl }: SubscribeReport, cli: Cli): string => {

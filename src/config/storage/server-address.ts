@@ -46,8 +46,8 @@ export const parseAddress = (url: string): ServerAddress => {
 
 /** Returns the password in an address, also where another part of the address cannot be used; empty where none can be found. */
 export const passwordOf = (url: string): string => {
-  const [, login = ''] = shape.exec(url) ?? []
-  const password = login.split(':').slice(1).join(':')
+  // An address that cannot be used may have a password with a character that must be escaped, such as a slash.
+  const password = /^postgres(?:ql)?:\/\/[^:@]*:(.*)@/s.exec(url)?.[1] ?? ''
   try {
     return decodeURIComponent(password)
   } catch {

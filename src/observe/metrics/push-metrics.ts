@@ -23,9 +23,9 @@ export type PushOptions = {
 
 /** As OpenTelemetry's SDKs do by default. */
 const everyMs = 60_000
-/** How long the export of a push may take, with its repeats. */
+/** How long a push may take, with its repeats. */
 const pushMs = 15_000
-/** How long a stop waits for the present push, and for the export of the last push after it. */
+/** How long a stop waits for the present push, and for the last push after it. */
 const presentPushMs = 500
 const lastPushMs = 1_000
 
@@ -36,11 +36,13 @@ export const pushMetrics = ({ telemetry, meter, read, clock, log }: PushOptions)
   const resource = resourceOf(telemetry)
   const startedAt = clock.now()
   let isFailing = false
+  const send = async (): Promise<void> => {
+    await read()
+    await exportTo(exporter, resourceMetrics(await meter.values(), resource, { startedAt, now: clock.now() }))
+  }
   const push = async (ms: number): Promise<void> => {
     try {
-      await read()
-      const metrics = resourceMetrics(await meter.values(), resource, { startedAt, now: clock.now() })
-      await within(exportTo(exporter, metrics), ms, clock, failLate('no answer', ms))
+      await within(send(), ms, clock, failLate('no answer', ms))
       if (isFailing) log('info', {}, 'the receiver of metrics takes metrics again')
       isFailing = false
     } catch (error) {

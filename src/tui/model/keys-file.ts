@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
@@ -16,7 +17,7 @@ export const readKeymap = async (dataDir: string): Promise<Keymap> => {
   if (!existsSync(file)) return defaultKeymap
   // The YAML reader is loaded only if there is a file, because loading takes time.
   const { parseSource } = await import('../../config/yaml/source.ts')
-  const { source, diagnostics } = parseSource(file, readFileSync(file, 'utf8'))
+  const { source, diagnostics } = parseSource(file, readText(file))
   const wrong = (line: number, message: string, suggest: readonly string[] = []): Fault =>
     new Fault('keys', `${file}:${line}: ${message}`, { exitCode: exit.no, suggest, hint: 'docs/terminal-editor.md lists the actions' })
   const [problem] = diagnostics
@@ -30,6 +31,14 @@ export const readKeymap = async (dataDir: string): Promise<Keymap> => {
     return [name, keys]
   })
   return { ...defaultKeymap, ...Object.fromEntries(changed) }
+}
+
+const readText = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw diskFault('read', file, error)
+  }
 }
 
 const keysWritten = (written: Json): readonly string[] | undefined => {

@@ -1,5 +1,6 @@
 /** A text that is being written, with the place of its cursor. The text has one line, or several. */
 
+import { cut as firstUnits } from '../../core/text.ts'
 import { charactersOf } from './characters.ts'
 
 export type TextField = {
@@ -86,7 +87,7 @@ const offsetInOtherLine = ({ text, cursor }: TextField, by: 1 | -1): number => {
   const target = lines[line + by]
   if (target === undefined) return by < 0 ? 0 : text.length
   const start = lines.slice(0, line + by).reduce((sum, { length }) => sum + length + 1, 0)
-  return start + Math.min(column, target.length)
+  return start + firstUnits(target, column).length
 }
 
 /** Returns the line and column of the cursor, from 0. */

@@ -38,7 +38,7 @@ export const testsModel = screenModel<TestsScreen>({
   onMessage: (screen, message, world) =>
     message.type === 'returned' && world.draft ? onReturned(screen, message, world, world.draft) : {},
   rows: (_, { draft }) => testRows(draft?.spec ?? {}).map(({ name, sends, expects }) => `${name}, sends ${sends}, expects ${expects}`),
-  point: (screen, cursor) => ({ ...screen, cursor }),
+  point: (screen, cursor) => ({ ...screen, edited: cursor === screen.cursor ? screen.edited : undefined, cursor }),
   list: ({ cursor }, world, room) => testListArea(cursor, testsIn(world).length, room),
 })
 
