@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { chromiumPath, openPage, type ProcessConsole, send, startBrowser, startConsole } from '../fakes/console.ts'
+import { chromiumPath, ofPage, openPage, type ProcessConsole, send, signIn, startBrowser, startConsole } from '../fakes/console.ts'
 import { childrenOf } from '../fakes/postgres-process.ts'
 import { isRunning } from '../fakes/process.ts'
 import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
@@ -30,22 +30,6 @@ const routes = {
 const agent = 'case "$(cat)" in *fail*) exit 1;; *) echo done;; esac\n'
 const jobs = { nightly: { schedule: '@daily', prompt: hostile } }
 const folderOf = (t: Test): string => dataDir(t, { routes, agent, config: { jobs } })
-
-/** The headers of a question that a page of the console asks. */
-const ofPage = (origin: string): { [name: string]: string } => ({
-  origin,
-  'sec-fetch-site': 'same-origin',
-  'content-type': 'application/json',
-})
-
-/** Signs in without a browser. Returns the headers with both halves. */
-const signIn = async ({ origin, signInUrl }: ProcessConsole): Promise<{ [name: string]: string }> => {
-  const code = new URL(signInUrl).hash.replace('#code=', '')
-  const { status, headers, text } = await send(origin, '/ask/signIn', { headers: ofPage(origin), body: JSON.stringify({ code }) })
-  if (status !== 200) throw new Error(text)
-  const cookie = String(headers['set-cookie']?.[0]).split(';')[0] ?? ''
-  return { ...ofPage(origin), cookie, authorization: `Bearer ${JSON.parse(text).bearer}` }
-}
 
 const signedInPage = async (t: Test, { signInUrl }: ProcessConsole) => {
   const opened = await openPage(await (await startBrowser(t)).newContext())
