@@ -14,6 +14,7 @@ import { type Refusal, refused } from './access/gate.ts'
 import type { SignIn } from './access/sign-ins.ts'
 import type { Right } from './access/users.ts'
 import type { createAnswers } from './answers/answers.ts'
+import { withoutQuotes } from './answers/without-quotes.ts'
 import type { LiveFeed } from './live-feed.ts'
 import { halfCookie } from './sign-in.ts'
 
@@ -76,19 +77,22 @@ export const addQuestions = (app: FastifyInstance, { access, answers, live, log 
         return { answer: await answer(question, signIn) }
       }
       const done = await (isSearch(question) ? searches : slots).run(work)
-      return done ? reply.send(done.answer) : refused(reply, busy)
+      return done ? reply.send(shownTo(signIn)(done.answer)) : refused(reply, busy)
     })
   }
   add('signOut', consoleQuestions.signOut, async (_question, signIn, reply) => {
     signIns.remove(signIn)
     return reply.header('set-cookie', halfCookie(reply.request, access, '')).send({ signed_out: true })
   })
-  add('live', { right: 'view' }, async (_question, _signIn, reply) => {
+  add('live', { right: 'view' }, async (_question, signIn, reply) => {
     const lines = live.open()
-    return lines ? reply.type('application/x-ndjson').send(jsonLinesStream(lines)) : refused(reply, busy)
+    return lines ? reply.type('application/x-ndjson').send(jsonLinesStream(lines, shownTo(signIn))) : refused(reply, busy)
   })
   addFailures(app, log)
 }
+
+/** Returns what shows an answer to whoever asked. */
+const shownTo = ({ rights }: SignIn): ((answer: unknown) => unknown) => (rights.has('payloads') ? (answer) => answer : withoutQuotes)
 
 /** Whether a question looks into payloads. */
 const isSearch = (question: JsonObject): boolean => question.text !== undefined || question.field !== undefined

@@ -55,6 +55,7 @@ const Console = (): JSX.Element => {
           </a>
         ))}
         <span class="quiet">{answer && (answer.gateway ? shown(answer.gateway.url) : 'no gateway runs')}</span>
+        {answer?.user && <span class="user">{shown(answer.user, 40)}</span>}
         <button type="button" onClick={() => void signOut()}>
           Sign out
         </button>
