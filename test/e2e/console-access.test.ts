@@ -280,6 +280,7 @@ t.test('the sockets of strangers keep nobody out who is signed in', async (t) =>
   await Promise.all(strangers.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))))
   for (let i = 0; i < 10; i++) t.equal(await statusOf(origin, ada), 200)
   t.ok(live.isOpen(), 'what was open stays open')
+  await until(() => strangers.filter(({ destroyed }) => !destroyed).length <= 256)
   await live.close()
   for (const socket of strangers) socket.destroy()
 })
