@@ -64,7 +64,7 @@ export const listenForConsole = async (options: ConsoleServerOptions): Promise<C
     return refused(reply, access.gate.refuseHost(request))
   })
   addPages(app, assets)
-  addSignIn(app, access)
+  addSignIn(app, access, options.log)
   addQuestions(app, options, boundConnections(app.server, maxConnections))
   try {
     await app.listen({ host, port })

@@ -1,11 +1,13 @@
-/** The addresses at which a browser signs in: by a code, by what a proxy says, or by a password. */
+/** The addresses at which a browser signs in: by a code, by what a proxy says, by a password, or at an identity provider. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isObject, type JsonObject } from '../core/json.ts'
+import type { Log } from '../core/log.ts'
 import { Allowance } from '../core/turns/allowance.ts'
 import type { Access } from './access/access.ts'
 import { cookiesOf, setCookie } from './access/cookies.ts'
 import { type Refusal, refused } from './access/gate.ts'
+import { loginMs, type Oidc, type OidcFailure, oidcDonePath, oidcPath } from './access/oidc.ts'
 import type { User } from './access/users.ts'
 
 /** The most bytes of a question that signs in. */
@@ -22,8 +24,8 @@ export const halfCookie = ({ raw }: FastifyRequest, { origins }: Access, value: 
   setCookie('half', raw, { value, maxAgeMs: lastsMs, origin: origins.of(raw) ?? '' })
 
 /** Adds the addresses. A browser that signs in gets the two halves that it shows from then on. */
-export const addSignIn = (app: FastifyInstance, access: Access): void => {
-  const { gate, signIns, ways, clock } = access
+export const addSignIn = (app: FastifyInstance, access: Access, log: Log): void => {
+  const { gate, signIns, ways, clock, origins, publicOrigin } = access
   const tries = new Allowance(clock, codesPerSecond, 1_000)
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> =>
     refused(reply, gate.refuseStranger(request))
@@ -41,10 +43,11 @@ export const addSignIn = (app: FastifyInstance, access: Access): void => {
     if (said === undefined) return { refusal: noSuchWay }
     return 'user' in said ? said : { refusal: { status: 401, error: `the proxy did not sign you in: ${said.refusal}` } }
   }
-  app.post('/ask/signInWays', { ...options }, async () => ({
+  app.post('/ask/signInWays', options, async (request) => ({
     forward: ways.forward !== undefined,
     password: ways.password !== undefined,
-    oidc: null,
+    // The provider sends the browser back to the public origin, where a cookie of another name of this machine does not go.
+    oidc: origins.of(request.raw) === publicOrigin ? (ways.oidc?.host ?? null) : null,
   }))
   app.post('/ask/signIn', options, async (request, reply) => {
     const done = await signedIn(request, isObject(request.body) ? request.body : {})
@@ -52,6 +55,31 @@ export const addSignIn = (app: FastifyInstance, access: Access): void => {
     const { bearer, cookie } = signIns.add(done.user)
     reply.header('cache-control', 'no-store').header('set-cookie', halfCookie(request, access, cookie, done.user.lastsMs))
     return { bearer }
+  })
+  if (ways.oidc) addOidc(app, access, ways.oidc, log)
+}
+
+/**
+ * Adds the address from which a browser is sent to the identity provider, and the address to which it comes back. It comes back with a code
+ * behind the `#`, as that of a terminal, which only this browser can use.
+ */
+const addOidc = (app: FastifyInstance, { codes, origins }: Access, oidc: Oidc, log: Log): void => {
+  const loginCookie = ({ raw }: FastifyRequest, value: string): string =>
+    setCookie('login', raw, { value, maxAgeMs: loginMs, fromOtherSites: true, origin: origins.of(raw) ?? '' })
+  const fail = (reply: FastifyReply, { failed, reason }: OidcFailure): FastifyReply => {
+    log('warn', { reason }, 'console: a sign-in at the identity provider failed')
+    return reply.redirect(`/#failed=${failed}`)
+  }
+  app.get(oidcPath, async (request, reply) => {
+    const begun = await oidc.begin()
+    reply.header('cache-control', 'no-store')
+    if ('failed' in begun) return fail(reply, begun)
+    return reply.header('set-cookie', loginCookie(request, begun.login)).redirect(begun.url)
+  })
+  app.get(oidcDonePath, async ({ raw }, reply) => {
+    const done = await oidc.finish(raw.url ?? '', cookiesOf('login', raw))
+    reply.header('cache-control', 'no-store')
+    return 'failed' in done ? fail(reply, done) : reply.redirect(`/#code=${codes.make(done.user, done.login)}`)
   })
 }
 

@@ -3,10 +3,12 @@
 import { createServer, request, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import AxeBuilder from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { hashPassword } from '../../src/core/secrets/password-hash.ts'
 import { consoleQuestions } from '../../src/generated/console.ts'
 import { type Asked, chromiumPath, ofPage, openPage, send, signIn, startBrowser, startConsole } from '../fakes/console.ts'
+import { clientId, clientSecret, startIdentityProvider } from '../fakes/identity-provider.ts'
 import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -328,6 +330,85 @@ t.test(
     await form.getByRole('heading', { name: 'Live' }).waitFor()
   },
 )
+
+t.test('an identity provider signs in; what another browser began, or what was changed on the way, does not', { ...needsChromium }, async (t) => {
+  const port = await freePort()
+  const own = `http://127.0.0.1:${port}`
+  const issuer = await startIdentityProvider(t, `${own}/sign-in/oidc/done`)
+  const oidc = { issuer, client_id: clientId, client_secret: clientSecret, user_claim: 'preferred_username' }
+  const auth = { oidc, roles: { operator: ['ops'] } }
+  const served = await startConsole(t, folderOf(t, { public_origin: own, auth }))
+  await startProxy(t, port, served.origin, {})
+  const browser = await startBrowser(t)
+  const signInAt = async (page: Page, name: string): Promise<void> => {
+    await page.getByRole('link', { name: `Sign in with ${new URL(issuer).host}` }).click()
+    await signInAtProvider(page, name)
+  }
+  const { page, complaints } = await openPage(await browser.newContext())
+  await page.goto(own)
+  await signInAt(page, 'ada')
+  await page.getByRole('heading', { name: 'Live' }).waitFor()
+  await page.getByText('ada').waitFor()
+  t.equal(new URL(page.url()).hash, '', 'the code is gone from the address')
+  t.same(
+    complaints.filter((each) => !each.includes(issuer)),
+    [],
+  )
+
+  const { page: stranger } = await openPage(await browser.newContext())
+  await stranger.goto(own)
+  await signInAt(stranger, 'mallory')
+  await stranger.getByText('You have no role here').waitFor()
+
+  const context = await browser.newContext()
+  const { page: victim } = await openPage(context)
+  /** The address to which the provider sent the browser back. */
+  let back = ''
+  await context.route(`${own}/sign-in/oidc/done**`, (route) => {
+    back = route.request().url()
+    return route.abort()
+  })
+  await victim.goto(own)
+  await signInAt(victim, 'ada').catch(() => {})
+  await until(() => back !== '')
+  const get = (url: string, cookie = '') => send(own, url.slice(own.length), { method: 'GET', headers: { cookie } })
+  const [login] = (await context.cookies()).filter(({ name }) => name.includes('_login_'))
+  const cookie = `${login?.name}=${login?.value}`
+  t.match(await get(back), { status: 302, headers: { location: '/#failed=browser' } }, 'the address in a browser that did not begin')
+  t.match((await get('/sign-in/oidc')).headers['set-cookie'], [/HttpOnly; SameSite=Lax/])
+  const other = String((await send(own, '/sign-in/oidc', { method: 'GET' })).headers['set-cookie']?.[0]).split(';')[0]
+  t.match(await get(back, other), { headers: { location: '/#failed=browser' } }, 'with the cookie of another sign-in')
+  t.match(await get(back.replace(/state=[^&]*/, 'state=x'), cookie), { headers: { location: '/#failed=browser' } }, 'another state')
+  t.match(await get(back.replace(/code=[^&]*/, 'code=x'), cookie), { headers: { location: '/#failed=provider' } }, 'another code')
+  const done = await get(back, cookie)
+  t.match(done.headers.location, /^\/#code=/)
+  t.match(await get(back, cookie), { headers: { location: '/#failed=provider' } }, 'the code of the provider works once')
+  const code = JSON.stringify({ code: String(done.headers.location).slice('/#code='.length) })
+  t.match(await send(own, '/ask/signIn', { headers: ofPage(own), body: code }), { status: 401 }, 'our code in another browser')
+
+  const { page: changed } = await openPage(await browser.newContext())
+  await changed.route(`${issuer}/auth?**`, (route) =>
+    route.continue({
+      url: route
+        .request()
+        .url()
+        .replace(/nonce=[^&]*/, 'nonce=x'),
+    }),
+  )
+  await changed.goto(own)
+  await signInAt(changed, 'ada')
+  await changed.getByText('did not sign you in').waitFor()
+  t.match(served.said(), /nonce/, 'another nonce')
+  t.notMatch(served.said(), clientSecret)
+})
+
+/** Fills in the forms of the provider: the name, and the consent. */
+const signInAtProvider = async (page: Page, name: string): Promise<void> => {
+  await page.locator('input[name=login]').fill(name)
+  await page.locator('input[name=password]').fill('any')
+  await page.locator('button[type=submit]').click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
 
 const freePort = async (): Promise<number> => {
   const server = createServer()

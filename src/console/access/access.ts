@@ -12,6 +12,7 @@ export type Access = {
   readonly codes: Codes
   readonly signIns: SignIns
   readonly origins: Origins
+  readonly publicOrigin: string | undefined
   readonly ways: Ways
   readonly gate: Gate
   readonly clock: Clock
@@ -19,7 +20,16 @@ export type Access = {
 
 export const createAccess = (settings: ConsoleSettings, clock: Clock): Access => {
   const signIns = createSignIns(clock)
-  const origins = createOrigins(settings.publicOrigin)
+  const { publicOrigin } = settings
+  const origins = createOrigins(publicOrigin)
   const ways = createWays(settings, clock)
-  return { codes: createCodes(clock), signIns, origins, ways, gate: createGate({ signIns, origins, forward: ways.forward }), clock }
+  return {
+    codes: createCodes(clock),
+    signIns,
+    origins,
+    publicOrigin,
+    ways,
+    gate: createGate({ signIns, origins, forward: ways.forward }),
+    clock,
+  }
 }

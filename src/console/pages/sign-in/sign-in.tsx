@@ -14,6 +14,14 @@ export const takeCode = (): string | null => {
   return code
 }
 
+/** What is said of a sign-in at an identity provider that failed, by the word in the address. */
+const failures: { readonly [failed: string]: string } = {
+  browser: 'This sign-in was begun in another browser, or more than ten minutes ago. Begin again.',
+  role: 'You have no role here: console.auth.roles in config.yaml gives one.',
+  busy: 'Too many people sign in at the moment. Try again.',
+  provider: 'The identity provider did not sign you in. The output of the console says why.',
+}
+
 /**
  * Signs in with the code that stands behind the `#` of the address, which is taken out of the address. Without a code, a proxy in front of
  * the console is asked who the user is, but not straight after a sign-out.
@@ -32,6 +40,8 @@ export const SignIn = (): JSX.Element => {
       return code !== null
     }
     const hasCode = take()
+    const failed = new URLSearchParams(location.hash.slice(1)).get('failed')
+    if (failed !== null) setProblem(Object.hasOwn(failures, failed) ? failures[failed] : failures.provider)
     signInWays()
       .then((found) => {
         setWays(found)
