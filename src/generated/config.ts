@@ -290,7 +290,7 @@ password?: {
  */
 roles: {
 /**
- * Who sees events, routes and work, without what senders and agents wrote: groups, users as user:NAME, or * for everybody who can sign in.
+ * Who may look, not at what senders wrote: groups, user:NAME, or * for all who can sign in.
  * 
  * @maxItems 100
  */

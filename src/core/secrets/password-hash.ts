@@ -42,10 +42,11 @@ export const hashPassword = async (password: string): Promise<string> => {
 }
 
 /** A hash that no password has, to compare with where there is no such user: the answer then takes as long as for a user. */
-const noHash: Hash = { ...cost, salt: Buffer.alloc(saltBytes), key: randomBytes(keyBytes) }
+const noHash = (): Hash => ({ ...cost, salt: Buffer.alloc(saltBytes), key: randomBytes(keyBytes) })
 
 /** Whether the hash is that of the password. Takes as long for `undefined` as for a hash that `hashPassword` made. */
 export const isPassword = async (password: string, text: string | undefined): Promise<boolean> => {
-  const hash = (text === undefined ? undefined : parse(text)) ?? noHash
-  return timingSafeEqual(await derive(password, hash), hash.key) && hash !== noHash
+  const known = text === undefined ? undefined : parse(text)
+  const hash = known ?? noHash()
+  return timingSafeEqual(await derive(password, hash), hash.key) && known !== undefined
 }
