@@ -210,7 +210,7 @@ type Section = { readonly properties: Node }
 const properties = schema.properties as {
   readonly gateway: Node
   readonly platform_toolsets: Node
-  readonly console: Node
+  readonly console: Section
   readonly metrics: Node
   readonly storage: Section
   readonly telemetry: { readonly properties: { readonly otlp: Node; readonly traces: Node } }
@@ -218,6 +218,7 @@ const properties = schema.properties as {
 }
 const definitions = schema.definitions as { readonly [name: string]: Node }
 const { retention } = properties.storage.properties
+const consoleAuth = properties.console.properties.auth as Section
 const { breaker } = properties.targets.properties
 const routeProperties = definitions.Route?.properties as { readonly [key: string]: Node }
 const { otlp, traces } = properties.telemetry.properties
@@ -226,6 +227,8 @@ const defaults = {
   webhook: definitions.WebhookSettings,
   gateway: properties.gateway,
   console: properties.console,
+  console_forward: consoleAuth.properties.forward,
+  console_oidc: consoleAuth.properties.oidc,
   metrics: properties.metrics,
   storage: properties.storage,
   retention,

@@ -10,7 +10,7 @@ import { toolsets } from '../parts/tools/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
 /**
- * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics and telemetry, as far as the
+ * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics, console and telemetry, as far as the
  * files of the configuration and the environment have them: those of subscriptions and of stored jobs are not among them. A secret may be
  * listed twice.
  */
@@ -31,6 +31,7 @@ export const knownSecrets = (config: Config): string[] => {
     ...targets,
     config.globalSecret ?? '',
     config.metrics.token ?? '',
+    ...secretsOfConsole(config),
     ...keys,
     ...secretsOfStorage(config),
     ...secretsOfTelemetry(config),
@@ -52,6 +53,13 @@ const secretsOfStorage = ({ storage: { url } }: Config): string[] => {
   const password = passwordOf(url)
   return password === '' ? [] : [url, password]
 }
+
+/** Returns what signs in to the console: secrets of a proxy and of a client, and hashes of passwords. */
+const secretsOfConsole = ({ console: { auth } }: Config): string[] => [
+  auth?.forward?.secret ?? '',
+  auth?.oidc?.clientSecret ?? '',
+  ...Object.values(auth?.password ?? {}),
+]
 
 /** Returns the values of the headers for the receivers of telemetry, and each receiver's address that has a query. */
 const secretsOfTelemetry = ({ telemetry }: Config): string[] =>

@@ -3,6 +3,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { auditedService } from '../app/audit/audited-service.ts'
 import { usage } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
 import { gatewayAt } from '../http/control/client.ts'
@@ -10,6 +11,7 @@ import { runEditor } from '../tui/edit.ts'
 import { readKeymap } from '../tui/model/keys-file.ts'
 import { openServiceInThread } from '../tui/service-in-thread.ts'
 import type { EditorEnd } from '../tui/terminal/endings.ts'
+import { commandUser, openCommandAudit } from './audited-commands.ts'
 import type { ProfileOption } from './shell/grammar-values.ts'
 import { type Cli, note } from './shell/output.ts'
 
@@ -35,7 +37,8 @@ export const edit = async (route: string | undefined, given: EditOptions, cli: C
     checkProfile(workspace, profile)
   }
   const options = { dataDir, profile, self, readOnly: given.readOnly === true, keymap: await readKeymap(dataDir) }
-  const { service, close } = openServiceInThread(workspace, profile)
+  const { service: bare, close } = openServiceInThread(workspace, profile)
+  const service = auditedService(bare, await openCommandAudit(cli), commandUser(io.env))
   const around = {
     service,
     watch: async (name: string | undefined) => {

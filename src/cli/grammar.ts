@@ -92,9 +92,10 @@ const addEdit = (command: Command, run: Run): void => {
 
 const addConsole = (command: Command, run: Run): void => {
   command
-    .description('look at events, routes and targets in a browser on this machine; Ctrl-C ends it')
-    .option('--port <number>', 'port to listen on, on this machine alone', parsePort, 8645)
+    .description('look at events, routes and targets in a browser; Ctrl-C ends it')
+    .option('--port <number>', 'port to listen on; default: console.port, else 8645', parsePort)
     .option('--no-open', 'show the address, and open no browser')
+    .option('--hash-password', 'print the hash of a password for console.auth.password; asks for it, or reads standard input')
     .addOption(new Option('--until-stdin-ends').hideHelp())
     .action((options: ConsoleOptions) => run(async (cli) => (await import('./console.ts')).runConsole(options, cli)))
 }

@@ -7,6 +7,7 @@ import type { RunnerSettings } from '../parts/runners/runner.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
 import type { AlertSettings } from './alerts.ts'
 import type { Budget, Price } from './budget.ts'
+import type { ConsoleSettings } from './console/settings.ts'
 import type { Env } from './env.ts'
 import type { FileDigests } from './file-digests.ts'
 
@@ -149,8 +150,7 @@ export type Config = {
     /** Finds places in the file; absent without a file. */
     readonly place?: (path: Path) => SourceRange
   }
-  /** The console that the gateway runs beside itself. */
-  readonly console: { readonly enabled: boolean; readonly port: number }
+  readonly console: ConsoleSettings
   /** The listener for metrics and probes. `token`: the bearer token that its requests must show. */
   readonly metrics: { readonly enabled: boolean; readonly host: string; readonly port: number; readonly token?: string }
   /** Absent where nothing is sent to a receiver of OTLP. */

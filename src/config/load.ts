@@ -13,6 +13,7 @@ import { adapterOf, environmentValues, isUsableSecret, mergeWebhook, readConfigu
 import { alertsOf } from './alerts.ts'
 import { budgetOf, type Price } from './budget.ts'
 import { type Config, defaultProfile, type Profile } from './config.ts'
+import { readConsole } from './console/read-console.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type FileReadings, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readConfiguredJobs } from './jobs.ts'
@@ -134,7 +135,6 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const { settings, baseOf } = mergeWebhook(data, source, into)
   const fromEnv = isUnknown(env) ? { enabled: true } : environmentValues(env, into)
   const gateway = asMap(data.gateway)
-  const browser = asMap(data.console)
   const multiplex = gateway.multiplex_profiles === true
   const written = isUsableSecret(settings.secret) ? settings.secret : isUnknown(env) ? unknownSecret : undefined
   const globalSecret = fromEnv.secret ?? written
@@ -160,7 +160,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxConcurrentScripts: numberOr(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
     agent: agentOf(data, source, dataDir),
     tools: toolsOf(data, source),
-    console: { enabled: browser.enabled === true, port: numberOr(browser.port, defaults.console.port) },
+    console: readConsole(asMap(data.console), source, into.diagnostics),
     metrics: readMetrics(asMap(data.metrics), source, into.diagnostics),
     telemetry: readTelemetry(asMap(data.telemetry), env, source, into.diagnostics),
     ...breakerOf(asMap(asMap(data.targets).breaker)),

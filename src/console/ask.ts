@@ -1,39 +1,32 @@
-/**
- * The addresses that the pages ask: one for each question of the table (schema/console.schema.json), for signing in, and for the live
- * traffic.
- */
+/** The addresses that the pages ask: one for each question of the table (schema/console.schema.json), and for the live traffic. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../core/clock.ts'
 import { exit, Fault, messageOf, StoreFault } from '../core/fault.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
-import { Allowance } from '../core/turns/allowance.ts'
 import { createSlots } from '../core/turns/slots.ts'
 import { consoleQuestions } from '../generated/console.ts'
 import { jsonLinesStream } from '../http/control/line-stream.ts'
 import { questionOf } from '../http/control/questions.ts'
-import type { Codes } from './access/codes.ts'
-import { cookieHeader, type Gate, type Refusal, refused } from './access/gate.ts'
-import type { Right, SignIn, SignIns } from './access/sign-ins.ts'
+import type { Access } from './access/access.ts'
+import type { Connections } from './access/connections.ts'
+import { type Refusal, refused } from './access/gate.ts'
+import type { SignIn } from './access/sign-ins.ts'
+import type { Right } from './access/users.ts'
 import type { createAnswers } from './answers/answers.ts'
+import { withoutQuotes } from './answers/without-quotes.ts'
 import type { LiveFeed } from './live-feed.ts'
+import { halfCookie } from './sign-in.ts'
 
 export type QuestionOptions = {
-  readonly codes: Codes
-  readonly signIns: SignIns
+  readonly access: Access
   readonly answers: ReturnType<typeof createAnswers>
   readonly live: LiveFeed
-  readonly clock: Clock
   readonly log: Log
 }
 
 /** The most bytes of a question whose row in the table has no bound of its own. */
 export const maxQuestionBytes = 65_536
-/** The most bytes of a question that signs in. */
-const maxCodeBytes = 256
-/** The most wrong codes within a second. Past it the answer does not say whether a code was right. */
-const signInsPerSecond = 5
 /** The most questions that are worked on at a time, and that wait. */
 const maxAtWork = 8
 const maxWaiting = 32
@@ -41,15 +34,15 @@ const maxWaiting = 32
 const maxSearches = 2
 
 const busy: Refusal = { status: 503, error: 'the console has too much to do: try again' }
-const notSignedIn: Refusal = { status: 401, error: 'sign in: `headgate console` gives the address' }
+const notSignedIn: Refusal = { status: 401, error: 'sign in' }
 
 /** Answers a question whose sender has signed in. */
 type Answer = (question: JsonObject, signIn: SignIn, reply: FastifyReply) => Promise<unknown>
 type Row = { readonly right: Right; readonly maxQuestionBytes?: number }
 
 /** Adds the addresses. Each is asked by a POST with a JSON object. */
-export const addQuestions = (app: FastifyInstance, options: QuestionOptions, gate: Gate): void => {
-  const { answers, signIns, live } = options
+export const addQuestions = (app: FastifyInstance, { access, answers, live, log }: QuestionOptions, connections: Connections): void => {
+  const { gate, signIns } = access
   const slots = createSlots(() => maxAtWork, maxWaiting)
   const searches = createSlots(() => maxSearches, maxWaiting)
   const signInOf = new WeakMap<FastifyRequest, SignIn>()
@@ -60,6 +53,7 @@ export const addQuestions = (app: FastifyInstance, options: QuestionOptions, gat
     const signIn = gate.signInOf(request)
     if (!signIn) return refused(reply, notSignedIn)
     if (!signIn.rights.has(right)) return refused(reply, { status: 403, error: `this takes the right "${right}"` })
+    connections.keep(request.raw.socket)
     signInOf.set(request, signIn)
   }
   const add = (name: string, row: Row, answer: Answer): void => {
@@ -83,45 +77,25 @@ export const addQuestions = (app: FastifyInstance, options: QuestionOptions, gat
         return { answer: await answer(question, signIn) }
       }
       const done = await (isSearch(question) ? searches : slots).run(work)
-      return done ? reply.send(done.answer) : refused(reply, busy)
+      return done ? reply.send(shownTo(signIn)(done.answer)) : refused(reply, busy)
     })
   }
   add('signOut', consoleQuestions.signOut, async (_question, signIn, reply) => {
     signIns.remove(signIn)
-    return reply.header('set-cookie', cookieHeader(reply.request, { cookie: '' })).send({ signed_out: true })
+    return reply.header('set-cookie', halfCookie(reply.request, access, '')).send({ signed_out: true })
   })
-  add('live', { right: 'view' }, async (_question, _signIn, reply) => {
+  add('live', { right: 'view' }, async (_question, signIn, reply) => {
     const lines = live.open()
-    return lines ? reply.type('application/x-ndjson').send(jsonLinesStream(lines)) : refused(reply, busy)
+    return lines ? reply.type('application/x-ndjson').send(jsonLinesStream(lines, shownTo(signIn))) : refused(reply, busy)
   })
-  addSignIn(app, options, gate)
-  addFailures(app, options.log)
+  addFailures(app, log)
 }
+
+/** Returns what shows an answer to whoever asked. */
+const shownTo = ({ rights }: SignIn): ((answer: unknown) => unknown) => (rights.has('payloads') ? (answer) => answer : withoutQuotes)
 
 /** Whether a question looks into payloads. */
 const isSearch = (question: JsonObject): boolean => question.text !== undefined || question.field !== undefined
-
-/** Adds the address where a browser shows its code, and gets the two halves that it shows from then on. */
-const addSignIn = (app: FastifyInstance, { codes, signIns, clock }: QuestionOptions, gate: Gate): void => {
-  const tries = new Allowance(clock, signInsPerSecond, 1_000)
-  app.post('/ask/signIn', {
-    bodyLimit: maxCodeBytes,
-    onRequest: async (request, reply) => refused(reply, gate.refuseStranger(request)),
-    handler: async (request, reply) => {
-      const code = isObject(request.body) ? request.body.code : undefined
-      // The guesses of others must not keep a right code out.
-      const isRight = typeof code === 'string' && codes.take(code)
-      if (!isRight && !tries.take(1)) return refused(reply, { status: 429, error: 'too many tries to sign in: wait a second' })
-      if (!isRight)
-        return refused(reply, {
-          status: 401,
-          error: 'this address was used already, or is older than a minute: `headgate console` gives another',
-        })
-      const halves = signIns.add()
-      return reply.header('cache-control', 'no-store').header('set-cookie', cookieHeader(request, halves)).send({ bearer: halves.bearer })
-    },
-  })
-}
 
 /** Adds the answers to unknown addresses, to questions without an answer, and to mistakes of the program. */
 const addFailures = (app: FastifyInstance, log: Log): void => {

@@ -4,10 +4,12 @@ import { openAudit } from '../app/audit/audit.ts'
 import type { EditorService } from '../app/editor/service.ts'
 import type { GatewayFinder } from '../app/running-gateway.ts'
 import type { Workspace } from '../app/workspace.ts'
+import { isLoopback } from '../config/config.ts'
+import type { ConsoleSettings } from '../config/console/settings.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import { createCodes } from './access/codes.ts'
-import { createSignIns } from './access/sign-ins.ts'
+import { createAccess } from './access/access.ts'
+import { ownUser } from './access/users.ts'
 import { createAnswers } from './answers/answers.ts'
 import { createLiveFeed } from './live-feed.ts'
 import { listenForConsole } from './server.ts'
@@ -16,7 +18,7 @@ export type ConsoleOptions = {
   readonly workspace: Workspace
   readonly gateway: GatewayFinder
   readonly service: EditorService
-  readonly port: number
+  readonly settings: ConsoleSettings
   readonly clock: Clock
   readonly log: Log
 }
@@ -29,17 +31,24 @@ export interface Console {
 
 /** Opens the console. Throws a Fault where it cannot listen. */
 export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
-  const { workspace, gateway, clock } = options
-  const codes = createCodes(clock)
+  const { workspace, gateway, clock, settings } = options
+  const access = createAccess(settings, clock)
   const live = createLiveFeed({ workspace, gateway, clock })
   const answers = createAnswers({ ...options, audit: openAudit(workspace.dataDir, clock) })
-  const { port, close } = await listenForConsole({ ...options, codes, live, answers, signIns: createSignIns(clock) })
+  const { port, close } = await listenForConsole({ ...options, ...settings, access, live, answers })
   return {
     // A browser does not send what stands behind the `#`, so no log has the code.
-    signInUrl: () => `http://127.0.0.1:${port}/#code=${codes.make()}`,
+    signInUrl: () => `${originFor(settings, port)}/#code=${access.codes.make(ownUser)}`,
     async close() {
       live.close()
       await close()
     },
   }
+}
+
+/** Returns the address at which a browser of this machine reaches the console; its public origin where no loopback address does. */
+const originFor = ({ host, publicOrigin }: ConsoleSettings, port: number): string => {
+  const name = host === '::1' ? '[::1]' : '127.0.0.1'
+  const isOwn = isLoopback(host) || host === '0.0.0.0' || host === '::'
+  return isOwn || publicOrigin === undefined ? `http://${name}:${port}` : publicOrigin
 }

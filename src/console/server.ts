@@ -1,23 +1,24 @@
-/** The console's HTTP server, on this machine's loopback address alone: the pages, the questions that they ask, and the live traffic. */
+/** The console's HTTP server: the pages, the sign-in, the questions that the pages ask, and the live traffic. */
 
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { bindFault } from '../http/bind-fault.ts'
 import { connectionLimits } from '../http/server.ts'
-import { createGate, refused } from './access/gate.ts'
+import { boundConnections } from './access/connections.ts'
+import { refused } from './access/gate.ts'
 import { addQuestions, maxQuestionBytes, type QuestionOptions } from './ask.ts'
 import { type Asset, pageName, readAssets } from './assets.ts'
+import { addSignIn } from './sign-in.ts'
 
-export type ConsoleServerOptions = QuestionOptions & { readonly port: number }
+export type ConsoleServerOptions = QuestionOptions & { readonly host: string; readonly port: number }
 
 export interface ConsoleServer {
   readonly port: number
   close(): Promise<void>
 }
 
-const host = '127.0.0.1'
-/** The most open connections: those of a few browsers, each with six. */
-const maxConnections = 64
+/** The most open connections: those of some browsers, each with six. */
+const maxConnections = 256
 
 /** The addresses of the screens. The names of events, routes and the like stand behind them. */
 const screenPaths = ['/', '/events', '/events/:id', '/work', '/routes', '/targets', '/health']
@@ -57,20 +58,19 @@ export const listenForConsole = async (options: ConsoleServerOptions): Promise<C
     // Called for a path with a broken percent escape, which reaches no hook.
     frameworkErrors: (_error, _request, reply) => void (reply as FastifyReply).code(400).headers(headers).send({ error: 'bad request' }),
   })
-  const gate = createGate(options.signIns)
+  const { access, host, port } = options
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers)
-    return refused(reply, gate.refuseHost(request))
+    return refused(reply, access.gate.refuseHost(request))
   })
   addPages(app, assets)
-  addQuestions(app, options, gate)
-  app.server.maxConnections = maxConnections
-  const { port } = options
+  addSignIn(app, access, options.log)
+  addQuestions(app, options, boundConnections(app.server, maxConnections))
   try {
     await app.listen({ host, port })
   } catch (error) {
     await app.close()
-    throw bindFault(error, { host, port }, 'choose another port with --port')
+    throw bindFault(error, { host, port }, 'choose another port with --port, or console.port and console.host in config.yaml')
   }
   return { port: (app.server.address() as AddressInfo).port, close: () => app.close() }
 }

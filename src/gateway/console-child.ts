@@ -1,5 +1,6 @@
 /** Keeps the console running beside the gateway, as a process of its own, and asks it for addresses at which browsers sign in. */
 
+import type { ConsoleSettings } from '../config/console/settings.ts'
 import type { Clock } from '../core/clock.ts'
 import { isObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
@@ -15,7 +16,7 @@ export interface ConsoleChild {
 
 export type ConsoleChildOptions = {
   readonly dataDir: string
-  readonly port: number
+  readonly settings: ConsoleSettings
   readonly clock: Clock
   readonly log: Log
 }
@@ -27,7 +28,7 @@ const answerMs = 5_000
 const maxLineBytes = 4_096
 
 /** Starts the console, and starts it again whenever it ends. The console ends by itself when this process has died. */
-export const keepConsole = ({ dataDir, port, clock, log }: ConsoleChildOptions): ConsoleChild => {
+export const keepConsole = ({ dataDir, settings, clock, log }: ConsoleChildOptions): ConsoleChild => {
   const waiting: ((url: string) => void)[] = []
   let isOver = false
   let isUp = false
@@ -50,8 +51,8 @@ export const keepConsole = ({ dataDir, port, clock, log }: ConsoleChildOptions):
     })
   }
   const start = (): KeptChild => {
-    const options = ['--data-dir', dataDir, '--json', 'console', '--no-open', '--port', String(port), '--until-stdin-ends']
-    return new KeptChild({
+    const options = ['--data-dir', dataDir, '--json', 'console', '--no-open', '--until-stdin-ends']
+    const started = new KeptChild({
       argv: [process.execPath, process.argv[1] ?? '', ...options],
       env: process.env,
       maxLineBytes,
@@ -59,6 +60,9 @@ export const keepConsole = ({ dataDir, port, clock, log }: ConsoleChildOptions):
       onLine,
       onEnd,
     })
+    // Arguments of programs can be read by other users of this machine, and the settings have secrets.
+    started.write(JSON.stringify(settings))
+    return started
   }
   let child = start()
   return {

@@ -206,9 +206,109 @@ console?: {
  */
 enabled?: boolean
 /**
- * Port of the console, on 127.0.0.1. 0 chooses a free port, which the log tells.
+ * Address that the console binds to. Any other address than that of this machine alone takes auth.
+ */
+host?: string
+/**
+ * Port of the console. 0 chooses a free port, which the log tells.
  */
 port?: number
+/**
+ * Address at which browsers of other machines reach the console, without a path.
+ */
+public_origin?: string
+/**
+ * Networks and addresses of the proxies in front of the console.
+ * 
+ * @maxItems 100
+ */
+proxies?: string[]
+/**
+ * How people sign in from other machines, and what each may do. A code of headgate console works besides.
+ */
+auth?: {
+/**
+ * Sign-in by a proxy that has signed the user in, and says so in headers.
+ */
+forward?: {
+/**
+ * Secret that the proxy shows in secret_header with each request, at least 16 characters.
+ */
+secret: string
+/**
+ * Header in which the proxy shows the secret.
+ */
+secret_header?: string
+/**
+ * Header in which the proxy names the user.
+ */
+user_header?: string
+/**
+ * Header in which the proxy names the user's groups, with commas between them.
+ */
+groups_header?: string
+}
+/**
+ * Sign-in at an identity provider that speaks OpenID Connect.
+ */
+oidc?: {
+/**
+ * Address of the identity provider, by https.
+ */
+issuer: string
+/**
+ * Name of the console at the identity provider.
+ */
+client_id: string
+/**
+ * Secret of the console at the identity provider.
+ */
+client_secret: string
+/**
+ * What the console asks for; openid is always among it.
+ * 
+ * @maxItems 100
+ */
+scopes?: string[]
+/**
+ * Claim that names the user.
+ */
+user_claim?: string
+/**
+ * Claim with the list of the user's groups.
+ */
+groups_claim?: string
+}
+/**
+ * Users who sign in with a password: names with hashes that headgate console --hash-password makes.
+ */
+password?: {
+[k: string]: string | undefined
+}
+/**
+ * Who may do what. Whoever has no role cannot sign in.
+ */
+roles: {
+/**
+ * Who may look, not at what senders wrote: groups, user:NAME, or * for all who can sign in.
+ * 
+ * @maxItems 100
+ */
+viewer?: string[]
+/**
+ * Who may change something, too: replay, retry, start jobs, reload.
+ * 
+ * @maxItems 100
+ */
+operator?: string[]
+/**
+ * Who of them sees what senders and agents wrote, and may search in it.
+ * 
+ * @maxItems 100
+ */
+payloads?: string[]
+}
+}
 }
 /**
  * Metrics for Prometheus, on a listener of its own.

@@ -18,7 +18,21 @@ export const defaults = {
   },
   "console": {
     "enabled": false,
+    "host": "127.0.0.1",
     "port": 8645
+  },
+  "console_forward": {
+    "secret_header": "X-Headgate-Secret",
+    "user_header": "X-Forwarded-User",
+    "groups_header": "X-Forwarded-Groups"
+  },
+  "console_oidc": {
+    "scopes": [
+      "profile",
+      "email"
+    ],
+    "user_claim": "sub",
+    "groups_claim": "groups"
   },
   "metrics": {
     "enabled": false,

@@ -9,13 +9,16 @@ export const peerAddress = (socket: Socket): string => unmappedAddress(socket.re
 /** The most characters of `X-Forwarded-For` that are read, from its end. A client can put any text before the addresses of the proxies. */
 const maxForwardedChars = 1024
 
+/** The addresses of trusted proxies. */
+type ProxyList = { includes(address: string): boolean }
+
 /**
  * Returns the address of the client that sent a request. `trust`: `false` for the peer's address; `true` for the last address in
  * `X-Forwarded-For`, whoever the peer is, else the peer's; or the addresses of the trusted proxies. With such a list, the client's address
  * is the first address from the right that is no trusted proxy: a trusted proxy saw this address, and anything further left may be forged.
  * A trusted proxy that wrote no address counts as the client itself.
  */
-export const clientAddress = (request: IncomingMessage, trust: boolean | readonly string[]): string => {
+export const clientAddress = (request: IncomingMessage, trust: boolean | ProxyList): string => {
   const peer = peerAddress(request.socket)
   if (trust === false) return peer
   const hops = forwardedHops(request)

@@ -23,6 +23,7 @@ const allowed: { readonly [place: string]: string } = {
   'app/import/adnanh-rule.ts regex': 'a type of rule of the imported program',
   'cli/reports/index.ts github': 'a format of reports',
   'cli/reports/index.ts gitlab': 'a format of reports',
+  'console/access/oidc.ts email': 'a claim of OpenID Connect',
   'console/pages/targets.tsx missing': 'how a target is connected',
   'cli/targets/list.ts missing': 'how a target is connected',
   'config/storage/read-storage.ts postgres': 'the configuration lies below the stores, and only this one has an address',

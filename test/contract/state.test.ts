@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL('../../src', import.meta.url))
 const allowed: { readonly [place: string]: string } = {
   'app/mask-lines/guess-secrets.ts boundedValue': 'a pattern, whose place is set before each use',
   'process/start-thread.ts fromSources': 'the bundle of a thread, made from sources only',
+  'console/pages/ask.ts hasSignedOut': 'whether the user of a page has signed out',
   'console/pages/ask.ts isSignedIn': 'whether a browser is signed in, in its page',
   'console/pages/bulk.tsx jobs': 'the bulk jobs as a page looked at them last, at most 20',
   'console/pages/live/live.tsx list': 'what a page has seen arrive, at most 200 rows',

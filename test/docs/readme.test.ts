@@ -68,11 +68,18 @@ const cutTexts = (yaml: string): string[] => {
   return cut
 }
 
+/** What signs in to the console. */
+const ofConsole = {
+  CONSOLE_PROXY_SECRET: 'a-long-secret-of-a-proxy',
+  CONSOLE_OIDC_SECRET: 'a-long-secret-of-a-client',
+  CONSOLE_ADA: `scrypt:15:8:3:${'s'.repeat(22)}:${'k'.repeat(43)}`,
+}
+
 t.test('every YAML block serves as it stands', async (t) => {
   t.same(cutTexts('a: PR #{number}'), ['PR #{number}'], 'a cut text is found')
   // Files of tests are run by test/cli/route-tests.test.ts.
   const blocks = documents.flatMap((file) => blocksOf(file, 'ya?ml(?! tests)'))
-  const whole = { ...env, METRICS_TOKEN: 'a-long-token-of-metrics', ...credentials, ...signingKeys, PATH: programs(t) }
+  const whole = { ...env, METRICS_TOKEN: 'a-long-token-of-metrics', ...ofConsole, ...credentials, ...signingKeys, PATH: programs(t) }
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
     const files = { 'config.yaml': text, ...modulesOf(file) }

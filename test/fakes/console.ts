@@ -53,7 +53,7 @@ export type Asked = { readonly status: number; readonly headers: IncomingHttpHea
 export const send = (
   origin: string,
   path: string,
-  { method = 'POST', headers = {}, body = '{}' }: { method?: string; headers?: { [name: string]: string }; body?: string } = {},
+  { method = 'POST', headers = {}, body = '{}' }: { method?: string; headers?: { [name: string]: string | string[] }; body?: string } = {},
 ): Promise<Asked> =>
   new Promise((resolve, reject) => {
     const sent = request(new URL(path, origin), { method, headers, agent: false }, async (response) => {

@@ -1,34 +1,39 @@
 /**
- * The audit: a file with lines of JSON about each thing that somebody changed in the console: one when it began, one when it had ended. The
- * program only ever appends to the file.
+ * The audit: a file with lines of JSON about each thing that somebody changed, in the console or by a command: one when it began, one when it
+ * had ended. The program only ever appends to the file.
  */
 
-import { appendFile, mkdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { appendAuditLine } from './append-line.ts'
 
 export interface Audit {
   /**
-   * Appends who does what, does it, and appends how it ended. Where the first line cannot be written, the call fails before anything is
-   * done: what nobody could find out later is not done. Where the second cannot be written, the first is there. `describe` says more of
-   * what was done.
+   * Appends who does what, does it, and appends how it ended. `describe` says more of what was done; a `result` in it takes the place of
+   * `done`.
    */
   of<T>(action: AuditedAction, work: () => Promise<T>, describe?: (done: T) => JsonObject): Promise<T>
 }
 
-/** `by`: who acts, for example a browser. `on`: what the action is about: the ids of events, the names of targets. */
+/**
+ * `by`: who acts: a user of the console with how the user signed in (`oidc:ada`), a browser with a code, or the user of the system who runs a
+ * command (`command:ada`). `on`: what the action is about: the ids of events, the names of targets.
+ */
 export type AuditedAction = { readonly by: string; readonly action: string; readonly on: JsonObject }
 
-/** Returns the path of the audit of a data directory. */
-const auditFile = (dataDir: string): string => join(dataDir, 'state', 'audit.jsonl')
-
-export const openAudit = (dataDir: string, clock: Pick<Clock, 'now'>): Audit => {
-  const file = auditFile(dataDir)
+/**
+ * Opens the audit. Where the first line of an action cannot be written, `of` fails before anything is done: what nobody could find out later
+ * is not done. With `unwritten`, the action is done all the same, and `unwritten` is told why there is no line.
+ */
+export const openAudit = (dataDir: string, clock: Pick<Clock, 'now'>, unwritten?: (why: string) => void): Audit => {
   const append = async (line: JsonObject): Promise<void> => {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await appendFile(file, `${JSON.stringify({ at: new Date(clock.now()).toISOString(), ...line })}\n`, { mode: 0o600 })
+    try {
+      await appendAuditLine(dataDir, { at: new Date(clock.now()).toISOString(), ...line })
+    } catch (error) {
+      if (!unwritten) throw error
+      unwritten(messageOf(error))
+    }
   }
   return {
     async of(action, work, describe) {

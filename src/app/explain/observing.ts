@@ -1,4 +1,4 @@
-/** Explains the codes of settings for metrics and telemetry. */
+/** Explains the codes of settings for metrics, telemetry and the console. */
 
 import type { Explanation } from './explanation.ts'
 
@@ -21,6 +21,28 @@ export const observingExplanations = {
       of: 'config',
       bad: 'metrics: { enabled: true, host: 0.0.0.0 }\n',
       good: 'metrics: { enabled: true, host: 0.0.0.0, token: "${METRICS_TOKEN}" }\n',
+    },
+  },
+  WH241: {
+    means: 'The console listens on an address that other machines reach, and console.auth is missing.',
+    why: 'The console shows and changes all that the commands do. The gateway and headgate console do not start with it.',
+    fix: 'Add console.auth and console.public_origin. Or leave console.host out, and forward the port: ssh -L 8645:127.0.0.1:8645 host.',
+    example: {
+      of: 'config',
+      bad: 'console: { enabled: true, host: 0.0.0.0 }\n',
+      good:
+        'console: { enabled: true, host: 0.0.0.0, public_origin: "https://hooks.example.com", proxies: [10.0.0.7], ' +
+        'auth: { forward: { secret: "${PROXY_SECRET:-0123456789abcdef}" }, roles: { operator: [ops] } } }\n',
+    },
+  },
+  WH242: {
+    means: 'The public origin of the console is no https address, or a way to sign in lacks a setting that it needs.',
+    why: 'Nobody could sign in, or sign-ins could be read on their way. The gateway and headgate console do not start with it.',
+    fix: 'Do what the message says; docs/console.md has an example for each way to sign in.',
+    example: {
+      of: 'config',
+      bad: 'console: { public_origin: "http://hooks.example.com" }\n',
+      good: 'console: { public_origin: "https://hooks.example.com" }\n',
     },
   },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -38,7 +38,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'webhook trace': ['webhook trace hello --payload @event.json', 'webhook trace hello --event-id <id>'],
   'webhook tail': ['webhook tail', 'webhook tail hello --since 10m --format json'],
   'webhook verify': ["webhook verify hello --body @body.json --header 'X-Hub-Signature-256: sha256=...'"],
-  console: ['console', 'console --port 9000 --no-open'],
+  console: ['console', 'console --port 9000 --no-open', 'console --hash-password'],
   'events list': [
     'events list --route hello --since 2h',
     'events list --outcome ignored',

@@ -19,6 +19,8 @@ export type Cli = {
   readonly json: boolean
   readonly quiet: boolean
   readonly verbose: boolean
+  /** Told the data of the command's answer. */
+  readonly told?: (data: Json) => void
 }
 
 /** The result of a command. `kind` and `data` are for programs (`--json`), `text` is for people. */
@@ -33,6 +35,7 @@ export type CommandAnswer = {
 
 /** Prints the result of a command, and returns the exit code: `exitCode`, or 0 where it is not given. */
 export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = exit.ok }: CommandAnswer): number => {
+  cli.told?.(data)
   if (cli.json) cli.io.stdout(`${jsonText({ v: 1, kind, ok: exitCode === exit.ok, data, warnings })}\n`)
   else {
     for (const warning of warnings) warn(cli, warning)

@@ -6,6 +6,7 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../../app/version.ts'
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
+import { auditedCommand } from '../audited-commands.ts'
 import { addCommands } from '../grammar.ts'
 import { explainTree } from '../help/explain-tree.ts'
 import { pathOf, rewordChoiceError, suggestCommands, suggestOptions } from '../help/suggest.ts'
@@ -30,13 +31,17 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
   if (argv[0] === '__complete') return printCandidates(argv.slice(argv[1] === '--' ? 2 : 1), io)
   const written: CommanderOutput = { out: '', err: '' }
   let exitCode: number = exit.ok
+  let running: Command | undefined
   const program = newProgram(written, async (action) => {
     const globals = program.opts<Globals>()
     const cli = cliOf(globals, io)
     if (cli.verbose) note(cli, `data directory: ${cli.workspace.dataDir}`)
     const query = globals.jsonata === undefined ? undefined : await openQuery(globals.jsonata, cli.io)
-    exitCode = await action(query ? { ...cli, io: query.io } : cli)
+    const used = query ? { ...cli, io: query.io } : cli
+    exitCode = running ? await auditedCommand(running, used, action) : await action(used)
     await query?.finish()
+  }).hook('preAction', (_, command) => {
+    running = command
   })
   try {
     await program.parseAsync([...argv], { from: 'user' })

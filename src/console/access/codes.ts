@@ -1,38 +1,40 @@
-/** The codes with which a browser signs in. Each is shown to a user of this machine, is good for one sign-in, and soon ends. */
+/** The codes with which a browser signs in. Each is good for one sign-in of one user, and soon ends. */
 
 import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
+import type { User } from './users.ts'
 
 export interface Codes {
-  /** Makes a code of 128 random bits. */
-  make(): string
-  /** Takes a code that a browser shows: `true` once for each code that was made within the last minute. */
-  take(code: string): boolean
+  /** Makes a code of 128 random bits. `login`: the value of the `login` cookie of the one browser that may show the code. */
+  make(user: User, login?: string): string
+  /** Takes a code that a browser shows with its `login` cookies: the user, once for each code that was made within the last minute. */
+  take(code: string, logins: readonly string[]): User | undefined
 }
 
 /** How long a code is good, in milliseconds. */
 const codeMs = 60_000
 /** The most codes at a time. A further code ends the oldest. */
-const maxCodes = 16
+const maxCodes = 64
 
 /** A code is looked up by its hash, so that the time of a look does not tell how much of a guess was right. */
 const hashOf = (code: string): string => hash('sha256', code)
 
 export const createCodes = (clock: Pick<Clock, 'monotonic'>): Codes => {
-  /** The times at which codes were made, by the hashes of the codes. */
-  const made = new Map<string, number>()
+  /** The codes by their hashes. `at`: when the code was made. */
+  const made = new Map<string, { readonly at: number; readonly user: User; readonly login: string | undefined }>()
   return {
-    make() {
+    make(user, login) {
       const code = randomBytes(16).toString('base64url')
       for (const key of made.keys()) if (made.size >= maxCodes) made.delete(key)
-      made.set(hashOf(code), clock.monotonic())
+      made.set(hashOf(code), { at: clock.monotonic(), user, login })
       return code
     },
-    take(code) {
+    take(code, logins) {
       const key = hashOf(code)
-      const at = made.get(key)
+      const found = made.get(key)
       made.delete(key)
-      return at !== undefined && clock.monotonic() - at < codeMs
+      if (!found || clock.monotonic() - found.at >= codeMs) return undefined
+      return found.login === undefined || logins.includes(found.login) ? found.user : undefined
     },
   }
 }

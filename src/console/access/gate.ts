@@ -4,7 +4,10 @@
  */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Halves, type SignIn, type SignIns, signInMs } from './sign-ins.ts'
+import { cookiesOf } from './cookies.ts'
+import type { Forward } from './forward.ts'
+import type { Origins } from './origins.ts'
+import type { SignIn, SignIns } from './sign-ins.ts'
 
 /** Why a request is refused: the HTTP status, and a sentence for whoever looks at the answer. */
 export type Refusal = { readonly status: number; readonly error: string }
@@ -22,50 +25,31 @@ export interface Gate {
   signInOf(request: FastifyRequest): SignIn | undefined
 }
 
-export const createGate = (signIns: SignIns): Gate => ({
-  refuseHost(request) {
-    const port = portOf(request)
-    const isOurs = names.some((name) => request.headers.host === `${name}:${port}`)
-    return isOurs ? undefined : { status: 421, error: `the console answers only at http://${names[0]}:${port}` }
+export type GateOptions = { readonly signIns: SignIns; readonly origins: Origins; readonly forward: Forward | undefined }
+
+export const createGate = ({ signIns, origins, forward }: GateOptions): Gate => ({
+  refuseHost({ raw }) {
+    if (origins.of(raw) !== undefined) return undefined
+    const [first = 'another address', ...more] = origins.on(raw.socket)
+    return { status: 421, error: `the console answers only at ${[first, ...more].join(' and ')}` }
   },
-  refuseStranger({ headers }) {
+  refuseStranger({ raw, headers }) {
     // A page of the same host and another port is "same-site". A page under a name that a stranger gave this machine shows no such header.
-    if (headers.origin !== `http://${headers.host}` || headers['sec-fetch-site'] !== 'same-origin')
+    if (headers.origin !== origins.of(raw) || headers['sec-fetch-site'] !== 'same-origin')
       return { status: 403, error: 'only a page of the console may ask' }
     // A form cannot send this type. For a script of another page, the browser sends a preflight first, and the console consents to none.
     if (headers['content-type'] !== 'application/json') return { status: 415, error: 'a question is application/json' }
     return undefined
   },
-  signInOf(request) {
-    const bearer = bearerOf(request.headers.authorization)
-    const found = cookiesOf(request.headers.cookie, portOf(request)).map((cookie) => signIns.find({ bearer, cookie }))
-    return found.find((each) => each !== undefined)
+  signInOf({ raw, headers }) {
+    const bearer = bearerOf(headers.authorization)
+    const found = cookiesOf('half', raw).map((cookie) => signIns.find({ bearer, cookie }))
+    const signIn = found.find((each) => each !== undefined)
+    if (signIn?.user.kind !== 'forward') return signIn
+    // The proxy says again with each request who asks, and in which groups: a user who has signed out there is signed out here.
+    const said = forward?.(raw)
+    return said && 'user' in said && said.user.name === signIn.user.name ? { ...signIn, rights: said.user.rights } : undefined
   },
 })
 
-/** The names of this machine under which the console answers. */
-const names = ['127.0.0.1', 'localhost']
-
-const portOf = ({ socket }: FastifyRequest): number => socket.localPort ?? 0
-
-/** Cookies go to all ports of a host, so the name has the port. */
-const cookieName = (port: number): string => `headgate_${port}`
-
-/** Returns the header that gives the browser of a request its half in a cookie. An empty half takes the cookie away. */
-export const cookieHeader = (request: FastifyRequest, { cookie }: Pick<Halves, 'cookie'>): string =>
-  `${cookieName(portOf(request))}=${cookie}; Path=/ask; Max-Age=${cookie === '' ? 0 : signInMs / 1000}; HttpOnly; SameSite=Strict`
-
 const bearerOf = (authorization = ''): string => (authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '')
-
-/** The most cookies of the name that are looked at. */
-const maxCookies = 8
-
-/** Returns the values of the cookies of the name: another port of this machine may set one of the same name for a longer path. */
-const cookiesOf = (cookies = '', port: number): readonly string[] => {
-  const start = `${cookieName(port)}=`
-  return cookies
-    .split('; ')
-    .filter((each) => each.startsWith(start))
-    .slice(0, maxCookies)
-    .map((each) => each.slice(start.length))
-}

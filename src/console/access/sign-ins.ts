@@ -8,19 +8,18 @@
  */
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Clock, dayMs } from '../../core/clock.ts'
-
-/** What a sign-in may do: look at events without their contents, see what senders and agents wrote, change something. */
-export type Right = 'view' | 'payloads' | 'operate'
+import type { Clock } from '../../core/clock.ts'
+import { printable } from '../../core/text.ts'
+import type { Right, User } from './users.ts'
 
 /** A browser that has signed in. `name`: how the audit names it. */
-export type SignIn = { readonly name: string; readonly rights: ReadonlySet<Right> }
+export type SignIn = { readonly id: string; readonly name: string; readonly user: User; readonly rights: ReadonlySet<Right> }
 /** What a browser keeps: `bearer` in the storage of the pages, `cookie` as a cookie. */
 export type Halves = { readonly bearer: string; readonly cookie: string }
 
 export interface SignIns {
-  /** Signs a browser in. Past the most sign-ins, the oldest ends. */
-  add(): Halves
+  /** Signs a browser of a user in. Past the most sign-ins of the user, and of all users, the oldest ends. */
+  add(user: User): Halves
   /** Returns the sign-in that both halves belong to. */
   find(halves: Halves): SignIn | undefined
   remove(signIn: SignIn): void
@@ -29,34 +28,35 @@ export interface SignIns {
 /** The hashes of the halves. `at`: when the browser signed in, by the clock's `monotonic`. */
 type Open = { readonly signIn: SignIn; readonly bearer: Buffer; readonly cookie: Buffer; readonly at: number }
 
-/** How long a browser stays signed in, in milliseconds. */
-export const signInMs = 30 * dayMs
-const maxSignIns = 16
-
-/** Whoever can run the console on a data directory can read and change all that the console can, so each of its browsers has all rights. */
-const everything: ReadonlySet<Right> = new Set(['view', 'payloads', 'operate'])
+const maxOfUser = 16
+const maxSignIns = 256
 
 const hashOf = (half: string): Buffer => hash('sha256', half, 'buffer')
 
 export const createSignIns = (clock: Pick<Clock, 'monotonic'>): SignIns => {
   let open: readonly Open[] = []
   return {
-    add() {
+    add(user) {
       const halves = { bearer: randomBytes(32).toString('base64url'), cookie: randomBytes(32).toString('base64url') }
       const bearer = hashOf(halves.bearer)
       // The first digits of the hash do not help to guess a half.
-      const signIn = { name: `browser ${bearer.toString('hex').slice(0, 8)}`, rights: everything }
-      open = [...open, { signIn, bearer, cookie: hashOf(halves.cookie), at: clock.monotonic() }].slice(-maxSignIns)
+      const id = bearer.toString('hex').slice(0, 8)
+      const name = user.kind === 'code' ? `${user.name} ${id}` : `${user.kind}:${printable(user.name, 200)}`
+      const signIn = { id, name, user, rights: user.rights }
+      const isOfUser = ({ signIn: { user: other } }: Open): boolean => other.kind === user.kind && other.name === user.name
+      const oldest = open.filter(isOfUser).length >= maxOfUser ? open.find(isOfUser) : undefined
+      const added = { signIn, bearer, cookie: hashOf(halves.cookie), at: clock.monotonic() }
+      open = [...open.filter((each) => each !== oldest), added].slice(-maxSignIns)
       return halves
     },
     find({ bearer, cookie }) {
       const [bearerHash, cookieHash] = [hashOf(bearer), hashOf(cookie)]
       const found = open.find((each) => timingSafeEqual(each.bearer, bearerHash))
-      if (!found || !timingSafeEqual(found.cookie, cookieHash) || clock.monotonic() - found.at >= signInMs) return undefined
-      return found.signIn
+      if (!found || !timingSafeEqual(found.cookie, cookieHash)) return undefined
+      return clock.monotonic() - found.at < found.signIn.user.lastsMs ? found.signIn : undefined
     },
-    remove(signIn) {
-      open = open.filter((each) => each.signIn !== signIn)
+    remove({ id }) {
+      open = open.filter(({ signIn }) => signIn.id !== id)
     },
   }
 }

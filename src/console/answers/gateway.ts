@@ -15,6 +15,8 @@ export const gatewayAnswers = ({ workspace, gateway, audit }: Surroundings) => (
       version,
       dataDir: workspace.dataDir,
       rights: [...signIn.rights],
+      /** Who is signed in; `null` for a browser with a code, which is anybody of this machine. */
+      user: signIn.user.kind === 'code' ? null : signIn.user.name,
       /** `null` where no gateway runs on this data directory. */
       gateway: running ? await running.status() : null,
     }

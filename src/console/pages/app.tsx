@@ -1,18 +1,19 @@
 /** The shell of the console: the sign-in, the screens, and what stands around them. */
 
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { ask, isSignedIn, signIn, signOut } from './ask.ts'
+import { useEffect } from 'preact/hooks'
+import { ask, isSignedIn, signOut } from './ask.ts'
 import { BulkJobs } from './bulk.tsx'
 import { EventScreen } from './event.tsx'
 import { EventsScreen } from './events.tsx'
 import { HealthScreen } from './health.tsx'
 import { LiveScreen } from './live/live.tsx'
 import { Palette } from './palette.tsx'
-import { asNoAnswer, Failure, useAsked } from './parts.tsx'
+import { Failure, useAsked } from './parts.tsx'
 import { rights } from './rights.ts'
 import { currentAddress, go } from './router.ts'
 import { RoutesScreen } from './routes.tsx'
+import { SignIn, takeCode } from './sign-in/sign-in.tsx'
 import { TargetsScreen } from './targets.tsx'
 import { shown } from './words.ts'
 import { WorkScreen } from './work.tsx'
@@ -28,41 +29,6 @@ const screens = [
 ] as const
 
 export const App = (): JSX.Element => (isSignedIn.value ? <Console /> : <SignIn />)
-
-/** Returns the code in the address, and takes it out of the address; `null` where there is none. */
-const takeCode = (): string | null => {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code')
-  if (code !== null) go(location.pathname + location.search, true)
-  return code
-}
-
-/** Signs in with the code that stands behind the `#` of the address, and takes it out of the address. */
-const SignIn = (): JSX.Element => {
-  const [problem, setProblem] = useState<string>()
-  useEffect(() => {
-    const take = (): void => {
-      const code = takeCode()
-      if (code !== null) signIn(code).catch((error) => setProblem(asNoAnswer(error).message))
-    }
-    take()
-    // The address may be pasted into a tab that shows this page already.
-    addEventListener('hashchange', take)
-    return () => removeEventListener('hashchange', take)
-  }, [])
-  return (
-    <main class="sign-in">
-      <h1>headgate</h1>
-      {problem !== undefined && (
-        <p role="alert" class="failure">
-          {shown(problem)}
-        </p>
-      )}
-      <p>
-        This browser is not signed in. <code>headgate console</code> gives an address that signs one browser in.
-      </p>
-    </main>
-  )
-}
 
 const Console = (): JSX.Element => {
   const { answer, failure, again } = useAsked('overview', (signal) => ask('overview', {}, signal))
@@ -89,6 +55,7 @@ const Console = (): JSX.Element => {
           </a>
         ))}
         <span class="quiet">{answer && (answer.gateway ? shown(answer.gateway.url) : 'no gateway runs')}</span>
+        {answer?.user && <span class="user">{shown(answer.user, 40)}</span>}
         <button type="button" onClick={() => void signOut()}>
           Sign out
         </button>

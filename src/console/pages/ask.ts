@@ -21,9 +21,17 @@ const storageName = 'headgate'
 /** Whether this browser is signed in, as far as the last answer said. */
 export const isSignedIn = signal(localStorage.getItem(storageName) !== null)
 
-/** Signs in with a code. The code works once. */
-export const signIn = async (code: string): Promise<void> => {
-  const response = await post('signIn', { code })
+/** Whether the user of this page has signed out on purpose: a proxy that knows the user would sign the user in again at once. */
+export const hasSignedOut = signal(false)
+
+/** The ways to sign in besides a code. `oidc`: the host of the identity provider; `null` where there is none. */
+export type SignInWays = { readonly forward: boolean; readonly password: boolean; readonly oidc: string | null }
+
+export const signInWays = async (): Promise<SignInWays> => (await jsonOf(await post('signInWays', {}))) as SignInWays
+
+/** Signs in: with a code, which works once; with a name and a password; or, with neither, as whom the proxy names. */
+export const signIn = async (how: { code: string } | { user: string; password: string } | Record<never, never>): Promise<void> => {
+  const response = await post('signIn', how)
   const { bearer } = (await jsonOf(response)) as { bearer: string }
   localStorage.setItem(storageName, bearer)
   isSignedIn.value = true
@@ -31,6 +39,7 @@ export const signIn = async (code: string): Promise<void> => {
 
 export const signOut = async (): Promise<void> => {
   await ask('signOut', {}).catch(() => {})
+  hasSignedOut.value = true
   forget()
 }
 

@@ -89,14 +89,7 @@ const Filters = ({ query }: { readonly query: URLSearchParams }): JSX.Element =>
   const of = (name: string): string => query.get(name) ?? ''
   return (
     <form class="filters" onSubmit={search} key={String(query)}>
-      <label>
-        Text
-        <input name="text" type="search" defaultValue={of('text')} placeholder="in records, payloads, replies" />
-      </label>
-      <label>
-        Field
-        <input name="field" defaultValue={of('field')} placeholder="payload.action=opened" />
-      </label>
+      {may('payloads') && <PayloadFilters of={of} />}
       <label>
         Route
         <input name="route" defaultValue={of('route')} />
@@ -130,3 +123,17 @@ const Filters = ({ query }: { readonly query: URLSearchParams }): JSX.Element =>
     </form>
   )
 }
+
+/** The filters that look into payloads. What they find tells what stands there. */
+const PayloadFilters = ({ of }: { readonly of: (name: string) => string }): JSX.Element => (
+  <>
+    <label>
+      Text
+      <input name="text" type="search" defaultValue={of('text')} placeholder="in records, payloads, replies" />
+    </label>
+    <label>
+      Field
+      <input name="field" defaultValue={of('field')} placeholder="payload.action=opened" />
+    </label>
+  </>
+)

@@ -4,7 +4,7 @@
  */
 
 import { signal } from '@preact/signals'
-import type { Right } from '../access/sign-ins.ts'
+import type { Right } from '../access/users.ts'
 
 export const rights = signal<readonly Right[]>([])
 

@@ -4,13 +4,13 @@ import { Readable } from 'node:stream'
 
 /**
  * Returns a stream of the lines. The stream takes the next line only when its buffer is not full, so that no lines pile up here for a slow
- * reader. Destroying the stream ends `lines`.
+ * reader. Destroying the stream ends `lines`. `show`: makes of a line what is sent.
  */
-export const jsonLinesStream = (lines: AsyncIterator<unknown>): Readable =>
+export const jsonLinesStream = (lines: AsyncIterator<unknown>, show = (line: unknown): unknown => line): Readable =>
   new Readable({
     read() {
       lines.next().then(
-        ({ done, value }) => this.push(done ? null : `${JSON.stringify(value)}\n`),
+        ({ done, value }) => this.push(done ? null : `${JSON.stringify(show(value))}\n`),
         (error) => this.destroy(error),
       )
     },

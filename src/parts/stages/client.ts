@@ -4,8 +4,9 @@
  */
 
 import { timingSafeEqual } from 'node:crypto'
-import { BlockList, isIP } from 'node:net'
+import { BlockList } from 'node:net'
 import { header } from '../../core/headers.ts'
+import { addNetwork, isInNetworks } from '../../core/network.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { RequestHead } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
@@ -40,19 +41,8 @@ const compileNetworks = ({ allow_from }: Route, { report }: StageKit): WhyNotAdm
       report('WH316', ['allow_from', i], `"${text}" is no network and no address`, 'write 192.0.2.0/24, 2001:db8::/32 or 192.0.2.7')
   return ({ remote }) => {
     const address = remote()
-    const version = isIP(address)
-    return version !== 0 && networks.check(address, version === 6 ? 'ipv6' : 'ipv4') ? undefined : `${address} is not in allow_from`
+    return isInNetworks(networks, address) ? undefined : `${address} is not in allow_from`
   }
-}
-
-/** Adds a network or an address to the list. `false`: the text is neither. */
-const addNetwork = (networks: BlockList, text: string): boolean => {
-  const [address = '', length, ...rest] = text.split('/')
-  const version = isIP(address)
-  const bits = version === 6 ? 128 : 32
-  if (version === 0 || rest.length > 0 || (length !== undefined && !(/^\d{1,3}$/.test(length) && Number(length) <= bits))) return false
-  networks.addSubnet(address, length === undefined ? bits : Number(length), version === 6 ? 'ipv6' : 'ipv4')
-  return true
 }
 
 /**

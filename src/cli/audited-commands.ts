@@ -1,0 +1,128 @@
+/** The commands that change something, and their lines in the audit. */
+
+import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import type { Command } from 'commander'
+import type { Audit } from '../app/audit/audit.ts'
+import { systemClock } from '../core/clock.ts'
+import { exit } from '../core/fault.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { pathOf } from './help/suggest.ts'
+import { type Cli, warn } from './shell/output.ts'
+
+type Options = { readonly [name: string]: unknown }
+
+/** `action`: its name in the audit. `when`: whether the command changes something with these options; absent where it always does. */
+type Change = { readonly action: string; readonly when?: (options: Options) => boolean }
+
+const unlessDry = ({ dryRun }: Options): boolean => dryRun !== true
+
+/** Every command that changes files, the store or the running gateway. Commands that only send a message or an event are not among them. */
+const changes: { readonly [path: string]: Change } = {
+  'gateway setup': { action: 'setup' },
+  'gateway reload': { action: 'reload' },
+  'gateway stop': { action: 'stop' },
+  'webhook subscribe': { action: 'subscribe', when: unlessDry },
+  'webhook edit': { action: 'edit_subscription' },
+  'webhook secret': { action: 'rotate_secret', when: ({ rotate }) => rotate === true },
+  'webhook remove': { action: 'remove_subscription' },
+  'webhook enable': { action: 'enable_subscription' },
+  'webhook disable': { action: 'disable_subscription' },
+  'events retry': { action: 'retry', when: unlessDry },
+  'events replay': { action: 'replay', when: unlessDry },
+  'cron create': { action: 'create_job' },
+  'cron run': { action: 'start_job' },
+  'cron pause': { action: 'pause_job' },
+  'cron resume': { action: 'resume_job' },
+  'cron remove': { action: 'remove_job' },
+  'targets reset': { action: 'reset_breaker' },
+  'alerts silence': { action: 'silence' },
+  'samples add': { action: 'add_sample' },
+  'storage move': { action: 'move_storage', when: unlessDry },
+  'import adnanh': { action: 'import_routes', when: ({ into }) => into === true },
+  'import hermes': { action: 'import_routes', when: ({ into }) => into === true },
+  new: { action: 'new_route', when: unlessDry },
+  validate: {
+    action: 'fix_files',
+    when: ({ fix, diff, writeBaseline }) => (fix !== undefined && diff !== true) || writeBaseline === true,
+  },
+}
+
+/** Options whose values say on what a command works. Of all others only the names are noted: values may be secrets or prompts. */
+const noted: ReadonlySet<string> = new Set([
+  ...['route', 'fromRoute', 'job', 'profile', 'since', 'until', 'outcome', 'state', 'deliveryId', 'limit', 'dead'],
+  ...['force', 'all', 'for', 'end', 'to', 'sameId', 'edit', 'rotate', 'replace'],
+])
+
+/** The most ids that a line has. */
+const maxIds = 100
+
+/** Runs the action of a command. Where the command changes something, the audit gets its lines. */
+export const auditedCommand = async (command: Command, cli: Cli, action: (cli: Cli) => Promise<number>): Promise<number> => {
+  const change = Object.hasOwn(changes, pathOf(command)) ? changes[pathOf(command)] : undefined
+  const options = command.opts<Options>()
+  // A data directory that is not there has no audit, and nothing in it can be changed.
+  if (!change || change.when?.(options) === false || !existsSync(cli.workspace.dataDir)) return action(cli)
+  let summary: Json | undefined
+  const told = (data: Json): void => {
+    if (isObject(data)) summary = data.summary
+  }
+  const audit = await openCommandAudit(cli)
+  const about = { by: commandUser(cli.io.env), action: change.action, on: { ...argumentsOf(command), ...optionsOf(options) } }
+  return audit.of(
+    about,
+    () => action({ ...cli, told }),
+    (code) => ({
+      ...(code === exit.ok ? {} : { result: 'failed', exit_code: code }),
+      ...(isObject(summary) ? summary : {}),
+    }),
+  )
+}
+
+/**
+ * Opens the audit for a command. A line that cannot be written is told, and the command goes on: whoever may run it can change the files by
+ * hand as well, and a full disk must not keep a gateway from being stopped.
+ */
+export const openCommandAudit = async ({ workspace, io, json }: Cli): Promise<Audit> => {
+  const { openAudit } = await import('../app/audit/audit.ts')
+  let isTold = false
+  return openAudit(workspace.dataDir, systemClock, (why) => {
+    if (!isTold && !json) warn({ io }, { code: 'audit', message: `the audit has no line of this: ${why}` })
+    isTold = true
+  })
+}
+
+/** Returns how the audit names the user of the system who runs a command. With `sudo`, it has the user who called that. */
+export const commandUser = ({ SUDO_USER: caller }: Cli['io']['env']): string =>
+  `command:${userName()}${process.getuid?.() === 0 && caller ? ` (for ${caller})` : ''}`
+
+const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run under an id that has no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
+const argumentsOf = (command: Command): JsonObject =>
+  Object.fromEntries(
+    command.registeredArguments.flatMap((argument, i): [string, Json][] => {
+      const value: unknown = command.processedArgs[i]
+      if (Array.isArray(value))
+        return value.length > 0
+          ? [
+              [argument.name(), value.slice(0, maxIds)],
+              ['count', value.length],
+            ]
+          : []
+      return typeof value === 'string' ? [[argument.name(), value]] : []
+    }),
+  )
+
+const optionsOf = (options: Options): JsonObject => {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== false)
+  const others = given.flatMap(([name]) => (noted.has(name) || name === 'yes' ? [] : [name]))
+  const known = given.filter(([name]) => noted.has(name))
+  return { ...(Object.fromEntries(known) as JsonObject), ...(others.length > 0 ? { options: others } : {}) }
+}

@@ -1,0 +1,35 @@
+/** Who may use the console from where: what the server asks at each request. */
+
+import type { ConsoleSettings } from '../../config/console/settings.ts'
+import type { Clock } from '../../core/clock.ts'
+import { type Codes, createCodes } from './codes.ts'
+import { createGate, type Gate } from './gate.ts'
+import { createOrigins, type Origins } from './origins.ts'
+import { createSignIns, type SignIns } from './sign-ins.ts'
+import { createWays, type Ways } from './ways.ts'
+
+export type Access = {
+  readonly codes: Codes
+  readonly signIns: SignIns
+  readonly origins: Origins
+  readonly publicOrigin: string | undefined
+  readonly ways: Ways
+  readonly gate: Gate
+  readonly clock: Clock
+}
+
+export const createAccess = (settings: ConsoleSettings, clock: Clock): Access => {
+  const signIns = createSignIns(clock)
+  const { publicOrigin } = settings
+  const origins = createOrigins(publicOrigin)
+  const ways = createWays(settings, clock)
+  return {
+    codes: createCodes(clock),
+    signIns,
+    origins,
+    publicOrigin,
+    ways,
+    gate: createGate({ signIns, origins, forward: ways.forward }),
+    clock,
+  }
+}

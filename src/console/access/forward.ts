@@ -1,0 +1,57 @@
+/** Sign-in by a proxy that has signed the user in, and says so in headers. */
+
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { BlockList } from 'node:net'
+import type { ConsoleRoles, ForwardAuth } from '../../config/console/settings.ts'
+import { isInNetworks } from '../../core/network.ts'
+import { peerAddress } from '../../http/client.ts'
+import { type User, userOf } from './users.ts'
+
+/** Returns the user whom a proxy names in the headers of a request, or why nobody is believed to ask, in words for the operator. */
+export type Forward = (request: IncomingMessage) => { readonly user: User } | { readonly refusal: string }
+
+const maxGroups = 200
+
+/** `proxies`: the networks of the proxies. */
+export const createForward = (
+  { secret, secretHeader, userHeader, groupsHeader }: ForwardAuth,
+  roles: ConsoleRoles,
+  proxies: BlockList,
+): Forward => {
+  const secretHash = hashOf(secret)
+  return (request) => {
+    const peer = peerAddress(request.socket)
+    if (!isInNetworks(proxies, peer)) return { refusal: `${peer} is not among console.proxies` }
+    const [shown, twice] = valuesOf(request, secretHeader)
+    if (shown === undefined || twice !== undefined || !timingSafeEqual(hashOf(shown), secretHash))
+      return { refusal: `the proxy at ${peer} does not show the secret in the header ${secretHeader}, exactly once` }
+    const [name = '', second] = valuesOf(request, userHeader)
+    // A header that came twice may be one of the client and one of the proxy.
+    if (name === '' || second !== undefined) return { refusal: `the proxy at ${peer} does not name a user in ${userHeader}, exactly once` }
+    const [groups = '', others] = valuesOf(request, groupsHeader)
+    if (others !== undefined) return { refusal: `the header ${groupsHeader} of the proxy at ${peer} came twice` }
+    const user = userOf('forward', name, groupsIn(groups), roles)
+    return user ? { user } : { refusal: `${name} has no role in console.auth.roles` }
+  }
+}
+
+const hashOf = (text: string): Buffer => hash('sha256', text, 'buffer')
+
+/** Returns the values of a header, one for each time that it came, as UTF-8. */
+const valuesOf = ({ rawHeaders }: IncomingMessage, name: string): readonly string[] =>
+  rawHeaders.flatMap((each, i) =>
+    i % 2 === 0 && each.toLowerCase() === name
+      ? [
+          Buffer.from(rawHeaders[i + 1] ?? '', 'latin1')
+            .toString('utf8')
+            .trim(),
+        ]
+      : [],
+  )
+
+const groupsIn = (text: string): readonly string[] =>
+  text
+    .split(/[,|]/, maxGroups)
+    .map((group) => group.trim())
+    .filter((group) => group !== '')

@@ -1,0 +1,159 @@
+/** Sign-in at an identity provider that speaks OpenID Connect: authorization code with PKCE, state and nonce. */
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Configuration, IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
+import type { ConsoleRoles, OidcAuth } from '../../config/console/settings.ts'
+import { type Clock, minuteMs } from '../../core/clock.ts'
+import { createSlots } from '../../core/turns/slots.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import { type User, userOf } from './users.ts'
+
+/** Why a sign-in failed. `browser`: it was begun in another browser, or too long ago. `provider`: the provider did not vouch for anybody. */
+export type OidcFailure = { readonly failed: 'browser' | 'provider' | 'role' | 'busy'; readonly reason: string }
+
+export interface Oidc {
+  /** The host of the identity provider. */
+  readonly host: string
+  /** Returns the address at the provider to which a browser is sent, and the cookie by which the browser is known when it comes back. */
+  begin(): Promise<{ readonly url: string; readonly login: string } | OidcFailure>
+  /** Returns the user of a browser that comes back. `address`: its path and query. `logins`: the cookies that it shows. */
+  finish(address: string, logins: readonly string[]): Promise<{ readonly user: User; readonly login: string } | OidcFailure>
+}
+
+export type OidcOptions = { readonly auth: OidcAuth; readonly roles: ConsoleRoles; readonly publicOrigin: string; readonly clock: Clock }
+
+export const oidcPath = '/sign-in/oidc'
+export const oidcDonePath = '/sign-in/oidc/done'
+/** How long a user may take at the provider, in milliseconds. */
+export const loginMs = 10 * minuteMs
+/** How long one call to the provider may take, in seconds. */
+const callSeconds = 10
+/** The most sign-ins that ask the provider at a time, and that wait. */
+const maxAtWork = 4
+const maxWaiting = 16
+
+export const createOidc = ({ auth, roles, publicOrigin, clock }: OidcOptions): Oidc => {
+  const slots = createSlots(() => maxAtWork, maxWaiting)
+  const logins = createLogins(clock)
+  let found: Promise<Configuration> | undefined
+  const provider = (): Promise<Configuration> => {
+    found ??= discover(auth).catch((error) => {
+      found = undefined
+      throw error
+    })
+    return found
+  }
+  const inTurn = async <T>(task: () => Promise<T | OidcFailure>): Promise<T | OidcFailure> =>
+    (await slots.run(() => task().catch((error): OidcFailure => ({ failed: 'provider', reason: reasonOf(error) })))) ?? {
+      failed: 'busy',
+      reason: 'too many sign-ins at a time',
+    }
+  return {
+    host: new URL(auth.issuer).host,
+    begin: () =>
+      inTurn(async () => {
+        const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import('openid-client')
+        const { value: login, state, nonce, verifier } = logins.begin()
+        const url = buildAuthorizationUrl(await provider(), {
+          redirect_uri: `${publicOrigin}${oidcDonePath}`,
+          scope: [...new Set(['openid', ...auth.scopes])].join(' '),
+          state,
+          nonce,
+          code_challenge: await calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+        })
+        return { url: url.href, login }
+      }),
+    async finish(address, shown) {
+      const current = new URL(address, publicOrigin)
+      const login = logins.find(current.searchParams.get('state') ?? '', shown)
+      if (!login) return { failed: 'browser', reason: 'the state is of no browser that shows its cookie' }
+      return inTurn(async () => {
+        const { authorizationCodeGrant } = await import('openid-client')
+        const config = await provider()
+        const tokens = await authorizationCodeGrant(config, current, {
+          expectedState: login.state,
+          expectedNonce: login.nonce,
+          pkceCodeVerifier: login.verifier,
+          idTokenExpected: true,
+        })
+        const claims = await claimsOf(config, tokens, auth)
+        const name = nameIn(claims, auth)
+        const user = userOf('oidc', name, textsIn(claims[auth.groupsClaim]), roles)
+        return user ? { user, login: login.value } : { failed: 'role', reason: `${name || 'a user without a name'} has no role` }
+      })
+    },
+  }
+}
+
+/** What belongs to one browser that signs in. `value`: that of its cookie. */
+type Login = { readonly value: string; readonly state: string; readonly nonce: string; readonly verifier: string }
+
+/**
+ * Makes logins without keeping them: all that belongs to one is worked out from its cookie with a key of this process. So strangers who begin
+ * to sign in again and again fill no memory, and push nobody out.
+ */
+const createLogins = (clock: Pick<Clock, 'monotonic'>) => {
+  const key = randomBytes(32)
+  const derive = (label: string, value: string): string => createHmac('sha256', key).update(`${label} ${value}`).digest('base64url')
+  const loginOf = (value: string): Login => ({
+    value,
+    state: derive('state', value),
+    nonce: derive('nonce', value),
+    verifier: derive('verifier', value),
+  })
+  return {
+    begin: (): Login => loginOf(`${Math.floor(clock.monotonic())}.${randomBytes(16).toString('base64url')}`),
+    find: (state: string, values: readonly string[]): Login | undefined =>
+      values.map(loginOf).find((login) => isSame(login.state, state) && clock.monotonic() - Number(login.value.split('.')[0]) < loginMs),
+  }
+}
+
+const isSame = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+
+const discover = async ({ issuer, clientId, clientSecret }: OidcAuth): Promise<Configuration> => {
+  const { allowInsecureRequests, ClientSecretBasic, ClientSecretPost, customFetch, discovery, enableNonRepudiationChecks } = await import(
+    'openid-client'
+  )
+  const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)]
+  return discovery(
+    new URL(issuer),
+    clientId,
+    undefined,
+    (server, ...more) =>
+      (server.token_endpoint_auth_methods_supported?.includes('client_secret_basic') === false ? post : basic)(server, ...more),
+    {
+      timeout: callSeconds,
+      [customFetch]: boundedFetch,
+      // The signature of the ID token is checked too. An issuer by http is on this machine: the configuration allows no other.
+      execute: [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])],
+    },
+  )
+}
+
+type Claims = { readonly [name: string]: unknown }
+type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers
+
+/** Returns the claims of the ID token, and those that only the provider's user info has. */
+const claimsOf = async (config: Configuration, tokens: Tokens, { userClaim, groupsClaim }: OidcAuth): Promise<Claims> => {
+  const claims = tokens.claims() as IDToken
+  const isWhole = [userClaim, groupsClaim].every((name) => Object.hasOwn(claims, name))
+  if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) return claims
+  const { fetchUserInfo } = await import('openid-client')
+  return { ...(await fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
+}
+
+/** Returns the user's name; empty where there is none. An address that the provider has not verified may be anybody's. */
+const nameIn = (claims: Claims, { userClaim }: OidcAuth): string => {
+  const name = Object.hasOwn(claims, userClaim) ? claims[userClaim] : undefined
+  return typeof name === 'string' && (userClaim !== 'email' || claims.email_verified === true) ? name : ''
+}
+
+const textsIn = (value: unknown): readonly string[] => [value].flat().filter((each) => typeof each === 'string')
+
+/** Returns what the provider or the library said, with its code. */
+const reasonOf = (error: unknown): string => {
+  const { message, code, error: said, cause } = error as { readonly [name: string]: unknown }
+  const more = cause instanceof Error ? cause.message : (said ?? code)
+  return [message, ...(typeof more === 'string' ? [more] : [])].join(': ')
+}

@@ -1,0 +1,91 @@
+/** The addresses at which a browser signs in: by a code, by what a proxy says, by a password, or at an identity provider. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isObject, type JsonObject } from '../core/json.ts'
+import type { Log } from '../core/log.ts'
+import { Allowance } from '../core/turns/allowance.ts'
+import type { Access } from './access/access.ts'
+import { cookiesOf, setCookie } from './access/cookies.ts'
+import { type Refusal, refused } from './access/gate.ts'
+import { loginMs, type Oidc, type OidcFailure, oidcDonePath, oidcPath } from './access/oidc.ts'
+import type { User } from './access/users.ts'
+
+/** The most bytes of a question that signs in. */
+const maxSignInBytes = 4_096
+/** The most wrong codes within a second. Past it the answer does not say whether a code was right. */
+const codesPerSecond = 5
+/** The most characters of a password: the hash of a long text takes long. */
+const maxPasswordLength = 1_024
+
+type SignedIn = { readonly user: User } | { readonly refusal: Refusal }
+
+/** Returns the header that gives a browser its half in a cookie. An empty half takes the cookie away. */
+export const halfCookie = ({ raw }: FastifyRequest, { origins }: Access, value: string, lastsMs = 0): string =>
+  setCookie('half', raw, { value, maxAgeMs: lastsMs, origin: origins.of(raw) ?? '' })
+
+/** Adds the addresses. A browser that signs in gets the two halves that it shows from then on. */
+export const addSignIn = (app: FastifyInstance, access: Access, log: Log): void => {
+  const { gate, signIns, ways, clock, origins, publicOrigin } = access
+  const tries = new Allowance(clock, codesPerSecond, 1_000)
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> =>
+    refused(reply, gate.refuseStranger(request))
+  const options = { bodyLimit: maxSignInBytes, onRequest }
+  /** Finds out who signs in: whoever shows a code, or a name and a password, else whom the proxy names. */
+  const signedIn = async ({ raw }: FastifyRequest, { code, user, password }: JsonObject): Promise<SignedIn> => {
+    if (typeof code === 'string') {
+      const found = access.codes.take(code, cookiesOf('login', raw))
+      // The guesses of others must not keep a right code out.
+      return found ? { user: found } : { refusal: tries.take(1) ? usedCode : tooManyTries }
+    }
+    if (typeof user === 'string' && typeof password === 'string' && password.length <= maxPasswordLength && ways.password)
+      return ways.password(user, password, ways.clientOf(raw))
+    const said = ways.forward?.(raw)
+    if (said === undefined) return { refusal: noSuchWay }
+    return 'user' in said ? said : { refusal: { status: 401, error: `the proxy did not sign you in: ${said.refusal}` } }
+  }
+  app.post('/ask/signInWays', options, async (request) => ({
+    forward: ways.forward !== undefined,
+    password: ways.password !== undefined,
+    // The provider sends the browser back to the public origin, where a cookie of another name of this machine does not go.
+    oidc: origins.of(request.raw) === publicOrigin ? (ways.oidc?.host ?? null) : null,
+  }))
+  app.post('/ask/signIn', options, async (request, reply) => {
+    const done = await signedIn(request, isObject(request.body) ? request.body : {})
+    if ('refusal' in done) return refused(reply, done.refusal)
+    const { bearer, cookie } = signIns.add(done.user)
+    reply.header('cache-control', 'no-store').header('set-cookie', halfCookie(request, access, cookie, done.user.lastsMs))
+    return { bearer }
+  })
+  if (ways.oidc) addOidc(app, access, ways.oidc, log)
+}
+
+/**
+ * Adds the address from which a browser is sent to the identity provider, and the address to which it comes back. It comes back with a code
+ * behind the `#`, as that of a terminal, which only this browser can use.
+ */
+const addOidc = (app: FastifyInstance, { codes, origins }: Access, oidc: Oidc, log: Log): void => {
+  const loginCookie = ({ raw }: FastifyRequest, value: string): string =>
+    setCookie('login', raw, { value, maxAgeMs: loginMs, fromOtherSites: true, origin: origins.of(raw) ?? '' })
+  const fail = (reply: FastifyReply, { failed, reason }: OidcFailure): FastifyReply => {
+    log('warn', { reason }, 'console: a sign-in at the identity provider failed')
+    return reply.redirect(`/#failed=${failed}`)
+  }
+  app.get(oidcPath, async (request, reply) => {
+    const begun = await oidc.begin()
+    reply.header('cache-control', 'no-store')
+    if ('failed' in begun) return fail(reply, begun)
+    return reply.header('set-cookie', loginCookie(request, begun.login)).redirect(begun.url)
+  })
+  app.get(oidcDonePath, async ({ raw }, reply) => {
+    const done = await oidc.finish(raw.url ?? '', cookiesOf('login', raw))
+    reply.header('cache-control', 'no-store')
+    return 'failed' in done ? fail(reply, done) : reply.redirect(`/#code=${codes.make(done.user, done.login)}`)
+  })
+}
+
+const usedCode: Refusal = {
+  status: 401,
+  error: 'this address was used already, or is older than a minute: `headgate console` gives another',
+}
+const tooManyTries: Refusal = { status: 429, error: 'too many tries to sign in: wait a second' }
+const noSuchWay: Refusal = { status: 401, error: 'this way to sign in is not in console.auth' }
