@@ -3,7 +3,7 @@
  * gateway, a shared store, or what was stored of requests and attempts.
  */
 
-import type { EventView } from '../../journal/record.ts'
+import type { EventSummary } from '../../journal/record.ts'
 import { type EventSearch, type SearchCriteria, searchOf } from './event-search.ts'
 
 /**
@@ -37,7 +37,7 @@ export type Selection = {
   /**
    * Whether an event fits by its record in the journal. Of an event that waits in the journal: whether it may fit once its state is known.
    */
-  readonly fits: (event: EventView) => boolean
+  readonly fits: (event: EventSummary) => boolean
   /** Whether an event fits by its state, once the state is known. */
   readonly fitsState: (state: State) => boolean
   /** The search in stored requests and attempts; `undefined` where the criteria ask for none. */

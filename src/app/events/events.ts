@@ -3,7 +3,7 @@
 import { exit, Fault } from '../../core/fault.ts'
 import { controlOperations, type RunStanding } from '../../generated/control.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
-import type { EventView } from '../../journal/record.ts'
+import type { EventSummary, EventView } from '../../journal/record.ts'
 import { type OpenRecords, type StandingsSource, withRecords } from '../open-records.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
@@ -90,7 +90,7 @@ const claimingOutcomes: ReadonlySet<string> = new Set(['accepted', 'coalesced', 
  */
 export const repeatedBy = async (records: EventRecords, event: EventView): Promise<EventView | undefined> => {
   if (event.outcome !== 'duplicate' || event.delivery_id === undefined) return undefined
-  const fits = ({ outcome, at, ...other }: EventView): boolean =>
+  const fits = ({ outcome, at, ...other }: EventSummary): boolean =>
     claimingOutcomes.has(outcome) &&
     at <= event.at &&
     (['delivery_id', 'route', 'profile'] as const).every((name) => other[name] === event[name])
@@ -174,7 +174,7 @@ const lookAgain = async (
 ): Promise<ReadonlyMap<string, EventStatus>> => {
   const ids = new Set(missing.map(({ event_id }) => event_id))
   const groups = new Set(missing.flatMap(({ group }) => group ?? []))
-  const fits = ({ event_id, group }: EventView): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
+  const fits = ({ event_id, group }: EventSummary): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
   const { events } = await records.events({ fits, limit: maxExamined })
   const siblings = events.filter(({ group, state }) => group !== undefined && state === 'waiting')
   const standings = siblings.length > 0 ? await standingsOf(runs, siblings) : undefined
