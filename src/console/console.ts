@@ -6,6 +6,8 @@ import type { GatewayFinder } from '../app/running-gateway.ts'
 import type { Workspace } from '../app/workspace.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { journalFolder } from '../journal/folder.ts'
+import { indexedRecords } from '../journal/index/indexed-records.ts'
 import { createCodes } from './access/codes.ts'
 import { createSignIns } from './access/sign-ins.ts'
 import { createAnswers } from './answers/answers.ts'
@@ -29,10 +31,14 @@ export interface Console {
 
 /** Opens the console. Throws a Fault where it cannot listen. */
 export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
-  const { workspace, gateway, clock } = options
+  const { gateway, clock } = options
+  const journal = indexedRecords(journalFolder(options.workspace.dataDir))
+  // The first list of events must not wait for the index.
+  void journal.update()
+  const workspace = { ...options.workspace, journal }
   const codes = createCodes(clock)
   const live = createLiveFeed({ workspace, gateway, clock })
-  const answers = createAnswers({ ...options, audit: openAudit(workspace.dataDir, clock) })
+  const answers = createAnswers({ ...options, workspace, audit: openAudit(workspace.dataDir, clock) })
   const { port, close } = await listenForConsole({ ...options, codes, live, answers, signIns: createSignIns(clock) })
   return {
     // A browser does not send what stands behind the `#`, so no log has the code.

@@ -190,6 +190,11 @@ export type EventView = {
   readonly raw?: RawPlace
 }
 
+const latestMs = Date.UTC(9999, 11, 31)
+
+/** Returns a time in milliseconds since 1970 as records have it. Times of records, as texts, are in the order of time. */
+export const recordedTime = (ms: number): string => new Date(Math.min(Math.max(ms, 0), latestMs)).toISOString()
+
 /** The times and costs of the attempts at an event's run. A member without a value was not recorded. */
 export type EventWork = {
   /** Milliseconds from the arrival of the event to the begin of its first attempt. */

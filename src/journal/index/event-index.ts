@@ -5,7 +5,7 @@
 
 import { addLine, type EventHistory, eventView, groupOf, isArrival } from '../event-history.ts'
 import type { EventFilter } from '../fold-events.ts'
-import type { Ended, EventView } from '../record.ts'
+import { type Ended, type EventView, recordedTime } from '../record.ts'
 import { createSummaries, type IndexedEvent, packed, placesOf } from './indexed-event.ts'
 import { byAge, type LinePlace, type PlacedLine, readLines } from './line-places.ts'
 
@@ -80,14 +80,15 @@ export class EventIndex {
   }
 
   /** Chooses events. `hasAll`: whether the index has all events of the journal, so that also those without a line of arrival are chosen. */
-  choose({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after }: EventFilter, hasAll: boolean): Chosen {
+  choose({ fits = () => true, limit, since, after }: EventFilter, hasAll: boolean): Chosen {
     const events: IndexedEvent[] = []
+    const from = since === undefined ? '' : recordedTime(since)
     let met = after === undefined
     const take = (event: IndexedEvent): void => {
       const { summary } = event
       if (!summary) return
       if (!met) met = event.id === after
-      else if (Date.parse(summary.at) >= since && fits(summary)) events.push(event)
+      else if (summary.at >= from && fits(summary)) events.push(event)
     }
     const cursor = after === undefined ? undefined : this.#byId.get(after)
     let at = this.#arrived.length
@@ -117,7 +118,7 @@ export class EventIndex {
   #eventOf(id: string): IndexedEvent {
     const known = this.#byId.get(id)
     if (known) return known
-    const event: IndexedEvent = { id, summary: undefined, number: 0, places: [] }
+    const event: IndexedEvent = { id, summary: undefined, number: 0, places: '' }
     this.#byId.set(id, event)
     this.#others.add(event)
     return event

@@ -102,10 +102,12 @@ const chooseEvents = async (
   const hasAll = older.every(({ changedAt }) => changedAt < since)
   const isAll = older.length === 0 && segments.every(({ changedAt }) => changedAt >= since)
   const { events: chosen, met, oldest } = index.choose(wanted, isAll)
-  if (!met && !hasAll) return withoutIndex.events(wanted)
-  const events = await index.views(chosen.slice(0, limit))
   const truncated = chosen.length > limit
-  if (truncated || hasAll || oldest === undefined) return { events, truncated, skipped, met }
+  const isEnough = truncated || hasAll
+  // An index without a single arrival has looked at no event.
+  if (!isEnough && (!met || oldest === undefined)) return withoutIndex.events(wanted)
+  const events = await index.views(chosen.slice(0, limit))
+  if (isEnough || oldest === undefined) return { events, truncated, skipped, met }
   const rest = await withoutIndex.events({ ...wanted, limit: limit - events.length, after: oldest })
   return { ...rest, events: [...events, ...rest.events], met: true }
 }
