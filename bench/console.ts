@@ -18,7 +18,9 @@ import { table } from './durability/table.ts'
 import { machine } from './machine.ts'
 import { median } from './median.ts'
 
-const { values: given } = parseArgs({ options: { events: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '9' } } })
+const { values: given } = parseArgs({
+  options: { events: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '9' } },
+})
 const count = Number(given.events)
 const rounds = Number(given.rounds)
 const main = process.env.HEADGATE_MAIN ?? fileURLToPath(new URL('../dist/main.js', import.meta.url))
@@ -33,7 +35,12 @@ const fill = async (dir: string): Promise<void> => {
   writeFileSync(join(dir, 'config.yaml'), 'platforms: { webhook: { enabled: true } }\nagent: { runner: echo }\n', { mode: 0o600 })
   mkdirSync(join(dir, 'state'), { mode: 0o700 })
   const bounds = { maxAgeMs: 72 * 3_600_000, maxBytes: 1_073_741_824, maxEvents: 1_000_000 }
-  const journal = await openJournal({ folder: join(dir, 'state', 'events'), clock: systemClock, limits: () => bounds, report: console.error })
+  const journal = await openJournal({
+    folder: join(dir, 'state', 'events'),
+    clock: systemClock,
+    limits: () => bounds,
+    report: console.error,
+  })
   const began = Date.now() - count * 500
   for (let n = 0; n < count; n++) {
     const at = (later: number): string => new Date(began + n * 500 + later).toISOString()
@@ -44,7 +51,10 @@ const fill = async (dir: string): Promise<void> => {
       ? { outcome: 'ignored', stage: 'filters', status: 200, reason: 'filters[0]: payload.action is "closed"' }
       : { outcome: 'accepted', stage: 'dispatch', status: 202 }
     const body = JSON.stringify({ number: n, action: isIgnored ? 'closed' : 'opened', text: 'lorem ipsum '.repeat(60) })
-    journal.add({ kind: 'received', at: at(0), ...about, ...outcome, duration_ms: 1.5 }, { headers: { 'content-type': 'application/json' }, body: Buffer.from(body) })
+    journal.add(
+      { kind: 'received', at: at(0), ...about, ...outcome, duration_ms: 1.5 },
+      { headers: { 'content-type': 'application/json' }, body: Buffer.from(body) },
+    )
     if (!isIgnored)
       journal.add({
         kind: 'ended',
@@ -63,7 +73,9 @@ const fill = async (dir: string): Promise<void> => {
 }
 
 const start = async (dir: string): Promise<{ readonly child: ChildProcess; readonly address: string }> => {
-  const child = spawn(process.execPath, [main, '--data-dir', dir, 'console', '--no-open', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [main, '--data-dir', dir, 'console', '--no-open', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   for await (const line of createInterface({ input: child.stdout })) return { child, address: line }
   throw new Error('the console ended')
 }
@@ -101,7 +113,7 @@ const questions: readonly (readonly [what: string, name: string, question: objec
   ['outcome without a hit', 'events', { outcome: ['rate_limited'] }],
   ['text with hits', 'events', { text: 'ipsum' }],
   ['text without a hit', 'events', { text: 'not in there' }],
-  // charts
+  ['charts of a day', 'charts', { span: 'day' }],
 ]
 
 const browse = async (address: string): Promise<readonly (readonly [string, number, number])[]> => {

@@ -4,6 +4,7 @@ type Problem = { readonly keyword: string; readonly instancePath: string; readon
 export type Check = { (data: unknown): boolean; readonly errors?: readonly Problem[] | null }
 export const overviewQuestion: Check
 export const eventsQuestion: Check
+export const chartsQuestion: Check
 export const eventQuestion: Check
 export const contentQuestion: Check
 export const traceQuestion: Check

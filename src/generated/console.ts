@@ -11,6 +11,10 @@ export const consoleQuestions = {
     right: 'view',
     question: { check: checks.eventsQuestion, members: {text: { must: 'a string' }, field: { must: 'a list of at most 8 objects', maxItems: 8 }, route: { must: 'a string' }, outcome: { must: 'a list of at most 16 strings', maxItems: 16 }, state: { must: 'a list of at most 8 strings', maxItems: 8 }, since: { must: 'a whole number' }, until: { must: 'a whole number' }, cursor: { must: 'a string' }, limit: { must: 'a whole number' }}, required: [] },
   },
+  charts: {
+    right: 'view',
+    question: { check: checks.chartsQuestion, members: {span: { must: 'a string' }, route: { must: 'a string' }}, required: ["span"] },
+  },
   event: {
     right: 'view',
     question: { check: checks.eventQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
@@ -116,6 +120,13 @@ export type ConsoleQuestions = {
     readonly cursor?: string
     /** The most events of the page. */
     readonly limit?: number
+  }
+  /** How many events came in a span of time, how they ended, how long they waited, and what they cost. */
+  readonly charts: {
+    /** The span of time, which ends now. */
+    readonly span: 'hour' | 'day' | 'week'
+    /** The name of a route. */
+    readonly route?: string
   }
   /** One event with its attempts, without what a sender or an agent wrote. */
   readonly event: {

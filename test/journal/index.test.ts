@@ -31,8 +31,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('join' as const), opener: of }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('try' as const, 'end' as const, 'die' as const, 'revive' as const, 'endGroup' as const), of }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('endFirst' as const, 'damage' as const, 'half' as const, 'segment' as const, 'deleteOldest' as const, 'ask' as const) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constantFrom('try' as const, 'end' as const, 'die' as const, 'revive' as const, 'endGroup' as const),
+      of,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'endFirst' as const,
+        'damage' as const,
+        'half' as const,
+        'segment' as const,
+        'deleteOldest' as const,
+        'ask' as const,
+      ),
+    }),
+  },
 )
 
 const criteria: fc.Arbitrary<EventCriteria & { readonly after?: number }> = fc.record(
@@ -98,10 +116,17 @@ function* play(folder: string, steps: readonly Step[]): Generator<boolean> {
       if (oldest !== undefined && join(folder, oldest) !== file()) rmSync(join(folder, oldest))
     } else if (step.do === 'ask') yield true
     else if (known && of) {
-      if (step.do === 'try') record({ kind: 'tried', at: at(second), event_id: known.id, attempt: 1, error: 'e', next_at: at(second), duration_ms: 250 })
+      if (step.do === 'try')
+        record({ kind: 'tried', at: at(second), event_id: known.id, attempt: 1, error: 'e', next_at: at(second), duration_ms: 250 })
       else if (step.do === 'revive') record({ kind: 'revived', at: at(second), event_id: known.id })
       else if (step.do === 'endGroup' ? known.group !== undefined : known.group === undefined)
-        record(ended(known.id, second, { ...of, state: step.do === 'die' ? 'dead' : 'done', usage: { steps: 1, input_tokens: 3, output_tokens: 4, cost: 0.5, tools: {} } }))
+        record(
+          ended(known.id, second, {
+            ...of,
+            state: step.do === 'die' ? 'dead' : 'done',
+            usage: { steps: 1, input_tokens: 3, output_tokens: 4, cost: 0.5, tools: {} },
+          }),
+        )
     }
   }
   yield true
@@ -112,26 +137,33 @@ t.test('answers as without an index, whatever was added and deleted', async (t) 
   const root = t.testdir()
   let hits = 0
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), fc.array(criteria, { minLength: 4, maxLength: 4 }), fc.integer({ min: 1, max: 40 }), async (steps, asked, maxEvents) => {
-      const folder = `${root}/${folders++}`
-      mkdirSync(folder)
-      const plain = folderRecords(folder)
-      const indexed = indexedRecords(folder, { maxEvents })
-      for (const isAsked of play(folder, steps)) {
-        if (!isAsked) continue
-        for (const each of [{}, ...asked]) {
-          const filter = filterOf(each)
-          const { skipped: _, ...expected } = await plain.events(filter)
-          const { skipped: __, ...found } = await indexed.events(filter)
-          // Without an index, segments that are older than a time are not read, and an event in them is not met.
-          if (!expected.met && filter.since !== undefined) continue
-          hits += found.events.length
-          if (JSON.stringify(found) !== JSON.stringify(expected))
-            throw new Error(`${JSON.stringify(each)}\n${found.events.map((e) => `${e.event_id} ${e.state}`)} ${found.truncated} ${found.met}\n${expected.events.map((e) => `${e.event_id} ${e.state}`)} ${expected.truncated} ${expected.met}`)
+    fc.asyncProperty(
+      fc.array(step, { minLength: 5, maxLength: 60 }),
+      fc.array(criteria, { minLength: 4, maxLength: 4 }),
+      fc.integer({ min: 1, max: 40 }),
+      async (steps, asked, maxEvents) => {
+        const folder = `${root}/${folders++}`
+        mkdirSync(folder)
+        const plain = folderRecords(folder)
+        const indexed = indexedRecords(folder, { maxEvents })
+        for (const isAsked of play(folder, steps)) {
+          if (!isAsked) continue
+          for (const each of [{}, ...asked]) {
+            const filter = filterOf(each)
+            const { skipped: _, ...expected } = await plain.events(filter)
+            const { skipped: __, ...found } = await indexed.events(filter)
+            // Without an index, segments that are older than a time are not read, and an event in them is not met.
+            if (!expected.met && filter.since !== undefined) continue
+            hits += found.events.length
+            if (JSON.stringify(found) !== JSON.stringify(expected))
+              throw new Error(
+                `${JSON.stringify(each)}\n${found.events.map((e) => `${e.event_id} ${e.state}`)} ${found.truncated} ${found.met}\n${expected.events.map((e) => `${e.event_id} ${e.state}`)} ${expected.truncated} ${expected.met}`,
+              )
+          }
+          for (const n of [0, 3, 9]) t.strictSame(await indexed.event(idOf(n)), await plain.event(idOf(n)))
         }
-        for (const n of [0, 3, 9]) t.strictSame(await indexed.event(idOf(n)), await plain.event(idOf(n)))
-      }
-    }),
+      },
+    ),
     { numRuns: 200 },
   )
   t.ok(hits > 1_000, `${hits} events were chosen`)

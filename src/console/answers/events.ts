@@ -1,5 +1,6 @@
 /** The answers about events: pages of events, an event, what was written in it, and what may be done with it. */
 
+import { readCharts } from '../../app/charts/event-charts.ts'
 import { chooseEvents } from '../../app/events/event-batch.ts'
 import { readEventDetail } from '../../app/events/event-detail.ts'
 import { readEventPage } from '../../app/events/event-page.ts'
@@ -17,7 +18,8 @@ const pageSize = 50
 
 type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 
-export const eventAnswers = ({ workspace, gateway, service, audit }: Surroundings) => ({
+export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surroundings) => ({
+  charts: ({ span, route }: Asked<'charts'>) => readCharts(workspace, span, route, clock.now()),
   async events(criteria: Asked<'events'>, signIn: SignIn) {
     needSearchRight(signIn, criteria)
     checkOutcomes(criteria.outcome)
