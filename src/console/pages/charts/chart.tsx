@@ -80,9 +80,8 @@ const draw = (element: HTMLElement, options: ChartOptions, point: (step: number 
 const create = (element: HTMLElement, options: ChartOptions, point: (step: number | null) => void): uPlot => {
   const { kind, at, series, write, label, pick } = options
   const drawn = heights(options)
-  const style = getComputedStyle(element)
-  const colorOf = (name: string): string => style.getPropertyValue(name).trim()
-  const font = `12px ${style.fontFamily}`
+  const colorOf = colorsOf(element)
+  const font = `12px ${getComputedStyle(element).fontFamily}`
   const axis: uPlot.Axis = { stroke: colorOf('--quiet'), font, grid: { stroke: colorOf('--line'), width: 1 }, ticks: { show: false } }
   const bars = uPlot.paths.bars?.({ size: [0.85, 60], align: 1 })
   // The highest bars are drawn first, because each hides the lower part of those before it.
@@ -92,13 +91,13 @@ const create = (element: HTMLElement, options: ChartOptions, point: (step: numbe
       width: element.clientWidth,
       height: heightPx,
       legend: { show: false },
-      padding: [10, 12, 0, 0],
+      padding: [10, 36, 0, 0],
       scales: {
         x: { range: (_, min, max) => [min, kind === 'bars' ? max + stepOf(at) : max] },
         y: { range: (_, _min, max) => [0, max > 0 ? max * 1.1 : 1] },
       },
       axes: [
-        { ...axis, grid: { show: false }, space: 90, values: (_, splits) => splits.map((split) => label(split * 1_000)) },
+        { ...axis, grid: { show: false }, space: 90, size: 32, values: (_, splits) => splits.map((split) => label(split * 1_000)) },
         { ...axis, size: 64, values: (_, splits) => splits.map(write) },
       ],
       cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
@@ -124,6 +123,18 @@ const create = (element: HTMLElement, options: ChartOptions, point: (step: numbe
     pick(idx, hit < 0 ? undefined : hit)
   })
   return chart
+}
+
+/** Returns the function that reads a colour: a canvas knows no variables, and not which of two colours the scheme of the page takes. */
+const colorsOf = (element: HTMLElement): ((variable: string) => string) => {
+  const probe = document.createElement('span')
+  return (variable) => {
+    probe.style.color = `var(${variable})`
+    element.append(probe)
+    const { color } = getComputedStyle(probe)
+    probe.remove()
+    return color
+  }
 }
 
 /** The length of a step, in seconds. */
