@@ -19,6 +19,8 @@ export const reloadQuestion: Check
 export const signOutQuestion: Check
 export const bulkPlanQuestion: Check
 export const bulkStartQuestion: Check
+export const bulkStopQuestion: Check
+export const bulkGoOnQuestion: Check
 export const bulkJobsQuestion: Check
 export const workQuestion: Check
 export const sessionsQuestion: Check

@@ -71,6 +71,14 @@ export const consoleQuestions = {
     right: 'operate',
     question: { check: checks.bulkStartQuestion, members: {plan: { must: 'a string' }}, required: ["plan"] },
   },
+  bulkStop: {
+    right: 'operate',
+    question: { check: checks.bulkStopQuestion, members: {job: { must: 'a string' }}, required: ["job"] },
+  },
+  bulkGoOn: {
+    right: 'operate',
+    question: { check: checks.bulkGoOnQuestion, members: {job: { must: 'a string' }}, required: ["job"] },
+  },
   bulkJobs: {
     right: 'view',
     question: { check: checks.bulkJobsQuestion, members: {}, required: [] },
@@ -209,6 +217,16 @@ export type ConsoleQuestions = {
   readonly bulkStart: {
     /** The id of the plan. */
     readonly plan: string
+  }
+  /** Stops a bulk job after the event that it works on. */
+  readonly bulkStop: {
+    /** The id of the bulk job. */
+    readonly job: string
+  }
+  /** Goes on with the latest bulk job, which ended early: with the events that it did not work on. */
+  readonly bulkGoOn: {
+    /** The id of the bulk job. */
+    readonly job: string
   }
   /** The bulk jobs of this console: how far each is, and what failed. */
   readonly bulkJobs: Record<never, never>
