@@ -58,15 +58,25 @@ export const compactJson = (text: string): string => Array.from(text.matchAll(js
  */
 const digitsMark = '\u0000digits '
 
+/** Returns JSON in which each number whose digits `JSON.parse` would change is a string that begins with `digitsMark`. */
+const markDigits = (text: string): string =>
+  Array.from(text.matchAll(jsonTokens), ([token]) =>
+    /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(digitsMark + token) : token,
+  ).join('')
+
+/** Parses a JSON text whose numbers keep their digits. Where `JSON.parse` would change these, the value is as `digitsOf` reads it. */
+export const parseDigits = (text: string): Json => JSON.parse(markDigits(text)) as Json
+
+/** Returns the digits of a number that `parseDigits` could not give as a number; `undefined` for any other value. */
+export const digitsOf = (value: Json): string | undefined =>
+  typeof value === 'string' && value.startsWith(digitsMark) ? value.slice(digitsMark.length) : undefined
+
 /**
  * Parses a JSON text, lets `edit` change the value, and returns the result as compact text. Numbers that `edit` leaves as they are keep
  * their digits. Of a repeated key, only the last value is kept.
  */
 export const editJson = (text: string, edit: (value: Json) => Json): string => {
-  const marked = Array.from(text.matchAll(jsonTokens), ([token]) =>
-    /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(digitsMark + token) : token,
-  ).join('')
-  const written = JSON.stringify(edit(JSON.parse(marked) as Json))
+  const written = JSON.stringify(edit(parseDigits(text)))
   return written.replace(/"\\u0000digits ([-+\d.eE]+)"/g, '$1')
 }
 

@@ -9,6 +9,8 @@ export const eventQuestion: Check
 export const contentQuestion: Check
 export const traceQuestion: Check
 export const curlQuestion: Check
+export const asSampleQuestion: Check
+export const asTestQuestion: Check
 export const replayQuestion: Check
 export const retryQuestion: Check
 export const routesQuestion: Check

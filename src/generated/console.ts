@@ -31,6 +31,14 @@ export const consoleQuestions = {
     right: 'payloads',
     question: { check: checks.curlQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
+  asSample: {
+    right: 'operate',
+    question: { check: checks.asSampleQuestion, members: {id: { must: 'a string' }, name: { must: 'a string' }}, required: ["id","name"] },
+  },
+  asTest: {
+    right: 'operate',
+    question: { check: checks.asTestQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
+  },
   replay: {
     right: 'operate', maxQuestionBytes: 134217728,
     question: { check: checks.replayQuestion, members: {id: { must: 'a string' }, body: { must: 'a string' }, dry_run: { must: 'a boolean' }}, required: ["id"] },
@@ -155,6 +163,18 @@ export type ConsoleQuestions = {
   }
   /** A command for a shell that sends a recorded event again. */
   readonly curl: {
+    /** The event's id. */
+    readonly id: string
+  }
+  /** Adds the request of a recorded event to the samples of this data directory, without secrets and personal data. */
+  readonly asSample: {
+    /** The event's id. */
+    readonly id: string
+    /** The name of the sample: sender/event. */
+    readonly name: string
+  }
+  /** Adds the request of a recorded event to the tests of its route, with the outcome that it had. */
+  readonly asTest: {
     /** The event's id. */
     readonly id: string
   }

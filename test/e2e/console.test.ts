@@ -159,7 +159,8 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   const served = await startConsole(t, gateway.dir)
   const { page, complaints } = await signedInPage(t, served)
   await page.getByText('ignored by filters').waitFor()
-  await post('live', { action: 'opened', name: hostile, [hostile]: { [hostile]: [hostile] } })
+  const live = JSON.stringify({ action: 'opened', name: hostile, id: 0, [hostile]: { [hostile]: [hostile] } })
+  await gateway.post('hello', 'live', { body: live.replace('"id":0', '"id":12345678901234567890') })
   await page.getByText('accepted').waitFor()
   await page.getByText('done').waitFor()
   await page.getByRole('button', { name: 'Pause' }).click()
@@ -172,14 +173,22 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.getByRole('link', { name: /accepted.*done/ }).click()
   await page.getByRole('heading', { name: 'Payload' }).waitFor()
   await page.locator('.tree').getByText('\\u{202e}abc\\u{7}').first().waitFor()
+  await page.locator('.tree').getByText('12345678901234567890', { exact: true }).waitFor()
   await page.getByText('filters[0]').waitFor()
   t.match(await page.textContent('.stages'), /json pass.*filters pass/s)
   t.equal(await page.locator('img').count(), 0, 'markup of a payload is text')
   await page.getByText('Prompt').click()
+  await page.getByRole('button', { name: 'As test of the route' }).click()
+  await page.getByText(/added to .*hello\.webhook-test\.yaml/).waitFor()
+  await page.getByRole('button', { name: 'As sample…' }).click()
+  await page.getByLabel('Name of the sample').fill('my/push')
+  await page.getByRole('button', { name: 'Save, without secrets' }).click()
+  await page.getByText(/saved as .*my\/push\.json/).waitFor()
   await page.getByRole('button', { name: 'Replay…' }).click()
   await page.getByLabel('Payload', { exact: true }).fill('{"action":"closed"}')
   await page.getByRole('button', { name: 'Show what would happen' }).click()
   await page.getByText('It would be answered 200').waitFor()
+  t.match(await page.getByLabel('difference to the recorded payload').textContent(), /- {3}"action": "opened",.*\+ {3}"action": "closed"/s)
   await page.getByLabel('Payload', { exact: true }).fill('{"action":"closed" }')
   t.equal(await page.getByText('It would be answered').count(), 0, 'what was said of another payload is not shown')
   await page.getByRole('button', { name: 'Show what would happen' }).click()
@@ -192,9 +201,13 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.waitForURL(/state=dead/)
   await page.locator('.event').filter({ hasText: 'dead' }).click()
   await page.getByRole('button', { name: 'Retry the dead run' }).click()
-  await until(() => linesIn(gateway.dir, 'state/audit.jsonl').length === 4)
+  await until(() => linesIn(gateway.dir, 'state/audit.jsonl').length === 8)
   const audit = linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line))
   t.match(audit, [
+    { action: 'add_test', result: 'begun' },
+    { action: 'add_test', result: 'done' },
+    { action: 'add_sample', on: { sample: 'my/push' }, result: 'begun' },
+    { action: 'add_sample', result: 'done' },
     { action: 'replay', on: { edited: true }, result: 'begun', by: /^browser [0-9a-f]{8}$/ },
     { action: 'replay', result: 'done' },
     { action: 'retry', result: 'begun' },
@@ -207,12 +220,10 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.getByRole('button', { name: 'Replay 4 events now' }).click()
   await page.getByText('4 of 4 events replayed').waitFor()
   t.match(
-    linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line)),
+    linesIn(gateway.dir, 'state/audit.jsonl')
+      .slice(8)
+      .map((line) => JSON.parse(line)),
     [
-      {},
-      {},
-      {},
-      {},
       { action: 'bulk_replay', on: { count: 4, sources: [{ source: 'hello', count: 4 }] }, result: 'begun' },
       { result: 'done', done: 4 },
     ],
@@ -224,7 +235,7 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await until(() => linesIn(gateway.dir, 'state/audit.jsonl').some((line) => line.includes('"start_job"') && line.includes('"done"')))
 
   await page.keyboard.press('4')
-  await page.getByRole('link', { name: '4 ignored', exact: true }).click()
+  await page.locator('.graph a').filter({ hasText: '4 ignored' }).click()
   await page.waitForURL(/route=hello&outcome=ignored%3Afilters/)
 
   await page.keyboard.press('7')
