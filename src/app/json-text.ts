@@ -4,7 +4,6 @@
  * numbers, but of a repeated key only the last value.
  */
 
-import { randomUUID } from 'node:crypto'
 import type { Json } from '../core/json.ts'
 import { cut, visibleJson } from '../core/text.ts'
 
@@ -54,17 +53,31 @@ const spacedToken = (token: string): string => {
 export const compactJson = (text: string): string => Array.from(text.matchAll(jsonTokens), ([token]) => token).join('')
 
 /**
+ * Begins the string that stands for a number in the value that `edit` gets. Only a number whose digits `JSON.parse` would change becomes
+ * such a string. The random part keeps strings of senders apart.
+ */
+const digitsMark = `digits ${crypto.getRandomValues(new Uint32Array(4)).join('.')} `
+
+/** Returns JSON in which each number whose digits `JSON.parse` would change is a string that begins with `digitsMark`. */
+const markDigits = (text: string): string =>
+  Array.from(text.matchAll(jsonTokens), ([token]) =>
+    /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(digitsMark + token) : token,
+  ).join('')
+
+/** Parses a JSON text whose numbers keep their digits. Where `JSON.parse` would change these, the value is as `digitsOf` reads it. */
+export const parseDigits = (text: string): Json => JSON.parse(markDigits(text)) as Json
+
+/** Returns the digits of a number that `parseDigits` could not give as a number; `undefined` for any other value. */
+export const digitsOf = (value: Json): string | undefined =>
+  typeof value === 'string' && value.startsWith(digitsMark) ? value.slice(digitsMark.length) : undefined
+
+/**
  * Parses a JSON text, lets `edit` change the value, and returns the result as compact text. Numbers that `edit` leaves as they are keep
  * their digits. Of a repeated key, only the last value is kept.
  */
 export const editJson = (text: string, edit: (value: Json) => Json): string => {
-  // Begins the string that stands for a number whose digits `JSON.parse` would change. No string of a sender begins so.
-  const mark = randomUUID()
-  const marked = Array.from(text.matchAll(jsonTokens), ([token]) =>
-    /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(mark + token) : token,
-  ).join('')
-  const written = JSON.stringify(edit(JSON.parse(marked) as Json))
-  return written.replace(new RegExp(`"${mark}([-+\\d.eE]+)"`, 'g'), '$1')
+  const written = JSON.stringify(edit(parseDigits(text)))
+  return written.replace(new RegExp(`"${digitsMark}([-+\\d.eE]+)"`, 'g'), '$1')
 }
 
 /**

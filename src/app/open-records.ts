@@ -2,7 +2,7 @@
 
 import type { EventRecords } from '../journal/event-records.ts'
 import { journalFolder } from '../journal/folder.ts'
-import { folderRecords } from '../journal/reader.ts'
+import { folderRecords, openRaw } from '../journal/reader.ts'
 import { databaseRecords } from '../journal/shared/database-records.ts'
 import type { Attached } from '../store/store-part.ts'
 import { standingView } from './events/standing-view.ts'
@@ -25,7 +25,8 @@ export type OpenRecords = EventRecords & {
  */
 export const openRecords = async (workspace: Workspace): Promise<OpenRecords> => {
   const attached = await attachStore(workspace, 'read')
-  if (!attached) return { ...folderRecords(journalFolder(workspace.dataDir)), close: async () => {} }
+  const folder = journalFolder(workspace.dataDir)
+  if (!attached) return { ...(workspace.journal ?? folderRecords(folder)), ...openRaw(folder) }
   return { ...databaseRecords(attached.shared.records), runs: { standings: standingsOfStore(attached) }, close: () => attached.close() }
 }
 

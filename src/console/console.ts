@@ -8,6 +8,8 @@ import { isLoopback } from '../config/config.ts'
 import type { ConsoleSettings } from '../config/console/settings.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { journalFolder } from '../journal/folder.ts'
+import { indexedRecords } from '../journal/index/indexed-records.ts'
 import { createAccess } from './access/access.ts'
 import { ownUser } from './access/users.ts'
 import { createAnswers } from './answers/answers.ts'
@@ -31,10 +33,14 @@ export interface Console {
 
 /** Opens the console. Throws a Fault where it cannot listen. */
 export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
-  const { workspace, gateway, clock, settings } = options
+  const { gateway, clock, settings } = options
+  const journal = indexedRecords(journalFolder(options.workspace.dataDir))
+  // The first list of events must not wait for the index.
+  void journal.update()
+  const workspace = { ...options.workspace, journal }
   const access = createAccess(settings, clock)
   const live = createLiveFeed({ workspace, gateway, clock })
-  const answers = createAnswers({ ...options, audit: openAudit(workspace.dataDir, clock) })
+  const answers = createAnswers({ ...options, workspace, audit: openAudit(workspace.dataDir, clock) })
   const { port, close } = await listenForConsole({ ...options, ...settings, access, live, answers })
   return {
     // A browser does not send what stands behind the `#`, so no log has the code.

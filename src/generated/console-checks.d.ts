@@ -4,10 +4,13 @@ type Problem = { readonly keyword: string; readonly instancePath: string; readon
 export type Check = { (data: unknown): boolean; readonly errors?: readonly Problem[] | null }
 export const overviewQuestion: Check
 export const eventsQuestion: Check
+export const chartsQuestion: Check
 export const eventQuestion: Check
 export const contentQuestion: Check
 export const traceQuestion: Check
 export const curlQuestion: Check
+export const asSampleQuestion: Check
+export const asTestQuestion: Check
 export const replayQuestion: Check
 export const retryQuestion: Check
 export const routesQuestion: Check
@@ -18,6 +21,8 @@ export const reloadQuestion: Check
 export const signOutQuestion: Check
 export const bulkPlanQuestion: Check
 export const bulkStartQuestion: Check
+export const bulkStopQuestion: Check
+export const bulkGoOnQuestion: Check
 export const bulkJobsQuestion: Check
 export const workQuestion: Check
 export const sessionsQuestion: Check

@@ -11,6 +11,10 @@ export const consoleQuestions = {
     right: 'view',
     question: { check: checks.eventsQuestion, members: {text: { must: 'a string' }, field: { must: 'a list of at most 8 objects', maxItems: 8 }, route: { must: 'a string' }, outcome: { must: 'a list of at most 16 strings', maxItems: 16 }, state: { must: 'a list of at most 8 strings', maxItems: 8 }, since: { must: 'a whole number' }, until: { must: 'a whole number' }, cursor: { must: 'a string' }, limit: { must: 'a whole number' }}, required: [] },
   },
+  charts: {
+    right: 'view',
+    question: { check: checks.chartsQuestion, members: {span: { must: 'a string' }, route: { must: 'a string' }}, required: ["span"] },
+  },
   event: {
     right: 'view',
     question: { check: checks.eventQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
@@ -26,6 +30,14 @@ export const consoleQuestions = {
   curl: {
     right: 'payloads',
     question: { check: checks.curlQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
+  },
+  asSample: {
+    right: 'operate',
+    question: { check: checks.asSampleQuestion, members: {id: { must: 'a string' }, name: { must: 'a string' }}, required: ["id","name"] },
+  },
+  asTest: {
+    right: 'operate',
+    question: { check: checks.asTestQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   replay: {
     right: 'operate', maxQuestionBytes: 134217728,
@@ -66,6 +78,14 @@ export const consoleQuestions = {
   bulkStart: {
     right: 'operate',
     question: { check: checks.bulkStartQuestion, members: {plan: { must: 'a string' }}, required: ["plan"] },
+  },
+  bulkStop: {
+    right: 'operate',
+    question: { check: checks.bulkStopQuestion, members: {job: { must: 'a string' }}, required: ["job"] },
+  },
+  bulkGoOn: {
+    right: 'operate',
+    question: { check: checks.bulkGoOnQuestion, members: {job: { must: 'a string' }}, required: ["job"] },
   },
   bulkJobs: {
     right: 'view',
@@ -117,6 +137,13 @@ export type ConsoleQuestions = {
     /** The most events of the page. */
     readonly limit?: number
   }
+  /** How many events came in a span of time, how they ended, how long they waited, and what they cost. */
+  readonly charts: {
+    /** The span of time, which ends now. */
+    readonly span: 'hour' | 'day' | 'week'
+    /** The name of a route. */
+    readonly route?: string
+  }
   /** One event with its attempts, without what a sender or an agent wrote. */
   readonly event: {
     /** The event's id. */
@@ -136,6 +163,18 @@ export type ConsoleQuestions = {
   }
   /** A command for a shell that sends a recorded event again. */
   readonly curl: {
+    /** The event's id. */
+    readonly id: string
+  }
+  /** Adds the request of a recorded event to the samples of this data directory, without secrets and personal data. */
+  readonly asSample: {
+    /** The event's id. */
+    readonly id: string
+    /** The name of the sample: sender/event. */
+    readonly name: string
+  }
+  /** Adds the request of a recorded event to the tests of its route, with the outcome that it had. */
+  readonly asTest: {
     /** The event's id. */
     readonly id: string
   }
@@ -198,6 +237,16 @@ export type ConsoleQuestions = {
   readonly bulkStart: {
     /** The id of the plan. */
     readonly plan: string
+  }
+  /** Stops a bulk job after the event that it works on. */
+  readonly bulkStop: {
+    /** The id of the bulk job. */
+    readonly job: string
+  }
+  /** Goes on with the latest bulk job, which ended early: with the events that it did not work on. */
+  readonly bulkGoOn: {
+    /** The id of the bulk job. */
+    readonly job: string
   }
   /** The bulk jobs of this console: how far each is, and what failed. */
   readonly bulkJobs: Record<never, never>

@@ -4,7 +4,7 @@
  */
 
 import type { JournalLine } from './line.ts'
-import type { Ended, EventView, RawPlace, Received, Revived, RunRecord, Started, Tried } from './record.ts'
+import type { Ended, EventView, EventWork, RawPlace, Received, Revived, RunRecord, Started, Tried } from './record.ts'
 
 /** The most lines about the runs of an event that its view shows. */
 const maxSteps = 50
@@ -85,8 +85,29 @@ export const eventView = (history: EventHistory, groupEnd: Ended | undefined): E
   if (ended) copyMembers(ended, view, membersOfEnd)
   if (arrival) copyMembers(arrival, view, membersOfArrival)
   if (raw) view.raw = raw
-  if (steps.length > 0) view.steps = steps
+  if (steps.length > 0) {
+    view.steps = steps
+    const work = workOf(steps, arrival?.at)
+    if (work) view.work = work
+  }
   return view
+}
+
+/** Adds up the times and costs of attempts, oldest first. `arrivedAt`: absent where the line of arrival was deleted. */
+const workOf = (steps: readonly RunRecord[], arrivedAt: string | undefined): EventWork | undefined => {
+  const work: { -readonly [name in keyof EventWork]: EventWork[name] } = {}
+  for (const step of steps) {
+    if (step.kind === 'revived') continue
+    const { duration_ms, usage } = step
+    if (duration_ms !== undefined) work.ran_ms = (work.ran_ms ?? 0) + duration_ms
+    if (usage) work.tokens = (work.tokens ?? 0) + usage.input_tokens + usage.output_tokens
+    if (usage?.cost !== undefined) work.cost = (work.cost ?? 0) + usage.cost
+  }
+  const [first] = steps
+  // The first fifty attempts of a longer row are not read, so its first attempt is not known.
+  if (arrivedAt !== undefined && first && first.kind !== 'revived' && first.attempt === 1 && first.duration_ms !== undefined)
+    work.waited_ms = Math.max(0, Date.parse(first.at) - first.duration_ms - Date.parse(arrivedAt))
+  return Object.keys(work).length > 0 ? work : undefined
 }
 
 const isTried = (step: RunRecord): step is Tried => step.kind === 'tried'

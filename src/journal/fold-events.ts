@@ -5,11 +5,11 @@
 
 import { addLine, type EventHistory, eventView, groupOf, historyOf, isArrival } from './event-history.ts'
 import type { JournalLine } from './line.ts'
-import type { Ended, EventView } from './record.ts'
+import type { Ended, EventSummary, EventView } from './record.ts'
 
 export type EventFilter = {
-  /** Whether an event is wanted. Without this function all events are wanted. */
-  readonly fits?: (view: EventView) => boolean
+  /** Whether an event is wanted. Called once for each event. Without this function all events are wanted. */
+  readonly fits?: (event: EventSummary) => boolean
   /** The most events that are wanted. */
   readonly limit: number
   /** Only events that arrived at this time or later; milliseconds since 1970. */

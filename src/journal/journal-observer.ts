@@ -166,9 +166,9 @@ const usageOf = ({ usage }: RunAttempt): { readonly usage?: RecordedUsage } => {
 }
 
 const attemptRecord = (run: RunAttempt, at: string): Tried | Ended => {
-  const { end, eventId, attempt, profile, route, eventType, deliveryId, target, job, merged, span } = run
+  const { end, eventId, attempt, profile, route, eventType, deliveryId, target, job, merged, span, ms } = run
   const about = { profile, route, event_type: eventType, delivery_id: deliveryId }
-  const work = { attempt, target, ...(job === undefined ? {} : { job }) }
+  const work = { attempt, duration_ms: Math.round(ms), target, ...(job === undefined ? {} : { job }) }
   if (end.kind === 'again') {
     return { kind: 'tried', at, event_id: eventId, ...about, ...work, error: end.error, next_at: isoTime(end.nextAt) }
   }

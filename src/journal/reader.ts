@@ -1,6 +1,6 @@
 /** Reads the journal of a folder. Any process may do that, also while a gateway writes the journal. */
 
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { lookUpEvent, type SearchLines } from './event-lookup.ts'
 import type { EventLookup, EventRecords } from './event-records.ts'
 import { createFold, type EventFilter, type Events } from './fold-events.ts'
@@ -55,17 +55,45 @@ const searchFolder =
   }
 
 /** Reads what is stored at a place, as `EventRecords.raw`. */
-export const readRaw = async (folder: string, { segment, offset, head_bytes, body_bytes }: RawPlace): Promise<RawRequest | undefined> => {
-  if (!isSegmentName(segment)) return undefined
-  const file = await open(rawPath(folder, segment)).catch(unlessGone)
-  if (!file) return undefined
+export const readRaw = async (folder: string, place: RawPlace): Promise<RawRequest | undefined> => {
+  const { raw, close } = openRaw(folder)
   try {
-    const size = head_bytes + body_bytes
-    // Checked before memory is taken: a damaged line may name a huge size.
-    if ((await file.stat()).size < offset + size) return undefined
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size), 0, size, offset)
-    return bytesRead === size ? parseRaw(buffer, head_bytes) : undefined
+    return await raw(place)
   } finally {
-    await file.close()
+    await close()
+  }
+}
+
+/**
+ * Reads what is stored at many places, one after the other. The file that was read last stays open until another is needed: a search reads
+ * thousands of requests in a row.
+ */
+export const openRaw = (folder: string): Pick<EventRecords, 'raw'> & { close(): Promise<void> } => {
+  let last: { readonly segment: string; readonly file: Promise<FileHandle | undefined> } | undefined
+  const close = async (): Promise<void> => {
+    const before = last
+    last = undefined
+    await (await before?.file.catch(() => undefined))?.close()
+  }
+  const opened = async (segment: string): Promise<FileHandle | undefined> => {
+    if (last?.segment === segment) return last.file
+    const closed = close()
+    const file = open(rawPath(folder, segment)).catch(unlessGone)
+    last = { segment, file }
+    await closed
+    return file
+  }
+  return {
+    async raw({ segment, offset, head_bytes, body_bytes }) {
+      if (!isSegmentName(segment)) return undefined
+      const file = await opened(segment)
+      if (!file) return undefined
+      const size = head_bytes + body_bytes
+      // Checked before memory is taken: a damaged line may name a huge size.
+      if ((await file.stat()).size < offset + size) return undefined
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size), 0, size, offset)
+      return bytesRead === size ? parseRaw(buffer, head_bytes) : undefined
+    },
+    close,
   }
 }

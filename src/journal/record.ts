@@ -82,6 +82,8 @@ export type Tried = {
   readonly attempt: number
   readonly error: string
   readonly next_at: string
+  /** The length of the attempt in milliseconds; absent in lines of older versions. */
+  readonly duration_ms?: number
   /** `profile`, `route`, `event_type` and `delivery_id` describe the event, for a reader who has only this line. */
   readonly profile?: string
   readonly route?: string
@@ -108,6 +110,8 @@ export type Ended = {
   readonly delivery_id: string
   readonly state: 'done' | 'dead'
   readonly attempt: number
+  /** As in `Tried`. */
+  readonly duration_ms?: number
   readonly error?: string
   /** The agent asked that nothing be sent. */
   readonly silent?: true
@@ -174,6 +178,8 @@ export type EventView = {
   readonly ended_at?: string
   readonly silent?: true
   readonly answer?: string
+  /** What is known of the time and the cost of the attempts in `steps`; absent where nothing is. */
+  readonly work?: EventWork
   /** The attempts in `steps` that did not end the run, oldest first. */
   readonly tries: readonly Tried[]
   /**
@@ -183,6 +189,29 @@ export type EventView = {
   /** The place of the raw request; absent when the request was not kept. */
   readonly raw?: RawPlace
 }
+
+const latestMs = Date.UTC(9999, 11, 31)
+
+/** Returns a time in milliseconds since 1970 as records have it. Times of records, as texts, are in the order of time. */
+export const recordedTime = (ms: number): string => new Date(Math.min(Math.max(ms, 0), latestMs)).toISOString()
+
+/** The times and costs of the attempts at an event's run. A member without a value was not recorded. */
+export type EventWork = {
+  /** Milliseconds from the arrival of the event to the begin of its first attempt. */
+  readonly waited_ms?: number
+  /** The lengths of all attempts together, in milliseconds. */
+  readonly ran_ms?: number
+  /** In the operator's currency. */
+  readonly cost?: number
+  /** The tokens that models read and wrote. */
+  readonly tokens?: number
+}
+
+/** What is chosen by in an event. Of `raw` and `unverified`, only their presence counts. */
+export type EventSummary = Pick<
+  EventView,
+  'event_id' | 'at' | 'profile' | 'route' | 'event_type' | 'delivery_id' | 'outcome' | 'stage' | 'job' | 'group' | 'state' | 'work'
+> & { readonly raw?: unknown; readonly unverified?: unknown }
 
 /**
  * The place of a raw request: the headers as JSON, then the body. `segment`: the segment whose raw file has the request; in a shared

@@ -1,5 +1,6 @@
 /** The console: who may reach it, what it shows, and that nothing a stranger wrote does anything in the browser. */
 
+import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -142,7 +143,8 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   const served = await startConsole(t, gateway.dir)
   const { page, complaints } = await signedInPage(t, served)
   await page.getByText('ignored by filters').waitFor()
-  await post('live', { action: 'opened', name: hostile, [hostile]: { [hostile]: [hostile] } })
+  const live = JSON.stringify({ action: 'opened', name: hostile, id: 0, [hostile]: { [hostile]: [hostile] } })
+  await gateway.post('hello', 'live', { body: live.replace('"id":0', '"id":12345678901234567890') })
   await page.getByText('accepted').waitFor()
   await page.getByText('done').waitFor()
   await page.getByRole('button', { name: 'Pause' }).click()
@@ -155,14 +157,22 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.getByRole('link', { name: /accepted.*done/ }).click()
   await page.getByRole('heading', { name: 'Payload' }).waitFor()
   await page.locator('.tree').getByText('\\u{202e}abc\\u{7}').first().waitFor()
+  await page.locator('.tree').getByText('12345678901234567890', { exact: true }).waitFor()
   await page.getByText('filters[0]').waitFor()
   t.match(await page.textContent('.stages'), /json pass.*filters pass/s)
   t.equal(await page.locator('img').count(), 0, 'markup of a payload is text')
   await page.getByText('Prompt').click()
+  await page.getByRole('button', { name: 'As test of the route' }).click()
+  await page.getByText(/added to .*hello\.webhook-test\.yaml/).waitFor()
+  await page.getByRole('button', { name: 'As sample…' }).click()
+  await page.getByLabel('Name of the sample').fill('my/push')
+  await page.getByRole('button', { name: 'Save, without secrets' }).click()
+  await page.getByText(/saved as .*my\/push\.json/).waitFor()
   await page.getByRole('button', { name: 'Replay…' }).click()
   await page.getByLabel('Payload', { exact: true }).fill('{"action":"closed"}')
   await page.getByRole('button', { name: 'Show what would happen' }).click()
   await page.getByText('It would be answered 200').waitFor()
+  t.match(await page.getByLabel('difference to the recorded payload').textContent(), /- {3}"action": "opened",.*\+ {3}"action": "closed"/s)
   await page.getByLabel('Payload', { exact: true }).fill('{"action":"closed" }')
   t.equal(await page.getByText('It would be answered').count(), 0, 'what was said of another payload is not shown')
   await page.getByRole('button', { name: 'Show what would happen' }).click()
@@ -175,9 +185,13 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.waitForURL(/state=dead/)
   await page.locator('.event').filter({ hasText: 'dead' }).click()
   await page.getByRole('button', { name: 'Retry the dead run' }).click()
-  await until(() => linesIn(gateway.dir, 'state/audit.jsonl').length === 4)
+  await until(() => linesIn(gateway.dir, 'state/audit.jsonl').length === 8)
   const audit = linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line))
   t.match(audit, [
+    { action: 'add_test', result: 'begun' },
+    { action: 'add_test', result: 'done' },
+    { action: 'add_sample', on: { sample: 'my/push' }, result: 'begun' },
+    { action: 'add_sample', result: 'done' },
     { action: 'replay', on: { edited: true }, result: 'begun', by: /^browser [0-9a-f]{8}$/ },
     { action: 'replay', result: 'done' },
     { action: 'retry', result: 'begun' },
@@ -190,12 +204,10 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.getByRole('button', { name: 'Replay 4 events now' }).click()
   await page.getByText('4 of 4 events replayed').waitFor()
   t.match(
-    linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line)),
+    linesIn(gateway.dir, 'state/audit.jsonl')
+      .slice(8)
+      .map((line) => JSON.parse(line)),
     [
-      {},
-      {},
-      {},
-      {},
       { action: 'bulk_replay', on: { count: 4, sources: [{ source: 'hello', count: 4 }] }, result: 'begun' },
       { result: 'done', done: 4 },
     ],
@@ -207,8 +219,15 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await until(() => linesIn(gateway.dir, 'state/audit.jsonl').some((line) => line.includes('"start_job"') && line.includes('"done"')))
 
   await page.keyboard.press('4')
-  await page.getByRole('link', { name: '4 ignored', exact: true }).click()
+  await page.locator('.graph a').filter({ hasText: '4 ignored' }).click()
   await page.waitForURL(/route=hello&outcome=ignored%3Afilters/)
+
+  await page.keyboard.press('7')
+  await page.locator('.chart canvas').first().waitFor()
+  await page.getByText('Events by their ending as a table').click()
+  await page.getByRole('link', { name: '4', exact: true }).click()
+  await page.waitForURL(/from=.*&until=.*&outcome=ignored/)
+  t.equal(await page.locator('.event').count(), 4, 'a number of a chart leads to its events')
 
   await page.keyboard.press('Control+k')
   await page.getByLabel('screen, route or event').fill('he')
@@ -218,7 +237,7 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
 
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
-    for (const name of ['Live', 'Events', 'Work', 'Routes', 'Targets', 'Health']) await checkScreen(t, page, name, scheme)
+    for (const name of ['Live', 'Events', 'Work', 'Routes', 'Targets', 'Health', 'Charts']) await checkScreen(t, page, name, scheme)
   }
   gateway.kill('SIGTERM')
   await gateway.ended
@@ -283,7 +302,7 @@ const checkScreen = async (t: Test, page: Page, name: string, scheme: string): P
   await link.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name, level: 1 }).waitFor()
-  await page.locator('.event, .cards li, table').first().waitFor()
+  await page.locator('.event, .cards li, table, .chart').first().waitFor()
   const { violations } = await new AxeBuilder({ page }).analyze()
   t.same(
     violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
@@ -295,6 +314,61 @@ const checkScreen = async (t: Test, page: Page, name: string, scheme: string): P
     t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits ${width} pixels`)
   }
 }
+
+t.test('a bulk job of more than a thousand events is stopped and goes on, and no event is replayed twice', async (t) => {
+  const gateway = await startGateway(t, folderOf(t))
+  const count = 1_100
+  const body = JSON.stringify({ action: 'closed' })
+  for (let from = 0; from < count; from += 50)
+    await Promise.all(Array.from({ length: 50 }, (_, i) => gateway.post('hello', `many-${from + i}`, { body })))
+  const served = await startConsole(t, gateway.dir)
+  const headers = await signIn(served)
+  const ask = async (name: string, question: object) =>
+    JSON.parse((await send(served.origin, `/ask/${name}`, { headers, body: JSON.stringify(question) })).text)
+  const job = async () => (await ask('bulkJobs', {})).jobs[0]
+  /** Waits as long as the job gets on. */
+  const ended = async () => {
+    for (let done = -1; ; ) {
+      const now = await until(async () => {
+        const seen = await job()
+        return (seen.endedAt !== null || seen.done > done) && seen
+      })
+      if (now.endedAt !== null) return now
+      done = now.done
+    }
+  }
+  const plan = await ask('bulkPlan', { action: 'replay', route: 'hello' })
+  t.match(plan, { count, bySource: [{ source: 'hello', count }], leftOut: 0, isCut: false, first: { length: 10 } })
+  await ask('bulkStart', { plan: plan.id })
+  await until(async () => (await job()).done > 10)
+  await ask('bulkStop', { job: plan.id })
+  const stopped = await ended()
+  t.match(stopped, { isStopped: true, canGoOn: true, failed: 0 })
+  t.ok(stopped.done < count, `${stopped.done} were replayed`)
+  t.match(await ask('bulkStart', { plan: plan.id }), { error: /too old, or was started already/ })
+  await ask('bulkGoOn', { job: plan.id })
+  t.match(await ended(), { done: count, failed: 0, isStopped: false, canGoOn: false })
+  t.match(await ask('bulkGoOn', { job: plan.id }), { error: /nothing is left/ })
+  const replayed = await until(() => {
+    const folder = `${gateway.dir}/state/events`
+    const lines = readdirSync(folder).flatMap((name) => (name.endsWith('.jsonl') ? linesIn(folder, name) : []))
+    const of = lines.flatMap((line) => (JSON.parse(line) as { replay_of?: string }).replay_of ?? [])
+    return of.length >= count && of
+  })
+  t.equal(replayed.length, count)
+  t.equal(new Set(replayed).size, count, 'each once')
+  t.match(
+    linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line)),
+    [
+      { action: 'bulk_replay', on: { count }, result: 'begun' },
+      { action: 'bulk_stop', result: 'begun' },
+      { action: 'bulk_stop', result: 'done' },
+      { action: 'bulk_replay', result: 'done', done: stopped.done, stopped: true },
+      { action: 'bulk_replay', on: { count: count - stopped.done }, result: 'begun' },
+      { action: 'bulk_replay', result: 'done', done: count - stopped.done, stopped: false },
+    ],
+  )
+})
 
 t.test('a gateway runs the console beside itself, and the command asks it for an address', async (t) => {
   const dir = dataDir(t, { routes, agent, config: { console: { enabled: true, port: 0 } } })
@@ -330,11 +404,14 @@ t.test('the shell is small, and its files are named by their content', async (t)
   const names = [...text.matchAll(/\/assets\/[\w.-]+\.(?:js|css)/g)].map(([name]) => name)
   t.equal(names.length, 2)
   let bytes = gzipSync(text).length
+  // What a script of the shell loads before it runs is the shell, too. What it loads later stands in "import(".
   for (const name of names) {
     t.match(name, /-[A-Z0-9]{8}\./)
     const asset = await send(origin, name, { method: 'GET' })
     t.match(asset.headers, { 'cache-control': /immutable/ })
     bytes += gzipSync(asset.text, { level: 9 }).length
+    for (const [, needed] of asset.text.matchAll(/(?:from|import)"\.\/([\w.-]+\.js)"/g))
+      if (!names.includes(`/assets/${needed}`)) names.push(`/assets/${needed}`)
   }
   t.ok(bytes <= 30 * 1_024, `${bytes} bytes, compressed`)
 })

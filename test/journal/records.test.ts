@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../src/core/clock.ts'
 import { maskHeaders } from '../../src/core/secrets/mask.ts'
 import type { EventRecords } from '../../src/journal/event-records.ts'
+import { indexedRecords } from '../../src/journal/index/indexed-records.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import { folderRecords } from '../../src/journal/reader.ts'
 import type { EventView, Journal, RawRequest, Tried } from '../../src/journal/record.ts'
@@ -47,14 +48,16 @@ const found = async (records: EventRecords, id: string): Promise<EventView> => {
   return result.event
 }
 
-const openFolder: Open = async (t, limits = () => roomy) => {
-  const folder = t.testdir()
-  const said: string[] = []
-  const clock = fakeClock(startMs)
-  const journal = await openJournal({ folder, clock, limits, report: (message) => said.push(message) })
-  t.teardown(() => journal.close())
-  return { journal, records: folderRecords(folder), clock, said, prune: async () => {} }
-}
+const openFolder =
+  (recordsOf: (folder: string) => EventRecords): Open =>
+  async (t, limits = () => roomy) => {
+    const folder = t.testdir()
+    const said: string[] = []
+    const clock = fakeClock(startMs)
+    const journal = await openJournal({ folder, clock, limits, report: (message) => said.push(message) })
+    t.teardown(() => journal.close())
+    return { journal, records: recordsOf(folder), clock, said, prune: async () => {} }
+  }
 
 const openDatabase =
   (server: PostgresServer): Open =>
@@ -285,7 +288,8 @@ const suite = async (t: Test, open: Open): Promise<void> => {
   })
 }
 
-t.test('in a folder', (t) => suite(t, openFolder))
+t.test('in a folder', (t) => suite(t, openFolder(folderRecords)))
+t.test('in a folder, with an index', (t) => suite(t, openFolder(indexedRecords)))
 
 t.test('in a database', { skip: withoutPostgres }, async (t) => {
   const server = await openPostgresServer()

@@ -54,20 +54,25 @@ export type EventResult = {
 /** Called after each event with the number of events that have been worked on. */
 export type DoneCounter = (done: number) => void
 
+/** The reason of an event that was not tried because the gateway was gone. */
+export const notTried = 'not tried'
+
 /**
- * Works on one event after the other. After an event whose work fails with a Fault, the work goes on; but after a Fault with exit 4 (the
- * gateway is gone), the remaining events are not tried. An error that is no Fault is thrown at once.
+ * Works on one event after the other, until `signal` is aborted. After an event whose work fails with a Fault, the work goes on; but after
+ * a Fault with exit 4 (the gateway is gone), the remaining events are not tried. An error that is no Fault is thrown at once.
  */
 export const workOnEach = async (
   events: readonly EventStatus[],
   work: (known: EventStatus) => Promise<Omit<EventResult, 'known'>>,
   countDone: DoneCounter,
+  signal?: AbortSignal,
 ): Promise<readonly EventResult[]> => {
   const results: EventResult[] = []
   let gone: Fault | undefined
   for (const known of events) {
+    if (signal?.aborted) break
     try {
-      results.push(gone ? { known, ok: false, why: 'not tried' } : { known, ...(await work(known)) })
+      results.push(gone ? { known, ok: false, why: notTried } : { known, ...(await work(known)) })
     } catch (error) {
       if (!(error instanceof Fault)) throw error
       if (error.exitCode === exit.unreachable) gone = error

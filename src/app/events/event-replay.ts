@@ -17,8 +17,8 @@ export type ReplayPlan = {
   readonly events: readonly EventStatus[]
   /** The number of selected events that are not in `events`, because their request was not kept. */
   readonly leftOut: number
-  /** Replays the events. An event that its route refuses now counts as failed. */
-  run(options: ReplayOptions, countDone: DoneCounter): Promise<readonly EventResult[]>
+  /** Replays the events, until `signal` is aborted. An event that its route refuses now counts as failed. */
+  run(options: ReplayOptions, countDone: DoneCounter, signal?: AbortSignal): Promise<readonly EventResult[]>
 }
 
 /**
@@ -35,7 +35,7 @@ export const planReplay = async (finder: GatewayFinder, chosen: readonly EventSt
   return {
     events,
     leftOut: chosen.length - events.length,
-    run: (options, countDone) => workOnEach(events, (known) => replay(known, options), countDone),
+    run: (options, countDone, signal) => workOnEach(events, (known) => replay(known, options), countDone, signal),
   }
 }
 

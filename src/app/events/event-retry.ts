@@ -12,8 +12,8 @@ export type RetryPlan = {
   readonly dead: readonly EventStatus[]
   /** The events whose runs do not start again, and the reasons. */
   readonly others: readonly EventResult[]
-  /** Starts the runs. */
-  run(countDone: DoneCounter): Promise<readonly EventResult[]>
+  /** Starts the runs, until `signal` is aborted. */
+  run(countDone: DoneCounter, signal?: AbortSignal): Promise<readonly EventResult[]>
 }
 
 /**
@@ -36,8 +36,8 @@ export const planRetry = async (
   const dead = events.filter(isDead)
   const retry = async ({ event }: EventStatus, runs: DeadRuns) =>
     (await runs.retry({ id: event.event_id })).retried ? { ok: true } : { ok: false, why: 'it is not dead any more' }
-  const run = (countDone: DoneCounter): Promise<readonly EventResult[]> =>
-    withDeadRuns(workspace, finder, (runs) => workOnEach(dead, (known) => retry(known, runs), countDone))
+  const run = (countDone: DoneCounter, signal?: AbortSignal): Promise<readonly EventResult[]> =>
+    withDeadRuns(workspace, finder, (runs) => workOnEach(dead, (known) => retry(known, runs), countDone, signal))
   return { dead, others, run }
 }
 

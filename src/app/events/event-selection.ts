@@ -3,7 +3,7 @@
  * gateway, a shared store, or what was stored of requests and attempts.
  */
 
-import type { EventView } from '../../journal/record.ts'
+import { type EventSummary, recordedTime } from '../../journal/record.ts'
 import { type EventSearch, type SearchCriteria, searchOf } from './event-search.ts'
 
 /**
@@ -40,7 +40,7 @@ export type Selection = {
   /**
    * Whether an event fits by its record in the journal. Of an event that waits in the journal: whether it may fit once its state is known.
    */
-  readonly fits: (event: EventView) => boolean
+  readonly fits: (event: EventSummary) => boolean
   /** Whether an event fits by its state, once the state is known. */
   readonly fitsState: (state: State) => boolean
   /** The search in stored requests and attempts; `undefined` where the criteria ask for none. */
@@ -56,6 +56,7 @@ export type Selection = {
 export const selectionOf = (criteria: EventCriteria, defaultLimit: number): Selection => {
   const { route, job, profile, deliveryId, outcome, state, since, until } = criteria
   const asked = state && new Set(state)
+  const [from, before] = [since, until].map((ms) => ms !== undefined && recordedTime(ms))
   const mayWait = state?.some((word) => liveStates.has(word)) ?? true
   return {
     fits: (event) =>
@@ -63,8 +64,8 @@ export const selectionOf = (criteria: EventCriteria, defaultLimit: number): Sele
       (job === undefined || event.job === job) &&
       (profile === undefined || event.profile === profile) &&
       (deliveryId === undefined || event.delivery_id === deliveryId) &&
-      (since === undefined || Date.parse(event.at) >= since) &&
-      (until === undefined || Date.parse(event.at) < until) &&
+      (!from || event.at >= from) &&
+      (!before || event.at < before) &&
       (outcome === undefined || outcome.some((word) => word === event.outcome || word === `${event.outcome}:${event.stage}`)) &&
       (asked === undefined || asked.has(event.state) || (event.state === 'waiting' && mayWait)),
     isLive: asked !== undefined && mayWait,

@@ -3,7 +3,7 @@
 import { exit, Fault } from '../../core/fault.ts'
 import { controlOperations, type RunStanding } from '../../generated/control.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
-import type { EventView } from '../../journal/record.ts'
+import type { EventSummary, EventView } from '../../journal/record.ts'
 import { type OpenRecords, type StandingsSource, withRecords } from '../open-records.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
@@ -28,11 +28,28 @@ export const selectEvents = (workspace: Workspace, gateway: GatewayFinder, selec
   withRecords(workspace, (records) => select(records, gateway, selection))
 
 const select = async (records: OpenRecords, gateway: GatewayFinder, selection: Selection): Promise<SelectedEvents> => {
-  const { fits, fitsState, isLive, search, since, limit, cursor } = selection
+  const { isLive, search, limit } = selection
+  if (!isLive && search === undefined) return (await selectAmong(records, gateway, selection, limit)).page
+  // Mostly a page is full after a few events, so more of them are examined only when that was too few.
+  const most = Math.max(limit, maxExamined)
+  const found = search && { search: onceForEach(search) }
+  for (let examined = limit + 1; ; examined *= 8) {
+    const { page, isFull } = await selectAmong(records, gateway, { ...selection, ...found }, Math.min(examined, most))
+    if (isFull || examined >= most) return page
+  }
+}
+
+/** Selects among the newest `examined` events that fit by their records. `isFull`: more events cannot change the page. */
+const selectAmong = async (
+  records: OpenRecords,
+  gateway: GatewayFinder,
+  { fits, fitsState, isLive, search, since, limit, cursor }: Selection,
+  examined: number,
+): Promise<{ readonly page: SelectedEvents; readonly isFull: boolean }> => {
   const looksCloser = isLive || search !== undefined
   const reading = await records.events({
     fits,
-    limit: looksCloser ? Math.max(limit, maxExamined) : limit,
+    limit: examined,
     ...(since === undefined ? {} : { since }),
     ...(cursor === undefined ? {} : { after: cursor }),
   })
@@ -51,7 +68,20 @@ const select = async (records: OpenRecords, gateway: GatewayFinder, selection: S
   const newestFirst = page.sort((a, b) => (a.event.at < b.event.at ? 1 : a.event.at > b.event.at ? -1 : 0))
   const isShort = looksCloser && last !== undefined && page.length < limit
   const notice = isShort ? [`only the newest ${reading.events.length} events were looked at, back to ${last.at}`] : []
-  return { events: newestFirst, next: last?.event_id, skipped: reading.skipped, notices: [...notices, ...notice] }
+  return {
+    page: { events: newestFirst, next: last?.event_id, skipped: reading.skipped, notices: [...notices, ...notice] },
+    isFull: fitting.length > limit || !reading.truncated,
+  }
+}
+
+/** Remembers the result of a search for each event. */
+const onceForEach = (search: EventSearch): EventSearch => {
+  const found = new Map<string, boolean>()
+  return async (records, view) => {
+    const result = found.get(view.event_id) ?? (await search(records, view))
+    found.set(view.event_id, result)
+    return result
+  }
 }
 
 /**
@@ -90,7 +120,7 @@ const claimingOutcomes: ReadonlySet<string> = new Set(['accepted', 'coalesced', 
  */
 export const repeatedBy = async (records: EventRecords, event: EventView): Promise<EventView | undefined> => {
   if (event.outcome !== 'duplicate' || event.delivery_id === undefined) return undefined
-  const fits = ({ outcome, at, ...other }: EventView): boolean =>
+  const fits = ({ outcome, at, ...other }: EventSummary): boolean =>
     claimingOutcomes.has(outcome) &&
     at <= event.at &&
     (['delivery_id', 'route', 'profile'] as const).every((name) => other[name] === event[name])
@@ -174,7 +204,7 @@ const lookAgain = async (
 ): Promise<ReadonlyMap<string, EventStatus>> => {
   const ids = new Set(missing.map(({ event_id }) => event_id))
   const groups = new Set(missing.flatMap(({ group }) => group ?? []))
-  const fits = ({ event_id, group }: EventView): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
+  const fits = ({ event_id, group }: EventSummary): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
   const { events } = await records.events({ fits, limit: maxExamined })
   const siblings = events.filter(({ group, state }) => group !== undefined && state === 'waiting')
   const standings = siblings.length > 0 ? await standingsOf(runs, siblings) : undefined

@@ -1,7 +1,7 @@
 /** Gives the lines of past traffic, then those of the present traffic as it comes. */
 
 import type { DeliveryLine, TailLine } from '../../generated/control.ts'
-import type { EventView } from '../../journal/record.ts'
+import type { EventSummary, EventView } from '../../journal/record.ts'
 import type { TailLines } from '../live/tails.ts'
 import { type TrafficFilter, trafficOfView, wants } from '../live/traffic.ts'
 import { withRecords } from '../open-records.ts'
@@ -61,7 +61,7 @@ const tailOf = async (workspace: Workspace, finder: GatewayFinder, filter: Traff
 
 /** Reads the past events, oldest first. */
 const pastEvents = async (workspace: Workspace, filter: TrafficFilter, since: number): Promise<readonly EventView[]> => {
-  const fits = (view: EventView): boolean => wants(filter, () => trafficOfView(view))
+  const fits = ({ raw: _, unverified: __, ...event }: EventSummary): boolean => wants(filter, () => trafficOfView({ ...event, tries: [] }))
   return (await withRecords(workspace, (records) => records.events({ fits, since, limit: maxPast }))).events.toReversed()
 }
 

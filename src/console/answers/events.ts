@@ -1,13 +1,16 @@
 /** The answers about events: pages of events, an event, what was written in it, and what may be done with it. */
 
+import { readCharts } from '../../app/charts/event-charts.ts'
 import { chooseEvents } from '../../app/events/event-batch.ts'
 import { readEventDetail } from '../../app/events/event-detail.ts'
 import { readEventPage } from '../../app/events/event-page.ts'
 import { describePayload } from '../../app/events/event-payload.ts'
-import { planReplay } from '../../app/events/event-replay.ts'
+import { editableBody, planReplay } from '../../app/events/event-replay.ts'
 import { planRetry } from '../../app/events/event-retry.ts'
 import { describeEvent } from '../../app/events/event-status.ts'
 import { checkOutcomes } from '../../app/events/selection-words.ts'
+import { isJson, prettyJson } from '../../app/json-text.ts'
+import { lineDiff } from '../../app/line-diff.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
@@ -17,7 +20,11 @@ const pageSize = 50
 
 type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 
-export const eventAnswers = ({ workspace, gateway, service, audit }: Surroundings) => ({
+/** Returns JSON on lines of its own, so that a comparison by lines says more than that the only line differs. */
+const onLines = (body: string): string => (isJson(body) ? prettyJson(body) : body)
+
+export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surroundings) => ({
+  charts: ({ span, route }: Asked<'charts'>) => readCharts(workspace, span, route, clock.now()),
   async events(criteria: Asked<'events'>, signIn: SignIn) {
     needSearchRight(signIn, criteria)
     checkOutcomes(criteria.outcome)
@@ -43,6 +50,12 @@ export const eventAnswers = ({ workspace, gateway, service, audit }: Surrounding
   },
   trace: ({ id, route }: Asked<'trace'>) => service.traceOf({ route, choice: { from: 'event', id } }),
   curl: async ({ id }: Asked<'curl'>) => ({ command: await service.curl({ eventId: id }) }),
+  asSample: ({ id, name }: Asked<'asSample'>, signIn: SignIn) =>
+    audit.of({ by: signIn.name, action: 'add_sample', on: { event: id, sample: name } }, async () => ({
+      message: await service.addSample({ eventId: id, name }),
+    })),
+  asTest: ({ id }: Asked<'asTest'>, signIn: SignIn) =>
+    audit.of({ by: signIn.name, action: 'add_test', on: { event: id } }, async () => ({ message: await service.addTest({ eventId: id }) })),
   async replay({ id, body, dry_run = false }: Asked<'replay'>, signIn: SignIn) {
     const replay = async () => {
       const { events } = await chooseEvents(workspace, gateway, [id], {})
@@ -53,7 +66,10 @@ export const eventAnswers = ({ workspace, gateway, service, audit }: Surrounding
       // The prompt has what the sender wrote.
       const isShown = signIn.rights.has('payloads')
       const shown = starts && { mode: starts.mode, target: starts.target, prompt: isShown ? starts.prompt : null }
-      return { ok: result.ok, ...replayed, starts: shown ?? null }
+      const before = dry_run && isShown && body !== undefined && events[0] ? await editableBody(workspace, events[0]) : undefined
+      /** How the body differs from the recorded one; without lines where it does not, and after a replay. */
+      const diff = before === undefined || body === undefined ? [] : lineDiff(onLines(before), onLines(body))
+      return { ok: result.ok, ...replayed, starts: shown ?? null, diff }
     }
     return dry_run ? replay() : audit.of({ by: signIn.name, action: 'replay', on: { event: id, edited: body !== undefined } }, replay)
   },

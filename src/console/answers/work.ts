@@ -9,7 +9,7 @@ import { describeSession, listSessions } from '../../app/sessions.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import { createBulk } from '../bulk.ts'
+import { type BulkWork, createBulk } from '../bulk/bulk.ts'
 import { needSearchRight, type Surroundings } from './asked.ts'
 
 type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
@@ -18,22 +18,33 @@ const maxSessions = 200
 
 export const workAnswers = ({ workspace, gateway, audit, clock }: Surroundings) => {
   const bulk = createBulk(workspace, gateway, clock)
+  /**
+   * Begins a bulk job. Nobody waits for its end: the job goes on without a browser. What becomes of it is in the list of bulk jobs and in
+   * the audit.
+   */
+  const begin = ({ job, bySource, run }: BulkWork, signIn: SignIn): { readonly started: true } => {
+    const { id, action, count, done: before } = job
+    const on = { job: id, count: count - before, sources: bySource.map((each) => ({ ...each })) }
+    void audit
+      .of({ by: signIn.name, action: `bulk_${action}`, on }, run, ({ done, failed, error, isStopped }) => ({
+        done: done - before,
+        failed: failed - job.failed,
+        stopped: isStopped,
+        error,
+      }))
+      .catch((error) => bulk.fail(id, messageOf(error)))
+    return { started: true }
+  }
   return {
     async bulkPlan({ action, ...criteria }: Asked<'bulkPlan'>, signIn: SignIn) {
       needSearchRight(signIn, criteria)
       checkOutcomes(criteria.outcome)
       return bulk.plan(action, criteria)
     },
-    async bulkStart({ plan: id }: Asked<'bulkStart'>, signIn: SignIn) {
-      const { plan, run } = bulk.take(id)
-      const { action, count, bySource } = plan
-      const on = { count, sources: bySource.map((each) => ({ ...each })) }
-      // Nobody waits for the end: the job goes on without a browser. What becomes of it is in the list of bulk jobs and in the audit.
-      void audit
-        .of({ by: signIn.name, action: `bulk_${action}`, on }, run, ({ done, failed, error }) => ({ done, failed, error }))
-        .catch((error) => bulk.fail(id, messageOf(error)))
-      return { started: true }
-    },
+    bulkStart: async ({ plan }: Asked<'bulkStart'>, signIn: SignIn) => begin(bulk.take(plan), signIn),
+    bulkGoOn: async ({ job }: Asked<'bulkGoOn'>, signIn: SignIn) => begin(bulk.goOn(job), signIn),
+    bulkStop: ({ job: id }: Asked<'bulkStop'>, signIn: SignIn) =>
+      audit.of({ by: signIn.name, action: 'bulk_stop', on: { job: id } }, async () => ({ stopped: bulk.stop(id).id })),
     bulkJobs: async () => ({ jobs: bulk.jobs() }),
     async work() {
       const [{ jobs, notices }, alerts] = await Promise.all([listJobs(workspace, gateway, { all: true }), listAlerts(workspace, gateway)])

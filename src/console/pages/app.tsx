@@ -7,6 +7,7 @@ import { BulkJobs } from './bulk.tsx'
 import { EventScreen } from './event.tsx'
 import { EventsScreen } from './events.tsx'
 import { HealthScreen } from './health.tsx'
+import { lazy } from './lazy.tsx'
 import { LiveScreen } from './live/live.tsx'
 import { Palette } from './palette.tsx'
 import { Failure, useAsked } from './parts.tsx'
@@ -18,6 +19,8 @@ import { TargetsScreen } from './targets.tsx'
 import { shown } from './words.ts'
 import { WorkScreen } from './work.tsx'
 
+const ChartsScreen = lazy(async () => (await import('./charts/charts.tsx')).ChartsScreen)
+
 /** The screens in the order of the bar, each with the key that opens it. */
 const screens = [
   { path: '/', name: 'Live', key: '1', Screen: LiveScreen },
@@ -26,6 +29,7 @@ const screens = [
   { path: '/routes', name: 'Routes', key: '4', Screen: RoutesScreen },
   { path: '/targets', name: 'Targets', key: '5', Screen: TargetsScreen },
   { path: '/health', name: 'Health', key: '6', Screen: HealthScreen },
+  { path: '/charts', name: 'Charts', key: '7', Screen: ChartsScreen },
 ] as const
 
 export const App = (): JSX.Element => (isSignedIn.value ? <Console /> : <SignIn />)

@@ -4,9 +4,11 @@ import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ConsoleQuestions } from '../../generated/console.ts'
-import type { BulkJob, BulkPlan } from '../bulk.ts'
+import type { BulkJob } from '../bulk/bulk.ts'
+import type { BulkPlan } from '../bulk/plans.ts'
 import { ask, type NoAnswer } from './ask.ts'
 import { asNoAnswer, EventLine, Failure, useAsked } from './parts.tsx'
+import { may } from './rights.ts'
 import { shown, time } from './words.ts'
 
 type Action = BulkPlan['action']
@@ -29,7 +31,7 @@ const words: { readonly [action in Action]: { readonly does: string; readonly di
   retry: { does: 'Retry', did: 'retried', effect: 'Each dead run starts again with its stored work, and its attempts count from 1.' },
 }
 
-const eventsOf = (count: number): string => `${count} ${count === 1 ? 'event' : 'events'}`
+const eventsOf = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'event' : 'events'}`
 
 type Chosen = { readonly action: Action; readonly criteria: Omit<ConsoleQuestions['bulkPlan'], 'action'>; readonly close: () => void }
 
@@ -64,9 +66,9 @@ const Plan = ({ plan, start }: { readonly plan: BulkPlan; readonly start: () => 
   return (
     <>
       <p>
-        {bySource.map(({ source, count: of }) => `${of} of ${shown(source)}`).join(', ') || 'No event can be worked on.'}
+        {bySource.map(({ source, count: of }) => `${of.toLocaleString()} of ${shown(source)}`).join(', ') || 'No event can be worked on.'}
         {leftOut > 0 && ` · ${leftOut} left out: ${action === 'replay' ? 'their payload was not kept' : 'they have no dead run'}`}
-        {isCut && ' · older events fit, too: do the same again afterwards'}
+        {isCut && ' · older events fit, too: do the same again afterwards, until the time of the oldest'}
       </p>
       <ol class="events" aria-label="the first events">
         {first.map((event) => (
@@ -98,26 +100,54 @@ export const BulkJobs = (): JSX.Element | null => {
   return latest ? <Job job={latest} /> : null
 }
 
-const Job = ({ job: { action, count, done, failed, failures, startedAt, endedAt, error } }: { readonly job: BulkJob }): JSX.Element => (
-  <section class="panel" aria-label="bulk job">
-    <p role="status">
-      {endedAt === null ? `${done} of ${count} ${words[action].did}` : `${done - failed} of ${eventsOf(count)} ${words[action].did}`}
-      {failed > 0 && `, ${failed} failed`}
-      {error !== null && `: it ended early: ${shown(error)}`}
-      <span class="quiet"> since {time(startedAt)}</span>
-    </p>
-    {endedAt === null && <progress max={count} value={done} aria-label="events" />}
-    {failures.length > 0 && (
-      <details>
-        <summary>What failed</summary>
-        <ul>
-          {failures.map(({ event_id, why }) => (
-            <li key={event_id}>
-              <a href={`/events/${encodeURIComponent(event_id)}`}>{event_id}</a> {shown(why)}
-            </li>
-          ))}
-        </ul>
-      </details>
-    )}
-  </section>
-)
+/** How far a job is, in words. */
+const progressOf = ({ action, count, done, failed, endedAt, isStopped, error }: BulkJob): string => {
+  const { did } = words[action]
+  const how =
+    endedAt === null
+      ? `${done.toLocaleString()} of ${eventsOf(count)} ${did}`
+      : `${(done - failed).toLocaleString()} of ${eventsOf(count)} ${did}`
+  const end = isStopped ? ': stopped' : error === null ? '' : `: it ended early: ${shown(error)}`
+  return `${how}${failed > 0 ? `, ${failed.toLocaleString()} failed` : ''}${end}`
+}
+
+const Job = ({ job }: { readonly job: BulkJob }): JSX.Element => {
+  const { id, count, done, failures, startedAt, endedAt, canGoOn } = job
+  const [failure, setFailure] = useState<NoAnswer>()
+  const doing = (work: Promise<unknown>): void => {
+    setFailure(undefined)
+    work.then(look).catch((error) => setFailure(asNoAnswer(error)))
+  }
+  return (
+    <section class="panel" aria-label="bulk job">
+      <p role="status">
+        {progressOf(job)}
+        <span class="quiet"> since {time(startedAt)}</span>
+      </p>
+      {failure && <Failure failure={failure} />}
+      {endedAt === null && <progress max={count} value={done} aria-label="events" />}
+      {may('operate') && endedAt === null && (
+        <button type="button" onClick={() => doing(ask('bulkStop', { job: id }))}>
+          Stop
+        </button>
+      )}
+      {may('operate') && canGoOn && (
+        <button type="button" onClick={() => doing(ask('bulkGoOn', { job: id }))}>
+          Go on with the {eventsOf(count - done)} that are left
+        </button>
+      )}
+      {failures.length > 0 && (
+        <details>
+          <summary>What failed</summary>
+          <ul>
+            {failures.map(({ event_id, why }) => (
+              <li key={event_id}>
+                <a href={`/events/${encodeURIComponent(event_id)}`}>{event_id}</a> {shown(why)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  )
+}

@@ -40,10 +40,54 @@ export const EventActions = ({ event, request, done }: Actions): JSX.Element | n
           As curl
         </button>
       )}
+      {may('operate') && payload_kept && <Keep event={event} doing={doing} />}
       {failure && <Failure failure={failure} />}
       {command !== undefined && <pre tabIndex={0}>{shownLines(command)}</pre>}
       {isReplaying && (!may('payloads') || request) && <Replay id={id} body={request?.body ?? null} />}
     </div>
+  )
+}
+
+type KeepOptions = { readonly event: EventJson; readonly doing: (work: Promise<unknown>) => void }
+
+/** Keeps the request as a test of its route, or as a sample under a name. */
+const Keep = ({ event: { event_id: id, route, event_type }, doing }: KeepOptions): JSX.Element => {
+  const [isNaming, setNaming] = useState(false)
+  const [kept, setKept] = useState<string>()
+  const keep = (asked: Promise<{ readonly message: string }>): void => {
+    setKept(undefined)
+    doing(
+      asked.then(({ message }) => {
+        setKept(message)
+        setNaming(false)
+      }),
+    )
+  }
+  const save = (submitted: SubmitEvent): void => {
+    submitted.preventDefault()
+    keep(ask('asSample', { id, name: String(new FormData(submitted.currentTarget as HTMLFormElement).get('name')).trim() }))
+  }
+  return (
+    <>
+      <button type="button" aria-expanded={isNaming} onClick={() => setNaming(!isNaming)}>
+        As sample…
+      </button>
+      {route !== '' && (
+        <button type="button" onClick={() => keep(ask('asTest', { id }))}>
+          As test of the route
+        </button>
+      )}
+      {isNaming && (
+        <form class="filters" onSubmit={save}>
+          <label>
+            Name of the sample
+            <input name="name" required defaultValue={`my/${(event_type ?? 'event').replace(/[^A-Za-z0-9._-]+/g, '-')}`} />
+          </label>
+          <button type="submit">Save, without secrets and personal data</button>
+        </form>
+      )}
+      {kept !== undefined && <p role="status">{shown(kept, 1_000)}</p>}
+    </>
   )
 }
 
@@ -88,6 +132,7 @@ const Replay = ({ id, body }: { readonly id: string; readonly body: string | nul
       {failure && <Failure failure={failure} />}
       {would && (
         <>
+          <Difference hunks={would.diff} />
           <Would would={would} />
           <button type="button" disabled={isAsking} onClick={() => replay(false)}>
             Replay it as a new event
@@ -97,6 +142,23 @@ const Replay = ({ id, body }: { readonly id: string; readonly body: string | nul
     </div>
   )
 }
+
+const marks = { same: ' ', added: '+', removed: '-' } as const
+
+/** How the payload differs from the recorded one. */
+const Difference = ({ hunks }: { readonly hunks: Replayed['diff'] }): JSX.Element | null =>
+  hunks.length === 0 ? null : (
+    <section class="diff" aria-label="difference to the recorded payload" tabIndex={0}>
+      {hunks.map(({ head, lines }) => (
+        <pre key={head}>
+          {lines.map(({ kind, text }, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no other key, and stays where it is
+            <span key={`${i} ${kind}`} class={kind}>{`${marks[kind]} ${shownLines(text)}\n`}</span>
+          ))}
+        </pre>
+      ))}
+    </section>
+  )
 
 const Would = ({ would: { status, reason, starts, note, ...ended } }: { readonly would: Replayed }): JSX.Element => (
   <div role="status">

@@ -1,6 +1,7 @@
 /** The screen of one event: what became of it, what was written, what each stage says of it now, and what may be done. */
 
 import type { JSX } from 'preact'
+import { parseDigits } from '../../app/json-text.ts'
 import type { Json } from '../../core/json.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, NoAnswer } from './ask.ts'
@@ -142,7 +143,7 @@ const Text = ({ name, text }: { readonly name: string; readonly text: string | n
 
 const parsed = (body: string): { readonly json: Json } | undefined => {
   try {
-    return { json: JSON.parse(body) as Json }
+    return { json: parseDigits(body) }
   } catch {
     return undefined
   }

@@ -8,7 +8,7 @@ import { BulkPanel } from './bulk.tsx'
 import { EventLine, Failure, Notices, ScreenHead, useAsked } from './parts.tsx'
 import { may } from './rights.ts'
 import { addressOf, currentAddress, go } from './router.ts'
-import { shown } from './words.ts'
+import { shown, time } from './words.ts'
 
 const states = ['waiting', 'running', 'done', 'dead', 'merged', 'final'] as const
 const spans: readonly (readonly [ms: string, name: string])[] = [
@@ -18,8 +18,15 @@ const spans: readonly (readonly [ms: string, name: string])[] = [
   ['604800000', 'the last week'],
 ]
 
+/** Returns a time that the address has in ISO 8601, in milliseconds since 1970; `undefined` where there is none. */
+const timeIn = (query: URLSearchParams, name: string): number | undefined => {
+  const ms = Date.parse(query.get(name) ?? '')
+  return Number.isNaN(ms) ? undefined : ms
+}
+
 /** Makes the question of the address. A span ends now, so it is counted when the question is asked. */
 const criteriaOf = (query: URLSearchParams): Omit<ConsoleQuestions['events'], 'cursor' | 'limit'> => {
+  const [from, until] = [timeIn(query, 'from'), timeIn(query, 'until')]
   const [text, route, outcome, state, since, field] = ['text', 'route', 'outcome', 'state', 'since', 'field'].map(
     (name) => query.get(name) || undefined,
   )
@@ -30,6 +37,8 @@ const criteriaOf = (query: URLSearchParams): Omit<ConsoleQuestions['events'], 'c
     ...(outcome === undefined ? {} : { outcome: [outcome] }),
     ...(state === undefined ? {} : { state: [state as (typeof states)[number]] }),
     ...(since === undefined ? {} : { since: Date.now() - Number(since) }),
+    ...(from === undefined ? {} : { since: from }),
+    ...(until === undefined ? {} : { until }),
     ...(path ? { field: [{ path, value: value.join('=') }] } : {}),
   }
 }
@@ -87,6 +96,7 @@ const Filters = ({ query }: { readonly query: URLSearchParams }): JSX.Element =>
     go(addressOf('/events', Object.fromEntries([...given].map(([name, value]) => [name, String(value).trim()]))))
   }
   const of = (name: string): string => query.get(name) ?? ''
+  const [from, until] = [of('from'), of('until')]
   return (
     <form class="filters" onSubmit={search} key={String(query)}>
       {may('payloads') && <PayloadFilters of={of} />}
@@ -119,6 +129,16 @@ const Filters = ({ query }: { readonly query: URLSearchParams }): JSX.Element =>
           ))}
         </select>
       </label>
+      {(from !== '' || until !== '') && (
+        <span>
+          <input type="hidden" name="from" value={from} />
+          <input type="hidden" name="until" value={until} />
+          {shown([from && `from ${time(from)}`, until && `until ${time(until)}`].filter(Boolean).join(' '))}{' '}
+          <a href={addressOf('/events', Object.fromEntries([...query].filter(([name]) => !['from', 'until', 'cursor'].includes(name))))}>
+            any time
+          </a>
+        </span>
+      )}
       <button type="submit">Search</button>
     </form>
   )

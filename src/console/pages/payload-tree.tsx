@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { digitsOf } from '../../app/json-text.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { addressOf } from './router.ts'
 import { shown } from './words.ts'
@@ -64,10 +65,11 @@ const membersOf = (value: Json): readonly (readonly [string, Json])[] =>
   Array.isArray(value) ? value.map((inner, i) => [String(i), inner] as const) : isObject(value) ? Object.entries(value) : []
 
 const Leaf = ({ name, value, path }: Omit<Member, 'depth'>): JSX.Element => {
-  const text = String(value)
+  const digits = digitsOf(value)
+  const text = digits ?? String(value)
   return (
     <li class="leaf">
-      <span class="name">{shown(name)}</span> <code class={`value ${typeof value}`}>{shown(JSON.stringify(value), 2_000)}</code>
+      <span class="name">{shown(name)}</span> <code class="value">{shown(digits ?? JSON.stringify(value), 2_000)}</code>
       {path !== undefined && text.length <= 200 && (
         <a class="path" href={addressOf('/events', { field: `${path}=${text}` })} title="events with this value">
           {shown(path)}

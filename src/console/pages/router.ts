@@ -31,9 +31,11 @@ export const startRouter = (): void => {
   addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     const isPlain = event.button === 0 && !event.defaultPrevented && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
-    if (!link || !isPlain || link.hash !== '' || link.target !== '' || link.origin !== location.origin || link.hasAttribute('download'))
-      return
+    if (!link || !isPlain || link.hasAttribute('target') || link.hasAttribute('download')) return
+    // A link in a drawing has its address as an attribute alone.
+    const to = new URL(link.getAttribute('href') ?? '', location.href)
+    if (to.hash !== '' || to.origin !== location.origin) return
     event.preventDefault()
-    go(link.pathname + link.search)
+    go(to.pathname + to.search)
   })
 }

@@ -5,7 +5,7 @@ import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask } from './ask.ts'
 import { Failure, ScreenHead, useAsked, Word } from './parts.tsx'
 import { addressOf } from './router.ts'
-import { shown, time } from './words.ts'
+import { shown, time, tone } from './words.ts'
 
 export const RoutesScreen = (): JSX.Element => {
   const { answer, failure, again } = useAsked('routes', (signal) => ask('routes', {}, signal))
@@ -75,20 +75,62 @@ export const RoutesScreen = (): JSX.Element => {
 
 type Stage = ConsoleAnswers['routes']['routes'][number]['stages'][number]
 
-/** The stages that the events of a route go through, each with the events that ended there. */
-const Stages = ({ route, stages }: { readonly route: string; readonly stages: readonly Stage[] }): JSX.Element => (
-  <ol class="stages" aria-label="stages">
-    {stages.map(({ stage, ends }) => (
-      <li key={stage} class={ends.length > 0 ? '' : 'skip'}>
-        {shown(stage)}
-        {ends.map(({ outcome, count }) => (
-          <a key={outcome} href={addressOf('/events', { route, outcome: outcome === 'ignored' ? `ignored:${stage}` : outcome })}>
-            <Word word={outcome}>
-              {count} {shown(outcome).replaceAll('_', ' ')}
-            </Word>
-          </a>
+const boxPx = { width: 128, height: 34, gap: 34, row: 24 }
+
+const cutTo = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text)
+
+/**
+ * The stages that the events of a route go through, as a graph: below each stage hang the events that ended there, as wide as their share.
+ * A list has the same, for those who do not see the graph, and for narrow screens.
+ */
+const Stages = ({ route, stages }: { readonly route: string; readonly stages: readonly Stage[] }): JSX.Element => {
+  const most = Math.max(1, ...stages.flatMap(({ ends }) => ends.map(({ count }) => count)))
+  const rows = Math.max(0, ...stages.map(({ ends }) => ends.length))
+  const { width, height, gap, row } = boxPx
+  const size = { width: stages.length * (width + gap) - gap + 2, height: height + rows * row + 10 }
+  return (
+    <>
+      <div class="graph" aria-hidden="true">
+        <svg viewBox={`-1 -1 ${size.width} ${size.height}`} width={size.width} height={size.height} role="presentation">
+          {stages.map(({ stage, ends }, i) => (
+            <g key={stage} transform={`translate(${i * (width + gap)} 0)`} class={ends.length > 0 ? '' : 'unused'}>
+              {i > 0 && <path class="arrow" d={`M${-gap + 4} ${height / 2}H-6m-6 -5l6 5l-6 5`} />}
+              <rect class="box" width={width} height={height} rx="5" />
+              <text x={width / 2} y={height / 2 + 5} text-anchor="middle">
+                {cutTo(shown(stage).replaceAll('_', ' '), 16)}
+              </text>
+              {ends.map(({ outcome, count }, below) => (
+                <a key={outcome} href={endsAt(route, stage, outcome)} tabindex={-1} class={tone(outcome)}>
+                  <g transform={`translate(0 ${height + 6 + below * row})`}>
+                    <rect class="share" width={Math.max(3, (width * count) / most)} height={row - 4} rx="3" />
+                    <text x="5" y={row - 10}>
+                      {cutTo(`${count.toLocaleString()} ${shown(outcome).replaceAll('_', ' ')}`, 20)}
+                    </text>
+                  </g>
+                </a>
+              ))}
+            </g>
+          ))}
+        </svg>
+      </div>
+      <ol class="stages" aria-label="stages">
+        {stages.map(({ stage, ends }) => (
+          <li key={stage} class={ends.length > 0 ? '' : 'skip'}>
+            {shown(stage)}
+            {ends.map(({ outcome, count }) => (
+              <a key={outcome} href={endsAt(route, stage, outcome)}>
+                <Word word={outcome}>
+                  {count} {shown(outcome).replaceAll('_', ' ')}
+                </Word>
+              </a>
+            ))}
+          </li>
         ))}
-      </li>
-    ))}
-  </ol>
-)
+      </ol>
+    </>
+  )
+}
+
+/** The address of the events of a route that ended at a stage. */
+const endsAt = (route: string, stage: string, outcome: string): string =>
+  addressOf('/events', { route, outcome: outcome === 'ignored' ? `ignored:${stage}` : outcome })

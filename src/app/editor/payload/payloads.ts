@@ -7,7 +7,7 @@ import { systemClock } from '../../../core/clock.ts'
 import type { Event, Headers } from '../../../core/request.ts'
 import { maskHeaders } from '../../../core/secrets/mask.ts'
 import { cut } from '../../../core/text.ts'
-import type { EventView } from '../../../journal/record.ts'
+import type { EventSummary } from '../../../journal/record.ts'
 import { catalogueOf } from '../../../plan/catalogue.ts'
 import { quietBook } from '../../../plan/check.ts'
 import { allSchemes, type Catalogue } from '../../../plan/compile.ts'
@@ -87,7 +87,7 @@ const passingFirst = async (
  * left out.
  */
 const recordedRows = async (workspace: Workspace, route: string | undefined): Promise<readonly PayloadRow[]> => {
-  const fits = (event: EventView): boolean =>
+  const fits = (event: EventSummary): boolean =>
     (route === undefined || event.route === route) && event.raw !== undefined && event.unverified === undefined
   const { events } = await withRecords(workspace, (records) => records.events({ fits, limit: maxRecorded }))
   return [...events]
