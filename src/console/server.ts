@@ -20,7 +20,7 @@ const host = '127.0.0.1'
 const maxConnections = 64
 
 /** The addresses of the screens. The names of events, routes and the like stand behind them. */
-const screenPaths = ['/', '/events', '/events/:id', '/work', '/routes', '/targets', '/health']
+const screenPaths = ['/', '/events', '/events/:id', '/work', '/routes', '/routes/new', '/routes/:name/edit', '/targets', '/health']
 
 /**
  * The headers of every answer. Nothing is loaded from elsewhere, no script is made of a text, and no page is put into another. Texts of

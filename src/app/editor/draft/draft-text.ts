@@ -16,7 +16,7 @@ export type DraftText =
       /** The parsed text; absent where only the text is known, as after an undo. */
       readonly parsed?: ParsedYaml
       /** Where the text of the route begins, if a step changed it. */
-      readonly start?: TextStart
+      readonly start: TextStart | undefined
     }
   /** A step cannot be put into the text. `text` has the steps before that step. */
   | { readonly ok: false; readonly why: string; readonly text: string }
@@ -48,27 +48,27 @@ export const createDraftTexts = (): DraftTexts => {
     base = text
   }
   return (draft) => {
-    if (isRemoved(draft) && draft.opened.base.length === 0) return { ok: true, text: '' }
+    if (isRemoved(draft) && draft.opened.base.length === 0) return { ok: true, text: '', start: undefined }
     const edits = draftEdits(draft)
     rewind(draft.opened.text, edits)
     let text = made.at(-1)?.text ?? base
     let start = made.at(-1)?.start
     for (const { change, written } of edits.slice(made.length)) {
-      const edited = withChange(text, draft.opened.base, change, parsed?.text === text ? parsed.parsed : undefined)
+      const edited = withChange(text, draft.opened.base, change, start, parsed?.text === text ? parsed.parsed : undefined)
       if (!edited.ok) return { ok: false, why: edited.why, text }
-      text = edited.text
-      start = 'start' in edited ? edited.start : start
+      ;({ text, start } = edited)
       parsed = { text, parsed: edited.parsed }
       made.push({ edit: written, text, start })
       const old = made.at(-maxTexts - 1)
       if (old) old.text = undefined
     }
-    return { ok: true, text, ...(parsed?.text === text ? { parsed: parsed.parsed } : {}), ...(start ? { start } : {}) }
+    return { ok: true, text, ...(parsed?.text === text ? { parsed: parsed.parsed } : {}), start }
   }
 }
 
-const withChange = (text: string, base: Path, change: DraftEdit['change'], parsed: ParsedYaml | undefined) =>
-  'kind' in change ? editYaml(text, change, parsed) : withRouteText(text, base, change)
+/** `start`: where the text of the route begins before the change. */
+const withChange = (text: string, base: Path, change: DraftEdit['change'], start: TextStart | undefined, parsed: ParsedYaml | undefined) =>
+  'kind' in change ? { start, ...editYaml(text, change, parsed) } : withRouteText(text, base, change)
 
 /** A change of the file, and the same change as JSON, by which it is compared. The path of an edit begins at the root of the file's text. */
 type DraftEdit = { readonly change: YamlEdit | TextChange; readonly written: string }
