@@ -7,6 +7,7 @@ import { BulkJobs } from './bulk.tsx'
 import { EventScreen } from './event.tsx'
 import { EventsScreen } from './events.tsx'
 import { HealthScreen } from './health.tsx'
+import { editedRouteIn, LazyRouteEditor } from './lazy-route-editor.tsx'
 import { LiveScreen } from './live.tsx'
 import { Palette } from './palette.tsx'
 import { asNoAnswer, Failure, useAsked } from './parts.tsx'
@@ -108,6 +109,8 @@ const isAt = (path: string, screen: string): boolean => path === screen || (scre
 const Screen = ({ path }: { readonly path: string }): JSX.Element => {
   const id = eventIn(path)
   if (id !== undefined) return <EventScreen key={id} id={id} />
+  const edited = editedRouteIn(path)
+  if (edited) return <LazyRouteEditor name={edited.name} />
   const screen = screens.find((each) => each.path === path)
   return screen ? <screen.Screen /> : <p>There is no screen at this address.</p>
 }
@@ -123,7 +126,7 @@ const eventIn = (path: string): string | undefined => {
 }
 
 const openByKey = (event: KeyboardEvent): void => {
-  const isTyping = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null
+  const isTyping = event.target instanceof HTMLElement && event.target.closest('input, textarea, select, [data-typing]') !== null
   if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return
   const screen = screens.find(({ key }) => key === event.key)
   if (screen) go(screen.path)

@@ -48,7 +48,7 @@ export const withRouteText = (text: string, base: Path, { from, to }: TextChange
 }
 
 /** Makes the change from `from` to `to` in a third text; `undefined` where that has no such lines. */
-const merged = (now: string, from: string, to: string): string | undefined => {
+export const merged = (now: string, from: string, to: string): string | undefined => {
   const patch = structuredPatch('', '', from, to, undefined, undefined, { context: 1, maxEditLength: maxChanges })
   return (patch && applyPatch(now, patch)) || undefined
 }

@@ -4,16 +4,16 @@ import { editYaml } from '../../../config/yaml/edit/edit.ts'
 import { isRefused } from '../../../config/yaml/edit/yaml-edit.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import type { DraftTexts } from './draft-text.ts'
-import type { RouteDraft, Step } from './route-draft.ts'
-import { routeTextIn } from './route-text.ts'
+import type { OpenedRoute, RouteDraft, Step, TextChange } from './route-draft.ts'
+import { merged, routeTextIn } from './route-text.ts'
 
 /**
- * Returns the text of a draft's route. The latest change of the text is returned as it was made, also where the file does not take it.
+ * Returns the text of a draft's route. The latest change of the text is returned also where it is no YAML yet.
  * Throws a Fault where the route cannot be edited as a text.
  */
 export const textOfDraft = (textOf: DraftTexts, draft: RouteDraft): string => {
   const last = draft.past.at(-1)
-  if (last?.text && last.edits.length === 0) return last.text.to
+  if (last?.text && last.edits.length === 0) return textOnFile(last.text, draft.opened)
   const made = textOf(draft)
   const text = made.ok ? routeTextIn(made.text, draft.opened.base) : made
   if (!isRefused(text)) return text
@@ -22,6 +22,12 @@ export const textOfDraft = (textOf: DraftTexts, draft: RouteDraft): string => {
     exitCode: exit.conflict,
     hint: `edit ${file} itself`,
   })
+}
+
+/** Returns the changed text, with what others changed in the file meanwhile; without that where both changed the same lines. */
+const textOnFile = ({ from, to }: TextChange, { text, base, isNew }: OpenedRoute): string => {
+  const now = isNew ? from : routeTextIn(text, base)
+  return isRefused(now) || now === from ? to : (merged(now, from, to) ?? to)
 }
 
 /** Returns a route's text after the edits of a step. Throws a Fault where the text does not take them. */
