@@ -4,8 +4,7 @@ import { editYaml } from '../../../config/yaml/edit/edit.ts'
 import type { TextStart } from '../../../config/yaml/edit/map-text.ts'
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { ParsedYaml } from '../../../config/yaml/source.ts'
-import type { Path } from '../../../core/diagnostic.ts'
-import { editsOf, isRemoved, type RouteDraft, type Step, specAfter, type TextChange } from './route-draft.ts'
+import { editsOf, isRemoved, type OpenedRoute, type RouteDraft, type Step, specAfter, type TextChange } from './route-draft.ts'
 import { withRouteText } from './route-text.ts'
 
 /** The text of a file with all steps of a draft in it, or why a step cannot be put into the file. */
@@ -54,7 +53,7 @@ export const createDraftTexts = (): DraftTexts => {
     let text = made.at(-1)?.text ?? base
     let start = made.at(-1)?.start
     for (const { change, written } of edits.slice(made.length)) {
-      const edited = withChange(text, draft.opened.base, change, start, parsed?.text === text ? parsed.parsed : undefined)
+      const edited = withChange(text, draft.opened, change, start, parsed?.text === text ? parsed.parsed : undefined)
       if (!edited.ok) return { ok: false, why: edited.why, text }
       ;({ text, start } = edited)
       parsed = { text, parsed: edited.parsed }
@@ -67,8 +66,8 @@ export const createDraftTexts = (): DraftTexts => {
 }
 
 /** `start`: where the text of the route begins before the change. */
-const withChange = (text: string, base: Path, change: DraftEdit['change'], start: TextStart | undefined, parsed: ParsedYaml | undefined) =>
-  'kind' in change ? { start, ...editYaml(text, change, parsed) } : withRouteText(text, base, change)
+const withChange = (text: string, opened: OpenedRoute, change: DraftEdit['change'], start: TextStart | undefined, parsed: ParsedYaml | undefined) =>
+  'kind' in change ? { start, ...editYaml(text, change, parsed) } : withRouteText(text, opened, change)
 
 /** A change of the file, and the same change as JSON, by which it is compared. The path of an edit begins at the root of the file's text. */
 type DraftEdit = { readonly change: YamlEdit | TextChange; readonly written: string }

@@ -25,7 +25,11 @@ const maxChanges = 2_000
  * Makes a change of the route's text in a file with this text. If the file has another text of the route than the change began with, the
  * change is made there all the same, unless both changed the same lines.
  */
-export const withRouteText = (text: string, base: Path, { from, to }: TextChange): ChangedText | ({ readonly ok: false } & RefusedEdit) => {
+export const withRouteText = (
+  text: string,
+  { base, source, file, name }: OpenedRoute,
+  { from, to }: TextChange,
+): ChangedText | ({ readonly ok: false } & RefusedEdit) => {
   const hidden = hideSecrets(text)
   const before = parseYaml('', hidden.text)
   const now = mapTextAt(before, base)
@@ -41,7 +45,7 @@ export const withRouteText = (text: string, base: Path, { from, to }: TextChange
   const changed = withMapText(before, base, wanted)
   if (isRefused(changed)) return { ok: false, ...changed }
   const after = hidden.restored(changed.text)
-  const parsed = parseYaml('', after)
+  const parsed = parseYaml(source === 'config' ? file : name, after)
   if (parsed.data !== undefined && !isOnlyChangeAt(base, before.data ?? null, parseYaml('', changed.text).data ?? null))
     return { ok: false, why: 'it would change more of the file than this route' }
   return { ok: true, text: after, parsed, start: changed.start }

@@ -1,6 +1,7 @@
 /** Offers keys and values while a route is typed: from the schema, from what the gateway knows by name, and from the chosen payload. */
 
-import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
+import { type Completion, type CompletionContext, type CompletionResult, pickedCompletion } from '@codemirror/autocomplete'
+import type { EditorView } from '@codemirror/view'
 import { isObject, type JsonObject } from '../../../core/json.ts'
 import type { ConsoleAnswers } from '../../answers/answers.ts'
 import { shown } from '../words.ts'
@@ -74,5 +75,17 @@ const enumOptions = ({ enum: values, enumDescriptions, type }: JsonObject, isNam
   return type === 'boolean' ? [true, false].map((value) => ({ label: String(value), type: 'keyword' })) : []
 }
 
-const pathOptions = ({ values }: Known, end: string): readonly Completion[] =>
-  values.map(({ path, shown: value }) => ({ label: path, type: 'variable', detail: shown(value, 40), apply: path + end }))
+/** `end`: what must stand behind a path. */
+const pathOptions = ({ values }: Known, end: '' | '}'): readonly Completion[] =>
+  values.map(({ path, shown: value }) => ({ label: path, type: 'variable', detail: shown(value, 40), apply: insertBefore(end) }))
+
+const insertBefore =
+  (end: string) =>
+  (view: EditorView, completion: Completion, from: number, to: number): void => {
+    const behind = view.state.sliceDoc(to, to + end.length) === end ? to + end.length : to
+    view.dispatch({
+      changes: { from, to: behind, insert: completion.label + end },
+      selection: { anchor: from + completion.label.length + end.length },
+      annotations: pickedCompletion.of(completion),
+    })
+  }

@@ -52,8 +52,7 @@ const Conditions = ({ preview: { trace, tallies, untallied } }: { readonly previ
             <li key={name} class={holds ? 'pass' : 'stop'}>
               <code>{shown(name)}</code> {shown(field)} {shown(operator)} {shown(operand)}{' '}
               <strong>{holds ? 'holds' : 'does not hold'}</strong>
-              {seen !== undefined && <span> saw {shown(seen)}</span>}
-              {why && <span class="quiet"> {shown(why)}</span>}
+              {seen === undefined ? <span class="quiet"> {shown(why)}</span> : <span> saw {shown(seen)}</span>}
               {tally && (
                 <span class="quiet">
                   {' '}
