@@ -66,8 +66,13 @@ export const createDraftTexts = (): DraftTexts => {
 }
 
 /** `start`: where the text of the route begins before the change. */
-const withChange = (text: string, opened: OpenedRoute, change: DraftEdit['change'], start: TextStart | undefined, parsed: ParsedYaml | undefined) =>
-  'kind' in change ? { start, ...editYaml(text, change, parsed) } : withRouteText(text, opened, change)
+const withChange = (
+  text: string,
+  opened: OpenedRoute,
+  change: DraftEdit['change'],
+  start: TextStart | undefined,
+  parsed: ParsedYaml | undefined,
+) => ('kind' in change ? { start, ...editYaml(text, change, parsed) } : withRouteText(text, opened, change))
 
 /** A change of the file, and the same change as JSON, by which it is compared. The path of an edit begins at the root of the file's text. */
 type DraftEdit = { readonly change: YamlEdit | TextChange; readonly written: string }

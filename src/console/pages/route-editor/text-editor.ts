@@ -15,6 +15,7 @@ import { shown } from '../words.ts'
 import { completeRoute, type Known } from './complete.ts'
 import { explainRoute } from './explain.ts'
 import { theme } from './theme.ts'
+import { typedOver } from './typed-over.ts'
 
 export type Finding = ConsoleAnswers['routePreview']['findings'][number]
 
@@ -66,6 +67,7 @@ export const openTextEditor = (
         explainRoute(known),
         lintGutter(),
         yaml(),
+        typedOver,
         theme,
         EditorView.lineWrapping,
         EditorState.readOnly.of(isReadOnly),
