@@ -4,7 +4,7 @@
  */
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
 import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language'
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint'
@@ -25,7 +25,8 @@ export type TextEditor = {
   replace(text: string): void
   show(findings: readonly Finding[]): void
   goTo(place: NonNullable<Finding['place']>): void
-  focus(): void
+  undo(): void
+  redo(): void
   close(): void
 }
 
@@ -102,7 +103,8 @@ export const openTextEditor = (
       view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
       view.focus()
     },
-    focus: () => view.focus(),
+    undo: () => void undo(view),
+    redo: () => void redo(view),
     close: () => view.destroy(),
   }
 }
