@@ -6,6 +6,13 @@ import { gzipSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { openAudit } from '../../src/app/audit/audit.ts'
+import { createEditorService } from '../../src/app/editor/create-service.ts'
+import type { Right } from '../../src/console/access/sign-ins.ts'
+import { createAnswers } from '../../src/console/answers/answers.ts'
+import { yamlPlaceAt } from '../../src/console/pages/route-editor/yaml-place.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { consoleQuestions } from '../../src/generated/console.ts'
 import { chromiumPath, openPage, type ProcessConsole, startBrowser, startConsole } from '../fakes/console.ts'
 import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
@@ -271,6 +278,47 @@ t.test(
     t.same(complaints, [])
   },
 )
+
+t.test('without the right to payloads nothing of a payload is answered, and without the right to operate nothing is saved', async (t) => {
+  const rightOf = (name: keyof typeof consoleQuestions) => consoleQuestions[name].right
+  t.same((['saveRoute', 'keepDraft', 'dropDraft'] as const).map(rightOf), ['operate', 'operate', 'operate'])
+  t.same((['payloads', 'payload'] as const).map(rightOf), ['payloads', 'payloads'])
+  const workspace = { dataDir: folderOf(t), env: {}, self: 'headgate' }
+  const gateway = { find: async () => undefined, need: async () => Promise.reject(new Error('no gateway runs')) }
+  const service = createEditorService(workspace, gateway)
+  const answers = createAnswers({ workspace, gateway, service, audit: openAudit(workspace.dataDir, systemClock), clock: systemClock })
+  const asked = async (...rights: Right[]) => {
+    const signIn = { name: 'browser 0', rights: new Set(rights) }
+    const { from, name, source } = await answers.routeText({ name: 'hello' })
+    const payload = { from: 'sample', id: 'github/push' } as const
+    return answers.routePreview({ name, source, from, to: from, payload }, signIn)
+  }
+  t.match(await asked('view', 'payloads'), { trace: { name: 'ignored' }, prompt: { text: /^Hello/ } })
+  t.match(await asked('view'), { trace: null, prompt: null, untraced: 'no payload is chosen', extra: null })
+})
+
+t.test('a place in a text that is being typed', (t) => {
+  const cases: readonly (readonly [text: string, path: readonly (string | 0)[], kind: 'key' | 'value', typed: string])[] = [
+    ['', [], 'key', ''],
+    ['ev', [], 'key', 'ev'],
+    ['events: pu', ['events'], 'value', 'pu'],
+    ['events: [push, pu', ['events', 0], 'value', 'pu'],
+    ['events:\n  - pu', ['events', 0], 'key', 'pu'],
+    ['events:\n- push\n- pu', ['events', 0], 'key', 'pu'],
+    ['filters:\n  - field: a\n    eq', ['filters', 0], 'key', 'eq'],
+    ['filters:\n  - field: a\n    # why\n\n    equals: x', ['filters', 0, 'equals'], 'value', 'x'],
+    ['filters:\n  - any:\n      - field: pay', ['filters', 0, 'any', 0, 'field'], 'value', 'pay'],
+    ['filters:\n  - { field: a, in: [x', ['filters', 0, 'in', 0], 'value', 'x'],
+    ['filters:\n  - { field: a, i', ['filters', 0], 'key', 'i'],
+    ['retry:\n  max', ['retry'], 'key', 'max'],
+    ['retry:\n  max_attempts: 1\npro', [], 'key', 'pro'],
+    ['prompt: |\n  a: b\n  Hello {na', ['prompt'], 'value', 'Hello {na'],
+    ["'prompt': x {na", ['prompt'], 'value', 'x {na'],
+  ]
+  for (const [text, path, kind, typed] of cases)
+    t.same(yamlPlaceAt(`${text}\nafter: x`, text.length), { path, kind, typed, from: text.length - typed.length }, text)
+  t.end()
+})
 
 t.test('the editor is loaded when it is needed, and is small', async (t) => {
   const folder = new URL('../../dist/console/', import.meta.url)
