@@ -1,13 +1,18 @@
 /** The palette: does an action of the screen, or goes to a screen, a route's events or an event, by typing a part of its name. Ctrl-K or ⌘K opens it. */
 
+import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from './ask.ts'
 import { addressOf, go } from './router.ts'
-import { type ScreenAction, screenActions } from './screen-actions.ts'
 import { shown } from './words.ts'
 
 export type Place = { readonly name: string; readonly to: string }
+/** Something that may be done on the present screen. */
+export type ScreenAction = { readonly name: string; readonly run: () => void }
+/** What may be done on the present screen, as the screen says. */
+export const screenActions = signal<readonly ScreenAction[]>([])
+
 /** An action of the screen, or a place. */
 type Entry = Place | ScreenAction
 

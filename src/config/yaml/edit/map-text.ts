@@ -72,16 +72,22 @@ export const withMapText = (
   }
 }
 
+/** The most lines by which two texts may differ, so that their equal lines are looked for: the time grows with the square. */
+const maxChanges = 2_000
+
 /** Returns the new lines as the file has them. A line that the old text has, too, is taken from the file. */
 const keptLines = (outline: Outline, lines: Lines, written: readonly string[]): readonly string[] => {
   const raw = rawLines(outline, lines)
+  const all = [{ value: [...written], count: written.length, added: true, removed: false }]
   let at = 0
-  return diffArrays(shownLines(outline, lines), [...written]).flatMap(({ value, count, added, removed }) => {
-    if (added) return indented(value, lines.indent)
-    const same = raw.slice(at, at + count)
-    at += count
-    return removed ? [] : same
-  })
+  return (diffArrays(shownLines(outline, lines), [...written], { maxEditLength: maxChanges }) ?? all).flatMap(
+    ({ value, count, added, removed }) => {
+      if (added) return indented(value, lines.indent)
+      const same = raw.slice(at, at + count)
+      at += count
+      return removed ? [] : same
+    },
+  )
 }
 
 const rawLines = ({ text }: Outline, { from, to, below }: Lines): readonly string[] =>

@@ -37,7 +37,7 @@ export const NewRouteScreen = (): JSX.Element => {
           />
         </label>
         <label>
-          Begins
+          Begins with
           <select value={begin} onChange={({ currentTarget }) => setBegin(currentTarget.value)}>
             <option value="">empty</option>
             <optgroup label="as a copy of">
@@ -57,7 +57,7 @@ export const NewRouteScreen = (): JSX.Element => {
           </select>
         </label>
         <button type="submit" class="primary">
-          Write it…
+          Go on
         </button>
       </form>
       <p class="quiet">Nothing is written before it is saved.</p>

@@ -8,6 +8,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from
 import { yaml } from '@codemirror/lang-yaml'
 import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language'
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import type { ConsoleAnswers } from '../../answers/answers.ts'
@@ -67,6 +68,8 @@ export const openTextEditor = (
         autocompletion({ override: [completeRoute(known)], icons: false }),
         explainRoute(known),
         lintGutter(),
+        search({ top: true }),
+        highlightSelectionMatches(),
         yaml(),
         typedOver,
         theme,
@@ -78,6 +81,7 @@ export const openTextEditor = (
           ...closeBracketsKeymap,
           ...completionKeymap,
           ...lintKeymap,
+          ...searchKeymap,
           ...historyKeymap,
           ...defaultKeymap,
           indentWithTab,

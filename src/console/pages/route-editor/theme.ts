@@ -7,7 +7,7 @@ import { tags } from '@lezer/highlight'
 
 const underline = (color: string) => ({ backgroundImage: 'none', textDecoration: `underline wavy ${color}`, textUnderlineOffset: '3px' })
 /** The signs of findings at their lines. The pages load no images of `data:` addresses, which the signs are otherwise. */
-const sign = (color: string) => ({ content: '"●"', color, fontSize: '0.8em' })
+const sign = (color: string) => ({ content: 'normal', '&::before': { content: '"●"', color, fontSize: '0.9em' } })
 
 const looks = EditorView.theme({
   '&': { border: '1px solid var(--line)', borderRadius: '6px', backgroundColor: 'var(--ground)', color: 'var(--text)' },
@@ -39,6 +39,14 @@ const looks = EditorView.theme({
   '.cm-lint-marker-warning': sign('var(--wait)'),
   '.cm-lint-marker-info': sign('var(--quiet)'),
   '.cm-panels': { backgroundColor: 'var(--raised)', color: 'var(--text)' },
+  '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--line)' },
+  '.cm-textfield, .cm-button': {
+    backgroundColor: 'var(--ground)',
+    backgroundImage: 'none',
+    color: 'var(--text)',
+    border: '1px solid var(--line)',
+  },
+  '.cm-searchMatch, .cm-selectionMatch': { backgroundColor: 'color-mix(in srgb, var(--wait) 30%, transparent)' },
 })
 
 const colours = HighlightStyle.define([

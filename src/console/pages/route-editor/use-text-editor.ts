@@ -3,7 +3,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type ActionName, actionMeaning } from '../../../tui/model/actions.ts'
-import { type ScreenAction, screenActions } from '../screen-actions.ts'
+import { type ScreenAction, screenActions } from '../palette.tsx'
 import { openTextEditor, type TextEditor, type TextEditorOptions } from './text-editor.ts'
 
 /** Returns the element in which the editor opens, and the editor, which is there when the screen is. */

@@ -2,8 +2,8 @@
 
 import type { FunctionComponent, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { NoAnswer } from './ask.ts'
-import { Failure } from './parts.tsx'
+import { NoAnswer } from '../ask.ts'
+import { Failure } from '../parts.tsx'
 
 /** Returns whether an address is that of the route editor, and the name of its route; the name is absent for a new route. */
 export const editedRouteIn = (path: string): { readonly name: string | undefined } | undefined => {
@@ -21,7 +21,7 @@ export const LazyRouteEditor = ({ name }: { readonly name: string | undefined })
   const [round, setRound] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round tries again
   useEffect(() => {
-    import('./route-editor/route-editor.tsx').then(
+    import('./route-editor.tsx').then(
       ({ RouteEditor }) => setLoaded({ Screen: RouteEditor }),
       () => setLoaded({ failed: true }),
     )
