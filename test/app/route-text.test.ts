@@ -169,3 +169,22 @@ t.test('findings stand at the lines of the text, also where the text is no YAML'
   t.match(broken.findings, [{ code: 'WH001' }])
   t.equal(broken.places[0]?.line, 10)
 })
+
+t.test('a subscription is edited by its text, and keeps its secret', async (t) => {
+  const entry = { prompt: 'x', secret: 'secret-of-entry', deliver: 'log', events: ['push'], created_at: '2026-01-01T00:00:00Z' }
+  const { service, dataDir } = serviceOn(t, config.replace('        none:\n', '').replace('deliver: slack', 'deliver: log'), {
+    'webhook_subscriptions.json': JSON.stringify({ sub: entry }),
+  })
+  const draft = await edited(service, 'sub', (text) => text.replace('prompt: x', 'prompt: y'))
+  t.notMatch(draft.past[0]?.text?.from, /secret-of-entry/)
+  const saved = await service.save({ draft, despiteErrors: false })
+  t.equal(saved.ok, true, saved.ok ? '' : saved.message)
+  const after = JSON.parse(readFileSync(join(dataDir, 'webhook_subscriptions.json'), 'utf8'))
+  t.match(after, { sub: { ...entry, prompt: 'y' } })
+  const broken = await service.preview({
+    draft: await edited(service, 'sub', (text) => text.replace(/prompt: .*/, 'promt: z')),
+    revision: 0,
+  })
+  const at = broken.findings.findIndex(({ message }) => message.includes('promt'))
+  t.equal(broken.places[at]?.line, 2)
+})
