@@ -21,7 +21,18 @@ export interface ConsoleServer {
 const maxConnections = 256
 
 /** The addresses of the screens. The names of events, routes and the like stand behind them. */
-const screenPaths = ['/', '/events', '/events/:id', '/work', '/routes', '/targets', '/health', '/charts']
+const screenPaths = [
+  '/',
+  '/events',
+  '/events/:id',
+  '/work',
+  '/routes',
+  '/routes/new',
+  '/routes/:name/edit',
+  '/targets',
+  '/health',
+  '/charts',
+]
 
 /**
  * The headers of every answer. Nothing is loaded from elsewhere, no script is made of a text, and no page is put into another. Texts of

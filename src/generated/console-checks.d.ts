@@ -14,6 +14,16 @@ export const asTestQuestion: Check
 export const replayQuestion: Check
 export const retryQuestion: Check
 export const routesQuestion: Check
+export const routeTextQuestion: Check
+export const routeNamesQuestion: Check
+export const routePreviewQuestion: Check
+export const payloadsQuestion: Check
+export const payloadQuestion: Check
+export const routePlanQuestion: Check
+export const fixRouteQuestion: Check
+export const saveRouteQuestion: Check
+export const keepDraftQuestion: Check
+export const dropDraftQuestion: Check
 export const targetsQuestion: Check
 export const resetBreakerQuestion: Check
 export const healthQuestion: Check

@@ -51,6 +51,46 @@ export const consoleQuestions = {
     right: 'view',
     question: { check: checks.routesQuestion, members: {}, required: [] },
   },
+  routeText: {
+    right: 'view',
+    question: { check: checks.routeTextQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, clone: { must: 'a string' }, like: { must: 'a string' }}, required: ["name"] },
+  },
+  routeNames: {
+    right: 'view', maxQuestionBytes: 4194304,
+    question: { check: checks.routeNamesQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }}, required: ["name","from","to"] },
+  },
+  routePreview: {
+    right: 'view', maxQuestionBytes: 4194304,
+    question: { check: checks.routePreviewQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }, payload: { must: 'a object' }}, required: ["name","from","to"] },
+  },
+  payloads: {
+    right: 'payloads',
+    question: { check: checks.payloadsQuestion, members: {route: { must: 'a string' }}, required: ["route"] },
+  },
+  payload: {
+    right: 'payloads',
+    question: { check: checks.payloadQuestion, members: {route: { must: 'a string' }, payload: { must: 'a object' }}, required: ["route","payload"] },
+  },
+  routePlan: {
+    right: 'view', maxQuestionBytes: 4194304,
+    question: { check: checks.routePlanQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }, onto: { must: 'a string' }}, required: ["name","from","to"] },
+  },
+  fixRoute: {
+    right: 'view', maxQuestionBytes: 4194304,
+    question: { check: checks.fixRouteQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }, fix: { must: 'a string' }}, required: ["name","from","to","fix"] },
+  },
+  saveRoute: {
+    right: 'operate', maxQuestionBytes: 4194304,
+    question: { check: checks.saveRouteQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }, onto: { must: 'a string' }, despite_errors: { must: 'a boolean' }}, required: ["name","from","to"] },
+  },
+  keepDraft: {
+    right: 'operate', maxQuestionBytes: 4194304,
+    question: { check: checks.keepDraftQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }}, required: ["name","from","to"] },
+  },
+  dropDraft: {
+    right: 'operate',
+    question: { check: checks.dropDraftQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }}, required: ["name"] },
+  },
   targets: {
     right: 'view',
     question: { check: checks.targetsQuestion, members: {profile: { must: 'a string' }}, required: [] },
@@ -194,6 +234,134 @@ export type ConsoleQuestions = {
   }
   /** All routes, with their findings. */
   readonly routes: Record<never, never>
+  /** The text of a route for a person to edit, with stars for secrets, or that of a draft that was left unsaved. */
+  readonly routeText: {
+    /** The name of the route. */
+    readonly name: string
+    /** Which of the two, where a route hides a subscription of its name. */
+    readonly source?: 'config' | 'subscription'
+    /** The route is not in the file yet. */
+    readonly is_new?: boolean
+    /** The name of a route to copy. */
+    readonly clone?: string
+    /** The sample or recorded event to make the route of. */
+    readonly like?: string
+  }
+  /** The names that the keys of a route may have as values, and the schema of routes. */
+  readonly routeNames: {
+    /** The name of the route. */
+    readonly name: string
+    /** Which of the two, where a route hides a subscription of its name. */
+    readonly source?: 'config' | 'subscription'
+    /** The route is not in the file yet. */
+    readonly is_new?: boolean
+    /** The text of the route with which the changes began. */
+    readonly from: string
+    /** The text with the changes. */
+    readonly to: string
+  }
+  /** The findings about a changed route, and what it would do with a payload. */
+  readonly routePreview: {
+    /** The name of the route. */
+    readonly name: string
+    /** Which of the two, where a route hides a subscription of its name. */
+    readonly source?: 'config' | 'subscription'
+    /** The route is not in the file yet. */
+    readonly is_new?: boolean
+    /** The text of the route with which the changes began. */
+    readonly from: string
+    /** The text with the changes. */
+    readonly to: string
+    /** The payload with which the route is tried. */
+    readonly payload?: {
+      readonly from: 'sample' | 'event'
+      /** The id of the event, or the name of the sample. */
+      readonly id: string
+    }
+  }
+  /** The samples and recorded events to try a route with. */
+  readonly payloads: {
+    /** The name of the route. */
+    readonly route: string
+  }
+  /** One of these payloads with its values and their paths. */
+  readonly payload: {
+    /** The name of the route. */
+    readonly route: string
+    /** The payload with which the route is tried. */
+    readonly payload: {
+      readonly from: 'sample' | 'event'
+      /** The id of the event, or the name of the sample. */
+      readonly id: string
+    }
+  }
+  /** What saving a changed route would write, and what would be wrong with it. */
+  readonly routePlan: {
+    /** The name of the route. */
+    readonly name: string
+    /** Which of the two, where a route hides a subscription of its name. */
+    readonly source?: 'config' | 'subscription'
+    /** The route is not in the file yet. */
+    readonly is_new?: boolean
+    /** The text of the route with which the changes began. */
+    readonly from: string
+    /** The text with the changes. */
+    readonly to: string
+    /** The changes are made in the file as it is now, although others changed the route. */
+    readonly onto?: 'current'
+  }
+  /** The text of a changed route after the fix of a finding. Nothing is saved. */
+  readonly fixRoute: {
+    /** The name of the route. */
+    readonly name: string
+    /** Which of the two, where a route hides a subscription of its name. */
+    readonly source?: 'config' | 'subscription'
+    /** The route is not in the file yet. */
+    readonly is_new?: boolean
+    /** The text of the route with which the changes began. */
+    readonly from: string
+    /** The text with the changes. */
+    readonly to: string
+    /** The title of the fix. */
+    readonly fix: string
+  }
+  /** Saves a changed route, and has a running gateway read its files again. */
+  readonly saveRoute: {
+    /** The name of the route. */
+    readonly name: string
+    /** Which of the two, where a route hides a subscription of its name. */
+    readonly source?: 'config' | 'subscription'
+    /** The route is not in the file yet. */
+    readonly is_new?: boolean
+    /** The text of the route with which the changes began. */
+    readonly from: string
+    /** The text with the changes. */
+    readonly to: string
+    /** The changes are made in the file as it is now, although others changed the route. */
+    readonly onto?: 'current'
+    /** Saves it although it has errors. */
+    readonly despite_errors?: boolean
+  }
+  /** Keeps the changes of a route that are not saved. */
+  readonly keepDraft: {
+    /** The name of the route. */
+    readonly name: string
+    /** Which of the two, where a route hides a subscription of its name. */
+    readonly source?: 'config' | 'subscription'
+    /** The route is not in the file yet. */
+    readonly is_new?: boolean
+    /** The text of the route with which the changes began. */
+    readonly from: string
+    /** The text with the changes. */
+    readonly to: string
+  }
+  /** Drops the kept changes of a route. */
+  readonly dropDraft: {
+    /** The name of the route. */
+    readonly name: string
+    /** Which of the two, where a route hides a subscription of its name. */
+    readonly source?: 'config' | 'subscription'
+  }
   /** Where texts can go, and which targets are down. */
   readonly targets: {
     /** The name of a profile; without it, the default profile. */

@@ -218,6 +218,7 @@ const judged: Preview = {
       stopsStart: false,
     },
   ],
+  places: [],
   fixes: [{ title: 'drop it', edits: [{ kind: 'remove', path: ['filters', 1] }] }],
   yaml: '',
   trace: {

@@ -38,6 +38,7 @@ const preview = (revision: number, more: Partial<Preview> = {}): Preview => ({
   revision,
   findings: [],
   fixes: [],
+  places: [],
   yaml: 'pr:\n  prompt: p',
   tallies: {},
   ...more,

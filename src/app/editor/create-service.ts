@@ -6,8 +6,9 @@ import type { Workspace } from '../workspace.ts'
 import { belongsToProfile, requireProfile } from './bound-routes.ts'
 import { createDraftTexts } from './draft/draft-text.ts'
 import { openRoute } from './draft/open-route.ts'
+import { textAfter, textOfDraft } from './draft/text-of-draft.ts'
 import { readHome } from './home.ts'
-import { offeredNames } from './offered-names.ts'
+import { allOfferedNames, offeredNames } from './offered-names.ts'
 import { payloadRows, readPayload } from './payload/payloads.ts'
 import { createSampleReader } from './payload/sample-reader.ts'
 import { previewOf } from './preview.ts'
@@ -36,12 +37,15 @@ export const createEditorService = (workspace: Workspace, finder: GatewayFinder,
     open: async (of) => requireProfile(openRoute(workspace, of), profile, workspace.self),
     reopen: async (of) => openRoute(workspace, of),
     preview: (request) => previewOf(workspace, textOf, read, request),
+    text: async ({ draft }) => textOfDraft(textOf, draft),
+    textAfter: async ({ text, step }) => textAfter(text, step),
     line: async ({ opened: { text, base }, path }) => parseSource('', text).source?.place([...base, ...path], 'key').line ?? 1,
     create: async (of) => createRoute(workspace, of, profile),
     payloads: (of) => payloadRows(workspace, of),
     payload: (of) => readPayload(workspace, of),
     recorded: (of) => readPayload(workspace, of),
     names: (of) => offeredNames(workspace, textOf, of),
+    allNames: (of) => allOfferedNames(workspace, textOf, of),
     targets: ({ profile }) => targetRows(workspace, profile),
     plan: async (of) => (await prepareSave(draftTools, of)).plan,
     save: (of) => saveRoute(draftTools, finder, of),

@@ -1,15 +1,18 @@
 /** Lists the names that an editor offers for a key of a route. */
 
-import type { RouteSource } from '../../config/config.ts'
+import { defaultProfile, type RouteSource } from '../../config/config.ts'
 import { definition } from '../../config/schema-walk.ts'
+import { skillNames } from '../../config/skills.ts'
 import { valueAt } from '../../core/json.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { inlineScheme } from '../../parts/verify-names.ts'
 import { allSchemes, type Catalogue, checkedWith } from '../../plan/compile.ts'
 import type { Workspace } from '../workspace.ts'
 import type { DraftTexts } from './draft/draft-text.ts'
+import type { OfferedName, OfferedNames } from './names-keys.ts'
 import { loadDraft, parsedDraft } from './preview.ts'
-import type { NamesRequest, OfferedName } from './service.ts'
+import type { NamesRequest } from './service.ts'
+import { targetRows } from './targets.ts'
 
 /**
  * Returns the names for a key. For `verify`: every scheme that a route can name. For `events`: the event types of the senders in `verify`,
@@ -22,6 +25,28 @@ export const offeredNames = async (
 ): Promise<readonly OfferedName[]> => {
   const { source, catalogue } = await loadDraft(workspace, draft.opened, parsedDraft(draft.opened, textOf(draft)))
   return key === 'verify' ? schemesOffered(catalogue) : eventsOffered(source, catalogue)
+}
+
+/**
+ * Returns the names for all keys whose values are names. Targets and skills are those of the route's profile, or of the default profile
+ * where the route's profile is not served.
+ */
+export const allOfferedNames = async (
+  workspace: Workspace,
+  textOf: DraftTexts,
+  { draft }: Pick<NamesRequest, 'draft'>,
+): Promise<OfferedNames> => {
+  const { source, loaded, catalogue } = await loadDraft(workspace, draft.opened, parsedDraft(draft.opened, textOf(draft)))
+  const { profiles } = loaded.config
+  const name = source && profiles.has(source.profile) ? source.profile : defaultProfile
+  const rows = await targetRows(workspace, name)
+  return {
+    verify: schemesOffered(catalogue),
+    events: eventsOffered(source, catalogue),
+    deliver: rows.map((row) => ({ name: row.name, detail: row.missing ?? row.title })),
+    profile: [...profiles.keys()].map((profile) => ({ name: profile, detail: 'a profile' })),
+    skills: skillNames(profiles.get(name)?.dir ?? workspace.dataDir).map((skill) => ({ name: skill, detail: 'a skill' })),
+  }
 }
 
 const schemesOffered = (catalogue: Catalogue): readonly OfferedName[] =>

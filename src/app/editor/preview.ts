@@ -27,6 +27,7 @@ import type { Workspace } from '../workspace.ts'
 import type { DraftText, DraftTexts } from './draft/draft-text.ts'
 import { stepsOfFixes } from './draft/fix-steps.ts'
 import type { OpenedRoute } from './draft/route-draft.ts'
+import { textPlaces } from './draft/text-places.ts'
 import { contentOfChoice } from './payload/payload-choice.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
 import type { PayloadChoice, Preview, PreviewRequest } from './service.ts'
@@ -61,6 +62,7 @@ export const previewOf = async (
     ...(made.ok ? {} : { refused: made.why }),
     findings,
     fixes: stepsOfFixes(findings, parsed, opened),
+    places: textPlaces(findings, opened, made, parsed),
     yaml: routeLines(opened, parsed),
     ...traced,
     ...(await countTallies(workspace, read, source, loaded, catalogue)),

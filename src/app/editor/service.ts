@@ -4,7 +4,8 @@ import type { Diagnostic, Path } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Hunk } from '../line-diff.ts'
 import type { OpenedRoute, RouteDraft, Step } from './draft/route-draft.ts'
-import type { NamesKey } from './names-keys.ts'
+import type { TextPlace } from './draft/text-places.ts'
+import type { NamesKey, OfferedName, OfferedNames } from './names-keys.ts'
 import type { TraceShown } from './shown-trace.ts'
 
 /** A route in the list of all routes. */
@@ -103,6 +104,8 @@ export type Preview = {
   readonly findings: readonly Diagnostic[]
   /** The fixes of findings, as steps of the draft. */
   readonly fixes: readonly Step[]
+  /** For each finding, where it stands in the route's text; `null` for a finding about no place in that text. */
+  readonly places: readonly (TextPlace | null)[]
   /** The lines of the draft's text that belong to the route, with stars for secrets. */
   readonly yaml: string
   readonly trace?: TraceShown
@@ -185,9 +188,6 @@ export type TargetRow = {
 /** The question for the names that a key of the route (`verify`, `events`) may have as its value. */
 export type NamesRequest = { readonly draft: RouteDraft; readonly key: NamesKey }
 
-/** A name to pick. `detail`: the scheme or the senders that the name belongs to. */
-export type OfferedName = { readonly name: string; readonly detail: string }
-
 /** The result of a test or a replay, as a sentence. `eventId`: the event that came of it. */
 export type Tested = { readonly ok: boolean; readonly message: string; readonly eventId?: string }
 
@@ -205,6 +205,10 @@ export type EditorService = {
   reopen(of: NamedRoute): Promise<OpenedRoute>
   create(of: NewRoute): Promise<OpenedRoute>
   preview(of: PreviewRequest): Promise<Preview>
+  /** Returns the text of the route for a person to edit, with stars for secrets. A changed text is a step of the draft (`rewritten`). */
+  text(of: { readonly draft: RouteDraft }): Promise<string>
+  /** Returns a route's text after a step, such as the fix of a finding. Stars stay. */
+  textAfter(of: { readonly text: string; readonly step: Step }): Promise<string>
   /** Returns the line on which a path of the route begins in the opened text. Lines count from 1. */
   line(of: { readonly opened: OpenedRoute; readonly path: Path }): Promise<number>
   /** Lists the payloads to try a route with; without a route, all. The first row that fits is the best to begin with. */
@@ -213,6 +217,7 @@ export type EditorService = {
   /** Reads a payload only to show it. Unlike with `payload`, the route is not tried with it afterwards. */
   recorded(of: { readonly choice: PayloadChoice; readonly route: string }): Promise<Payload>
   names(of: NamesRequest): Promise<readonly OfferedName[]>
+  allNames(of: { readonly draft: RouteDraft }): Promise<OfferedNames>
   /** Lists the targets, and whether they are connected in a profile. */
   targets(of: { readonly profile?: string }): Promise<readonly TargetRow[]>
   plan(of: PlanRequest): Promise<SavePlan>

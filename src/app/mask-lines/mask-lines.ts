@@ -15,7 +15,7 @@ const loginForm = /(?<=\/\/)[^\s/?#"']+(?=@)/g
 
 /** Returns a masked line for each line of the text. */
 export const maskLines = (text: string): MaskedLine[] => {
-  const covers = withoutOverlap([...(secretsIn(text) ?? guessedSecrets(text)), ...loginsIn(text), ...parametersIn(text)])
+  const covers = coversOf(text)
   let at = 0
   let next = 0
   return text.split('\n').map((raw) => {
@@ -33,6 +33,10 @@ export const maskLines = (text: string): MaskedLine[] => {
     return coverLine(line, mine)
   })
 }
+
+/** Returns the covers of a text: of values that are secrets, and of logins and secret parameters within values, in order. */
+export const coversOf = (text: string): readonly Cover[] =>
+  withoutOverlap([...(secretsIn(text) ?? guessedSecrets(text)), ...loginsIn(text), ...parametersIn(text)])
 
 /** Sorts covers by their start, and drops each cover that overlaps an earlier cover. */
 const withoutOverlap = (covers: readonly Cover[]): Cover[] => {

@@ -5,6 +5,7 @@ import type { SignIn } from '../access/sign-ins.ts'
 import type { Surroundings } from './asked.ts'
 import { eventAnswers } from './events.ts'
 import { gatewayAnswers } from './gateway.ts'
+import { routeTextAnswers } from './route-text.ts'
 import { routeAnswers } from './routes.ts'
 import { workAnswers } from './work.ts'
 
@@ -17,7 +18,13 @@ type Answers = {
 }
 
 export const createAnswers = (around: Surroundings) =>
-  ({ ...eventAnswers(around), ...routeAnswers(around), ...gatewayAnswers(around), ...workAnswers(around) }) satisfies Answers
+  ({
+    ...eventAnswers(around),
+    ...routeAnswers(around),
+    ...routeTextAnswers(around),
+    ...gatewayAnswers(around),
+    ...workAnswers(around),
+  }) satisfies Answers
 
 /** What each question is answered with, for the pages. */
 export type ConsoleAnswers = {

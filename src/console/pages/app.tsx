@@ -12,6 +12,7 @@ import { LiveScreen } from './live/live.tsx'
 import { Palette } from './palette.tsx'
 import { Failure, useAsked } from './parts.tsx'
 import { rights } from './rights.ts'
+import { editedRouteIn, LazyRouteEditor } from './route-editor/lazy.tsx'
 import { currentAddress, go } from './router.ts'
 import { RoutesScreen } from './routes.tsx'
 import { SignIn, takeCode } from './sign-in/sign-in.tsx'
@@ -79,6 +80,8 @@ const isAt = (path: string, screen: string): boolean => path === screen || (scre
 const Screen = ({ path }: { readonly path: string }): JSX.Element => {
   const id = eventIn(path)
   if (id !== undefined) return <EventScreen key={id} id={id} />
+  const edited = editedRouteIn(path)
+  if (edited) return <LazyRouteEditor name={edited.name} />
   const screen = screens.find((each) => each.path === path)
   return screen ? <screen.Screen /> : <p>There is no screen at this address.</p>
 }
@@ -94,7 +97,7 @@ const eventIn = (path: string): string | undefined => {
 }
 
 const openByKey = (event: KeyboardEvent): void => {
-  const isTyping = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null
+  const isTyping = event.target instanceof HTMLElement && event.target.closest('input, textarea, select, [data-typing]') !== null
   if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return
   const screen = screens.find(({ key }) => key === event.key)
   if (screen) go(screen.path)

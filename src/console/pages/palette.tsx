@@ -1,5 +1,6 @@
-/** The palette: goes to a screen, a route's events or an event by typing a part of its name. Ctrl-K or ⌘K opens it. */
+/** The palette: does an action of the screen, or goes to a screen, a route's events or an event, by typing a part of its name. Ctrl-K or ⌘K opens it. */
 
+import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from './ask.ts'
@@ -7,14 +8,21 @@ import { addressOf, go } from './router.ts'
 import { shown } from './words.ts'
 
 export type Place = { readonly name: string; readonly to: string }
+/** Something that may be done on the present screen. */
+export type ScreenAction = { readonly name: string; readonly run: () => void }
+/** What may be done on the present screen, as the screen says. */
+export const screenActions = signal<readonly ScreenAction[]>([])
+
+/** An action of the screen, or a place. */
+type Entry = Place | ScreenAction
 
 /** The most places that are listed. */
 const maxShown = 12
 
-/** Returns the places that a text may mean: those whose name has all its words, and the event whose id it may be. */
-const placesFor = (text: string, places: readonly Place[]): readonly Place[] => {
+/** Returns the actions and places that a text may mean: those whose name has all its words, and the event whose id it may be. */
+const entriesFor = (text: string, entries: readonly Entry[]): readonly Entry[] => {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = places.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
+  const found = entries.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
   const id = /^[0-9a-f-]{6,36}$/i.test(text.trim())
     ? [{ name: `event ${text.trim()}`, to: `/events/${encodeURIComponent(text.trim())}` }]
     : []
@@ -41,10 +49,11 @@ export const Palette = ({ screens }: { readonly screens: readonly Place[] }): JS
     addEventListener('keydown', open)
     return () => removeEventListener('keydown', open)
   }, [])
-  const found = placesFor(text, [...screens, ...routes])
-  const take = (place: Place | undefined): void => {
+  const found = entriesFor(text, [...screenActions.value, ...screens, ...routes])
+  const take = (entry: Entry | undefined): void => {
     dialog.current?.close()
-    if (place) go(place.to)
+    if (entry && 'run' in entry) entry.run()
+    else if (entry) go(entry.to)
   }
   const move = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -73,10 +82,10 @@ export const Palette = ({ screens }: { readonly screens: readonly Place[] }): JS
           onKeyDown={move}
         />
         <ul>
-          {found.map((place, i) => (
-            <li key={place.to}>
-              <button type="button" aria-current={i === chosen ? 'true' : undefined} onClick={() => take(place)}>
-                {shown(place.name)}
+          {found.map((entry, i) => (
+            <li key={entry.name}>
+              <button type="button" aria-current={i === chosen ? 'true' : undefined} onClick={() => take(entry)}>
+                {shown(entry.name)}
               </button>
             </li>
           ))}

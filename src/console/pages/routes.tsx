@@ -20,6 +20,9 @@ export const RoutesScreen = (): JSX.Element => {
       )}
       {answer && (
         <>
+          <p>
+            <a href="/routes/new">New route…</a>
+          </p>
           <p class="quiet">The numbers at the stages are of the latest {answer.counted} recorded events.</p>
           <ul class="cards wide">
             {answer.routes.map(
@@ -48,6 +51,7 @@ export const RoutesScreen = (): JSX.Element => {
                     <span class="quiet">{shown(events.length > 0 ? events.join(', ') : 'all events')}</span>
                   </p>
                   <p>
+                    <a href={addressOf(`/routes/${encodeURIComponent(name)}/edit`, { source })}>Edit</a>{' '}
                     <a href={addressOf('/events', { route: name })}>
                       {recorded} recorded {recorded === 1 ? 'event' : 'events'}
                     </a>

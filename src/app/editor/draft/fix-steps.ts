@@ -3,7 +3,7 @@
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import { type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
 import type { Diagnostic, Path } from '../../../core/diagnostic.ts'
-import { equalJson, isObject, type Json, own, valueAt } from '../../../core/json.ts'
+import { equalJson, isObject, type Json, type JsonObject, own, valueAt } from '../../../core/json.ts'
 import { fixTexts, withoutToolsets } from '../../validate/fixes.ts'
 import type { OpenedRoute, Step } from './route-draft.ts'
 
@@ -38,9 +38,14 @@ const editsBetween = (before: Json, after: Json, path: Path = []): readonly Yaml
   if (equalJson(before, after)) return []
   if (isObject(before) && isObject(after)) {
     const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key))
+    const renamed = new Map(gone.flatMap((key) => newNameOf(key, before, after)))
     return [
-      ...gone.map((key): YamlEdit => ({ kind: 'remove', path: [...path, key] })),
+      ...gone.map((key): YamlEdit => {
+        const name = renamed.get(key)
+        return name === undefined ? { kind: 'remove', path: [...path, key] } : { kind: 'rename', path: [...path, key], key: name }
+      }),
       ...Object.entries(after).flatMap(([key, value]): readonly YamlEdit[] => {
+        if ([...renamed.values()].includes(key)) return []
         const old = own(before, key)
         return old === undefined ? [{ kind: 'set', path: [...path, key], value }] : editsBetween(old, value, [...path, key])
       }),
@@ -49,4 +54,11 @@ const editsBetween = (before: Json, after: Json, path: Path = []): readonly Yaml
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
     return after.flatMap((item, i) => editsBetween(before[i] ?? null, item, [...path, i]))
   return [{ kind: 'set', path, value: after }]
+}
+
+/** Returns the key with its new name, where a map has the value of the key under one new name: a value that stays keeps its comments. */
+const newNameOf = (key: string, before: JsonObject, after: JsonObject): readonly (readonly [key: string, name: string])[] => {
+  const value = own(before, key) ?? null
+  const names = Object.entries(after).flatMap(([name, now]) => (!Object.hasOwn(before, name) && equalJson(now, value) ? [name] : []))
+  return names.length === 1 ? names.map((name) => [key, name]) : []
 }

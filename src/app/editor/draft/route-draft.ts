@@ -4,6 +4,7 @@
  */
 
 import { changedData, isRefused, type YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
+import { parseYaml } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { equalJson, isObject, type JsonObject } from '../../../core/json.ts'
 
@@ -22,10 +23,14 @@ export type OpenedRoute = {
   readonly isNew: boolean
 }
 
+/** A change of the route's text (`route-text.ts`). `from`: the text that the user saw first. `to`: the text that the user made of it. */
+export type TextChange = { readonly from: string; readonly to: string }
+
 /**
- * The change that one action of the user makes. Its edits have paths that begin at the route. `removes`: the step deletes the whole route.
+ * The change that one action of the user makes. Its edits have paths that begin at the route. `text`: a change of the route's text, which
+ * comes before the edits. `removes`: the step deletes the whole route.
  */
-export type Step = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly removes?: true }
+export type Step = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly text?: TextChange; readonly removes?: true }
 
 /** `past`: the steps that were taken. `future`: the steps that undo took back, and redo would take again. */
 export type RouteDraft = {
@@ -46,6 +51,13 @@ export const change = (draft: RouteDraft, title: string, edits: readonly YamlEdi
   const spec = appliedEdits(draft.spec, edits)
   if (equalJson(spec, draft.spec)) return draft
   return { ...draft, past: withinMaxSteps([...draft.past, { title, edits }]), future: [], spec }
+}
+
+/** Returns the draft after a step that changes the route's text. Returns the same draft if both texts are equal. */
+export const rewritten = (draft: RouteDraft, text: TextChange): RouteDraft => {
+  if (text.from === text.to) return draft
+  const step: Step = { title: 'edit the text', edits: [], text }
+  return { ...draft, past: withinMaxSteps([...draft.past, step]), future: [], spec: specAfter(draft.spec, [step]) }
 }
 
 /**
@@ -71,7 +83,8 @@ export const isRemoved = ({ past }: Pick<RouteDraft, 'past'>): boolean => past.a
 /** Joins the two oldest steps into one when there are more steps than `maxSteps`. */
 const withinMaxSteps = (past: readonly Step[]): readonly Step[] => {
   const [first, second, ...rest] = past
-  return past.length <= maxSteps || !first || !second ? past : [{ title: first.title, edits: [...first.edits, ...second.edits] }, ...rest]
+  if (past.length <= maxSteps || !first || !second || second.text) return past
+  return [{ ...first, edits: [...first.edits, ...second.edits] }, ...rest]
 }
 
 /** Returns the draft without its latest step; the same draft where it has no step. */
@@ -85,7 +98,7 @@ export const undo = (draft: RouteDraft): RouteDraft => {
 /** Returns the draft with the step that was undone last; the same draft where there is none. */
 export const redo = (draft: RouteDraft): RouteDraft => {
   const [next, ...future] = draft.future
-  return next ? { ...draft, past: [...draft.past, next], future, spec: appliedEdits(draft.spec, next.edits) } : draft
+  return next ? { ...draft, past: [...draft.past, next], future, spec: specAfter(draft.spec, [next]) } : draft
 }
 
 /** Applies the steps of a draft to the route as it is written now. `now`: the members of the opened route that have changed. */
@@ -94,19 +107,25 @@ export const rebased = (draft: RouteDraft, now: Partial<OpenedRoute>): RouteDraf
   return { ...draft, opened, spec: specAfter(opened.written, draft.past) }
 }
 
-/** Whether saving the draft would change the file. Steps that cancel each other out change nothing. */
+/** Whether saving the draft would change the file. Steps that cancel each other out change nothing. A change of the text may be a comment. */
 export const isModified = (draft: RouteDraft): boolean =>
-  draft.opened.isNew || isRemoved(draft) || (draft.past.length > 0 && !equalJson(draft.spec, draft.opened.written))
+  draft.opened.isNew ||
+  isRemoved(draft) ||
+  draft.past.some(({ text }) => text) ||
+  (draft.past.length > 0 && !equalJson(draft.spec, draft.opened.written))
 
 /** Returns the edits of all past steps in order. Their paths begin at the root of the file's text. */
 export const editsOf = ({ opened: { base }, past }: Pick<RouteDraft, 'opened' | 'past'>): readonly YamlEdit[] =>
   past.flatMap(({ edits }) => edits.map((edit) => ({ ...edit, path: [...base, ...edit.path] })))
 
-const specAfter = (written: JsonObject, past: readonly Step[]): JsonObject =>
-  appliedEdits(
-    written,
-    past.flatMap(({ edits }) => edits),
-  )
+/** Returns a route after the steps. A text that is no map changes nothing: the route cannot be shown otherwise than as this text. */
+export const specAfter = (written: JsonObject, past: readonly Step[]): JsonObject =>
+  past.reduce((spec, { text, edits }) => appliedEdits(text ? (mapIn(text.to) ?? spec) : spec, edits), written)
+
+const mapIn = (text: string): JsonObject | undefined => {
+  const { data } = parseYaml('', text)
+  return isObject(data) ? data : undefined
+}
 
 /** Returns a route after the edits. An edit that does not fit the route changes nothing. */
 const appliedEdits = (spec: JsonObject, edits: readonly YamlEdit[]): JsonObject => edits.reduce(appliedOne, spec)

@@ -7,6 +7,7 @@ import { readSubscriptionDraft } from '../../routes/edit-subscription.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { DraftTexts } from '../draft/draft-text.ts'
 import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-draft.ts'
+import { otherTextThan } from '../draft/route-text.ts'
 import type { PlanRequest, SavePlan } from '../service.ts'
 import { type ConfigFindings, subscriptionFindings } from './draft-findings.ts'
 import { rebaseOnFile } from './rebase-on-file.ts'
@@ -29,7 +30,7 @@ export const prepareSave = async (draftTools: DraftTools, { draft, onto }: PlanR
   const { file } = opened
   const present = presentText(workspace, opened)
   const isStale = present !== opened.text
-  const changesOfOthers = isStale ? { conflict: lineDiff(opened.text, present) } : {}
+  const changesOfOthers = isStale ? { conflict: lineDiff(opened.text, present) } : changesOfText(draft)
   const target = isStale && onto === 'current' ? rebaseOnFile(draft, present) : draft
   const refused = (why: string): PreparedSave => ({
     plan: { file, diff: [], findings: [], stops: false, refused: why, ...changesOfOthers },
@@ -49,6 +50,13 @@ export const prepareSave = async (draftTools: DraftTools, { draft, onto }: PlanR
     if (error instanceof Fault) return refused(messageOf(error))
     throw error
   }
+}
+
+/** Returns what others changed in the route's text since the user saw it, where the draft changes that text. */
+const changesOfText = ({ opened, past }: RouteDraft): Pick<SavePlan, 'conflict'> => {
+  const text = past.find((step) => step.text)?.text
+  const now = text && otherTextThan(text, opened)
+  return text && now !== undefined ? { conflict: lineDiff(text.from, now) } : {}
 }
 
 const findingsOf = async ({ workspace, configFindings }: DraftTools, draft: RouteDraft, text: string): ReturnType<ConfigFindings> => {

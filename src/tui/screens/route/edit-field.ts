@@ -2,8 +2,8 @@
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { type FormField, formFields, groupFields } from '../../../app/editor/form.ts'
-import { type NamesKey, namesKeyOf } from '../../../app/editor/names-keys.ts'
-import type { OfferedName } from '../../../app/editor/service.ts'
+import { type NamesKey, namesKeyOf, type OfferedName } from '../../../app/editor/names-keys.ts'
+
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
 import { entryScreen, type PickScreen, pickScreen, pickSeveralScreen } from '../../model/overlays.ts'

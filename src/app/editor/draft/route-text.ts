@@ -1,0 +1,72 @@
+/** The text of a route as a person edits it: its YAML from column 0, with its comments, and with stars for secrets. */
+
+import { applyPatch, structuredPatch } from 'diff'
+import { mapTextAt, type TextStart, withMapText } from '../../../config/yaml/edit/map-text.ts'
+import { changedData, isRefused, type RefusedEdit } from '../../../config/yaml/edit/yaml-edit.ts'
+import { type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
+import type { Path } from '../../../core/diagnostic.ts'
+import { equalJson, type Json, valueAt } from '../../../core/json.ts'
+import { hideSecrets } from '../../mask-lines/hidden-secrets.ts'
+import type { OpenedRoute, TextChange } from './route-draft.ts'
+
+/** Returns the route's text in a file with this text, or why the route cannot be edited as a text. */
+export const routeTextIn = (text: string, base: Path): string | RefusedEdit => {
+  const shown = mapTextAt(parseYaml('', hideSecrets(text).text), base)
+  return isRefused(shown) ? shown : shown.text
+}
+
+/** The text of a file with a changed route in it. It may be no YAML: the findings about it say so. `start`: where the route's text begins. */
+export type ChangedText = { readonly ok: true; readonly text: string; readonly parsed: ParsedYaml; readonly start: TextStart }
+
+/** The most lines by which the two texts of a change may differ where the file has a third text. */
+const maxChanges = 2_000
+
+/**
+ * Makes a change of the route's text in a file with this text. If the file has another text of the route than the change began with, the
+ * change is made there all the same, unless both changed the same lines.
+ */
+export const withRouteText = (
+  text: string,
+  { base, source, file, name }: OpenedRoute,
+  { from, to }: TextChange,
+): ChangedText | ({ readonly ok: false } & RefusedEdit) => {
+  const hidden = hideSecrets(text)
+  const before = parseYaml('', hidden.text)
+  const now = mapTextAt(before, base)
+  if (isRefused(now)) return { ok: false, ...now }
+  const wanted = now.text === from ? to : merged(now.text, from, to)
+  if (wanted === undefined) return { ok: false, why: 'the same lines of the route were changed in the file, too' }
+  const unknown = hidden.unknownIn(wanted)
+  if (unknown)
+    return {
+      ok: false,
+      why: `line ${unknown.line}: ${unknown.stars} stands for no secret of the file as it is now: write the secret itself`,
+    }
+  const changed = withMapText(before, base, wanted)
+  if (isRefused(changed)) return { ok: false, ...changed }
+  const after = hidden.restored(changed.text)
+  const parsed = parseYaml(source === 'config' ? file : name, after)
+  if (parsed.data !== undefined && !isOnlyChangeAt(base, before.data ?? null, parseYaml('', changed.text).data ?? null))
+    return { ok: false, why: 'it would change more of the file than this route' }
+  return { ok: true, text: after, parsed, start: changed.start }
+}
+
+/** Makes the change from `from` to `to` in a third text; `undefined` where that has no such lines. */
+export const merged = (now: string, from: string, to: string): string | undefined => {
+  const patch = structuredPatch('', '', from, to, undefined, undefined, { context: 1, maxEditLength: maxChanges })
+  return (patch && applyPatch(now, patch)) || undefined
+}
+
+const isOnlyChangeAt = (base: Path, before: Json, after: Json): boolean => {
+  if (base.length === 0) return true
+  const value = valueAt(after, base)
+  const wanted = value === undefined ? undefined : changedData(before, { kind: 'set', path: base, value })
+  return wanted !== undefined && !isRefused(wanted) && equalJson(wanted.value ?? null, after)
+}
+
+/** Returns the text that the route has now, if that is not the text with which the change of its text began. */
+export const otherTextThan = ({ from }: TextChange, { text, base, isNew }: OpenedRoute): string | undefined => {
+  if (isNew) return undefined
+  const now = routeTextIn(text, base)
+  return isRefused(now) || now === from ? undefined : now
+}

@@ -1,0 +1,127 @@
+/**
+ * The answers about a route whose text is edited, by the editor service. A page has the text that it began with and the text that it made
+ * of it. The route is opened anew for each question, so nothing is kept here, and no secret goes to a page.
+ */
+
+import { draftOf, type RouteDraft, rewritten } from '../../app/editor/draft/route-draft.ts'
+import type { EditorService, PayloadChoice } from '../../app/editor/service.ts'
+import { routeSchema } from '../../app/schema/route-schema.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { maskJson } from '../../core/secrets/mask.ts'
+import type { ConsoleQuestions } from '../../generated/console.ts'
+import type { SignIn } from '../access/sign-ins.ts'
+import type { Surroundings } from './asked.ts'
+
+type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
+type EditedRoute = Asked<'keepDraft'>
+
+const choiceOf = ({ from, id }: { readonly from: 'sample' | 'event'; readonly id: string }): PayloadChoice =>
+  from === 'event' ? { from, id } : { from, name: id }
+
+const openRoute = (service: EditorService, { name, source, is_new = false }: Pick<EditedRoute, 'name' | 'source' | 'is_new'>) =>
+  is_new ? service.create({ name }) : service.open({ name, ...(source ? { source } : {}) })
+
+const draftFor = async (service: EditorService, of: EditedRoute): Promise<RouteDraft> =>
+  rewritten(draftOf(await openRoute(service, of)), of)
+
+export const routeTextAnswers = (around: Surroundings) => ({ ...lookAnswers(around), ...changeAnswers(around) })
+
+const lookAnswers = ({ service }: Surroundings) => ({
+  async routeText({ clone, like, ...of }: Asked<'routeText'>) {
+    const opened = draftOf(await openRoute(service, of))
+    const { name, source, file, isNew } = opened.opened
+    const from = isNew ? '' : await service.text({ draft: opened })
+    const kept = (await service.drafts({ route: name })).find(({ draft }) => draft.opened.source === source)
+    const begun = isNew && (clone !== undefined || like !== undefined) ? { ...(clone && { clone }), ...(like && { like }) } : undefined
+    const draft = kept?.draft ?? (begun && draftOf(await service.create({ name, ...begun })))
+    return {
+      name,
+      source,
+      file,
+      is_new: isNew,
+      /** The route's text in the file. */
+      from,
+      /** The text to begin with: that of the draft, or of the route that was copied. */
+      to: draft ? await service.text({ draft }) : from,
+      /** When the draft was kept, in milliseconds since 1970, and what changed in the file meanwhile; `null` without a draft. */
+      kept: kept ? { at: kept.at, note: kept.note ?? null } : null,
+    }
+  },
+  async routeNames(of: Asked<'routeNames'>) {
+    return { names: await service.allNames({ draft: await draftFor(service, of) }), schema: routeSchema() }
+  },
+  async routePreview({ payload, ...of }: Asked<'routePreview'>, { rights }: SignIn) {
+    const maySee = rights.has('payloads')
+    const draft = await draftFor(service, of)
+    const chosen = maySee && payload ? { payload: choiceOf(payload) } : {}
+    const { refused, findings, fixes, places, trace, untraced, prompt, extra, tallies, untallied } = await service.preview({
+      draft,
+      revision: 0,
+      ...chosen,
+    })
+    return {
+      refused: refused ?? null,
+      findings: findings.map(({ code, severity, message, help, suggest }, i) => ({
+        code,
+        severity,
+        message,
+        help: help ?? null,
+        suggest: suggest ?? [],
+        place: places[i] ?? null,
+      })),
+      fixes: fixes.map(({ title }) => title),
+      trace: trace ?? null,
+      untraced: untraced ?? null,
+      prompt: prompt ?? null,
+      extra: extra === undefined ? null : maskJson(extra),
+      /** Samples may hold what senders wrote, so values of them are payloads. */
+      tallies: Object.fromEntries(Object.entries(tallies).map(([name, { holds, of }]) => [name, { holds, of }])),
+      untallied: untallied ?? 0,
+    }
+  },
+  async payloads({ route }: Asked<'payloads'>) {
+    const rows = await service.payloads({ route })
+    return {
+      payloads: rows.flatMap(({ choice, title, detail, fits }) => {
+        if (choice.from !== 'sample' && choice.from !== 'event') return []
+        return [{ from: choice.from, id: choice.from === 'event' ? choice.id : choice.name, title, detail, fits }]
+      }),
+    }
+  },
+  payload: ({ route, payload }: Asked<'payload'>) => service.payload({ route, choice: choiceOf(payload) }),
+})
+
+const changeAnswers = ({ service, audit }: Surroundings) => ({
+  async routePlan({ onto, ...of }: Asked<'routePlan'>) {
+    return service.plan({ draft: await draftFor(service, of), ...(onto ? { onto } : {}) })
+  },
+  async fixRoute({ fix, ...of }: Asked<'fixRoute'>) {
+    const { fixes } = await service.preview({ draft: await draftFor(service, of), revision: 0 })
+    const step = fixes.find(({ title }) => title === fix)
+    if (!step) throw new Fault('no_fix', 'there is no such fix any more', { exitCode: exit.notFound, hint: 'wait for the findings' })
+    return { text: await service.textAfter({ text: of.to, step }) }
+  },
+  saveRoute: ({ onto, despite_errors = false, ...of }: Asked<'saveRoute'>, signIn: SignIn) =>
+    audit.of(
+      { by: signIn.name, action: 'save_route', on: { route: of.name, ...(of.source ? { source: of.source } : {}) } },
+      async () => {
+        const draft = await draftFor(service, of)
+        const saved = await service.save({ draft, despiteErrors: despite_errors, ...(onto ? { onto } : {}) })
+        if (!saved.ok) return { saved: false as const, why: saved.why, plan: saved.plan, message: saved.message }
+        await service.dropDraft({ name: of.name, source: draft.opened.source })
+        return { saved: true as const, notices: saved.notices }
+      },
+      (done) => (done.saved ? {} : { result: 'failed', error: done.message }),
+    ),
+  async keepDraft(of: EditedRoute) {
+    const draft = await draftFor(service, of)
+    const { name, source } = draft.opened
+    if (draft.past.length > 0) return { kept: await service.keepDraft({ draft }) }
+    await service.dropDraft({ name, source })
+    return { kept: null }
+  },
+  async dropDraft({ name, source = 'config' }: Asked<'dropDraft'>) {
+    await service.dropDraft({ name, source })
+    return { dropped: true }
+  },
+})

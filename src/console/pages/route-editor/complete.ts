@@ -1,0 +1,91 @@
+/** Offers keys and values while a route is typed: from the schema, from what the gateway knows by name, and from the chosen payload. */
+
+import { type Completion, type CompletionContext, type CompletionResult, pickedCompletion } from '@codemirror/autocomplete'
+import type { EditorView } from '@codemirror/view'
+import { isObject, type JsonObject } from '../../../core/json.ts'
+import type { ConsoleAnswers } from '../../answers/answers.ts'
+import { shown } from '../words.ts'
+import { type RouteSchema, schemaNodes } from './schema-nodes.ts'
+import { type YamlPath, yamlPlaceAt } from './yaml-place.ts'
+
+/** What is known of routes and of the chosen payload. */
+export type Known = {
+  readonly schema: RouteSchema
+  readonly names: ConsoleAnswers['routeNames']['names']
+  /** The values of the chosen payload. */
+  readonly values: ConsoleAnswers['payload']['values']
+}
+
+/** Makes the source of completions. `known` is asked at each completion. */
+export const completeRoute =
+  (known: () => Known) =>
+  ({ state, pos, explicit }: CompletionContext): CompletionResult | null => {
+    const text = state.doc.toString()
+    const { path, kind, typed, from } = yamlPlaceAt(text, pos)
+    const placeholder = /\{([\w.[\]-]*)$/.exec(typed)
+    if (kind === 'value' && placeholder && isTemplate(path))
+      return { from: pos - (placeholder[1] ?? '').length, options: pathOptions(known(), '}'), validFor: /^[\w.[\]-]*$/ }
+    const isBegun = typed.trim() !== ''
+    if (!explicit && !isBegun && kind === 'key') return null
+    if (!/^[\w.$/-]*$/.test(typed)) return null
+    const options = kind === 'key' ? [...keyOptions(known(), path), ...valueOptions(known(), path)] : valueOptions(known(), path)
+    return options.length > 0 ? { from, options, validFor: /^[\w.$/-]*$/ } : null
+  }
+
+/** Keys whose texts are no templates. */
+const plainKeys: ReadonlySet<unknown> = new Set(['description', 'field', 'verify', 'events', 'secret', 'profile', 'skills'])
+const isTemplate = (path: YamlPath): boolean => path.length > 0 && path[0] !== 'filters' && !path.some((key) => plainKeys.has(key))
+
+const keyOptions = ({ schema }: Known, path: YamlPath): readonly Completion[] =>
+  schemaNodes(schema, path).flatMap(({ properties }) =>
+    isObject(properties)
+      ? Object.entries(properties).map(([key, node]) => ({
+          label: key,
+          type: 'property',
+          apply: `${key}: `,
+          ...infoOf(isObject(node) ? descriptionOf(schema, path, key, node) : ''),
+        }))
+      : [],
+  )
+
+const descriptionOf = (schema: RouteSchema, path: YamlPath, key: string, node: JsonObject): string =>
+  String(node.description ?? schemaNodes(schema, [...path, key]).find(({ description }) => description)?.description ?? '')
+
+const infoOf = (info: string): { readonly info?: string } => (info === '' ? {} : { info })
+
+const valueOptions = (known: Known, path: YamlPath): readonly Completion[] => {
+  const [first, ...others] = path
+  const isName = others.length === 0 || others.every((key) => typeof key === 'number' || key === 'target')
+  const names = isName && typeof first === 'string' && first in known.names ? known.names[first as keyof Known['names']] : []
+  return [
+    ...names.map(({ name, detail }) => ({ label: name, type: 'constant', ...infoOf(shown(detail)) })),
+    ...(path.at(-1) === 'field' ? pathOptions(known, '') : []),
+    ...schemaNodes(known.schema, path).flatMap((node) => enumOptions(node, names.length > 0)),
+  ]
+}
+
+/** `isNamed`: the names are offered already, with more about each. */
+const enumOptions = ({ enum: values, enumDescriptions, type }: JsonObject, isNamed: boolean): readonly Completion[] => {
+  if (Array.isArray(values) && !isNamed)
+    return values.map((value, i) => ({
+      label: String(value),
+      type: 'enum',
+      ...infoOf(Array.isArray(enumDescriptions) ? String(enumDescriptions[i] ?? '') : ''),
+    }))
+  return type === 'boolean' ? [true, false].map((value) => ({ label: String(value), type: 'keyword' })) : []
+}
+
+/** `end`: what must stand behind a path. */
+const pathOptions = ({ values }: Known, end: '' | '}'): readonly Completion[] =>
+  values.map(({ path, shown: value }) => ({ label: path, type: 'variable', detail: shown(value, 40), apply: insertBefore(end) }))
+
+const insertBefore =
+  (end: string) =>
+  (view: EditorView, completion: Completion, from: number, to: number): void => {
+    const behind = view.state.sliceDoc(to, to + end.length) === end ? to + end.length : to
+    view.dispatch({
+      changes: { from, to: behind, insert: completion.label + end },
+      selection: { anchor: from + completion.label.length + end.length },
+      annotations: pickedCompletion.of(completion),
+    })
+  }

@@ -1,0 +1,36 @@
+/** Reads what completions and explanations know. */
+
+import { useEffect, useRef } from 'preact/hooks'
+import { ask } from '../ask.ts'
+import type { Known } from './complete.ts'
+import type { Choice, EditedRoute } from './route-state.ts'
+
+const nothingKnown: Known = { schema: {}, names: { verify: [], events: [], deliver: [], profile: [], skills: [] }, values: [] }
+
+/** Reads the schema and the names once for a route, and the values of each payload. Without them, less is completed. */
+export const useKnown = (edited: EditedRoute, payload: Choice | undefined): { readonly current: Known } => {
+  const known = useRef<Known>(nothingKnown)
+  const { name } = edited
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the names are read once for each route
+  useEffect(() => {
+    ask('routeNames', edited).then(
+      ({ names, schema }) => {
+        known.current = { ...known.current, names, schema }
+      },
+      () => {},
+    )
+  }, [name])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a payload is named by its two members
+  useEffect(() => {
+    if (!payload) return
+    const aborter = new AbortController()
+    ask('payload', { route: name, payload }, aborter.signal).then(
+      ({ values }) => {
+        known.current = { ...known.current, values }
+      },
+      () => {},
+    )
+    return () => aborter.abort()
+  }, [name, payload?.from, payload?.id])
+  return known
+}

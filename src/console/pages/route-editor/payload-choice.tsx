@@ -1,0 +1,50 @@
+/** Chooses the payload with which a route is tried: a sample or a recorded event. */
+
+import type { JSX } from 'preact'
+import type { ConsoleAnswers } from '../../answers/answers.ts'
+import { shown } from '../words.ts'
+import type { Choice } from './route-state.ts'
+
+type Rows = ConsoleAnswers['payloads']['payloads']
+
+const nameOf = ({ from, id }: Choice): string => `${from} ${id}`
+
+/** Returns the payload to begin with: the first that the route takes. */
+export const bestOf = (rows: Rows): Choice | undefined => {
+  const best = rows.find(({ fits }) => fits) ?? rows[0]
+  return best && { from: best.from, id: best.id }
+}
+
+export const PayloadChoice = ({
+  rows,
+  chosen,
+  choose,
+}: {
+  readonly rows: Rows
+  readonly chosen: Choice | undefined
+  readonly choose: (choice: Choice) => void
+}): JSX.Element => (
+  <label class="payload-choice">
+    Payload
+    <select
+      value={chosen && nameOf(chosen)}
+      onChange={({ currentTarget }) => {
+        const row = rows.find((each) => nameOf(each) === currentTarget.value)
+        if (row) choose({ from: row.from, id: row.id })
+      }}
+    >
+      {(['event', 'sample'] as const).map((from) => (
+        <optgroup key={from} label={from === 'event' ? 'recorded events' : 'samples'}>
+          {rows
+            .filter((row) => row.from === from)
+            .map((row) => (
+              <option key={row.id} value={nameOf(row)}>
+                {shown(row.title)} · {shown(row.detail)}
+                {!row.fits && ' · does not fit'}
+              </option>
+            ))}
+        </optgroup>
+      ))}
+    </select>
+  </label>
+)

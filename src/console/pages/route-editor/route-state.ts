@@ -1,0 +1,68 @@
+/** Asks again and again about the text of a route while it is edited: what it would do, and that its draft is kept. */
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ConsoleQuestions } from '../../../generated/console.ts'
+import type { ConsoleAnswers } from '../../answers/answers.ts'
+import { ask, type NoAnswer } from '../ask.ts'
+import { asNoAnswer } from '../parts.tsx'
+import { may } from '../rights.ts'
+
+/** A route whose text is edited, as questions about it name it. */
+export type EditedRoute = ConsoleQuestions['keepDraft']
+export type Opened = ConsoleAnswers['routeText']
+export type Preview = ConsoleAnswers['routePreview']
+export type Choice = NonNullable<ConsoleQuestions['routePreview']['payload']>
+
+export const editedRoute = ({ name, source, is_new, from }: Opened, to: string): EditedRoute => ({ name, source, is_new, from, to })
+
+/** Milliseconds without a further change after which the text is previewed, and after which it is kept. */
+const previewMs = 200
+const keepMs = 600
+
+/** Returns the latest preview. `isOld`: the text or payload has been changed since. */
+export const usePreview = (
+  edited: EditedRoute | undefined,
+  payload: Choice | undefined,
+): { readonly preview?: Preview; readonly failure?: NoAnswer; readonly isOld: boolean } => {
+  const key = JSON.stringify([edited, payload])
+  const [known, setKnown] = useState<{ readonly key: string; readonly preview?: Preview; readonly failure?: NoAnswer }>({ key: '' })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the text and the payload
+  useEffect(() => {
+    if (!edited) return
+    const aborter = new AbortController()
+    const timer = setTimeout(() => {
+      ask('routePreview', { ...edited, ...(payload ? { payload } : {}) }, aborter.signal).then(
+        (preview) => aborter.signal.aborted || setKnown({ key, preview }),
+        (error) => aborter.signal.aborted || setKnown((before) => ({ ...before, key, failure: asNoAnswer(error) })),
+      )
+    }, previewMs)
+    return () => {
+      clearTimeout(timer)
+      aborter.abort()
+    }
+  }, [key])
+  return { ...known, isOld: known.key !== key }
+}
+
+/** Keeps the text as a draft soon after each change, so that a closed page loses only the latest. Returns why it is not kept, if so. */
+export const useKeptDraft = (edited: EditedRoute | undefined): NoAnswer | undefined => {
+  const [failure, setFailure] = useState<NoAnswer>()
+  const last = useRef<string | undefined>(undefined)
+  const key = edited && JSON.stringify(edited)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the text
+  useEffect(() => {
+    if (!edited || !may('operate')) return
+    // The text that was opened is in the file, or kept already.
+    if (last.current === undefined) last.current = key
+    if (last.current === key) return
+    const timer = setTimeout(() => {
+      last.current = key
+      ask('keepDraft', edited).then(
+        () => setFailure(undefined),
+        (error) => setFailure(asNoAnswer(error)),
+      )
+    }, keepMs)
+    return () => clearTimeout(timer)
+  }, [key])
+  return failure
+}

@@ -1,0 +1,62 @@
+/** The route editor: the text of a route, and beside it what the route would do. */
+
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { ask } from '../ask.ts'
+import { Failure, Notices, useAsked } from '../parts.tsx'
+import { currentAddress, go } from '../router.ts'
+import { shown } from '../words.ts'
+import { EditedRoutePane } from './edited-route.tsx'
+import type { Opened } from './route-state.ts'
+
+/** What the address says of the route, besides its name. */
+const askedRoute = (name: string) => {
+  const { query } = currentAddress.value
+  const source = query.get('source')
+  const is_new = query.has('new')
+  const [clone, like] = [query.get('clone'), query.get('like')]
+  return {
+    name,
+    ...(source === 'config' || source === 'subscription' ? { source: source as Opened['source'] } : {}),
+    ...(is_new ? { is_new } : {}),
+    ...(clone ? { clone } : {}),
+    ...(like ? { like } : {}),
+  }
+}
+
+export const RouteEditorScreen = ({ name }: { readonly name: string }): JSX.Element => {
+  const [notices, setNotices] = useState<readonly string[]>([])
+  const of = askedRoute(name)
+  const { answer, failure, isAsking, again } = useAsked(JSON.stringify(of), (signal) => ask('routeText', of, signal))
+  /** The text that is edited on, where the file was changed by others. */
+  const [text, setText] = useState<string>()
+  const reopen = (edited?: string): void => {
+    setText(edited)
+    again()
+  }
+  if (failure) return <Failure failure={failure} again={again} />
+  if (!answer || isAsking) return <p class="quiet">Reading…</p>
+  const opened = text === undefined ? answer : { ...answer, to: text, kept: null }
+  return (
+    <section aria-labelledby="title">
+      <header class="bar">
+        <h1 id="title">
+          {shown(name)}{' '}
+          <span class="quiet">{opened.is_new ? 'a new route' : opened.source === 'subscription' ? 'a subscription' : ''}</span>
+        </h1>
+        <span class="quiet">{shown(opened.file)}</span>
+      </header>
+      <Notices notices={notices} />
+      <EditedRoutePane
+        key={`${opened.from}\n${opened.to}`}
+        opened={opened}
+        reopen={reopen}
+        saved={(said) => {
+          setNotices(said)
+          if (opened.is_new) go(`/routes/${encodeURIComponent(name)}/edit`, true)
+          reopen()
+        }}
+      />
+    </section>
+  )
+}

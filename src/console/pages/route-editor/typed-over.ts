@@ -1,0 +1,20 @@
+/**
+ * Replaces selected text by what is typed over it. The browser would keep the looks of the replaced text as an inline style, which the
+ * content security policy stops.
+ */
+
+import type { Extension } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+
+export const typedOver: Extension = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { from, to, empty } = view.state.selection.main
+    const text = event.data
+    if (event.inputType !== 'insertText' || text === null || empty || view.composing || view.state.readOnly) return false
+    const insert = () => view.state.update(view.state.replaceSelection(text), { userEvent: 'input.type', scrollIntoView: true })
+    const isHandled = view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert))
+    if (!isHandled) view.dispatch(insert())
+    event.preventDefault()
+    return true
+  },
+})

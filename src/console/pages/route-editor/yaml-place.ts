@@ -1,0 +1,118 @@
+/**
+ * Finds out where in a route's YAML a position is: below which keys, and whether a key or a value stands there. A text that is being typed
+ * is mostly no YAML, so the indents of the lines are read, and not a tree.
+ */
+
+/** An item of a list, in a path. */
+export const item = 0
+export type YamlPath = readonly (string | typeof item)[]
+
+/**
+ * A place in a text. `path`: the keys around it; for a value, its own key is the last. `typed`: the text from the beginning of the key or
+ * value to the position. `from`: the offset where that begins. `below`: of a key, its column, below which its members stand.
+ */
+export type YamlPlace = { readonly path: YamlPath; readonly kind: 'key' | 'value'; readonly typed: string; readonly from: number }
+
+/** A line as far as its indents matter. `dashes`: the columns of its dashes. `column`: that of its content. */
+type Line = { readonly dashes: readonly number[]; readonly column: number; readonly content: string }
+
+const lineOf = (text: string): Line => {
+  const [, indent = '', dashes = ''] = /^( *)((?:- +)*)/.exec(text) ?? []
+  const bare = text.slice(indent.length + dashes.length)
+  const isDash = bare === '-'
+  const columns = [...dashes.matchAll(/-/g)].map(({ index }) => indent.length + index)
+  return {
+    dashes: isDash ? [...columns, indent.length + dashes.length] : columns,
+    column: indent.length + dashes.length + (isDash ? 2 : 0),
+    content: isDash ? '' : bare,
+  }
+}
+
+const keyForm = /^(?:"([^"]*)"|'([^']*)'|([^\s#{}[\],"'][^:#]*?))\s*:(?=\s|$)/
+
+/** Returns the key with which a text begins, and the text behind it. */
+const keyIn = (content: string): { readonly key: string; readonly rest: string; readonly length: number } | undefined => {
+  const found = keyForm.exec(content)
+  if (!found) return undefined
+  const [whole, double, single, plain] = found
+  const rest = content.slice(whole.length)
+  return { key: double ?? single ?? plain ?? '', rest: rest.trimStart(), length: content.length - rest.trimStart().length }
+}
+
+/** Returns the place at an offset of a text. */
+export const yamlPlaceAt = (text: string, offset: number): YamlPlace => {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  const line = lineOf(text.slice(start, offset))
+  const around = pathAround(text.slice(0, start).split('\n').slice(0, -1), line)
+  const contentAt = offset - line.content.length
+  const block = around.isBlockText
+  const keyed = block ? undefined : keyIn(line.content)
+  if (block) return { path: around.path, kind: 'value', typed: line.content, from: contentAt }
+  const path = keyed ? [...around.path, keyed.key] : around.path
+  const value = keyed ? keyed.rest : line.content
+  const inner = inBraces(value)
+  const from = offset - (inner?.typed ?? value).length
+  if (inner) return { path: [...path, ...inner.path], kind: inner.kind, typed: inner.typed, from }
+  return { path, kind: keyed ? 'value' : 'key', typed: value, from }
+}
+
+/** Returns the keys around a line, from those that stand above it with smaller indents. */
+const pathAround = (above: readonly string[], { dashes, column }: Line): { readonly path: YamlPath; readonly isBlockText: boolean } => {
+  const path: (string | typeof item)[] = []
+  let limit = column
+  let isItem = false
+  let isBlockText = false
+  const enter = (dash: number): void => {
+    if (dash >= limit) return
+    path.unshift(item)
+    limit = dash
+    isItem = true
+  }
+  for (const dash of dashes.toReversed()) enter(dash)
+  for (const text of above.toReversed()) {
+    if (/^\s*(?:#|$)/.test(text)) continue
+    const line = lineOf(text)
+    const keyed = keyIn(line.content)
+    const isAbove = line.column < limit || (isItem && line.column === limit && line.dashes.length === 0)
+    if (keyed && isAbove) {
+      isBlockText ||= path.length === 0 && /^[|>][-+\d]*\s*(?:#.*)?$/.test(keyed.rest)
+      path.unshift(keyed.key)
+      limit = line.column
+      isItem = false
+    }
+    for (const dash of line.dashes.toReversed()) enter(dash)
+    if (limit === 0 && !isItem) break
+  }
+  return { path, isBlockText }
+}
+
+/** A map or list in braces or brackets that is open. `start`: the offset where its present member or value begins. */
+type Open = { readonly isMap: boolean; readonly key?: string; readonly start: number }
+
+/** The parts of a text in braces: texts in quotes, single characters with a meaning, and whatever stands between. */
+const flowParts = /"(?:[^"\\]|\\.)*"?|'[^']*'?|[{}[\],]|:(?=\s|$)|(?:[^"'{}[\],:]|:(?!\s|$))+/g
+
+/** Returns the place inside of braces and brackets that are open at the end of a text; `undefined` where none is open. */
+const inBraces = (text: string): Omit<YamlPlace, 'from'> | undefined => {
+  if (!/^[[{]/.test(text)) return undefined
+  const open = [...text.matchAll(flowParts)].reduce<readonly Open[]>((before, part) => afterPart(before, part, text), [])
+  const last = open.at(-1)
+  if (!last) return undefined
+  const path = open.flatMap(({ isMap, key }): YamlPath => (isMap ? (key === undefined ? [] : [key]) : [item]))
+  return { path, kind: last.isMap && last.key === undefined ? 'key' : 'value', typed: text.slice(last.start).trimStart() }
+}
+
+const afterPart = (open: readonly Open[], { 0: part, index }: RegExpExecArray, text: string): readonly Open[] => {
+  const last = open.at(-1)
+  const start = index + part.length
+  if (part === '{' || part === '[') return [...open, { isMap: part === '{', start }]
+  if (!last) return open
+  if (part === '}' || part === ']') return open.slice(0, -1)
+  if (part === ',') return [...open.slice(0, -1), { isMap: last.isMap, start }]
+  if (part !== ':' || !last.isMap || last.key !== undefined) return open
+  const key = text
+    .slice(last.start, index)
+    .trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+  return [...open.slice(0, -1), { isMap: true, key, start }]
+}

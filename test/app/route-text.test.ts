@@ -1,0 +1,190 @@
+/** The text of a route as a person edits it: what is shown of a file, and what becomes of the file. */
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { createEditorService } from '../../src/app/editor/create-service.ts'
+import { change, draftOf, isModified, type RouteDraft, rewritten } from '../../src/app/editor/draft/route-draft.ts'
+import { routeTextIn, withRouteText } from '../../src/app/editor/draft/route-text.ts'
+import { parseSource } from '../../src/config/yaml/source.ts'
+import { isObject } from '../../src/core/json.ts'
+import { yamlTexts } from '../fakes/yaml-texts.ts'
+
+const config = `# of the office
+platforms:
+  webhook:
+    enabled: true
+    extra:
+      secret: "secret-of-all"
+      routes:
+        # Reviews
+        pr:
+          # first
+
+    # further to the left
+          events: [push]   # no
+          secrets: ["secret-one", 'secret-two', '\${NAME}']
+          prompt: |
+            Review
+
+            kind
+          deliver: slack
+          deliver_extra: { endpoint: "https://user:password-one@host/x?token=token-one" }
+          # the end
+        # next
+        braces: { prompt: x, secret: secret-three }
+        empty: {}   # nothing
+        none:
+`
+
+const serviceOn = (t: Test, text = config, files: { readonly [name: string]: string } = {}) => {
+  const dataDir = t.testdir({ 'config.yaml': text, ...files })
+  const workspace = { dataDir, env: { NAME: 'secret-of-env' }, self: 'headgate' }
+  const service = createEditorService(workspace, { find: async () => undefined, need: async () => Promise.reject(new Error('none')) })
+  return { service, dataDir, text: () => readFileSync(join(dataDir, 'config.yaml'), 'utf8') }
+}
+type Service = ReturnType<typeof serviceOn>['service']
+
+/** Opens a route and changes its text. */
+const edited = async (service: Service, name: string, edit: (text: string) => string): Promise<RouteDraft> => {
+  const draft = draftOf(await service.open({ name }))
+  const from = await service.text({ draft })
+  return rewritten(draft, { from, to: edit(from) })
+}
+
+t.test('a text shows a route from column 0, with its comments, and stars for secrets', async (t) => {
+  const { service } = serviceOn(t)
+  const text = await service.text({ draft: draftOf(await service.open({ name: 'pr' })) })
+  const [first, blank, left, ...others] = text.split('\n')
+  t.same([first, blank, left], ['# first', '', '# further to the left'])
+  t.match(others.join('\n'), /^events: \[push\] {3}# no\nsecrets: \[.*\]\nprompt: \|\n {2}Review\n\n {2}kind\n/)
+  t.match(text, /# the end$/)
+  t.notMatch(text, /secret-one|secret-two|password-one|token-one/)
+  t.match(text, /\$\{NAME\}/, 'a reference is no secret')
+  t.equal(await service.text({ draft: draftOf(await service.open({ name: 'empty' })) }), '')
+})
+
+t.test('a saved text changes its own lines and nothing else', async (t) => {
+  const cases: readonly (readonly [route: string, edit: (text: string) => string, from: string, to: string])[] = [
+    ['pr', (text) => text.replace('# no', '# none'), '# no\n', '# none\n'],
+    [
+      'pr',
+      (text) => text.replace('prompt: |', 'description: x\nprompt: |'),
+      '          prompt',
+      '          description: x\n          prompt',
+    ],
+    ['pr', (text) => text.replace(/secrets: \[(.*?), /, "secrets: ['secret-new', $1, "), '["secret-one"', `['secret-new', "secret-one"`],
+    ['pr', (text) => text.replace(/"https.*"/, (url) => url.replace('/x?', '/y?')), '@host/x?', '@host/y?'],
+    ['braces', (text) => text.replace('prompt: x', 'prompt: y'), 'prompt: x,', 'prompt: y,'],
+    ['braces', () => 'prompt: y\n', ' { prompt: x, secret: secret-three }\n', '\n          prompt: y\n'],
+    ['empty', () => 'prompt: y', ' {}   # nothing\n', '   # nothing\n          prompt: y\n'],
+  ]
+  for (const [name, edit, from, to] of cases) {
+    const { service, text } = serviceOn(t)
+    const draft = await edited(service, name, edit)
+    const plan = await service.plan({ draft })
+    t.equal(plan.refused, undefined)
+    t.notMatch(JSON.stringify(plan), /secret-one|secret-new/, 'a plan has no secrets')
+    const saved = await service.save({ draft, despiteErrors: true })
+    t.equal(saved.ok, true)
+    t.equal(text(), config.replace(from, to), name)
+  }
+})
+
+t.test('lines that were not edited stay as they are in every file', (t) => {
+  let tried = 0
+  fc.assert(
+    fc.property(yamlTexts, (text) => {
+      const data = parseSource('', text).source?.data
+      for (const key of isObject(data) ? Object.keys(data) : []) {
+        const from = routeTextIn(text, [key])
+        if (typeof from !== 'string' || from === '' || from.startsWith('{')) continue
+        tried++
+        const opened = { name: key, source: 'config', file: '', text, base: [key], written: {}, isNew: false } as const
+        const changed = withRouteText(text, opened, { from, to: `# new\n${from}` })
+        if (!changed.ok) throw new Error(changed.why)
+        if (changed.text.replace(/^ *# new\r?\n/m, '') !== text) throw new Error(changed.text)
+      }
+    }),
+    { numRuns: 300 },
+  )
+  t.ok(tried > 50, `${tried} maps`)
+  t.end()
+})
+
+t.test('stars stand for the secret of the file wherever they are put, and unknown stars are refused', async (t) => {
+  const { service, text } = serviceOn(t)
+  const moved = await edited(service, 'pr', (shown) => shown.replace(/secrets: \[('[^']*'), ('[^']*'), .*\]/, 'secrets:\n  - $2\n  - $1'))
+  t.equal((await service.save({ draft: moved, despiteErrors: true })).ok, true)
+  t.match(text(), `          secrets:\n            - 'secret-two'\n            - "secret-one"\n`)
+  const unknown = await edited(service, 'pr', (shown) => shown.replace(/- '.*'/, "- '*** (00000000)'"))
+  t.match(await service.plan({ draft: unknown }), { refused: /line 6: '\*\*\* \(00000000\)' stands for no secret/ })
+  t.match(await service.save({ draft: unknown, despiteErrors: true }), { ok: false, why: 'refused' })
+})
+
+t.test('a text cannot change what stands outside of its route', async (t) => {
+  const { service } = serviceOn(t)
+  const out = await edited(service, 'braces', () => '{ prompt: x }\n        stranger: { prompt: y }')
+  t.match(await service.plan({ draft: out }), { refused: /more of the file than this route/ })
+  const { service: json } = serviceOn(t, '{"platforms": {"webhook": {"extra": {"routes": {"a": {"prompt": "x"}}}}}}\n')
+  const blocks = await edited(json, 'a', () => 'prompt: y')
+  t.match(await json.plan({ draft: blocks }), { refused: /must be written in braces/ })
+  const { service: aliased } = serviceOn(
+    t,
+    'x-all: &all { prompt: x }\nplatforms: { webhook: { extra: { routes: { a: *all, b: &b { prompt: x }, c: *b } } } }\n',
+  )
+  await t.rejects(
+    aliased.open({ name: 'a' }).then(async (opened) => aliased.text({ draft: draftOf(opened) })),
+    /alias/,
+  )
+  t.match(await aliased.plan({ draft: await edited(aliased, 'b', () => '{ prompt: y }') }), { refused: /more of the file/ })
+})
+
+t.test('a kept text is a draft for the terminal editor, too', async (t) => {
+  const { service, dataDir } = serviceOn(t)
+  const draft = await edited(service, 'pr', (text) =>
+    text.replace('# first', '# FIRST').replace('events: [push]', 'events: [pull_request]'),
+  )
+  t.ok(isModified(await edited(service, 'pr', (text) => text.replace('# first', '# FIRST'))), 'a comment is a change')
+  await service.keepDraft({ draft })
+  writeFileSync(join(dataDir, 'config.yaml'), config.replace('# the end', '# THE END').replace('enabled: true', 'enabled: yes'))
+  const [kept] = await service.drafts({ route: 'pr' })
+  t.equal(kept?.note, 'the file changed meanwhile')
+  t.same(kept?.draft.spec.events, ['pull_request'])
+  const further = change(kept?.draft as RouteDraft, 'set description', [{ kind: 'set', path: ['description'], value: 'by hand' }])
+  const { yaml, places, findings, revision } = await service.preview({ draft: further, revision: 7 })
+  t.equal(revision, 7)
+  t.equal(places.length, findings.length)
+  t.match(yaml, /# FIRST[\s\S]*events: \[pull_request\][\s\S]*description: by hand/)
+})
+
+t.test('findings stand at the lines of the text, also where the text is no YAML', async (t) => {
+  const { service } = serviceOn(t)
+  const preview = async (name: string, edit: (text: string) => string) =>
+    service.preview({ draft: await edited(service, name, edit), revision: 0 })
+  const typo = await preview('pr', (text) => text.replace('events:', 'evnts:'))
+  t.match(typo.places[typo.findings.findIndex(({ message }) => message.includes('evnts'))], { line: 4, column: 1, endColumn: 6 })
+  const broken = await preview('pr', (text) => text.replace('deliver: slack', 'deliver: a: b'))
+  t.match(broken.findings, [{ code: 'WH001' }])
+  t.equal(broken.places[0]?.line, 10)
+})
+
+t.test('a subscription is edited by its text, and keeps its secret', async (t) => {
+  const entry = { prompt: 'x', secret: 'secret-of-entry', deliver: 'log', events: ['push'], created_at: '2026-01-01T00:00:00Z' }
+  const { service, dataDir } = serviceOn(t, config.replace('        none:\n', '').replace('deliver: slack', 'deliver: log'), {
+    'webhook_subscriptions.json': JSON.stringify({ sub: entry }),
+  })
+  const draft = await edited(service, 'sub', (text) => text.replace('prompt: x', 'prompt: y'))
+  t.notMatch(draft.past[0]?.text?.from, /secret-of-entry/)
+  const saved = await service.save({ draft, despiteErrors: false })
+  t.equal(saved.ok, true, saved.ok ? '' : saved.message)
+  const after = JSON.parse(readFileSync(join(dataDir, 'webhook_subscriptions.json'), 'utf8'))
+  t.match(after, { sub: { ...entry, prompt: 'y' } })
+  const broken = await service.preview({
+    draft: await edited(service, 'sub', (text) => text.replace(/prompt: .*/, 'promt: z')),
+    revision: 0,
+  })
+  const at = broken.findings.findIndex(({ message }) => message.includes('promt'))
+  t.equal(broken.places[at]?.line, 2)
+})
