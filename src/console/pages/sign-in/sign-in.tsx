@@ -67,7 +67,7 @@ export const SignIn = (): JSX.Element => {
       )}
       {ways?.forward && (
         <button type="button" onClick={() => attempt({})}>
-          Sign in
+          Sign in through the proxy
         </button>
       )}
       {ways?.password && <PasswordForm attempt={attempt} />}
