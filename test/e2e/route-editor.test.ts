@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { openAudit } from '../../src/app/audit/audit.ts'
 import { createEditorService } from '../../src/app/editor/create-service.ts'
-import type { Right } from '../../src/console/access/sign-ins.ts'
+import { ownUser, type Right } from '../../src/console/access/users.ts'
 import { createAnswers } from '../../src/console/answers/answers.ts'
 import { yamlPlaceAt } from '../../src/console/pages/route-editor/yaml-place.ts'
 import { systemClock } from '../../src/core/clock.ts'
@@ -292,7 +292,7 @@ t.test('without the right to payloads nothing of a payload is answered, and with
   const service = createEditorService(workspace, gateway)
   const answers = createAnswers({ workspace, gateway, service, audit: openAudit(workspace.dataDir, systemClock), clock: systemClock })
   const asked = async (...rights: Right[]) => {
-    const signIn = { name: 'browser 0', rights: new Set(rights) }
+    const signIn = { id: '0', name: 'browser 0', user: ownUser, rights: new Set(rights) }
     const { from, name, source } = await answers.routeText({ name: 'hello' })
     const payload = { from: 'sample', id: 'github/push' } as const
     return answers.routePreview({ name, source, from, to: from, payload }, signIn)

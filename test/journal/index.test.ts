@@ -74,62 +74,101 @@ const filterOf = ({ after, ...wanted }: EventCriteria & { readonly after?: numbe
   return { fits, limit, ...(since === undefined ? {} : { since }), ...(after === undefined ? {} : { after: idOf(after) }) }
 }
 
-/** Does steps to a folder, and says after each whether questions are to be asked now. */
-function* play(folder: string, steps: readonly Step[]): Generator<boolean> {
+/** What a step does. Where questions are to be asked now, it returns what is to be done after them. */
+type Doing = (step: Step) => (() => void) | undefined
+
+type Arrived = { readonly id: string; readonly route: string; readonly group: string | undefined }
+
+const usage = { steps: 1, input_tokens: 3, output_tokens: 4, cost: 0.5, tools: {} }
+
+/** Makes what each step does to a folder. Each step takes a second. */
+const createDoings = (folder: string): { readonly [name in Step['do']]: Doing } => {
   let segment = 1
   let second = -60
-  const arrived: { readonly id: string; readonly route: string; readonly group: string | undefined }[] = []
+  const arrived: Arrived[] = []
   const file = (): string => join(folder, `${segmentName(segment)}.jsonl`)
-  const add = (text: string): void => {
+  const add = (text: string): undefined => {
     appendFileSync(file(), text)
     // The reading of a folder goes by the times of its files.
     utimesSync(file(), startMs / 1_000, (startMs + second * 1_000) / 1_000)
   }
-  const record = (line: NewRecord): void => add(`${JSON.stringify(line)}\n`)
-  const arrive = (line: ReturnType<typeof received>): void => {
+  const record = (line: NewRecord): undefined => add(`${JSON.stringify(line)}\n`)
+  const arrive = (at: number, more: Partial<ReturnType<typeof received>>): undefined => {
+    second++
+    const line = received(idOf(arrived.length), at + second, more)
     arrived.push({ id: line.event_id, route: line.route, group: line.group })
     record(line)
   }
-  for (const step of steps) {
-    second++
-    const id = idOf(arrived.length)
-    const known = 'of' in step ? arrived[step.of] : undefined
-    const of = known && { route: known.route, ...(known.group === undefined ? {} : { group: known.group }) }
-    if (step.do === 'arrive') {
-      const { route, outcome } = step
-      arrive(received(id, second - step.late, { route, outcome, stage: outcome === 'ignored' ? 'filters' : 'dispatch' }))
-    } else if (step.do === 'join') {
-      const group = arrived[step.opener]?.group ?? id
-      arrive(received(id, second, { route: 'a', outcome: 'coalesced', group }))
-    } else if (step.do === 'endFirst') {
-      record(ended(id, second, { route: 'b', duration_ms: 7 }))
-      arrive(received(id, second, { route: 'b' }))
-    } else if (step.do === 'damage') add('{"kind":"received", but no JSON\n')
-    else if (step.do === 'half') {
-      add(JSON.stringify(received(id, second)).slice(0, 90))
-      yield true
-      add(`${JSON.stringify(received(id, second)).slice(90)}\n`)
-      arrived.push({ id, route: 'r', group: undefined })
-    } else if (step.do === 'segment') segment++
-    else if (step.do === 'deleteOldest') {
+  const later =
+    (line: (event: Arrived) => NewRecord | undefined): Doing =>
+    (step) => {
+      second++
+      const event = 'of' in step ? arrived[step.of] : undefined
+      const made = event && line(event)
+      return made && record(made)
+    }
+  const end = ({ id, route, group }: Arrived, state: 'done' | 'dead'): NewRecord =>
+    ended(id, second, { route, state, usage, ...(group === undefined ? {} : { group }) })
+  return {
+    arrive: (step) =>
+      'late' in step
+        ? arrive(-step.late, {
+            route: step.route,
+            outcome: step.outcome,
+            stage: step.outcome === 'ignored' ? 'filters' : 'dispatch',
+          })
+        : undefined,
+    join: (step) => {
+      const group = ('opener' in step && arrived[step.opener]?.group) || idOf(arrived.length)
+      return arrive(0, { route: 'a', outcome: 'coalesced', group })
+    },
+    try: later(({ id }) => ({
+      kind: 'tried',
+      at: at(second),
+      event_id: id,
+      attempt: 1,
+      error: 'e',
+      next_at: at(second),
+      duration_ms: 250,
+    })),
+    revive: later(({ id }) => ({ kind: 'revived', at: at(second), event_id: id })),
+    end: later((event) => (event.group === undefined ? end(event, 'done') : undefined)),
+    die: later((event) => (event.group === undefined ? end(event, 'dead') : undefined)),
+    endGroup: later((event) => (event.group === undefined ? undefined : end(event, 'done'))),
+    endFirst: () => {
+      record(ended(idOf(arrived.length), second, { route: 'b', duration_ms: 7 }))
+      return arrive(0, { route: 'b' })
+    },
+    damage: () => add('{"kind":"received", but no JSON\n'),
+    half: () => {
+      const line = `${JSON.stringify(received(idOf(arrived.length), second))}\n`
+      arrived.push({ id: idOf(arrived.length), route: 'r', group: undefined })
+      add(line.slice(0, 90))
+      return () => add(line.slice(90))
+    },
+    segment: () => {
+      segment++
+      return () => undefined
+    },
+    deleteOldest: () => {
       const [oldest] = readdirSync(folder).sort()
       if (oldest !== undefined && join(folder, oldest) !== file()) rmSync(join(folder, oldest))
-    } else if (step.do === 'ask') yield true
-    else if (known && of) {
-      if (step.do === 'try')
-        record({ kind: 'tried', at: at(second), event_id: known.id, attempt: 1, error: 'e', next_at: at(second), duration_ms: 250 })
-      else if (step.do === 'revive') record({ kind: 'revived', at: at(second), event_id: known.id })
-      else if (step.do === 'endGroup' ? known.group !== undefined : known.group === undefined)
-        record(
-          ended(known.id, second, {
-            ...of,
-            state: step.do === 'die' ? 'dead' : 'done',
-            usage: { steps: 1, input_tokens: 3, output_tokens: 4, cost: 0.5, tools: {} },
-          }),
-        )
-    }
+      return () => undefined
+    },
+    ask: () => () => undefined,
   }
-  yield true
+}
+
+/** Does steps to a folder, and stops whenever questions are to be asked. */
+function* play(folder: string, steps: readonly Step[]): Generator<void> {
+  const doings = createDoings(folder)
+  for (const step of steps) {
+    const rest = doings[step.do](step)
+    if (!rest) continue
+    yield
+    rest()
+  }
+  yield
 }
 
 t.test('answers as without an index, whatever was added and deleted', async (t) => {
@@ -146,8 +185,7 @@ t.test('answers as without an index, whatever was added and deleted', async (t) 
         mkdirSync(folder)
         const plain = folderRecords(folder)
         const indexed = indexedRecords(folder, { maxEvents })
-        for (const isAsked of play(folder, steps)) {
-          if (!isAsked) continue
+        for (const _ of play(folder, steps)) {
           for (const each of [{}, ...asked]) {
             const filter = filterOf(each)
             const { skipped: _, ...expected } = await plain.events(filter)
@@ -156,15 +194,13 @@ t.test('answers as without an index, whatever was added and deleted', async (t) 
             if (!expected.met && filter.since !== undefined) continue
             hits += found.events.length
             if (JSON.stringify(found) !== JSON.stringify(expected))
-              throw new Error(
-                `${JSON.stringify(each)}\n${found.events.map((e) => `${e.event_id} ${e.state}`)} ${found.truncated} ${found.met}\n${expected.events.map((e) => `${e.event_id} ${e.state}`)} ${expected.truncated} ${expected.met}`,
-              )
+              throw new Error(`${JSON.stringify(each)}\nfound ${JSON.stringify(found)}\nexpected ${JSON.stringify(expected)}`)
           }
           for (const n of [0, 3, 9]) t.strictSame(await indexed.event(idOf(n)), await plain.event(idOf(n)))
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 60 },
   )
-  t.ok(hits > 1_000, `${hits} events were chosen`)
+  t.ok(hits > 500, `${hits} events were chosen`)
 })
