@@ -227,7 +227,7 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.getByText('Events by their ending as a table').click()
   await page.getByRole('link', { name: '4', exact: true }).click()
   await page.waitForURL(/from=.*&until=.*&outcome=ignored/)
-  t.equal(await page.locator('.event').count(), 4, 'a number of a chart leads to its events')
+  await until(async () => (await page.locator('.event').count()) === 4)
 
   await page.keyboard.press('Control+k')
   await page.getByLabel('screen, route or event').fill('he')
