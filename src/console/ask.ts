@@ -33,6 +33,12 @@ const maxWaiting = 32
 /** The most searches among them: a search reads thousands of records and payloads, and must not keep other questions waiting. */
 const maxSearches = 2
 
+/**
+ * The longest time of one stream of live traffic, in milliseconds. The page then asks for another, and shows again who asks: the sign-in
+ * may have ended, or a proxy may have signed the user out.
+ */
+const longestLiveMs = 300_000
+
 const busy: Refusal = { status: 503, error: 'the console has too much to do: try again' }
 const notSignedIn: Refusal = { status: 401, error: 'sign in' }
 
@@ -42,7 +48,7 @@ type Row = { readonly right: Right; readonly maxQuestionBytes?: number }
 
 /** Adds the addresses. Each is asked by a POST with a JSON object. */
 export const addQuestions = (app: FastifyInstance, { access, answers, live, log }: QuestionOptions, connections: Connections): void => {
-  const { gate, signIns } = access
+  const { gate, signIns, clock } = access
   const slots = createSlots(() => maxAtWork, maxWaiting)
   const searches = createSlots(() => maxSearches, maxWaiting)
   const signInOf = new WeakMap<FastifyRequest, SignIn>()
@@ -86,7 +92,12 @@ export const addQuestions = (app: FastifyInstance, { access, answers, live, log 
   })
   add('live', { right: 'view' }, async (_question, signIn, reply) => {
     const lines = live.open()
-    return lines ? reply.type('application/x-ndjson').send(jsonLinesStream(lines, shownTo(signIn))) : refused(reply, busy)
+    if (!lines) return refused(reply, busy)
+    reply.raw.once(
+      'close',
+      clock.after(longestLiveMs, () => void lines.return()),
+    )
+    return reply.type('application/x-ndjson').send(jsonLinesStream(lines, shownTo(signIn)))
   })
   addFailures(app, log)
 }

@@ -293,12 +293,13 @@ t.test('without the right to payloads nothing of a payload is answered, and with
   const answers = createAnswers({ workspace, gateway, service, audit: openAudit(workspace.dataDir, systemClock), clock: systemClock })
   const asked = async (...rights: Right[]) => {
     const signIn = { id: '0', name: 'browser 0', user: ownUser, rights: new Set(rights) }
-    const { from, name, source } = await answers.routeText({ name: 'hello' })
+    const { from, name, source } = await answers.routeText({ name: 'hello' }, signIn)
     const payload = { from: 'sample', id: 'github/push' } as const
     return answers.routePreview({ name, source, from, to: from, payload }, signIn)
   }
   t.match(await asked('view', 'payloads'), { trace: { name: 'ignored' }, prompt: { text: /^Hello/ } })
   t.match(await asked('view'), { trace: null, prompt: null, untraced: 'no payload is chosen', extra: null })
+  t.strictSame((await asked('view')).tallies, {}, 'for how many samples a condition holds tells what they hold')
 })
 
 t.test('a place in a text that is being typed', (t) => {

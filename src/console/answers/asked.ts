@@ -18,8 +18,12 @@ export type Surroundings = {
   readonly clock: Clock
 }
 
+/** Throws a Fault where the sign-in may not see payloads. `what`: what takes the right, as the subject of a sentence. */
+export const needPayloadsRight = ({ rights }: SignIn, what: string): void => {
+  if (!rights.has('payloads')) throw new Fault('not_allowed', `${what} takes the right "payloads"`, { exitCode: exit.no })
+}
+
 /** Throws a Fault where criteria search in payloads and the sign-in may not see payloads: what a search finds tells what was searched. */
-export const needSearchRight = ({ rights }: SignIn, { text, field }: SearchCriteria): void => {
-  if ((text !== undefined || field !== undefined) && !rights.has('payloads'))
-    throw new Fault('not_allowed', 'a search in payloads takes the right "payloads"', { exitCode: exit.no })
+export const needSearchRight = (signIn: SignIn, { text, field }: SearchCriteria): void => {
+  if (text !== undefined || field !== undefined) needPayloadsRight(signIn, 'a search in payloads')
 }

@@ -14,7 +14,7 @@ import { lineDiff } from '../../app/line-diff.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import { needSearchRight, type Surroundings } from './asked.ts'
+import { needPayloadsRight, needSearchRight, type Surroundings } from './asked.ts'
 
 const pageSize = 50
 
@@ -50,12 +50,19 @@ export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surr
   },
   trace: ({ id, route }: Asked<'trace'>) => service.traceOf({ route, choice: { from: 'event', id } }),
   curl: async ({ id }: Asked<'curl'>) => ({ command: await service.curl({ eventId: id }) }),
-  asSample: ({ id, name }: Asked<'asSample'>, signIn: SignIn) =>
-    audit.of({ by: signIn.name, action: 'add_sample', on: { event: id, sample: name } }, async () => ({
+  // A sample and a test hold the payload, and the text of the route shows its tests.
+  async asSample({ id, name }: Asked<'asSample'>, signIn: SignIn) {
+    needPayloadsRight(signIn, 'keeping an event as a sample')
+    return audit.of({ by: signIn.name, action: 'add_sample', on: { event: id, sample: name } }, async () => ({
       message: await service.addSample({ eventId: id, name }),
-    })),
-  asTest: ({ id }: Asked<'asTest'>, signIn: SignIn) =>
-    audit.of({ by: signIn.name, action: 'add_test', on: { event: id } }, async () => ({ message: await service.addTest({ eventId: id }) })),
+    }))
+  },
+  async asTest({ id }: Asked<'asTest'>, signIn: SignIn) {
+    needPayloadsRight(signIn, 'keeping an event as a test')
+    return audit.of({ by: signIn.name, action: 'add_test', on: { event: id } }, async () => ({
+      message: await service.addTest({ eventId: id }),
+    }))
+  },
   async replay({ id, body, dry_run = false }: Asked<'replay'>, signIn: SignIn) {
     const replay = async () => {
       const { events } = await chooseEvents(workspace, gateway, [id], {})

@@ -10,7 +10,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import type { Surroundings } from './asked.ts'
+import { needPayloadsRight, type Surroundings } from './asked.ts'
 
 type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 type EditedRoute = Asked<'keepDraft'>
@@ -27,7 +27,8 @@ const draftFor = async (service: EditorService, of: EditedRoute): Promise<RouteD
 export const routeTextAnswers = (around: Surroundings) => ({ ...lookAnswers(around), ...changeAnswers(around) })
 
 const lookAnswers = ({ service }: Surroundings) => ({
-  async routeText({ clone, like, ...of }: Asked<'routeText'>) {
+  async routeText({ clone, like, ...of }: Asked<'routeText'>, signIn: SignIn) {
+    if (like !== undefined) needPayloadsRight(signIn, 'a route that is made of a payload')
     const opened = draftOf(await openRoute(service, of))
     const { name, source, file, isNew } = opened.opened
     const from = isNew ? '' : await service.text({ draft: opened })
@@ -74,9 +75,9 @@ const lookAnswers = ({ service }: Surroundings) => ({
       untraced: untraced ?? null,
       prompt: prompt ?? null,
       extra: extra === undefined ? null : maskJson(extra),
-      /** Samples may hold what senders wrote, so values of them are payloads. */
-      tallies: Object.fromEntries(Object.entries(tallies).map(([name, { holds, of }]) => [name, { holds, of }])),
-      untallied: untallied ?? 0,
+      // Samples may hold what senders wrote, and for how many of them a condition holds tells what they hold.
+      tallies: maySee ? Object.fromEntries(Object.entries(tallies).map(([name, { holds, of }]) => [name, { holds, of }])) : {},
+      untallied: maySee ? (untallied ?? 0) : 0,
     }
   },
   async payloads({ route }: Asked<'payloads'>) {

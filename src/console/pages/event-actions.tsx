@@ -40,7 +40,7 @@ export const EventActions = ({ event, request, done }: Actions): JSX.Element | n
           As curl
         </button>
       )}
-      {may('operate') && payload_kept && <Keep event={event} doing={doing} />}
+      {may('operate') && may('payloads') && payload_kept && <Keep event={event} doing={doing} />}
       {failure && <Failure failure={failure} />}
       {command !== undefined && <pre tabIndex={0}>{shownLines(command)}</pre>}
       {isReplaying && (!may('payloads') || request) && <Replay id={id} body={request?.body ?? null} />}
