@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { createEditorService } from '../../src/app/editor/create-service.ts'
 import { change, draftOf, isModified, type RouteDraft, rewritten } from '../../src/app/editor/draft/route-draft.ts'
-import { routeTextIn, withRouteText } from '../../src/app/editor/draft/route-text.ts'
+import { routeTextIn, textChange, withRouteText } from '../../src/app/editor/draft/route-text.ts'
 import { parseSource } from '../../src/config/yaml/source.ts'
 import { isObject } from '../../src/core/json.ts'
 import { yamlTexts } from '../fakes/yaml-texts.ts'
@@ -50,7 +50,7 @@ type Service = ReturnType<typeof serviceOn>['service']
 const edited = async (service: Service, name: string, edit: (text: string) => string): Promise<RouteDraft> => {
   const draft = draftOf(await service.open({ name }))
   const from = await service.text({ draft })
-  return rewritten(draft, { from, to: edit(from) })
+  return rewritten(draft, textChange(from, edit(from)))
 }
 
 t.test('a text shows a route from column 0, with its comments, and stars for secrets', async (t) => {

@@ -205,7 +205,11 @@ t.test('roles: who has not the right to payloads sees nothing of them in any ans
       )
   t.ok(asked.has('replay') && asked.has('retry') && asked.has('event'), 'an operator replays and retries')
   t.ok(asked.has('routeText') && asked.has('routePreview'), 'and looks at routes')
-  for (const name of ['asSample', 'asTest']) t.match(said.find((each) => each.name === name), { status: 409, text: /takes the right/ })
+  for (const name of ['asSample', 'asTest'])
+    t.match(
+      said.find((each) => each.name === name),
+      { status: 409, text: /takes the right/ },
+    )
   t.notMatch(await live.close(), canary, 'live')
   for (const criteria of [{ text: canary }, { field: [{ path: 'payload.name', value: canary }] }]) {
     const found = await send(origin, '/ask/events', { headers: operator, body: JSON.stringify(criteria) })

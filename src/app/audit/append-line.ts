@@ -3,18 +3,23 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { diskFault } from '../../core/disk-fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 
 /** A file that is larger becomes `audit.jsonl.1`, and a new file begins. */
 const maxBytes = 16 * 1024 * 1024
 
-/** Appends a line. Rejects where it cannot be written. The data directory must be there. */
+/** Appends a line. Rejects with a Fault where it cannot be written. The data directory must be there. */
 export const appendAuditLine = async (dataDir: string, line: JsonObject): Promise<void> => {
   const file = join(dataDir, 'state', 'audit.jsonl')
-  const owner = await ownerOf(dataDir)
-  await makeStateFolder(dirname(file), owner)
-  await rotateFull(file, owner)
-  await append(file, line, owner)
+  try {
+    const owner = await ownerOf(dataDir)
+    await makeStateFolder(dirname(file), owner)
+    await rotateFull(file, owner)
+    await append(file, line, owner)
+  } catch (error) {
+    throw diskFault('write', file, error)
+  }
 }
 
 type Owner = { readonly uid: number; readonly gid: number }

@@ -4,6 +4,7 @@
  */
 
 import { draftOf, type RouteDraft, rewritten } from '../../app/editor/draft/route-draft.ts'
+import { textChange } from '../../app/editor/draft/route-text.ts'
 import type { EditorService, PayloadChoice } from '../../app/editor/service.ts'
 import { routeSchema } from '../../app/schema/route-schema.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -22,7 +23,7 @@ const openRoute = (service: EditorService, { name, source, is_new = false }: Pic
   is_new ? service.create({ name }) : service.open({ name, ...(source ? { source } : {}) })
 
 const draftFor = async (service: EditorService, of: EditedRoute): Promise<RouteDraft> =>
-  rewritten(draftOf(await openRoute(service, of)), of)
+  rewritten(draftOf(await openRoute(service, of)), textChange(of.from, of.to))
 
 export const routeTextAnswers = (around: Surroundings) => ({ ...lookAnswers(around), ...changeAnswers(around) })
 

@@ -4,7 +4,6 @@
  */
 
 import { changedData, isRefused, type YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
-import { parseYaml } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { equalJson, isObject, type JsonObject } from '../../../core/json.ts'
 
@@ -23,8 +22,11 @@ export type OpenedRoute = {
   readonly isNew: boolean
 }
 
-/** A change of the route's text (`route-text.ts`). `from`: the text that the user saw first. `to`: the text that the user made of it. */
-export type TextChange = { readonly from: string; readonly to: string }
+/**
+ * A change of the route's text (`textChange`). `from`: the text that the user saw first. `to`: the text that the user made of it. `spec`: the
+ * route in that text; absent where the text is no map. The route is not parsed here, so that the terminal editor needs no parser.
+ */
+export type TextChange = { readonly from: string; readonly to: string; readonly spec?: JsonObject }
 
 /**
  * The change that one action of the user makes. Its edits have paths that begin at the route. `text`: a change of the route's text, which
@@ -120,12 +122,7 @@ export const editsOf = ({ opened: { base }, past }: Pick<RouteDraft, 'opened' | 
 
 /** Returns a route after the steps. A text that is no map changes nothing: the route cannot be shown otherwise than as this text. */
 export const specAfter = (written: JsonObject, past: readonly Step[]): JsonObject =>
-  past.reduce((spec, { text, edits }) => appliedEdits(text ? (mapIn(text.to) ?? spec) : spec, edits), written)
-
-const mapIn = (text: string): JsonObject | undefined => {
-  const { data } = parseYaml('', text)
-  return isObject(data) ? data : undefined
-}
+  past.reduce((spec, { text, edits }) => appliedEdits(text?.spec ?? spec, edits), written)
 
 /** Returns a route after the edits. An edit that does not fit the route changes nothing. */
 const appliedEdits = (spec: JsonObject, edits: readonly YamlEdit[]): JsonObject => edits.reduce(appliedOne, spec)

@@ -5,9 +5,15 @@ import { mapTextAt, type TextStart, withMapText } from '../../../config/yaml/edi
 import { changedData, isRefused, type RefusedEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import { type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
-import { equalJson, type Json, valueAt } from '../../../core/json.ts'
+import { equalJson, isObject, type Json, valueAt } from '../../../core/json.ts'
 import { hideSecrets } from '../../mask-lines/hidden-secrets.ts'
 import type { OpenedRoute, TextChange } from './route-draft.ts'
+
+/** Makes the change of a route's text. */
+export const textChange = (from: string, to: string): TextChange => {
+  const { data } = parseYaml('', to)
+  return { from, to, ...(isObject(data) ? { spec: data } : {}) }
+}
 
 /** Returns the route's text in a file with this text, or why the route cannot be edited as a text. */
 export const routeTextIn = (text: string, base: Path): string | RefusedEdit => {
