@@ -101,9 +101,13 @@ export class EventIndex {
     return { events, met, oldest: this.#arrived[0]?.id }
   }
 
-  /** Returns the event with exactly this id; `undefined` where the index does not have it. */
+  /**
+   * Returns the event with exactly this id; `undefined` where the index does not have it, or may lack lines of it: an event that was taken
+   * out of the index comes back with its next line.
+   */
   event(id: string): IndexedEvent | undefined {
-    return this.#byId.get(id)
+    const event = this.#byId.get(id)
+    return event && (event.number > 0 || this.missing === 0) ? event : undefined
   }
 
   /** Reads events from the files. An event is left out where its lines were deleted meanwhile. */
