@@ -1,4 +1,4 @@
-/** Makes `docs/console.png`, a picture of one event in the console: a gateway that runs, with samples that were posted to it. */
+/** Makes the pictures of the console in `docs/`: of a gateway that runs, with samples that were posted to it. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const main = join(root, 'dist/main.js')
@@ -42,6 +42,19 @@ const posts = [
   ['pr-review', 'github/pull_request.opened'],
 ] as const
 
+/** The pictures, by the names of their files: how the page comes to what each shows. */
+const pictures: { readonly [name: string]: (page: Page) => Promise<void> } = {
+  async 'console.png'(page) {
+    await page.locator('.event').filter({ hasText: 'ignored' }).first().click()
+    await page.locator('.stages').waitFor()
+  },
+  async 'console-editor.png'(page) {
+    await page.goto(new URL('/routes/pr-review/edit', page.url()).href)
+    await page.getByText('payload.action').first().waitFor()
+    await page.getByRole('heading', { name: 'Conditions' }).waitFor()
+  },
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'headgate-record-'))
 /** Posts a sample. The command ends with 1 where the event is ignored, as some are here. */
 const post = (route: string, sample: string): void =>
@@ -72,10 +85,12 @@ try {
     .locator('.event')
     .nth(posts.length - 1)
     .waitFor()
-  await page.locator('.event').filter({ hasText: 'ignored' }).first().click()
-  await page.locator('.stages').waitFor()
-  await wait(300)
-  await page.screenshot({ path: join(root, 'docs/console.png') })
+  for (const [name, open] of Object.entries(pictures)) {
+    await open(page)
+    // Fonts and figures are drawn a moment later.
+    await wait(500)
+    await page.screenshot({ path: join(root, 'docs', name) })
+  }
   await browser.close()
 } finally {
   for (const child of running) {
