@@ -395,6 +395,12 @@ t.test('an identity provider signs in, and only the browser that began there', {
   const other = String((await send(own, '/sign-in/oidc', { method: 'GET' })).headers['set-cookie']?.[0]).split(';')[0]
   t.match(await get(back, other), { headers: { location: '/#failed=browser' } }, 'with the cookie of another sign-in')
   t.match(await get(back.replace(/state=[^&]*/, 'state=x'), cookie), { headers: { location: '/#failed=browser' } }, 'another state')
+  const odd = encodeURIComponent('é'.repeat(43))
+  t.match(
+    await get(back.replace(/state=[^&]*/, `state=${odd}`), cookie),
+    { headers: { location: '/#failed=browser' } },
+    'a state of other letters',
+  )
   t.match(await get(back.replace(/code=[^&]*/, 'code=x'), cookie), { headers: { location: '/#failed=provider' } }, 'another code')
   const done = await get(back, cookie)
   t.match(done.headers.location, /^\/#code=/)

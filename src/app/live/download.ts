@@ -1,5 +1,6 @@
 /** Downloads small public files of senders: keys, certificates, and the page that a sender wants fetched to confirm a handshake. */
 
+import { readBytes } from '../../core/bytes/read-bounded.ts'
 import type { Effects } from '../../parts/effects.ts'
 
 const timeoutMs = 5_000
@@ -22,23 +23,11 @@ export const createDownload = (): Effects['download'] => {
     try {
       const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs), headers: { 'user-agent': 'headgate' } })
       if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
-      return await readAll(answer, maxBytes)
+      return answer.body === null ? Buffer.alloc(0) : await readBytes(answer.body, maxBytes)
     } catch (error) {
       throw error instanceof Error && error.name === 'TimeoutError' ? new Error(`no answer within ${timeoutMs / 1000} seconds`) : error
     } finally {
       running--
     }
   }
-}
-
-const readAll = async ({ body }: Response, maxBytes: number): Promise<Buffer> => {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body ?? []) {
-    bytes += chunk.byteLength
-    // The throw ends the loop, and the end of the loop cancels the rest of the answer.
-    if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }

@@ -2,7 +2,7 @@
 
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { readText } from '../../core/bytes/read-text.ts'
+import { readText } from '../../core/bytes/read-bounded.ts'
 import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { outcomeNames, refusalSaid } from '../../core/outcome-table.ts'

@@ -1,10 +1,10 @@
 /** Sign-in by a proxy that has signed the user in, and says so in headers. */
 
-import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
 import type { ConsoleRoles, ForwardAuth } from '../../config/console/settings.ts'
 import { isInNetworks } from '../../core/network.ts'
+import { isSameSecret } from '../../core/secrets/same-secret.ts'
 import { peerAddress } from '../../http/client.ts'
 import { type User, userOf } from './users.ts'
 
@@ -19,12 +19,11 @@ export const createForward = (
   roles: ConsoleRoles,
   proxies: BlockList,
 ): Forward => {
-  const secretHash = hashOf(secret)
   return (request) => {
     const peer = peerAddress(request.socket)
     if (!isInNetworks(proxies, peer)) return { refusal: `${peer} is not among console.proxies` }
     const [shown, twice] = valuesOf(request, secretHeader)
-    if (shown === undefined || twice !== undefined || !timingSafeEqual(hashOf(shown), secretHash))
+    if (shown === undefined || twice !== undefined || !isSameSecret(shown, secret))
       return { refusal: `the proxy at ${peer} does not show the secret in the header ${secretHeader}, exactly once` }
     const [name = '', second] = valuesOf(request, userHeader)
     // A header that came twice may be one of the client and one of the proxy.
@@ -35,8 +34,6 @@ export const createForward = (
     return user ? { user } : { refusal: `${name} has no role in console.auth.roles` }
   }
 }
-
-const hashOf = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** Returns the values of a header, one for each time that it came, as UTF-8. */
 const valuesOf = ({ rawHeaders }: IncomingMessage, name: string): readonly string[] =>

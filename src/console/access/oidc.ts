@@ -1,9 +1,10 @@
 /** Sign-in at an identity provider that speaks OpenID Connect: authorization code with PKCE, state and nonce. */
 
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Configuration, IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
 import type { ConsoleRoles, OidcAuth } from '../../config/console/settings.ts'
 import { type Clock, minuteMs } from '../../core/clock.ts'
+import { isSameSecret } from '../../core/secrets/same-secret.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { type User, userOf } from './users.ts'
@@ -105,11 +106,11 @@ const createLogins = (clock: Pick<Clock, 'monotonic'>) => {
   return {
     begin: (): Login => loginOf(`${Math.floor(clock.monotonic())}.${randomBytes(16).toString('base64url')}`),
     find: (state: string, values: readonly string[]): Login | undefined =>
-      values.map(loginOf).find((login) => isSame(login.state, state) && clock.monotonic() - Number(login.value.split('.')[0]) < loginMs),
+      values
+        .map(loginOf)
+        .find((login) => isSameSecret(state, login.state) && clock.monotonic() - Number(login.value.split('.')[0]) < loginMs),
   }
 }
-
-const isSame = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
 const discover = async ({ issuer, clientId, clientSecret }: OidcAuth): Promise<Configuration> => {
   const { allowInsecureRequests, ClientSecretBasic, ClientSecretPost, customFetch, discovery, enableNonRepudiationChecks } = await import(

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import type { Workspace } from '../../app/workspace.ts'
-import { readText } from '../../core/bytes/read-text.ts'
+import { readText } from '../../core/bytes/read-bounded.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { servingPid } from './pid-record.ts'
