@@ -20,7 +20,7 @@ const unlessDry = ({ dryRun }: Options): boolean => dryRun !== true
 /** Every command that changes files, the store or the running gateway. Commands that only send a message or an event are not among them. */
 const changes: { readonly [path: string]: Change } = {
   'gateway setup': { action: 'setup' },
-  'gateway reload': { action: 'reload' },
+  'gateway reload': { action: 'reload', when: unlessDry },
   'gateway stop': { action: 'stop' },
   'webhook subscribe': { action: 'subscribe', when: unlessDry },
   'webhook edit': { action: 'edit_subscription' },

@@ -40,8 +40,9 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   const workspace = { ...options.workspace, journal }
   const access = createAccess(settings, clock)
   const live = createLiveFeed({ workspace, gateway, clock })
-  const answers = createAnswers({ ...options, workspace, audit: openAudit(workspace.dataDir, clock) })
-  const { port, close } = await listenForConsole({ ...options, ...settings, access, live, answers })
+  const audit = openAudit(workspace.dataDir, clock)
+  const answers = createAnswers({ ...options, workspace, audit })
+  const { port, close } = await listenForConsole({ ...options, ...settings, access, live, answers, audit })
   return {
     // A browser does not send what stands behind the `#`, so no log has the code.
     signInUrl: () => `${originFor(settings, port)}/#code=${access.codes.make(ownUser)}`,

@@ -2,6 +2,7 @@
 
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Audit } from '../app/audit/audit.ts'
 import { bindFault } from '../http/bind-fault.ts'
 import { connectionLimits } from '../http/server.ts'
 import { boundConnections } from './access/connections.ts'
@@ -10,7 +11,7 @@ import { addQuestions, maxQuestionBytes, type QuestionOptions } from './ask.ts'
 import { type Asset, pageName, readAssets } from './assets.ts'
 import { addSignIn } from './sign-in.ts'
 
-export type ConsoleServerOptions = QuestionOptions & { readonly host: string; readonly port: number }
+export type ConsoleServerOptions = QuestionOptions & { readonly audit: Audit; readonly host: string; readonly port: number }
 
 export interface ConsoleServer {
   readonly port: number
@@ -75,7 +76,7 @@ export const listenForConsole = async (options: ConsoleServerOptions): Promise<C
     return refused(reply, access.gate.refuseHost(request))
   })
   addPages(app, assets)
-  addSignIn(app, access, options.log)
+  addSignIn(app, access, options)
   addQuestions(app, options, boundConnections(app.server, maxConnections))
   try {
     await app.listen({ host, port })

@@ -1,6 +1,8 @@
 /** The addresses at which a browser signs in: by a code, by what a proxy says, by a password, or at an identity provider. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Audit } from '../app/audit/audit.ts'
+import { messageOf } from '../core/fault.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { Allowance } from '../core/turns/allowance.ts'
@@ -23,8 +25,10 @@ type SignedIn = { readonly user: User } | { readonly refusal: Refusal }
 export const halfCookie = ({ raw }: FastifyRequest, { origins }: Access, value: string, lastsMs = 0): string =>
   setCookie('half', raw, { value, maxAgeMs: lastsMs, origin: origins.of(raw) ?? '' })
 
+type SignInOptions = { readonly audit: Pick<Audit, 'note'>; readonly log: Log }
+
 /** Adds the addresses. A browser that signs in gets the two halves that it shows from then on. */
-export const addSignIn = (app: FastifyInstance, access: Access, log: Log): void => {
+export const addSignIn = (app: FastifyInstance, access: Access, { audit, log }: SignInOptions): void => {
   const { gate, signIns, ways, clock, origins, publicOrigin } = access
   const tries = new Allowance(clock, codesPerSecond, 1_000)
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> =>
@@ -53,6 +57,11 @@ export const addSignIn = (app: FastifyInstance, access: Access, log: Log): void 
     const done = await signedIn(request, isObject(request.body) ? request.body : {})
     if ('refusal' in done) return refused(reply, done.refusal)
     const { bearer, cookie } = signIns.add(done.user)
+    const by = signIns.find({ bearer, cookie })?.name ?? done.user.name
+    // The console must be of use on a full disk, too, so a sign-in goes on without its line.
+    await audit.note({ by, action: 'sign_in', on: { from: ways.clientOf(request.raw) } }).catch((error) => {
+      log('warn', { by, reason: messageOf(error) }, 'console: the audit has no line of a sign-in')
+    })
     reply.header('cache-control', 'no-store').header('set-cookie', halfCookie(request, access, cookie, done.user.lastsMs))
     return { bearer }
   })

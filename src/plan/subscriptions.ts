@@ -44,11 +44,9 @@ export class Subscriptions {
     return this.#entries.get(name)
   }
 
-  /** Returns the number of subscriptions that are switched on and not hidden by a configured route. */
-  countBeside(configured: { has(name: string): boolean }): number {
-    let count = 0
-    for (const [name, served] of this.#entries) if (served?.plan && !configured.has(name)) count++
-    return count
+  /** Returns the subscriptions that are switched on and not hidden by a configured route, as of the last refresh. */
+  beside(configured: { has(name: string): boolean }): readonly Served[] {
+    return [...this.#entries].flatMap(([name, served]) => (served?.plan && !configured.has(name) ? served : []))
   }
 
   /** Whether the file has been usable, or missing, at least once when it was read. */

@@ -34,6 +34,11 @@ export class Lanes {
     return count.open < Math.max(1, limit)
   }
 
+  /** Returns the number of open runs of a lane, and how many may be open at once. */
+  count(lane: string): LaneCount {
+    return { ...(this.#lanes.get(lane) ?? { open: 0, limit: 1 }) }
+  }
+
   /** Counts one more run as open. `false`: the run has to wait. */
   enter(lane: string, limit: number, now: number): boolean {
     if (!this.hasRoom(lane, limit, now)) return false

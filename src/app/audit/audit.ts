@@ -1,6 +1,6 @@
 /**
  * The audit: a file with lines of JSON about each thing that somebody changed, in the console or by a command: one when it began, one when it
- * had ended. The program only ever appends to the file.
+ * had ended. It also has a line for each sign-in at the console. The program only ever appends to the file.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -14,6 +14,8 @@ export interface Audit {
    * `done`.
    */
   of<T>(action: AuditedAction, work: () => Promise<T>, describe?: (done: T) => JsonObject): Promise<T>
+  /** Appends one line about an action that is done. Rejects with a Fault where the line cannot be written. */
+  note(action: AuditedAction): Promise<void>
 }
 
 /**
@@ -49,5 +51,6 @@ export const openAudit = (dataDir: string, clock: Pick<Clock, 'now'>, unwritten?
         throw error
       }
     },
+    note: (action) => append({ ...action, result: 'done' }),
   }
 }

@@ -1,7 +1,7 @@
 /** The answers about the program, its gateway and this machine. */
 
 import { examine } from '../../app/doctor/doctor.ts'
-import { reloadGateway } from '../../app/gateway/reload.ts'
+import { type GatewayReload, reloadGateway } from '../../app/gateway/reload.ts'
 import { readStatus } from '../../app/gateway/status.ts'
 import { version } from '../../app/version.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -29,9 +29,9 @@ export const gatewayAnswers = ({ workspace, gateway, audit }: Surroundings) => (
     })
     return { checks, summary, status: status ?? null }
   },
+  previewReload: async () => withFindings(await reloadGateway(gateway, { dryRun: true })),
   reload: (_: unknown, signIn: SignIn) =>
-    audit.of({ by: signIn.name, action: 'reload', on: {} }, async () => {
-      const { findings, texts: _texts, ...result } = await reloadGateway(gateway, false)
-      return { ...result, findings: findings.diagnostics }
-    }),
+    audit.of({ by: signIn.name, action: 'reload', on: {} }, async () => withFindings(await reloadGateway(gateway))),
 })
+
+const withFindings = ({ findings, texts: _, ...result }: GatewayReload) => ({ ...result, findings: findings.diagnostics })

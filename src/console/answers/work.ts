@@ -47,10 +47,17 @@ export const workAnswers = ({ workspace, gateway, audit, clock }: Surroundings) 
       audit.of({ by: signIn.name, action: 'bulk_stop', on: { job: id } }, async () => ({ stopped: bulk.stop(id).id })),
     bulkJobs: async () => ({ jobs: bulk.jobs() }),
     async work() {
-      const [{ jobs, notices }, alerts] = await Promise.all([listJobs(workspace, gateway, { all: true }), listAlerts(workspace, gateway)])
+      const running = await gateway.find()
+      const [{ jobs, notices }, alerts, backlog] = await Promise.all([
+        listJobs(workspace, gateway, { all: true }),
+        listAlerts(workspace, gateway),
+        running?.backlog(),
+      ])
       return {
         jobs: jobs.map(({ job }) => job),
         notices,
+        /** `null` where no gateway runs. */
+        backlog: backlog ?? null,
         /** `null` where nobody knows: no gateway runs, or it has no alerts. */
         firing: (alerts.ok && alerts.alerts?.firing) || null,
       }

@@ -18,7 +18,7 @@ import { RoutesScreen } from './routes.tsx'
 import { SignIn, takeCode } from './sign-in/sign-in.tsx'
 import { TargetsScreen } from './targets.tsx'
 import { shown } from './words.ts'
-import { WorkScreen } from './work.tsx'
+import { WorkScreen } from './work/work.tsx'
 
 const ChartsScreen = lazy(async () => (await import('./charts/charts.tsx')).ChartsScreen)
 
@@ -33,6 +33,9 @@ const screens = [
   { path: '/charts', name: 'Charts', key: '7', Screen: ChartsScreen },
 ] as const
 
+/** How often the pages ask whether a gateway runs, in milliseconds. */
+const overviewMs = 15_000
+
 export const App = (): JSX.Element => (isSignedIn.value ? <Console /> : <SignIn />)
 
 const Console = (): JSX.Element => {
@@ -40,6 +43,11 @@ const Console = (): JSX.Element => {
   useEffect(() => {
     if (answer) rights.value = answer.rights
   }, [answer])
+  useEffect(() => {
+    // Whether a gateway runs stands on every screen, also on a screen that stays open for days.
+    const timer = setInterval(() => document.hidden || again(), overviewMs)
+    return () => clearInterval(timer)
+  }, [again])
   useEffect(() => {
     // A browser that is signed in needs no code.
     takeCode()

@@ -25,8 +25,8 @@ export const outcome = ({ outcome: word, stage }: { readonly outcome: string; re
 
 /** How an outcome or a state is coloured; the word itself says the same. */
 export const tone = (word: string): 'good' | 'wait' | 'bad' | 'plain' => {
-  if (['done', 'delivered', 'ok', 'connected', 'ready', 'active'].includes(word)) return 'good'
-  if (['accepted', 'coalesced', 'waiting', 'running', 'merged', 'warn', 'half_open'].includes(word)) return 'wait'
+  if (['done', 'delivered', 'ok', 'connected', 'ready', 'active', 'sent'].includes(word)) return 'good'
+  if (['accepted', 'coalesced', 'waiting', 'running', 'merged', 'warn', 'half_open', 'stopping'].includes(word)) return 'wait'
   if (['ignored', 'duplicate', 'final', 'unknown', 'off', 'missing', 'handshake', 'paused', 'disabled'].includes(word)) return 'plain'
   return 'bad'
 }

@@ -1,9 +1,9 @@
 /** Reads the content of a shared database in pages, for a move to another store. */
 
 import type { MovedKind, MovedPage } from '../../moving.ts'
+import { msUntil } from '../call-kind.ts'
 import type { Connection, Row } from '../connection.ts'
 
-const msUntil = (column: string): string => `(extract(epoch from ${column} - clock()) * 1000)::float8`
 const msSince = (column: string): string => `(extract(epoch from clock() - ${column}) * 1000)::float8`
 /** Returns the SQL of a key in hexadecimal, without its last 8 bits, which are 0. */
 const hexOf = (column: string): string => `left(replace(${column}::text, '-', ''), 30)`

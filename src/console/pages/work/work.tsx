@@ -1,12 +1,13 @@
-/** The screen "Work": what waits and what is dead, jobs with their next times, alerts that fire, and sessions. */
+/** The screen "Work": what waits and what is dead, budgets of the day, jobs with their next times, alerts that fire, and sessions. */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ConsoleAnswers } from '../answers/answers.ts'
-import { ask, type NoAnswer } from './ask.ts'
-import { asNoAnswer, EventLine, Failure, Notices, ScreenHead, useAsked, Word } from './parts.tsx'
-import { may } from './rights.ts'
-import { shown, time } from './words.ts'
+import type { ConsoleAnswers } from '../../answers/answers.ts'
+import { ask, type NoAnswer } from '../ask.ts'
+import { asNoAnswer, EventLine, Failure, Notices, ScreenHead, useAsked, Word } from '../parts.tsx'
+import { may } from '../rights.ts'
+import { shown, time } from '../words.ts'
+import { BacklogTables } from './backlog.tsx'
 
 type Jobs = ConsoleAnswers['work']['jobs']
 
@@ -22,6 +23,11 @@ export const WorkScreen = (): JSX.Element => {
       {answer && (
         <>
           <Notices notices={answer.notices} />
+          {answer.backlog ? (
+            <BacklogTables backlog={answer.backlog} />
+          ) : (
+            <p class="quiet">No gateway runs, so nobody knows what waits in groups and lanes.</p>
+          )}
           <h2>Alerts</h2>
           {answer.firing && answer.firing.length > 0 ? (
             <Firing firing={answer.firing} />
