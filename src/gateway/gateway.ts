@@ -122,7 +122,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
     isReady: () => notReady() === undefined,
-    ...watching(log, work.traces),
+    ...watching(log, work.traces && clock),
   })
   closing.push(() => listener.close(stopping.patienceMs))
   await alerts.begin()
@@ -184,26 +184,17 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
   }
 }
 
-/** Returns the function that watches the stages of requests for the log (with `--log-level debug`) and for the traces, if there is one. */
-const watching = (log: Log, traces: Work['traces']): { readonly watch?: (route: string) => Watch } => {
-  if (!log.writes('debug')) return traces ? { watch: traces.watch } : {}
-  const logged = stageLog(log)
+/**
+ * Returns the function that watches the requests of a route, if anybody asks: it logs each stage (with `--log-level debug`), and times the
+ * waits. `clock`: absent while traces are off.
+ */
+const watching = (log: Log, clock: Clock | undefined): { readonly watch?: (route: string) => Watch } => {
+  const timed: Watch = { clock }
+  if (!log.writes('debug')) return clock ? { watch: () => timed } : {}
   return {
-    watch: (route) => {
-      const watches = [logged(route), ...(traces ? [traces.watch()] : [])]
-      return (...stage) => {
-        for (const watch of watches) watch(...stage)
-      }
-    },
+    watch: (route) => ({ clock, stage: (stage, ended) => log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage') }),
   }
 }
-
-/** Logs each stage of each request, for `--log-level debug`. */
-const stageLog =
-  (log: Log) =>
-  (route: string): Watch =>
-  (stage, ended) =>
-    log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage')
 
 /**
  * Waits until all requests have their answers, for at most `ms` milliseconds. `active` returns the number of requests without an answer.

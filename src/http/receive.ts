@@ -34,7 +34,7 @@ export type ReceiveOptions = {
   readonly hasFailed: (route: string, client: () => string) => boolean
   /** Gets the end of each request as a fact. */
   readonly facts: Pick<Facts, 'tell'>
-  /** Returns the function that is called after each stage of a request on this route, for debug logs and traces. */
+  /** Returns what watches the stages of a request on this route, for debug logs and traces. */
   readonly watch?: (route: string) => Watch
 }
 
