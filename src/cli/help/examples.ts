@@ -7,10 +7,14 @@ export const examples: { readonly [path: string]: readonly string[] } = {
     'gateway setup --yes --route github --runner anthropic --model claude-sonnet-4-5 --api-key-file ./key',
     'gateway setup --yes --target telegram --target-secret-file token=./token --target-setting home_channel=-100123',
   ],
-  'gateway run': ['gateway run', 'gateway run --watch --log-format json', 'gateway run --once'],
+  'gateway run': ['gateway run', 'gateway run --watch --log-format json', 'gateway run --once', 'gateway run --takeover'],
   'gateway stop': ['gateway stop', 'gateway stop --timeout 600'],
   'gateway health': ['gateway health'],
-  'gateway unit': ['gateway unit > ~/.config/systemd/user/headgate.service'],
+  'gateway unit': [
+    'gateway unit > ~/.config/systemd/user/headgate.service',
+    'gateway unit --socket > ~/.config/systemd/user/headgate.socket',
+    'gateway unit --strict --data-dir /var/lib/headgate',
+  ],
   'gateway reload': ['gateway reload', 'gateway reload --all'],
   'gateway status': ['gateway status', 'gateway status --jsonata backlog'],
   'webhook subscribe': [
