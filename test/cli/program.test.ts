@@ -1,6 +1,8 @@
 /** The command line as a whole: help, mistakes, faults, colour, and `gateway setup`. */
 
 import { readFileSync, statSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { parseEnv } from 'node:util'
 import t from 'tap'
@@ -54,6 +56,38 @@ t.test('gateway unit --strict --socket: narrow rights below /var/lib, and a sock
   const files = [cli.file('headgate.service'), cli.file('headgate.socket')]
   t.ok(works('systemd-analyze', 'verify', ...files), 'systemd takes both')
   t.ok(works('systemd-analyze', 'security', '--offline=true', '--threshold=15', files[0] ?? ''), 'an exposure of at most 1.5')
+})
+
+t.test('upgrade --check asks the registry that npm is told of, and installs nothing', async (t) => {
+  if (!works('npm', '--version')) return t.comment('no npm')
+  const asked: (string | undefined)[] = []
+  let latest = '0.0.9'
+  const registry = createServer(({ url }, response) => {
+    asked.push(url)
+    response.end(
+      JSON.stringify({ name: 'headgate', 'dist-tags': { latest }, versions: { [latest]: { name: 'headgate', version: latest } } }),
+    )
+  })
+  await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => registry.close())
+  const cli = fakeCli(t)
+  const { port } = registry.address() as AddressInfo
+  const env = {
+    PATH: process.env.PATH,
+    HOME: cli.dir,
+    npm_config_registry: `http://127.0.0.1:${port}/`,
+    npm_config_cache: cli.file('cache'),
+  }
+  const check = (...more: string[]) => cli.runWith({ env }, 'upgrade', '--check', ...more)
+  t.same(await check(), { code: 0, out: `${version} is the latest (published: 0.0.9)\n`, err: '' })
+  latest = '10.2.0'
+  const newer = await check('--json')
+  t.equal(newer.code, 1)
+  t.match(JSON.parse(newer.out), { kind: 'upgrade.check', data: { current: version, latest: '10.2.0', newer: true } })
+  latest = '\u001b[31m'
+  t.match(await check(), { code: 1, out: '', err: /^error: npm does not say which version is the latest: [^\u001b]*$/ })
+  t.same([...new Set(asked)], ['/headgate'])
+  t.match(await cli.run('upgrade'), { code: 2, err: /headgate does not replace itself.*\n.*npm install -g headgate@latest/ })
 })
 
 t.test('a word that is none of those to choose from, and a file that is not there, are said in plain words', async (t) => {

@@ -82,6 +82,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'schema install': ['schema install'],
   'schema print': ['schema print subscriptions'],
   doctor: ['doctor', 'doctor --online', 'doctor --json'],
+  upgrade: ['upgrade --check'],
   paths: ['paths', 'paths --jsonata \'paths[name = "config"].path\''],
   completion: ['completion bash > ~/.local/share/bash-completion/completions/headgate', 'completion fish | source'],
   version: ['version --json'],
