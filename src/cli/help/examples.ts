@@ -15,7 +15,8 @@ export const examples: { readonly [path: string]: readonly string[] } = {
     'gateway unit --socket > ~/.config/systemd/user/headgate.socket',
     'gateway unit --strict --data-dir /var/lib/headgate',
   ],
-  'gateway reload': ['gateway reload', 'gateway reload --all'],
+  'gateway reload': ['gateway reload --dry-run', 'gateway reload', 'gateway reload --all'],
+  'gateway backlog': ['gateway backlog', 'gateway backlog --jsonata oldest_at'],
   'gateway status': ['gateway status', 'gateway status --jsonata backlog'],
   'webhook subscribe': [
     "webhook subscribe hello --prompt 'Hello {name}'",
