@@ -1,7 +1,5 @@
 /** Asks npm whether a newer version of headgate is published. Only `headgate upgrade --check` does so: nothing asks by itself. */
 
-import gt from 'semver/functions/gt.js'
-import valid from 'semver/functions/valid.js'
 import type { Env } from '../config/env.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { failureOf, runChild } from '../process/child.ts'
@@ -21,7 +19,7 @@ export const findNewerVersion = async (env: Env): Promise<Versions> => {
   const result = await runChild({ argv, env, timeoutMs })
   const failure = failureOf(result)
   const latest = failure === undefined && result.kind === 'exited' ? versionIn(result.stdout) : undefined
-  if (latest !== undefined) return { current: version, latest, isNewer: gt(latest, version) }
+  if (latest !== undefined) return { current: version, latest, isNewer: isNewer(latest, version) }
   throw new Fault('unknown_version', `npm does not say which version is the latest: ${failure ?? 'its answer is no version'}`, {
     exitCode: exit.no,
     hint: 'try it yourself: npm view headgate version',
@@ -31,8 +29,19 @@ export const findNewerVersion = async (env: Env): Promise<Versions> => {
 /** Returns the version in a JSON document that is a version and nothing else. */
 const versionIn = (text: string): string | undefined => {
   try {
-    return valid(JSON.parse(text)) ?? undefined
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' && value.length <= 64 && versionPattern.test(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+const versionPattern = /^(\d+)\.(\d+)\.(\d+)(-[\w.-]+)?$/
+
+/** Whether `a` comes after `b`. Of one version, all releases before it (`-rc.1`) count as equal. */
+const isNewer = (a: string, b: string): boolean => {
+  const [, ...ofA] = versionPattern.exec(a) ?? []
+  const [, ...ofB] = versionPattern.exec(b) ?? []
+  for (const i of [0, 1, 2]) if (ofA[i] !== ofB[i]) return Number(ofA[i]) > Number(ofB[i])
+  return ofA[3] === undefined && ofB[3] !== undefined
 }
