@@ -9,9 +9,12 @@ import type { Log } from '../core/log.ts'
 import type { Watch } from '../engine/run.ts'
 import type { Listener } from '../http/server.ts'
 import type { ConsoleChild } from './console-child.ts'
+import { endAll, endForSuccessor, type Stopping } from './ending.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
+import { createHandOver } from './hand-over.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openAlerts } from './open-alerts.ts'
+import { isLasting } from './open-store.ts'
 import { openWork, type Work } from './open-work.ts'
 
 /** A gateway that listens. */
@@ -26,7 +29,8 @@ export interface Gateway {
   /**
    * Stops the gateway. For at most `ms` milliseconds (default: the configured time) it answers the requests that are being worked on,
    * starts the groups that wait in a sole store, and lets runs finish. Then it closes everything. Runs that are left in the store go on at
-   * the next start.
+   * the next start. Where the listening socket stays open for a successor, the gateway accepts events until runs have finished, and groups
+   * wait for the successor.
    */
   stop(ms?: number): Promise<void>
 }
@@ -54,9 +58,6 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
     throw error
   }
 }
-
-/** Whether the gateway stops now, and how long its listener waits for connections to end by themselves, in milliseconds. */
-type Stopping = { now: boolean; patienceMs: number }
 
 type Http = typeof import('../http/index.ts')
 
@@ -96,7 +97,7 @@ const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Clos
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
-  const stopping: Stopping = { now: false, patienceMs: 0 }
+  const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
   let stop = (): void => {}
   const stopAsked = new Promise<void>((resolve) => {
     stop = resolve
@@ -104,10 +105,11 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
   closing.push(async () => refused.close())
   const isStopping = (): boolean => stopping.now
+  const isRefusing = (): boolean => stopping.now && !stopping.hasSuccessor
   const isMetered = config.metrics.enabled || config.telemetry?.metrics !== undefined
   const serveMetrics = isMetered ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
   const alerts = openAlerts(options, work.store, closing)
-  const readiness = openReadiness(options, work, isStopping, closing)
+  const readiness = openReadiness(options, work, isRefusing, closing)
   // The metrics are opened last. Their closing is added here, before that of the listener, so that they are closed after the listener and
   // show a stop to its end.
   const closingMetrics: Closing = []
@@ -116,11 +118,13 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const listener = await http.listen({
     host: config.host,
     port: config.port,
+    socket: options.socket?.handle,
     clock,
     facts: refused,
     serving: reloader.current,
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
+    refusing: isRefusing,
     isReady: () => notReady() === undefined,
     ...watching(log, work.traces && clock),
   })
@@ -137,6 +141,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     stopping: isStopping,
     notReady,
     stop,
+    handOver: createHandOver({ ...options, listener, stopping }),
     signInUrl: browserConsole?.signInUrl,
     alerts,
   })
@@ -175,10 +180,7 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
       reloader.stop()
       void replicas?.beat()
       await scheduler.stop()
-      // Requests and the worker end at the same time: a slow sender must not use up the time of the runs, and no further run may begin
-      // meanwhile.
-      const answered = allAnswered(listener.active, clock, ms)
-      await Promise.all([answered, worker.stop(ms, answered)])
+      await (stopping.hasSuccessor ? endForSuccessor : endAll)(listener, worker, clock, ms)
       await closeAll(closing)
     },
   }
@@ -194,12 +196,4 @@ const watching = (log: Log, clock: Clock | undefined): { readonly watch?: (route
   return {
     watch: (route) => ({ clock, stage: (stage, ended) => log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage') }),
   }
-}
-
-/**
- * Waits until all requests have their answers, for at most `ms` milliseconds. `active` returns the number of requests without an answer.
- */
-const allAnswered = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
-  const deadline = clock.monotonic() + ms
-  while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
 }

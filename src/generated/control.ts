@@ -30,6 +30,11 @@ export const controlOperations = {
     question: { check: checks.stopQuestion, members: {}, required: [] },
     checkAnswer: checks.stopAnswer,
   },
+  handOver: {
+    method: 'POST', path: '/hand-over',
+    question: { check: checks.handOverQuestion, members: {}, required: [] },
+    checkAnswer: checks.handOverAnswer,
+  },
   standings: {
     method: 'POST', path: '/events/standings',
     question: { check: checks.standingsQuestion, members: {ids: { must: 'a list of at most 1,000 strings', maxItems: 1000 }}, required: ["ids"] },
@@ -122,6 +127,7 @@ export type ControlQuestions = {
     readonly force?: boolean
   }
   readonly stop: Record<never, never>
+  readonly handOver: Record<never, never>
   readonly standings: {
     readonly ids: readonly string[]
   }
@@ -198,6 +204,13 @@ export type ControlAnswers = {
   /** Asks the gateway to stop, as a signal does. It goes on with what it has in hand. */
   readonly stop: {
     readonly stopping: boolean
+  }
+  /** Asks the gateway to bring its listening socket to the process that waits at state/takeover.sock, which then asks it to stop. */
+  readonly handOver: {
+    /** How long running work may take once the gateway stops. */
+    readonly drain_seconds: number
+    /** Why the gateway keeps its socket. */
+    readonly refused?: string
   }
   /** How the runs of these events stand; those that are not in the store are left out. Throws StoreFault. */
   readonly standings: {

@@ -1,10 +1,11 @@
 /** The HTTP server. POSTs and handshakes on webhook paths go to the receiver, all other requests to Fastify, under the same limits. */
 
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
+import { handSocket, type SocketHandle } from '../node-internals/hand-socket.ts'
 import { bindFault } from './bind-fault.ts'
 import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, type RefusedUnread, watchConnections } from './connections.ts'
@@ -40,6 +41,13 @@ export interface Listener {
   readonly refusedUnread: RefusedUnread
   /** The bytes of unfinished bodies in memory. */
   readonly bodyBytes: () => number
+  /** Hands the listening socket to the process that waits at a path, too. */
+  readonly handOver: (path: string) => Promise<void>
+  /**
+   * Accepts no further connection. Where another process has the listening socket, further connections wait in the system's queue until
+   * that process accepts them.
+   */
+  readonly stopListening: () => void
   /** Waits for at most `ms` milliseconds until answers have closed the connections, then closes the server. */
   close(ms: number): Promise<void>
 }
@@ -47,6 +55,8 @@ export interface Listener {
 export type ServerOptions = ReceiveOptions & {
   readonly host: string
   readonly port: number
+  /** The socket to listen on, which is open already, with `host` and `port` as its address. Absent: one is opened. */
+  readonly socket?: SocketHandle | undefined
   /** Whether a load balancer should send requests to this gateway, as `/readyz` says. */
   readonly isReady: () => boolean
   /** Shorter limits, for tests. */
@@ -67,7 +77,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   Object.assign(server, { maxConnections, maxHeadersCount: 0 })
   const connections = watchConnections(server, options.clock, routeRequests(receiver, host.handle))
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => connections.fail(error, socket as Socket))
-  await listenOn(server, options.host, options.port)
+  await listenOn(server, options)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   return {
@@ -76,6 +86,9 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
     connections: connections.openConnections,
     refusedUnread: connections.refusedUnread,
     bodyBytes: () => receiver.bodyBytes,
+    handOver: (path) => handSocket(server, path),
+    // The method of HTTP servers would also cut idle connections off, on which a request may be under way.
+    stopListening: () => void NetServer.prototype.close.call(server),
     async close(ms) {
       await drain(connections, ms)
       await closeServer(server, host, connections)
@@ -143,8 +156,12 @@ const addRoutes = (app: FastifyInstance, isReady: ServerOptions['isReady']): voi
   })
 }
 
-const listenOn = (server: Server, host: string, port: number): Promise<void> =>
+/** The most connections that wait for their acceptance on a socket that was open already: those of a restart wait there. */
+const backlog = 4_096
+
+const listenOn = (server: Server, { host, port, socket }: ServerOptions): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', (error) => reject(bindFault(error, { host, port }, 'choose another port with --port')))
-    server.listen(port, host, resolve)
+    if (socket) server.listen(socket, backlog, resolve)
+    else server.listen(port, host, resolve)
   })

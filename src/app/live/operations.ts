@@ -35,6 +35,7 @@ type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
   /** Returns why the gateway should get no requests. */
   readonly notReady: () => string | undefined
   readonly stop: () => void
+  readonly handOver: RunningGateway['handOver']
   /** Returns an address of the console at which a browser can sign in; `undefined` where this gateway runs no console. */
   readonly signInUrl: (() => Promise<string | undefined>) | undefined
   /** `begin` opens the alerts where a reload brought some. `desk` returns the open alerts; `undefined` where none are open. */
@@ -63,6 +64,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       stop()
       return { stopping: true }
     },
+    handOver: options.handOver,
     standings: async ({ ids }) => ({ standings: (await store.standings(ids)).map((standing) => standingView(standing, clock.now())) }),
     async retry({ id }) {
       try {
