@@ -593,7 +593,10 @@ t.test('replay: as new events, through another route when asked', async (t) => {
   })
   t.same(
     asked.filter(([name]) => name === 'replay'),
-    [1, 2].map((number) => ['replay', { id: idOf(number), route: 'r', same_id: true, dry_run: false }]),
+    [1, 2].map((number) => [
+      'replay',
+      { id: idOf(number), route: 'r', same_id: true, dry_run: false, ...(number === 1 ? { ahead: [idOf(2)] } : {}) },
+    ]),
   )
 })
 
