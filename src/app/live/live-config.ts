@@ -95,7 +95,7 @@ const compileAll = async (
   const { configured, diagnostics } = await compileRoutes(config.routes, (route) => base.compile(route, asked), previous, owners)
   const keys = challengeKeysOf(config.routes.values(), parts)
   const keyProblems = [...config.routes.values()].flatMap((route) => checkChallengeKeys(route, parts, keys))
-  await base.subscriptions.load()
+  await base.subscriptions.load({ isReload: base === before?.base })
   asked.now = shared.jobs
   const table = { configured, subscribed: base.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
