@@ -7,9 +7,10 @@
  * open, and could use them at the next console otherwise.
  */
 
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { printable } from '../../core/text.ts'
+import { hashOf } from './hashed.ts'
 import type { Right, User } from './users.ts'
 
 /** A browser that has signed in. `name`: how the audit names it. */
@@ -30,8 +31,6 @@ type Open = { readonly signIn: SignIn; readonly bearer: Buffer; readonly cookie:
 
 const maxOfUser = 16
 const maxSignIns = 256
-
-const hashOf = (half: string): Buffer => hash('sha256', half, 'buffer')
 
 export const createSignIns = (clock: Pick<Clock, 'monotonic'>): SignIns => {
   let open: readonly Open[] = []
