@@ -238,7 +238,7 @@ export type ConsoleQuestions = {
   readonly routeText: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -251,7 +251,7 @@ export type ConsoleQuestions = {
   readonly routeNames: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -264,7 +264,7 @@ export type ConsoleQuestions = {
   readonly routePreview: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -299,7 +299,7 @@ export type ConsoleQuestions = {
   readonly routePlan: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -314,7 +314,7 @@ export type ConsoleQuestions = {
   readonly fixRoute: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -329,7 +329,7 @@ export type ConsoleQuestions = {
   readonly saveRoute: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -346,7 +346,7 @@ export type ConsoleQuestions = {
   readonly keepDraft: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -359,7 +359,7 @@ export type ConsoleQuestions = {
   readonly dropDraft: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
   }
   /** Where texts can go, and which targets are down. */
