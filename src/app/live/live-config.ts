@@ -16,6 +16,7 @@ import { type Served, servedAs, servedBy, type Table } from '../../plan/table.ts
 import type { Sending } from '../../runs/breaker/breakers.ts'
 import { jobPolicyOf, policyOf, type RunPolicy } from '../../runs/policy.ts'
 import type { NewRun } from '../../store/ports.ts'
+import { secretsOfTargets } from '../known-secrets.ts'
 import type { SharedEffects } from './effects.ts'
 import { type PlanBase, planBaseFor } from './plan-base.ts'
 
@@ -85,6 +86,7 @@ const compileAll = async (
   const jobs = new JobBook({
     config: { profiles: config.profiles },
     parts: jobParts(config, parts),
+    learn: (spec) => shared.learn(secretsOfTargets(spec)),
     report: diagnosticsLogger(shared.log, 'job'),
   })
   const asked = jobsToAsk(jobs)
