@@ -21,7 +21,7 @@ export type SubscriptionsOptions = {
 /** A subscription as it was compiled. `served` is absent where it cannot be served. `lasting`: as `Compiled.lasting`. */
 type CompiledSubscription = { readonly served: Served | undefined; readonly lasting: boolean }
 
-/** The routes of a subscriptions file. It owns their plans. */
+/** The routes of a subscriptions file, with the plans that this object owns. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #entries: Entries<CompiledSubscription>
@@ -48,11 +48,9 @@ export class Subscriptions {
     return this.#entries.get(name)?.served
   }
 
-  /** Returns the number of subscriptions that are switched on and not hidden by a configured route. */
-  countBeside(configured: { has(name: string): boolean }): number {
-    let count = 0
-    for (const [name, { served }] of this.#entries) if (served?.plan && !configured.has(name)) count++
-    return count
+  /** Returns the subscriptions that are switched on and not hidden by a configured route, as of the last refresh. */
+  beside(configured: { has(name: string): boolean }): readonly Served[] {
+    return [...this.#entries].flatMap(([name, { served }]) => (served?.plan && !configured.has(name) ? served : []))
   }
 
   /** Whether the file has been usable, or missing, at least once when it was read. */

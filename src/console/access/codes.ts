@@ -1,4 +1,4 @@
-/** The codes with which a browser signs in. Each is good for one sign-in of one user, and soon ends. */
+/** The codes with which browsers sign in. A code is good for one sign-in of one user, within a minute. */
 
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
@@ -6,9 +6,15 @@ import { hashOf } from './hashed.ts'
 import type { User } from './users.ts'
 
 export interface Codes {
-  /** Makes a code of 128 random bits. `login`: the value of the `login` cookie of the one browser that may show the code. */
+  /**
+   * Makes a code of 128 random bits. `login`: the `login` cookie of the only browser that may show the code; absent where any browser may
+   * show the code.
+   */
   make(user: User, login?: string): string
-  /** Takes a code that a browser shows with its `login` cookies: the user, once for each code that was made within the last minute. */
+  /**
+   * Ends a code that a browser shows with its `login` cookies, and returns the user of the code. `undefined`: the code was not made within
+   * the last minute, was shown before, or is for another browser.
+   */
   take(code: string, logins: readonly string[]): User | undefined
 }
 
