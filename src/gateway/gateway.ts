@@ -5,7 +5,9 @@ import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
 import { Readiness } from '../app/readiness.ts'
 import type { RunningGateway } from '../app/running-gateway.ts'
 import type { Clock } from '../core/clock.ts'
+import type { RequestEnded } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
+import { outcomeStatus } from '../core/outcome-table.ts'
 import type { Watch } from '../engine/run.ts'
 import type { Listener } from '../http/server.ts'
 import type { ConsoleChild } from './console-child.ts'
@@ -26,6 +28,11 @@ export interface Gateway {
   readonly operations: RunningGateway
   /** Resolves when an operator has asked the gateway to stop. Whoever runs the gateway then calls `stop`. */
   readonly stopAsked: Promise<void>
+  /**
+   * Resolves after the next request to this gateway that is not refused. An ignored event and a duplicate count too; what other gateways
+   * on a shared store are sent does not.
+   */
+  nextEvent(): Promise<void>
   /**
    * Stops the gateway. For at most `ms` milliseconds (default: the configured time) it answers the requests that are being worked on,
    * starts the groups that wait in a sole store, and lets runs finish. Then it closes everything. Runs that are left in the store go on at
@@ -158,7 +165,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
 
 /** Starts worker, scheduler and housekeeping, and returns the gateway. */
 const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
-  const { config, log, clock, reloader } = options
+  const { config, log, clock, reloader, shared } = options
   const { store, worker, scheduler, replicas } = work
   const { listener, operations, stopping, stopAsked } = doors
   const { current } = reloader
@@ -174,6 +181,10 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
     routes: current().routes(),
     operations,
     stopAsked,
+    nextEvent: () =>
+      new Promise((resolve) => {
+        shared.facts.observe({ on: (fact) => void (fact.kind === 'request_ended' && isTaken(fact) && resolve()) })
+      }),
     async stop(ms = current().config.drainMs) {
       stopping.now = true
       stopping.patienceMs = ms
@@ -185,6 +196,9 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
     },
   }
 }
+
+/** Whether a request was neither refused nor failed. */
+const isTaken = ({ ended }: RequestEnded): boolean => outcomeStatus(ended.outcome) < 400
 
 /**
  * Returns the function that watches the requests of a route, if anybody asks: it logs each stage (with `--log-level debug`), and times the

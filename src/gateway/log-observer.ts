@@ -105,13 +105,27 @@ const logBreaker = (fact: Extract<Fact, { kind: 'breaker_changed' }>, log: Log):
 type Cause = Extract<Fact, { kind: 'text_logged' }>['cause']
 
 /** Returns the fields of the event or job behind a text. */
-const causeFields = ({ route, profile, job, deliveryId }: Cause) => ({ route: route || undefined, profile, job, delivery_id: deliveryId })
+const causeFields = ({ route, profile, job, deliveryId, span }: Cause) => ({
+  route: route || undefined,
+  profile,
+  job,
+  delivery_id: deliveryId,
+  ...traceField(span),
+})
+
+const traceField = (span: Cause['span']): { readonly trace_id?: string } => (span ? { trace_id: contextOf(span).traceId } : {})
 
 const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
   if (end.kind === 'done') return
   const fields = { route: run.route || undefined, job: run.job, profile: run.profile, delivery_id: run.deliveryId }
-  const trace = run.span ? { trace_id: contextOf(run.span).traceId } : {}
-  const about = { ...fields, event_id: run.eventId, event_type: run.eventType, attempt: run.attempt, ...trace, reason: end.error }
+  const about = {
+    ...fields,
+    event_id: run.eventId,
+    event_type: run.eventType,
+    attempt: run.attempt,
+    ...traceField(run.span),
+    reason: end.error,
+  }
   if (end.kind === 'dead') log('error', about, 'run is dead')
   else if (end.waits) log('debug', about, 'run waits for its target')
   else log('warn', about, 'run failed, it will be tried again')

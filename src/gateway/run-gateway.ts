@@ -36,10 +36,7 @@ export type GatewayRun = {
   readonly untilSignal: (reload: () => void) => Promise<StopReason>
   /** Called once, when the gateway listens. */
   readonly listening: (gateway: Gateway) => void
-  /**
-   * Whether the gateway stops after the first request that it did not refuse. An ignored event and a duplicate count too, and on a shared
-   * store the requests of other gateways.
-   */
+  /** Whether the gateway stops after the first request that it did not refuse, as `Gateway.nextEvent` counts. */
   readonly once: boolean
 }
 
@@ -156,7 +153,4 @@ const prepareReported = async ({ from, log, redactor, requests, report }: Gatewa
 const untilAsked = ({ stopAsked }: Gateway): Promise<StopReason> => stopAsked.then(() => ({ reason: 'gateway stop' }))
 
 /** Resolves after the first request that was not refused. */
-const untilEvent = async ({ operations }: Gateway): Promise<StopReason> => {
-  for await (const line of await operations.tail({})) if (line.type === 'outcome' && (line.status ?? 500) < 400) break
-  return { reason: 'one event, as --once asked' }
-}
+const untilEvent = (gateway: Gateway): Promise<StopReason> => gateway.nextEvent().then(() => ({ reason: 'one event, as --once asked' }))

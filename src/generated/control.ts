@@ -47,7 +47,7 @@ export const controlOperations = {
   },
   replay: {
     method: 'POST', path: '/events/:id/replay', maxQuestionBytes: 134217728,
-    question: { check: checks.replayQuestion, members: {id: { must: 'a string' }, route: { must: 'a string' }, body: { must: 'a string' }, same_id: { must: 'a boolean' }, dry_run: { must: 'a boolean' }}, required: ["id"] },
+    question: { check: checks.replayQuestion, members: {id: { must: 'a string' }, route: { must: 'a string' }, body: { must: 'a string' }, same_id: { must: 'a boolean' }, dry_run: { must: 'a boolean' }, ahead: { must: 'a list of at most 500 strings', maxItems: 500 }}, required: ["id"] },
     checkAnswer: checks.replayAnswer,
   },
   startJob: {
@@ -144,6 +144,8 @@ export type ControlQuestions = {
     readonly same_id?: boolean
     /** Says what would happen, and does nothing of it. */
     readonly dry_run?: boolean
+    /** The ids of events that are replayed next. They are looked up together with this one. */
+    readonly ahead?: readonly string[]
   }
   readonly startJob: {
     readonly profile: string

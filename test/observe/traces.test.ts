@@ -140,9 +140,10 @@ for (const level of ['info', 'debug'] as const)
       },
     })
     t.equal((await gateway.post('ask')).status, 202)
-    await gateway.line(({ msg }) => msg === 'delivered')
+    const delivered = await gateway.line(({ msg, text }) => msg === 'delivered' && text !== undefined)
     await gateway.stop()
     const { spans, posts } = receiver
+    t.equal(delivered.trace_id, spans[0]?.traceId)
     t.match(posts[0], { headers: { 'content-type': 'application/json' } })
     const [failed, attempt] = named(spans, 'process ask')
     t.match(failed, { status: 2, attributes: { 'error.type': 'no_reply' }, message: '', kind: 5 })

@@ -17,6 +17,7 @@ import { type Served, servedAs, servedBy, type Table } from '../../plan/table.ts
 import type { Sending } from '../../runs/breaker/breakers.ts'
 import { jobPolicyOf, policyOf, type RunPolicy } from '../../runs/policy.ts'
 import type { NewRun } from '../../store/ports.ts'
+import { secretsOfTargets } from '../known-secrets.ts'
 import type { SharedEffects } from './effects.ts'
 import { type PlanBase, planBaseFor } from './plan-base.ts'
 
@@ -94,6 +95,7 @@ const compileAll = async (
   const jobs = new JobBook({
     config: { profiles: config.profiles },
     parts: jobParts(config, parts),
+    learn: (spec) => shared.learn(secretsOfTargets(spec)),
     report: diagnosticsLogger(shared.log, 'job'),
   })
   const asked = jobsToAsk(jobs)
@@ -104,7 +106,7 @@ const compileAll = async (
   const { configured, diagnostics } = await compileRoutes(config.routes, (route) => base.compile(route, asked), previous, owners)
   const keys = challengeKeysOf(config.routes.values(), parts)
   const keyProblems = [...config.routes.values()].flatMap((route) => checkChallengeKeys(route, parts, keys))
-  await base.subscriptions.load()
+  await base.subscriptions.load({ isReload: base === before?.base })
   asked.now = shared.jobs
   const table = { configured, subscribed: base.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)

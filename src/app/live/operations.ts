@@ -6,6 +6,7 @@ import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { Session } from '../../core/session.ts'
 import type { Alerts, OpenBreaker as BreakerView, SessionView, Status } from '../../generated/control.ts'
+import type { EventRecords } from '../../journal/event-records.ts'
 import type { OpenBreaker } from '../../runs/breaker/breakers.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
@@ -16,12 +17,14 @@ import { readBacklog } from '../gateway/backlog-view.ts'
 import { askReload } from '../replicas/ask-reload.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
 import type { RunningGateway } from '../running-gateway.ts'
+import { recordsAhead } from './records-ahead.ts'
 import { countRefusals } from './refusals.ts'
 import type { Reloader } from './reload.ts'
 import { type ReplayOptions, replay } from './replay.ts'
 import type { Tails } from './tails.ts'
 
-type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
+type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
+  readonly records: EventRecords
   readonly store: OpenStore
   readonly worker: Worker
   readonly scheduler: Scheduler
@@ -46,6 +49,7 @@ type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
 export const createOperations = (options: OperationsOptions): RunningGateway => {
   const { store, worker, scheduler, reloader, facts, tails, clock, stop, records, shared, alerts } = options
   const { current } = reloader
+  const recordsToReplay = recordsAhead(records)
   const refusals = countRefusals()
   facts.observe(refusals)
   const startedAt = new Date(clock.now()).toISOString()
@@ -76,7 +80,10 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
         worker.wake()
       }
     },
-    replay: (question) => replay(question, { records, shared, facts, serving: current }),
+    async replay({ ahead = [], ...question }) {
+      if (ahead.length > 0) await recordsToReplay.read([question.id, ...ahead])
+      return replay(question, { records: recordsToReplay, shared, facts, serving: current })
+    },
     startJob: ({ profile, job }) => scheduler.startByHand(profile, job),
     backlog: () => readBacklog(store, current(), clock.now()),
     breakers: async () => ({ breakers: shared.breakers.list().map(breakerView) }),
