@@ -96,6 +96,7 @@ const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Clos
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
+  const { tls } = config
   const stopping: Stopping = { now: false, patienceMs: 0 }
   let stop = (): void => {}
   const stopAsked = new Promise<void>((resolve) => {
@@ -122,6 +123,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
     isReady: () => notReady() === undefined,
+    tls: tls && { settings: () => reloader.current().config.tls ?? tls, facts },
     ...watching(log, work.traces),
   })
   closing.push(() => listener.close(stopping.patienceMs))
@@ -134,6 +136,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     clock,
     shared,
     url: listener.url,
+    certificates: listener.certificates,
     stopping: isStopping,
     notReady,
     stop,
