@@ -1,5 +1,6 @@
 /** TLS in the gateway: which certificate a client gets, what a new one changes, and what clients with and without certificates may do. */
 
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
@@ -7,6 +8,7 @@ import { Agent, request } from 'node:https'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import { dayMs, systemClock } from '../../src/core/clock.ts'
@@ -327,6 +329,28 @@ t.test('a handshake that never ends is broken off in time', async (t) => {
   const stalled = await open(20)
   await Promise.all(stalled.map((socket) => socket.closed || once(socket.resume(), 'close')))
   await until(async () => listener.connections() === 0)
+})
+
+t.test('nothing of TLS is loaded for plain HTTP', async (t) => {
+  const server = fileURLToPath(new URL('../../src/http/server.ts', import.meta.url))
+  const dir = t.testdir(files('main', main))
+  const loadedWith = (tls: string): string[] => {
+    const code = `
+      const { listen } = await import(${JSON.stringify(server)})
+      const clock = { now: Date.now, monotonic: Date.now, after: () => () => {} }
+      const settings = () => ({ pairs: [{ cert: 'main.pem', key: 'main-key.pem', path: [] }] })
+      const facts = { observe() {}, tell() {} }
+      await listen({ host: '127.0.0.1', port: 0, clock, facts, ${tls} })
+      console.log(JSON.stringify(process.moduleLoadList.filter((name) => /^NativeModule (tls|https)$/.test(name))))
+      process.exit()`
+    const { NODE_OPTIONS: _, ...env } = process.env
+    const tsx = import.meta.resolve('tsx')
+    return JSON.parse(
+      execFileSync(process.execPath, [`--import=${tsx}`, '--input-type=module', '-e', code], { cwd: dir, env, encoding: 'utf8' }),
+    )
+  }
+  t.strictSame(loadedWith(''), [])
+  t.strictSame(loadedWith('tls: { settings, facts }').sort(), ['NativeModule https', 'NativeModule tls'], 'else they are found')
 })
 
 type Found = {

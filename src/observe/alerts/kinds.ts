@@ -62,7 +62,7 @@ export const kinds: { readonly [kind in AlertKind]: KindOfAlert } = {
   },
   reload_refused: {
     began: ({ subject, detail }) =>
-      `a reload${subject === '' ? '' : ` on ${subject}`} refused the files: the earlier configuration stays in use${because(detail)}`,
+      `a reload${subject === '' ? '' : ` on ${subject}`} refused the files: those before them stay in use${detail === undefined ? '' : ` (${detail})`}`,
     over: ({ subject }) => `the files${subject === '' ? '' : ` on ${subject}`} are in use`,
     more: () => 'gateway status',
   },
