@@ -25,8 +25,11 @@ export const saveRouteQuestion: Check
 export const keepDraftQuestion: Check
 export const dropDraftQuestion: Check
 export const targetsQuestion: Check
+export const targetTestQuestion: Check
+export const testTargetQuestion: Check
 export const resetBreakerQuestion: Check
 export const healthQuestion: Check
+export const previewReloadQuestion: Check
 export const reloadQuestion: Check
 export const signOutQuestion: Check
 export const bulkPlanQuestion: Check

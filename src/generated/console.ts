@@ -95,6 +95,14 @@ export const consoleQuestions = {
     right: 'view',
     question: { check: checks.targetsQuestion, members: {profile: { must: 'a string' }}, required: [] },
   },
+  targetTest: {
+    right: 'operate',
+    question: { check: checks.targetTestQuestion, members: {target: { must: 'a string' }, profile: { must: 'a string' }}, required: ["target"] },
+  },
+  testTarget: {
+    right: 'operate',
+    question: { check: checks.testTargetQuestion, members: {target: { must: 'a string' }, profile: { must: 'a string' }}, required: ["target"] },
+  },
   resetBreaker: {
     right: 'operate',
     question: { check: checks.resetBreakerQuestion, members: {target: { must: 'a string' }, address: { must: 'a string' }}, required: ["target"] },
@@ -102,6 +110,10 @@ export const consoleQuestions = {
   health: {
     right: 'view',
     question: { check: checks.healthQuestion, members: {}, required: [] },
+  },
+  previewReload: {
+    right: 'operate',
+    question: { check: checks.previewReloadQuestion, members: {}, required: [] },
   },
   reload: {
     right: 'operate',
@@ -367,6 +379,20 @@ export type ConsoleQuestions = {
     /** The name of a profile; without it, the default profile. */
     readonly profile?: string
   }
+  /** Whether a test message can be sent to a target. */
+  readonly targetTest: {
+    /** The target's name. */
+    readonly target: string
+    /** The profile whose settings are used; `default` where it is left out. */
+    readonly profile?: string
+  }
+  /** Sends a real test message to a target. */
+  readonly testTarget: {
+    /** The target's name. */
+    readonly target: string
+    /** The profile whose settings are used; `default` where it is left out. */
+    readonly profile?: string
+  }
   /** Lets the gateway try a target that is down at once. */
   readonly resetBreaker: {
     /** The target's name. */
@@ -376,6 +402,8 @@ export type ConsoleQuestions = {
   }
   /** What the gateway says of itself and of other replicas, and what the checks of this machine found. */
   readonly health: Record<never, never>
+  /** What a reload would change. */
+  readonly previewReload: Record<never, never>
   /** Lets the gateway read its files again. */
   readonly reload: Record<never, never>
   /** Ends the sign-in of this browser. */
@@ -418,7 +446,7 @@ export type ConsoleQuestions = {
   }
   /** The bulk jobs of this console: how far each is, and what failed. */
   readonly bulkJobs: Record<never, never>
-  /** What is to be done: jobs with their next times, and alerts that fire. */
+  /** What is to be done: what waits in groups and lanes, budgets of the day, jobs with their next times, and alerts that fire. */
   readonly work: Record<never, never>
   /** The conversations of routes. Their names may have what a sender wrote. */
   readonly sessions: Record<never, never>

@@ -6,6 +6,8 @@ export const statusQuestion: Check
 export const statusAnswer: Check
 export const reloadQuestion: Check
 export const reloadAnswer: Check
+export const previewReloadQuestion: Check
+export const previewReloadAnswer: Check
 export const reloadAllQuestion: Check
 export const reloadAllAnswer: Check
 export const stopQuestion: Check
@@ -20,6 +22,8 @@ export const startJobQuestion: Check
 export const startJobAnswer: Check
 export const runningJobsQuestion: Check
 export const runningJobsAnswer: Check
+export const backlogQuestion: Check
+export const backlogAnswer: Check
 export const breakersQuestion: Check
 export const breakersAnswer: Check
 export const resetBreakerQuestion: Check

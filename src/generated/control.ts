@@ -15,6 +15,11 @@ export const controlOperations = {
     question: { check: checks.reloadQuestion, members: {force: { must: 'a boolean' }}, required: [] },
     checkAnswer: checks.reloadAnswer,
   },
+  previewReload: {
+    method: 'POST', path: '/reload/preview',
+    question: { check: checks.previewReloadQuestion, members: {force: { must: 'a boolean' }}, required: [] },
+    checkAnswer: checks.previewReloadAnswer,
+  },
   reloadAll: {
     method: 'POST', path: '/replicas/reload',
     question: { check: checks.reloadAllQuestion, members: {force: { must: 'a boolean' }}, required: [] },
@@ -49,6 +54,11 @@ export const controlOperations = {
     method: 'GET', path: '/jobs/running',
     question: { check: checks.runningJobsQuestion, members: {}, required: [] },
     checkAnswer: checks.runningJobsAnswer,
+  },
+  backlog: {
+    method: 'GET', path: '/backlog',
+    question: { check: checks.backlogQuestion, members: {}, required: [] },
+    checkAnswer: checks.backlogAnswer,
   },
   breakers: {
     method: 'GET', path: '/targets/breakers',
@@ -103,6 +113,10 @@ export type ControlQuestions = {
     /** Reloads even where most of the routes would be removed. */
     readonly force?: boolean
   }
+  readonly previewReload: {
+    /** As a reload with `force` would be. */
+    readonly force?: boolean
+  }
   readonly reloadAll: {
     /** Reloads even where most of the routes would be removed. */
     readonly force?: boolean
@@ -131,6 +145,7 @@ export type ControlQuestions = {
     readonly job: string
   }
   readonly runningJobs: Record<never, never>
+  readonly backlog: Record<never, never>
   readonly breakers: Record<never, never>
   readonly resetBreaker: {
     readonly target: string
@@ -173,6 +188,8 @@ export type ControlAnswers = {
   readonly status: Status
   /** Reads the files again, and takes the configuration over or refuses it. */
   readonly reload: ReloadResult
+  /** Reads the files again, and says what a reload would say and change. The gateway goes on with what it has. */
+  readonly previewReload: ReloadResult
   /** Asks all replicas of the shared store for a reload. `status` shows how the reload of each replica ended. Throws StoreFault. */
   readonly reloadAll: {
     /** The ids of the replicas that were asked; none where the store has one gateway. */
@@ -198,6 +215,8 @@ export type ControlAnswers = {
   readonly runningJobs: {
     readonly jobs: readonly RunningJob[]
   }
+  /** What waits and why: the numbers of runs, the groups that are due first, the lanes in which most runs wait, and what is used of the budgets of the day. Throws StoreFault. */
+  readonly backlog: Backlog
   /** The breakers of targets that are not closed, the oldest first. */
   readonly breakers: {
     readonly breakers: readonly OpenBreaker[]
@@ -247,6 +266,61 @@ export type FailedReload = {
 
 /** How many posts were refused since the start, by the code of the refusal. Codes without a refusal are left out. */
 export type RefusalCounts = { readonly [name: string]: number }
+
+/** What waits in a gateway and why. Times are ISO 8601, UTC. */
+export type Backlog = {
+  /** The number of runs that are neither done nor dead, those in lanes and those in progress among them. */
+  readonly runs: number
+  /** The number of runs that wait for their turn in a lane. */
+  readonly in_lanes: number
+  readonly groups: number
+  readonly dead: number
+  readonly sessions: number
+  /** When the oldest run that is neither done nor dead was accepted; `null` where there is no such run. */
+  readonly oldest_at: string | null
+  /** The groups that are due first, at most 50. */
+  readonly open_groups: readonly {
+    /** The id of the event that names the group: the first with `keep: first`, else the latest. */
+    readonly id: string
+    readonly profile: string
+    readonly route: string
+    readonly events: number
+    readonly due_at: string
+  }[]
+  /** The lanes in which most runs wait, at most 50. */
+  readonly full_lanes: readonly {
+    /** The id of the event whose run begins next. */
+    readonly id: string
+    readonly profile: string
+    readonly route: string
+    readonly waiting: number
+    /** The number of runs that have begun and not ended. */
+    readonly open: number
+    /** The most runs that may have begun and not ended. */
+    readonly limit: number
+  }[]
+  /** What the runs of routes and jobs have used of their budgets of the day, at most 100. */
+  readonly budgets: readonly BudgetUse[]
+  /** The number of routes and jobs with a budget of the day that are left out. */
+  readonly more_budgets: number
+}
+
+/** The use of a budget of the day: that of a route, or that of a job. */
+export type BudgetUse = {
+  readonly profile: string
+  readonly route?: string
+  /** The job's id. */
+  readonly job?: string
+  /** When the day ends, and its usage no longer counts. */
+  readonly ends_at: string
+  readonly tokens: number
+  /** In the operator's currency. */
+  readonly cost: number
+  /** The budget. Absent: no limit on tokens. */
+  readonly day_tokens?: number
+  /** The budget. Absent: no limit on the cost. */
+  readonly day_cost?: number
+}
 
 /** The breaker of a target's address that is down. Times are ISO 8601, UTC. */
 export type OpenBreaker = {

@@ -18,7 +18,7 @@ export type SubscriptionsOptions = {
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
-/** The routes of a subscriptions file. It owns their plans. */
+/** The routes of a subscriptions file, with the plans that this object owns. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #entries: Entries<Served | undefined>
@@ -44,11 +44,9 @@ export class Subscriptions {
     return this.#entries.get(name)
   }
 
-  /** Returns the number of subscriptions that are switched on and not hidden by a configured route. */
-  countBeside(configured: { has(name: string): boolean }): number {
-    let count = 0
-    for (const [name, served] of this.#entries) if (served?.plan && !configured.has(name)) count++
-    return count
+  /** Returns the subscriptions that are switched on and not hidden by a configured route, as of the last refresh. */
+  beside(configured: { has(name: string): boolean }): readonly Served[] {
+    return [...this.#entries].flatMap(([name, served]) => (served?.plan && !configured.has(name) ? served : []))
   }
 
   /** Whether the file has been usable, or missing, at least once when it was read. */
@@ -76,7 +74,7 @@ export class Subscriptions {
     this.#entries.close()
   }
 
-  /** Compiles one entry, and reports its problems; `undefined` where it cannot be served. */
+  /** Compiles one entry, and reports its problems; `undefined` where the entry cannot be served. */
   #serve(name: string, entry: Json): Served | undefined {
     const { config, compile, check, report, file } = this.#options
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })

@@ -1,6 +1,7 @@
 /**
- * Counts the usage of one attempt at a run. Ends the run when a budget is used up: that of the run, of which only this attempt is counted,
- * that of the day, or that of a thread of comments. Also ends the run where nobody can tell whether a budget is kept (rules: Agents 7, 10).
+ * Counts the usage of one attempt at a run. Ends the run when a budget is used up: the budget of the run, of which only this attempt is
+ * counted, the budget of the day, or the budget of a thread of comments. Also ends the run where nobody can tell whether a budget is kept
+ * (rules: Agents 7, 10).
  */
 
 import { hash } from 'node:crypto'
@@ -44,6 +45,15 @@ export interface Meter {
   taken(): RunUsage | undefined
 }
 
+/**
+ * Returns the key of the sum of a day's usage. A slash is a safe separator: names of profiles and routes, and ids of jobs, have none.
+ */
+export const daySumOf = ({ profile, route, job }: Pick<NewRun, 'profile' | 'route' | 'job'>): string =>
+  job === undefined ? `route/${profile}/${route}` : `job/${profile}/${job}`
+
+/** Returns the time until the day ends (UTC). Both times are in milliseconds. */
+export const dayLeftMs = (now: number): number => dayMs - (now % dayMs)
+
 export const createMeter = ({
   run,
   isRepeat,
@@ -60,13 +70,10 @@ export const createMeter = ({
     tellUsedUp(key)
     return new AgentFault(`the budget is used up: ${what} (budget.${key})`, { isFinal: true })
   }
-  // A slash is a safe separator: names of profiles and routes, and ids of jobs, have none.
-  const key = run.job === undefined ? `route/${run.profile}/${run.route}` : `job/${run.profile}/${run.job}`
-  const spend = (add: Spent): Promise<Spent> => store.spend(key, dayMs - (now() % dayMs), add)
   /** Adds usage to the sums of the day. Throws an AgentFault where they reach the budget of the day. */
   const ofDay = async (add: Spent): Promise<void> => {
     if (budget.dayTokens === undefined && budget.dayCost === undefined) return
-    const { tokens, cost } = await spend(add)
+    const { tokens, cost } = await store.spend(daySumOf(run), dayLeftMs(now()), add)
     if (tokens >= (budget.dayTokens ?? Infinity)) throw usedUp(`the day's ${budget.dayTokens} tokens`, 'day_tokens')
     if (cost >= (budget.dayCost ?? Infinity)) throw usedUp(`the day's ${budget.dayCost}`, 'day_cost')
   }

@@ -16,7 +16,7 @@ export class Lanes {
   readonly #beginNext: (lane: string, now: number) => boolean
   readonly #lanes = new Map<string, LaneCount>()
 
-  /** `beginNext` begins the oldest run that waits in a lane. `false`: it has begun none. */
+  /** `beginNext` begins the oldest run that waits in a lane. `false`: no run has begun. */
   constructor(beginNext: (lane: string, now: number) => boolean) {
     this.#beginNext = beginNext
   }
@@ -32,6 +32,11 @@ export class Lanes {
     count.limit = limit
     this.#fill(lane, count, now)
     return count.open < Math.max(1, limit)
+  }
+
+  /** Returns the number of open runs of a lane, and how many may be open at once. */
+  count(lane: string): LaneCount {
+    return { ...(this.#lanes.get(lane) ?? { open: 0, limit: 1 }) }
   }
 
   /** Counts one more run as open. `false`: the run has to wait. */

@@ -191,6 +191,18 @@ export type StoreTotals = {
   readonly oldestMs?: number
 }
 
+/** The event that names a group or a run that waits for its turn. */
+export type QueuedEvent = Pick<NewRun, 'eventId' | 'profile' | 'route'>
+
+/** A group that waits: the number of its events, and the time until it becomes a run. `eventId` is the id that `standings` finds. */
+export type QueuedGroup = QueuedEvent & { readonly count: number; readonly dueInMs: number }
+
+/** A lane in which runs wait. `eventId`: the event of the run that begins next. `open`: the number of runs that have begun. */
+export type QueuedLane = QueuedEvent & { readonly waiting: number; readonly open: number; readonly limit: number }
+
+/** The groups of a store, those that are due first at the front, and the lanes in which runs wait, those with most runs at the front. */
+export type Queues = { readonly groups: readonly QueuedGroup[]; readonly lanes: readonly QueuedLane[] }
+
 /** A store. A method whose work fails rejects with a StoreFault. */
 export interface Store {
   /** Claims the delivery id and enqueues the run in one commit. */
@@ -283,6 +295,8 @@ export interface Store {
   backlog(): Promise<number>
   /** Counts the runs, groups and sessions of the store. */
   totals(): Promise<StoreTotals>
+  /** Returns at most `max` groups and at most `max` lanes, with at most `maxQueues` (bounds.ts) of each. Damaged runs are left out. */
+  queues(max: number): Promise<Queues>
   /**
    * Whether the backlog is below `max`. Each request that makes work asks this, so the answer does not wait for the store: it leaves out
    * what other processes have added to a shared store, or ended in it, since the store last counted the backlog.

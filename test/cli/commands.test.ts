@@ -74,6 +74,7 @@ const rows: { readonly [command: string]: Row } = {
   'gateway run': { goesOn: true, refused: 'gateway run --config FOLDER/bad.yaml' },
   'gateway reload': { up: 'gateway reload', away: 'gateway reload' },
   'gateway status': { up: 'gateway status', away: 'gateway status' },
+  'gateway backlog': { up: 'gateway backlog', away: 'gateway backlog' },
   'gateway health': { up: 'gateway health', away: 'gateway health' },
   'gateway stop': { goesOn: true, away: 'gateway stop', usage: 'gateway stop --timeout 0' },
   'gateway unit': { ok: 'gateway unit' },

@@ -1,8 +1,10 @@
 /** The console: who may reach it, what it shows, and that nothing a stranger wrote does anything in the browser. */
 
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
@@ -185,9 +187,10 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.waitForURL(/state=dead/)
   await page.locator('.event').filter({ hasText: 'dead' }).click()
   await page.getByRole('button', { name: 'Retry the dead run' }).click()
-  await until(() => linesIn(gateway.dir, 'state/audit.jsonl').length === 8)
+  await until(() => linesIn(gateway.dir, 'state/audit.jsonl').length === 9)
   const audit = linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line))
   t.match(audit, [
+    { action: 'sign_in', on: { from: '127.0.0.1' }, result: 'done', by: /^browser [0-9a-f]{8}$/ },
     { action: 'add_test', result: 'begun' },
     { action: 'add_test', result: 'done' },
     { action: 'add_sample', on: { sample: 'my/push' }, result: 'begun' },
@@ -205,7 +208,7 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.getByText('4 of 4 events replayed').waitFor()
   t.match(
     linesIn(gateway.dir, 'state/audit.jsonl')
-      .slice(8)
+      .slice(9)
       .map((line) => JSON.parse(line)),
     [
       { action: 'bulk_replay', on: { count: 4, sources: [{ source: 'hello', count: 4 }] }, result: 'begun' },
@@ -247,6 +250,80 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.locator('.event').first().waitFor()
   t.equal(await page.title(), 'headgate', 'no script of a payload ran')
   t.same(complaints, [], 'the browser stopped nothing, and no script failed')
+})
+
+t.test('what waits in groups and lanes, targets that are tried, a reload that is shown first', needsChromium, async (t) => {
+  const release = join(mkdtempSync(join(tmpdir(), 'headgate-')), 'release')
+  const waiting = {
+    grouped: { prompt: 'x', coalesce: { key: 'a', window_seconds: 3_600, max_wait_seconds: 3_600 } },
+    slow: { prompt: 'wait', concurrency: { limit: 1 }, agent: { budget: { day_tokens: 1_000 } } },
+  }
+  const gateway = await startGateway(
+    t,
+    dataDir(t, {
+      routes: waiting,
+      agent: `cat >/dev/null; until [ -e ${release} ]; do sleep 0.05; done; echo done\n`,
+      config: { jobs: { nightly: { schedule: '@daily', prompt: 'x' } } },
+    }),
+  )
+  const post = (route: string, id: string) => gateway.post(route, id, { body: '{"a":"one"}' })
+  for (const [route, id] of [
+    ['grouped', '1'],
+    ['grouped', '2'],
+    ['slow', '3'],
+    ['slow', '4'],
+    ['slow', '5'],
+  ] as const)
+    await post(route, id)
+  const shown = command({ dir: gateway.dir }, 'gateway', 'backlog')
+  t.match(shown.stdout, /^runs +3, 2 of them in lanes; the oldest was accepted 2.*\ngroups +1\n/)
+  t.match(shown.stdout, /grouped +2 events +due .*\nlanes in which most runs wait\n +slow +2 wait +1 of 1 have begun +next /)
+  t.match(shown.stdout, /budgets of the day\n +slow +0 of 1000 tokens +until .*T00:00:00/)
+  const { page, complaints } = await signedInPage(t, await startConsole(t, gateway.dir))
+  await page.keyboard.press('3')
+  await page.getByText('3, 2 of them in lanes').waitFor()
+  const rowsOf = (title: string) => page.locator(`h2:text-is("${title}") + table tbody tr`).allTextContents()
+  t.match(await rowsOf('Groups'), [/^grouped *2/])
+  t.match(await rowsOf('Lanes'), [/^slow *21 of 1$/])
+  t.match(await rowsOf('Budgets of the day'), [/^slow *0 of 1000/])
+  await checkScreen(t, page, 'Work', 'light')
+  await page.locator('h2:text-is("Lanes") + table a').click()
+  await page.getByRole('heading', { name: 'Payload' }).waitFor()
+  writeFileSync(release, '')
+
+  await page.keyboard.press('5')
+  await page.getByRole('button', { name: 'Test log…' }).click()
+  await page.getByRole('button', { name: /^Send a real message/ }).click()
+  await page.getByRole('status').filter({ hasText: 'sent' }).waitFor()
+  await page.getByRole('button', { name: 'Test telegram…' }).click()
+  await page.getByText(/^Nothing can be sent: .*telegram/i).waitFor()
+
+  await page.keyboard.press('6')
+  const file = join(gateway.dir, 'config.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('grouped:', 'renamed:'))
+  await page.getByRole('button', { name: 'Reload the files…' }).click()
+  await page.getByText('A reload would take the files over.').waitFor()
+  await page.getByText('Routes added: renamed').waitFor()
+  t.match(command({ dir: gateway.dir }, 'gateway', 'reload', '--dry-run'), {
+    status: 0,
+    stdout: /^a reload would take the files over .*\nadded 1 route: renamed\nremoved 1 route: grouped\n$/,
+  })
+  t.equal((await post('renamed', '6')).status, 404, 'nothing was taken over')
+  await page.getByRole('button', { name: 'Reload now' }).click()
+  await page.getByText('The gateway serves the files as they are now.').waitFor()
+  t.equal((await post('renamed', '6')).status, 202)
+  t.match(
+    linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line).action),
+    ['sign_in', 'test_target', 'test_target', 'reload', 'reload'],
+  )
+  await page
+    .getByText(await gateway.listening)
+    .first()
+    .waitFor()
+  gateway.kill('SIGTERM')
+  await gateway.ended
+  await page.getByText('no gateway runs').waitFor()
+  t.same(complaints, [])
 })
 
 t.test('all pages of a browser share one stream, and none is kept busy by traffic or by a page that sleeps', needsChromium, async (t) => {
@@ -360,6 +437,7 @@ t.test('a bulk job of more than a thousand events is stopped and goes on, and no
   t.match(
     linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line)),
     [
+      { action: 'sign_in' },
       { action: 'bulk_replay', on: { count }, result: 'begun' },
       { action: 'bulk_stop', result: 'begun' },
       { action: 'bulk_stop', result: 'done' },

@@ -2,6 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { commented, openEditor } from '../fakes/editor.ts'
@@ -57,6 +58,18 @@ t.test('a killed editor leaves its draft, and Keep mine adds one line to what an
   await second.see('saved config.yaml')
   t.equal(readFileSync(file, 'utf8'), `${config.replace("'first look'", "'first look now'")}# by hand\n`)
   await until(() => readdirSync(join(dir, '.drafts')).length === 0)
+  const by = `command:${userInfo().username}`
+  const audit = readFileSync(join(dir, 'state/audit.jsonl'), 'utf8').trim().split('\n')
+  t.match(
+    audit.map((line) => JSON.parse(line)),
+    [
+      { by, action: 'save_route', on: { route: 'pr-review' }, result: 'begun' },
+      { action: 'save_route', result: 'failed' },
+      { by, action: 'save_route', on: { route: 'pr-review' }, result: 'begun' },
+      { by, action: 'save_route', result: 'done' },
+    ],
+    'the save that found the file changed, and the save after it',
+  )
   second.press('q')
   t.equal(await second.exited, 0)
   t.notMatch(second.written(), 'canary')

@@ -34,6 +34,7 @@ platforms:
         hello:
           # no pull requests
           events: [push]   # for now
+          # secret: canary-of-last-year
           secret: "canary-of-route"
           filters:
             - field: payload.action
@@ -138,6 +139,7 @@ t.test('says while one types what the commands say, and saves the text as it was
   t.equal(configIn(dir), after, 'the whole file, with its comments')
   const saved = linesIn(dir, 'state/audit.jsonl').map((line) => JSON.parse(line))
   t.match(saved, [
+    { action: 'sign_in' },
     { by: /^browser [0-9a-f]{8}$/, action: 'save_route', on: { route: 'hello' }, result: 'begun' },
     { action: 'save_route', result: 'done' },
   ])

@@ -80,6 +80,7 @@ const connect = (server: Store, claimers: Claimers, clock: Clock, backlog: numbe
     forgetSessions: remote(server.forgetSessions.bind(server)),
     spend: remote(server.spend.bind(server)),
     totals: remote(server.totals.bind(server)),
+    queues: remote(server.queues.bind(server)),
     backlog: remote(server.backlog.bind(server)),
     hasRoom: (max) => heard < max,
     recovered: () => new Promise((resolve) => void clock.after(500, resolve)),

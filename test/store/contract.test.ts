@@ -164,6 +164,38 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.ok(oldestMs >= 5000, 'since the oldest run was accepted')
     })
 
+    promise('what waits in groups and lanes is shown', async (t, { store, accept, join }) => {
+      t.strictSame(await store.queues(10), { groups: [], lanes: [] })
+      const lane: Lane = { key: 'lane', limit: 1, whenFull: 'wait' }
+      const full: Lane = { key: 'full', limit: 2, whenFull: 'wait' }
+      for (const id of ['a', 'b']) await accept(id, lane)
+      for (const id of ['c', 'd', 'e', 'f']) await accept(id, full)
+      await accept('alone', { key: 'alone', limit: 1, whenFull: 'wait' })
+      await join('late', { key: 'late', windowMs: 90_000, maxWaitMs: 90_000, keep: 'latest' })
+      for (const id of ['g', 'h']) await join(id, { key: 'soon', windowMs: 60_000, maxWaitMs: 60_000, keep: 'latest' })
+      const named = (id: string) => ({ eventId: `evt-${id}`, profile: 'default', route: 'reviews' })
+      const { groups, lanes } = await store.queues(10)
+      t.match(
+        groups.map(({ dueInMs: _, ...group }) => group),
+        [
+          { ...named('h'), count: 2 },
+          { ...named('late'), count: 1 },
+        ],
+      )
+      t.ok(
+        groups.every(({ dueInMs }, i) => dueInMs > i * 60_000 && dueInMs <= 60_000 + i * 30_000),
+        'the time until each is due',
+      )
+      t.strictSame(lanes, [
+        { ...named('e'), waiting: 2, open: 2, limit: 2 },
+        { ...named('b'), waiting: 1, open: 1, limit: 1 },
+      ])
+      const { groups: first, lanes: longest } = await store.queues(1)
+      t.strictSame([first.map(({ count }) => count), longest.map(({ waiting }) => waiting)], [[2], [2]], 'as many as are asked for')
+      await store.take(10, 1000, 'groups')
+      t.strictSame((await store.queues(10)).groups, [], 'groups that became runs')
+    })
+
     promise('of 200 calls for one id one gets it', async (t, { store, accept }) => {
       const got = await Promise.all(Array.from({ length: 200 }, () => accept('a')))
       t.equal(got.filter((one) => one === 'accepted').length, 1)

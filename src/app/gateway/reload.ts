@@ -12,9 +12,13 @@ export type GatewayReload = Omit<ReloadResult, 'diagnostics'> & {
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Reloads the gateway. `force`: reloads even where most of the routes would be removed. Throws a Fault where no gateway runs (exit 4). */
-export const reloadGateway = async (finder: GatewayFinder, force: boolean): Promise<GatewayReload> => {
-  const { diagnostics, ...result } = await (await finder.need()).reload({ force })
+/** `force`: reloads even where most of the routes would be removed. `dryRun`: only says what a reload would change. */
+export type ReloadAsked = { readonly force?: boolean; readonly dryRun?: boolean }
+
+/** Reloads the gateway, or says what a reload would change. Throws a Fault where no gateway runs (exit 4). */
+export const reloadGateway = async (finder: GatewayFinder, { force = false, dryRun = false }: ReloadAsked = {}): Promise<GatewayReload> => {
+  const gateway = await finder.need()
+  const { diagnostics, ...result } = await (dryRun ? gateway.previewReload({ force }) : gateway.reload({ force }))
   const findings = findingsOf(diagnostics)
   return { ...result, findings, texts: textsOf(findings.diagnostics) }
 }

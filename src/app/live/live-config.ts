@@ -1,5 +1,6 @@
 /** A compiled configuration. A reload replaces it as a whole, so that each request or run sees one configuration from start to end. */
 
+import type { Budget } from '../../config/budget.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { checkTls } from '../../config/tls/check-tls.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -23,6 +24,12 @@ import { type PlanBase, planBaseFor } from './plan-base.ts'
 /** A compiled route, and whether a reload may keep it. */
 type CompiledRoute = Served & Pick<Compiled, 'lasting'>
 
+/** The owner of a run: a route or a job. */
+type RunOwner = Pick<NewRun, 'profile' | 'route' | 'job'>
+
+/** A route or job, and the budget of its runs. `route` is empty for a job. */
+export type DayBudget = RunOwner & { readonly budget: Budget }
+
 export type LiveConfig = {
   readonly config: Config
   /** The parts that the configuration was compiled with, including the parts of plugins. */
@@ -44,7 +51,9 @@ export type LiveConfig = {
   readonly stale: () => boolean
   /** Returns the number of routes that take posts now, including subscriptions. */
   readonly routes: () => number
-  policy(run: NewRun): RunPolicy
+  policy(run: RunOwner): RunPolicy
+  /** Returns the routes and jobs that are served and have a budget of the day. */
+  dayBudgets(): readonly DayBudget[]
   send(outgoing: Outgoing): Promise<Sending>
   /**
    * Releases the plans and the runner of this configuration. Each of them is closed when no request or run uses it any more. A plan that
@@ -123,43 +132,54 @@ const compileAll = async (
     agent,
     alerts: alerts.rules,
     notice,
-    ...presentEntries(base, jobs, configured),
+    ...presentEntries(base, jobs),
     ...settingsOfRuns(config, base, table, jobs),
   }
 }
 
 /** Makes the functions of a configuration that look at the files of subscriptions and jobs as they are now. */
-const presentEntries = (
-  { subscriptions }: PlanBase,
-  jobs: JobBook,
-  configured: LiveConfig['table']['configured'],
-): Pick<LiveConfig, 'complete' | 'stale' | 'routes'> => ({
+const presentEntries = ({ subscriptions }: PlanBase, jobs: JobBook): Pick<LiveConfig, 'complete' | 'stale'> => ({
   complete: () => {
     subscriptions.refresh()
     jobs.refresh()
     return subscriptions.ready && jobs.complete
   },
   stale: () => subscriptions.stale,
-  routes: () => {
-    subscriptions.refresh()
-    const isServed = ({ plan }: Served): boolean => plan !== undefined
-    return [...configured.values()].filter(isServed).length + subscriptions.countBeside(configured)
-  },
 })
 
 /**
  * Makes the functions of a configuration that look up the route or the job of a run: `send` for its delivery, `policy` for its attempts.
  */
-const settingsOfRuns = (config: Config, base: PlanBase, table: Table, jobs: JobBook): Pick<LiveConfig, 'send' | 'policy'> => {
+const settingsOfRuns = (
+  config: Config,
+  base: PlanBase,
+  table: LiveConfig['table'],
+  jobs: JobBook,
+): Pick<LiveConfig, 'send' | 'policy' | 'routes' | 'dayBudgets'> => {
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
+  const routes = (): readonly Served[] => {
+    base.subscriptions.refresh()
+    return [...[...table.configured.values()].filter(({ plan }) => plan !== undefined), ...base.subscriptions.beside(table.configured)]
+  }
+  const policy: LiveConfig['policy'] = ({ job, profile: of, route }) => {
+    const shared = { agent: config.agent, tools: config.tools, profile: config.profiles.get(of) }
+    return job === undefined ? policyOf(shared, specOf(route)) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
+  }
   return {
     send: (outgoing) => {
       const { profile, route, job } = outgoing
       return base.send(outgoing, job === undefined ? specOf(route) : jobs.get(profile, job)?.spec)
     },
-    policy: ({ job, profile: of, route }) => {
-      const shared = { agent: config.agent, tools: config.tools, profile: config.profiles.get(of) }
-      return job === undefined ? policyOf(shared, specOf(route)) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
+    policy,
+    routes: () => routes().length,
+    dayBudgets: () => {
+      jobs.refresh()
+      const ofRoutes = routes().map(({ source }) => ({ profile: source.profile, route: source.name }))
+      const ofJobs = jobs.all().map(({ profile, id }) => ({ profile, route: '', job: id }))
+      return [...ofRoutes, ...ofJobs].flatMap((owner) => {
+        const { budget } = policy(owner)
+        return budget.dayTokens === undefined && budget.dayCost === undefined ? [] : { ...owner, budget }
+      })
     },
   }
 }

@@ -12,6 +12,7 @@ import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { AlertDesk } from '../alerts/alert-desk.ts'
 import { standingView } from '../events/standing-view.ts'
+import { readBacklog } from '../gateway/backlog-view.ts'
 import { askReload } from '../replicas/ask-reload.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
 import type { RunningGateway } from '../running-gateway.ts'
@@ -58,6 +59,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       await alerts.begin()
       return reloaded
     },
+    previewReload: (question) => reloader.preview(question),
     reloadAll: async (question) => ({ replicas: store.shared ? await askReload(store.shared, question) : [] }),
     async stop() {
       stop()
@@ -76,6 +78,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     },
     replay: (question) => replay(question, { records, shared, facts, serving: current }),
     startJob: ({ profile, job }) => scheduler.startByHand(profile, job),
+    backlog: () => readBacklog(store, current(), clock.now()),
     breakers: async () => ({ breakers: shared.breakers.list().map(breakerView) }),
     resetBreaker: async ({ target, address }) => ({ reset: [...shared.breakers.reset(target, address)] }),
     runningJobs: async () => ({ jobs: worker.runningJobs() }),

@@ -30,10 +30,12 @@ export interface Reloader {
   /** Returns the configuration in use. A request or a run takes it once and keeps it. */
   current(): LiveConfig
   /**
-   * Reads the files, and takes their configuration over, or says in the result why not. `force` allows a reload that removes most routes.
-   * Rejects when the reading or the compiling fails, and when the gateway is stopping.
+   * Reads the files, and takes their configuration over; where it does not, the result says why. `force` allows a reload that removes most
+   * routes. Rejects when the reading or the compiling fails, and when the gateway is stopping.
    */
   reload(question?: ControlQuestions['reload']): Promise<ReloadResult>
+  /** Reads the files, and resolves to the result that a reload would have now. Nothing is taken over. Rejects as `reload` does. */
+  preview(question?: ControlQuestions['previewReload']): Promise<ReloadResult>
   /** Returns the ISO time of the last reload that was taken over; `null` before the first. */
   reloadedAt(): string | null
   /** Returns the settings that the last reload that was taken over found changed, and that only a restart takes over. */
@@ -57,7 +59,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
     failed = { at: now(), reason }
   }
   const stopping = new AbortController()
-  const takeOver = async (reading: ConfigReading, force: boolean): Promise<ReloadResult> => {
+  const takeOver = async (reading: ConfigReading, { force, isPreview }: ReloadTask): Promise<ReloadResult> => {
     const before = current
     const { config, restart } = onThisProcess(reading.config, before.config)
     const next = await compile(config, before)
@@ -67,6 +69,8 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
       const diagnostics = await reading.located([...obstacles, ...reading.diagnostics, ...next.diagnostics])
       stopping.signal.throwIfAborted()
       const obstacle = obstacles[0] ?? diagnostics.find(({ stopsStart }) => stopsStart)
+      const result = { ok: !obstacle, diagnostics, restart, changes }
+      if (isPreview) return result
       if (obstacle) fail(reasonOfObstacle(obstacle))
       else {
         current = next
@@ -76,18 +80,18 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
       }
       await logDiagnostics(diagnostics, log)
       facts.tell(obstacle ? { kind: 'config_refused' } : { kind: 'config_replaced', routes: next.routes(), changes, needRestart: restart })
-      return { ok: !obstacle, diagnostics, restart, changes }
+      return result
     } finally {
-      // After a reload the earlier configuration is closed, after a refused reload the new configuration.
+      // After a reload the earlier configuration is closed, after a refused reload or a preview the new configuration.
       const idle = current === next ? before : next
       idle.close()
     }
   }
-  const reload = inTurn(async (force) => {
+  const inTurn = reloadsInTurn(async (task) => {
     try {
-      return await read(current.config.routes, stopping.signal, (reading) => takeOver(reading, force))
+      return await read(current.config.routes, stopping.signal, (reading) => takeOver(reading, task))
     } catch (error) {
-      fail(messageOf(error))
+      if (!task.isPreview) fail(messageOf(error))
       throw error
     }
   })
@@ -96,34 +100,37 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
     reloadedAt: () => at,
     needsRestart: () => needRestart,
     failed: () => failed,
-    reload: ({ force = false } = {}) => reload(force),
+    reload: ({ force = false } = {}) => inTurn({ force, isPreview: false }),
+    preview: ({ force = false } = {}) => inTurn({ force, isPreview: true }),
     stop: () => stopping.abort(new Error('the gateway is stopping')),
   }
 }
 
+type ReloadTask = { readonly force: boolean; readonly isPreview: boolean }
+type WaitingReload = { force: boolean; readonly result: Promise<ReloadResult> }
+
 /**
- * Makes reloads run one after the other: files that were read earlier must not replace files that were read later. While a reload runs, at
- * most one further reload waits, and begins when the first has ended. All callers that ask meanwhile get the result of this further reload,
- * which is forced where one of them asks for that.
+ * Makes reloads and previews run one after the other: files that were read earlier must not replace files that were read later. Meanwhile,
+ * at most one further reload waits, and at most one further preview. All callers that ask for either get the result of the waiting reload
+ * or preview, which is forced where one of the callers asks for `force`.
  */
-const inTurn = (reload: (force: boolean) => Promise<ReloadResult>): typeof reload => {
-  let running: Promise<ReloadResult> | undefined
-  let waiting: Promise<ReloadResult> | undefined
-  let isForced = false
-  const begin = (): Promise<ReloadResult> => {
-    const force = isForced
-    isForced = false
-    waiting = undefined
-    running = reload(force).finally(() => {
-      running = undefined
-    })
-    return running
-  }
-  return (force) => {
-    isForced ||= force
-    if (!running && !waiting) return begin()
-    waiting ??= (running ?? Promise.resolve()).then(begin, begin)
-    return waiting
+const reloadsInTurn = (reload: (task: ReloadTask) => Promise<ReloadResult>) => {
+  let last: Promise<unknown> = Promise.resolve()
+  const waiting = new Map<boolean, WaitingReload>()
+  return ({ force, isPreview }: ReloadTask): Promise<ReloadResult> => {
+    const found = waiting.get(isPreview)
+    if (found) {
+      found.force ||= force
+      return found.result
+    }
+    const begin = (): Promise<ReloadResult> => {
+      waiting.delete(isPreview)
+      return reload({ force: added.force, isPreview })
+    }
+    const added: WaitingReload = { force, result: last.then(begin, begin) }
+    waiting.set(isPreview, added)
+    last = added.result
+    return added.result
   }
 }
 

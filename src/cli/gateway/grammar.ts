@@ -1,6 +1,7 @@
 /** The `gateway` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
+import type { ReloadAsked } from '../../app/gateway/reload.ts'
 import { collectRepeated, parsePort, parseSeconds, type Run } from '../shell/grammar-values.ts'
 import type { SetupOptions } from './setup/options.ts'
 
@@ -22,8 +23,9 @@ export const addGateway = (gateway: Command, run: Run): void => {
     .command('reload')
     .description('make the running gateway read its files again')
     .option('--force', 'also when that removes most of the routes')
-    .option('--all', 'all gateways on a shared store')
-    .action(({ all, ...options }: { readonly force?: boolean; readonly all?: boolean }) =>
+    .option('--dry-run', 'only say what a reload would change')
+    .addOption(new Option('--all', 'all gateways on a shared store').conflicts('dryRun'))
+    .action(({ all, ...options }: ReloadAsked & { readonly all?: boolean }) =>
       run(async (cli) =>
         all ? (await import('./reload-all.ts')).gatewayReloadAll(options, cli) : (await import('./reload.ts')).gatewayReload(options, cli),
       ),
@@ -37,6 +39,10 @@ export const addGateway = (gateway: Command, run: Run): void => {
     .command('status')
     .description('show the state of the running gateway, and all gateways on a shared store')
     .action(() => run(async (cli) => (await import('./status.ts')).gatewayStatus(cli)))
+  gateway
+    .command('backlog')
+    .description('show what waits in the running gateway and why: runs, groups, lanes, and what is used of the budgets of the day')
+    .action(() => run(async (cli) => (await import('./backlog.ts')).gatewayBacklog(cli)))
   gateway
     .command('health')
     .description('ask the running gateway for /health, as a container does; exit 1 when the gateway is not healthy')

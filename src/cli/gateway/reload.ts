@@ -3,7 +3,7 @@
  * exit code is 1.
  */
 
-import { reloadGateway } from '../../app/gateway/reload.ts'
+import { type ReloadAsked, reloadGateway } from '../../app/gateway/reload.ts'
 import { exit } from '../../core/fault.ts'
 import { printable, someOf } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
@@ -12,10 +12,10 @@ import { frames } from '../shell/frame.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 
-export const gatewayReload = async ({ force }: { readonly force?: boolean }, cli: Cli): Promise<number> => {
-  const { ok, findings, texts, restart, changes } = await reloadGateway(gatewayAt(cli.workspace), force === true)
+export const gatewayReload = async (options: ReloadAsked, cli: Cli): Promise<number> => {
+  const { ok, findings, texts, restart, changes } = await reloadGateway(gatewayAt(cli.workspace), options)
   const { diagnostics: found, errors, warnings } = findings
-  const outcome = ok ? 'reloaded' : 'not reloaded: the configuration before it serves on'
+  const outcome = outcomes[options.dryRun === true ? 'dryRun' : 'reload'][ok ? 'ok' : 'refused']
   const text = [
     found.length > 0 ? `${frames(found, texts, paintWith(cli.io.colour))}\n` : '',
     `${outcome} (${count(errors, 'error')}, ${count(warnings, 'warning')})\n`,
@@ -25,7 +25,8 @@ export const gatewayReload = async ({ force }: { readonly force?: boolean }, cli
   return answer(cli, {
     kind: 'gateway.reload',
     data: {
-      reloaded: ok,
+      reloaded: ok && options.dryRun !== true,
+      ...(options.dryRun === true ? { would_reload: ok } : {}),
       diagnostics: findingItems(found, texts),
       restart: [...restart],
       added: [...changes.added],
@@ -35,6 +36,11 @@ export const gatewayReload = async ({ force }: { readonly force?: boolean }, cli
     text,
     exitCode: ok ? exit.ok : exit.no,
   })
+}
+
+const outcomes = {
+  reload: { ok: 'reloaded', refused: 'not reloaded: the configuration before it serves on' },
+  dryRun: { ok: 'a reload would take the files over', refused: 'a reload would be refused' },
 }
 
 /** Says which routes were added, changed or removed; empty if there are none. */

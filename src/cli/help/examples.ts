@@ -11,7 +11,8 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'gateway stop': ['gateway stop', 'gateway stop --timeout 600'],
   'gateway health': ['gateway health'],
   'gateway unit': ['gateway unit > ~/.config/systemd/user/headgate.service'],
-  'gateway reload': ['gateway reload', 'gateway reload --all'],
+  'gateway reload': ['gateway reload --dry-run', 'gateway reload', 'gateway reload --all'],
+  'gateway backlog': ['gateway backlog', 'gateway backlog --jsonata oldest_at'],
   'gateway status': ['gateway status', 'gateway status --jsonata backlog'],
   'webhook subscribe': [
     "webhook subscribe hello --prompt 'Hello {name}'",

@@ -1,17 +1,22 @@
 /** The answers about routes and about the targets that they deliver to. */
 
+import type { Refusal } from '../../app/refusal.ts'
 import { readBreakers, resetBreakers } from '../../app/targets/breakers.ts'
 import { readTargets } from '../../app/targets/targets.ts'
+import { defaultText, prepareTargetTest, sendTargetTest } from '../../app/targets/test-target.ts'
 import { readStageTally, stagesOfRoute } from '../../app/trace/stage-tally.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import type { Surroundings } from './asked.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Returns the reason why no test message can be sent. */
+const reasonOf = ({ fault, diagnostics: [first], outcome }: Refusal): string => fault?.message ?? first?.message ?? outcome
 
 export const routeAnswers = ({ workspace, gateway, service, audit }: Surroundings) => ({
   async routes() {
     const [{ rows, problem }, tally] = await Promise.all([service.home({}), readStageTally(workspace)])
     return {
-      /** How many of the latest events the counts of the stages are of. */
+      /** The number of the latest recorded events that the counts of the stages cover. */
       counted: tally.events,
       problem: problem ?? null,
       routes: rows.map((row) => {
@@ -34,11 +39,31 @@ export const routeAnswers = ({ workspace, gateway, service, audit }: Surrounding
         home: home ?? null,
         isPlugin,
       })),
-      /** `null` where no gateway runs, which alone knows which targets are down. */
+      /** `null` where no gateway runs, because only a gateway knows which targets are down. */
       breakers: (await readBreakers(gateway)) ?? null,
       notices,
     }
   },
+  /**
+   * Returns whether a test message can be sent to a target. The text and the settings of the message are those of `headgate targets test`.
+   */
+  async targetTest({ target, profile }: ConsoleQuestions['targetTest']) {
+    const test = await prepareTargetTest(workspace, { target, profile, extra: {} })
+    return test.ok ? { obstacle: test.obstacle ?? null, text: defaultText } : { obstacle: reasonOf(test), text: defaultText }
+  },
+  testTarget: ({ target, profile }: ConsoleQuestions['testTarget'], signIn: SignIn) =>
+    audit.of(
+      { by: signIn.name, action: 'test_target', on: { target, ...(profile === undefined ? {} : { profile }) } },
+      async () => {
+        const test = await prepareTargetTest(workspace, { target, profile, extra: {} })
+        if (!test.ok) return { ok: false, detail: reasonOf(test) }
+        const { sent } = await sendTargetTest(test, defaultText)
+        // The answer of the receiver is the text of a stranger, and may quote an event.
+        const detail = signIn.rights.has('payloads') ? (sent.ok ? sent.detail : sent.why) : undefined
+        return { ok: sent.ok, detail: detail ?? null }
+      },
+      ({ ok }) => ({ result: ok ? 'done' : 'failed' }),
+    ),
   resetBreaker: ({ target, address }: ConsoleQuestions['resetBreaker'], signIn: SignIn) =>
     audit.of({ by: signIn.name, action: 'reset_breaker', on: { target, ...(address === undefined ? {} : { address }) } }, async () => ({
       addresses: await resetBreakers(gateway, target, address),

@@ -1,4 +1,4 @@
-/** The screen "Health": what the gateway says of itself, and what the checks of this machine found. */
+/** The screen "Health": the status of the gateway and of the gateways on its store, and the results of the checks of this machine. */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -85,42 +85,107 @@ const Gateways = ({
         {shown(message, 1_000)}
       </p>
     ))}
-    {replicas && replicas.length > 0 && <p>{`${replicas.length} gateways share the store.`}</p>}
+    {replicas === null && <p role="alert">The store does not answer, so nobody knows which gateways share it.</p>}
+    {replicas && replicas.length > 0 && <Replicas replicas={replicas} />}
     {may('operate') && status && <Reload again={again} />}
   </>
 )
 
+const Replicas = ({ replicas }: { readonly replicas: NonNullable<Status['replicas']> }): JSX.Element => (
+  <>
+    <h2>
+      Gateways on the store <span class="quiet">{replicas.length}</span>
+    </h2>
+    <table>
+      <thead>
+        <tr>
+          <th>Gateway</th>
+          <th>State</th>
+          <th>Version</th>
+          <th>Configuration</th>
+          <th>At work</th>
+          <th>Since</th>
+          <th>Seen</th>
+        </tr>
+      </thead>
+      <tbody>
+        {replicas.map(({ id, self, host, pid, url, version, digest, runs, requests, started_at, seen_seconds, stopping, not_ready }) => (
+          <tr key={id}>
+            <th scope="row">
+              {shown(`${host} ${pid}`)} <span class="quiet">{self ? 'this data directory' : shown(url)}</span>
+            </th>
+            <td>
+              <Word word={stopping ? 'stopping' : not_ready === null ? 'ready' : 'not_ready'} /> {shown(not_ready ?? '')}
+            </td>
+            <td>{shown(version)}</td>
+            <td>{shown(digest)}</td>
+            <td>{`${runs} runs, ${requests} requests`}</td>
+            <td>{time(started_at)}</td>
+            <td>{`${seen_seconds} s ago`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </>
+)
+
+type Reloaded = { readonly isDone: boolean; readonly result: ConsoleAnswers['reload'] }
+
+/** Reloads the files of the gateway. Shows first what a reload would change. */
 const Reload = ({ again }: { readonly again: () => void }): JSX.Element => {
   const [failure, setFailure] = useState<NoAnswer>()
-  const [done, setDone] = useState<ConsoleAnswers['reload']>()
-  const reload = (): void => {
+  const [reloaded, setReloaded] = useState<Reloaded>()
+  const asking = (isDone: boolean): void => {
     setFailure(undefined)
-    ask('reload', {}).then(
-      (answer) => {
-        setDone(answer)
-        again()
+    ask(isDone ? 'reload' : 'previewReload', {}).then(
+      (result) => {
+        setReloaded({ isDone, result })
+        if (isDone) again()
       },
       (error) => setFailure(asNoAnswer(error)),
     )
   }
+  const mayReload = reloaded !== undefined && !reloaded.isDone && reloaded.result.ok
   return (
     <div class="actions">
-      <button type="button" onClick={reload}>
-        Reload the files
+      <button type="button" onClick={() => asking(false)}>
+        Reload the files…
       </button>
       {failure && <Failure failure={failure} />}
-      {done && (
-        <div role="status">
-          <p>{done.ok ? 'The gateway serves the files as they are now.' : 'Refused: the gateway goes on with what it had.'}</p>
-          <ul class="notices">
-            {done.findings.map(({ code, severity, message }) => (
-              <li key={`${code} ${message}`}>
-                <Word word={severity === 'error' ? 'error' : 'warn'}>{code}</Word> {shown(message, 1_000)}
-              </li>
-            ))}
-          </ul>
-        </div>
+      {reloaded && <ReloadResult {...reloaded} />}
+      {mayReload && (
+        <button type="button" onClick={() => asking(true)}>
+          Reload now
+        </button>
       )}
     </div>
   )
+}
+
+const ReloadResult = ({ isDone, result: { ok, findings, changes, restart } }: Reloaded): JSX.Element => {
+  const changed = Object.entries(changes).filter(([, names]) => names.length > 0)
+  return (
+    <div role="status">
+      <p>{words[isDone ? 'done' : 'preview'][ok ? 'ok' : 'refused']}</p>
+      <ul class="notices">
+        {changed.map(([what, names]) => (
+          <li key={what}>
+            Routes {what}: {shown(names.join(', '), 1_000)}
+          </li>
+        ))}
+        {!isDone && changed.length === 0 && <li>No configured route changes.</li>}
+        {restart.length > 0 && <li>A restart is needed for {shown(restart.join(', '), 1_000)}</li>}
+        {findings.map(({ code, severity, message }) => (
+          <li key={`${code} ${message}`}>
+            <Word word={severity === 'error' ? 'error' : 'warn'}>{code}</Word> {shown(message, 1_000)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const words = {
+  preview: { ok: 'A reload would take the files over.', refused: 'A reload would be refused.' },
+  done: { ok: 'The gateway serves the files as they are now.', refused: 'Refused: the gateway goes on with what it had.' },
 }

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, type NoAnswer } from './ask.ts'
 import { asNoAnswer, Failure, Notices, ScreenHead, useAsked, Word } from './parts.tsx'
 import { may } from './rights.ts'
@@ -50,6 +51,7 @@ export const TargetsScreen = (): JSX.Element => {
                 <th>State</th>
                 <th>Home channel</th>
                 <th>Connected by</th>
+                {may('operate') && <th>Test</th>}
               </tr>
             </thead>
             <tbody>
@@ -61,6 +63,11 @@ export const TargetsScreen = (): JSX.Element => {
                   </td>
                   <td>{shown(home)}</td>
                   <td class="quiet">{state === 'missing' && shown(ways.join('; or '))}</td>
+                  {may('operate') && (
+                    <td>
+                      <TestMessage target={name} profile={answer.profile} />
+                    </td>
+                  )}
                 </tr>
               ))}
             </tbody>
@@ -68,5 +75,39 @@ export const TargetsScreen = (): JSX.Element => {
         </>
       )}
     </section>
+  )
+}
+
+type Test = { readonly target: string; readonly profile: string }
+
+/** Sends a test message. Shows first whether a message can be sent, and after the sending the answer of the target. */
+const TestMessage = (test: Test): JSX.Element => {
+  const [checked, setChecked] = useState<ConsoleAnswers['targetTest']>()
+  const [tested, setTested] = useState<ConsoleAnswers['testTarget']>()
+  const [failure, setFailure] = useState<NoAnswer>()
+  const asking = <T,>(question: Promise<T>, use: (answer: T) => void): void => {
+    setFailure(undefined)
+    setTested(undefined)
+    setChecked(undefined)
+    question.then(use, (error) => setFailure(asNoAnswer(error)))
+  }
+  return (
+    <>
+      <button type="button" aria-label={`Test ${test.target}…`} onClick={() => asking(ask('targetTest', test), setChecked)}>
+        Test…
+      </button>
+      {checked?.obstacle && <p>Nothing can be sent: {shown(checked.obstacle, 1_000)}</p>}
+      {checked?.obstacle === null && (
+        <button type="button" onClick={() => asking(ask('testTarget', test), setTested)}>
+          {`Send a real message: “${checked.text}”`}
+        </button>
+      )}
+      {tested && (
+        <p role="status">
+          <Word word={tested.ok ? 'sent' : 'failed'} /> {shown(tested.detail ?? '', 1_000)}
+        </p>
+      )}
+      {failure && <Failure failure={failure} />}
+    </>
   )
 }

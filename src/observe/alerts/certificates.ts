@@ -10,10 +10,10 @@ export type CertificateEnd = { readonly of: string; readonly endsAt: number }
 const pemForm = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
 /**
- * Returns the ends of the certificates in the files of `tls`, in the `public_key` of routes, in the file that `storage.url` names, and in that of
- * `NODE_EXTRA_CA_CERTS`. Of several certificates in one place, the last end counts: a bundle of authorities always has some that ended.
- * Of the chain that the gateway shows its clients, it is the first.
- * A file or a certificate that cannot be read is left out.
+ * Returns the ends of the certificates in the files of `tls`, in the `public_key` of routes, in the file that `storage.url` names, and in the
+ * file that `NODE_EXTRA_CA_CERTS` names. Of several certificates in one place, the last end counts, because a bundle of authorities always
+ * has some certificates that have ended. Of the chain that the gateway shows its clients, the first end counts. A file or a certificate
+ * that cannot be read is left out.
  */
 export const readCertificates = ({ routes, storage, tls, profiles }: Config): readonly CertificateEnd[] => {
   const keys = [...routes.values()].flatMap(({ name, spec }) =>

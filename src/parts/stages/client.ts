@@ -59,7 +59,7 @@ const compileCertificate = ({ client_certificate: wanted }: Route, kit: StageKit
   if (!wanted) return asksAll
   const { header, equals, fingerprint, name } = wanted
   const own = fingerprint === undefined && name === undefined ? undefined : compileOwn(wanted, kit)
-  const proxied = header === undefined && equals === undefined ? undefined : compileProxied(wanted, kit)
+  const proxied = own && header === undefined && equals === undefined ? undefined : compileProxied(wanted, kit)
   return (head) => {
     const lacks = asksAll?.(head)
     if (lacks !== undefined) return lacks
@@ -91,7 +91,9 @@ const compileOwn = ({ fingerprint = [], name = [] }: Wanted, { report, clientCer
 /** Compiles the check of the header in which a proxy names the certificate of its client. */
 const compileProxied = ({ header: name, equals }: Wanted, { report, adapter: { trust_proxy: trustProxy } }: StageKit): WhyNotAdmitted => {
   if (name === undefined || equals === undefined) {
-    report('WH104', ['client_certificate'], 'header and equals of client_certificate go together', 'add the other one')
+    const help = 'add fingerprint or name of the certificate, or header and equals of a proxy that checks certificates'
+    report('WH104', ['client_certificate'], 'client_certificate names no certificate', help)
+    return () => 'client_certificate names no certificate'
   }
   if (!Array.isArray(trustProxy) || trustProxy.length === 0)
     report(
@@ -100,8 +102,8 @@ const compileProxied = ({ header: name, equals }: Wanted, { report, adapter: { t
       'anybody could send this header',
       'list the address of the proxy that checks certificates in trust_proxy',
     )
-  const wanted = [equals ?? []].flat().map((text) => Buffer.from(text))
-  const headerName = name?.toLowerCase() ?? ''
+  const wanted = [equals].flat().map((text) => Buffer.from(text))
+  const headerName = name.toLowerCase()
   return ({ headers, isProxied }) => {
     if (!isProxied()) return 'a client certificate is asked for, and the request came from no trusted proxy'
     const sent = Buffer.from(header(headers, headerName) ?? '', 'latin1')

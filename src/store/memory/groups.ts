@@ -3,7 +3,8 @@
 import type { Prompt } from '../../core/prompt.ts'
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
-import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, StoredStanding } from '../ports.ts'
+import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, QueuedGroup, StoredStanding } from '../ports.ts'
+import { queuedEventOf } from '../queued-event.ts'
 
 export type MemoryGroup = {
   readonly key: string
@@ -66,6 +67,10 @@ export class Groups {
     let next: number | undefined
     for (const { dueAt } of this.#groups.values()) next = Math.min(next ?? dueAt, dueAt)
     return next
+  }
+
+  queued(max: number, now: number): QueuedGroup[] {
+    return this.due(Infinity, max).map(({ run, count, dueAt }) => ({ ...queuedEventOf(run), count, dueInMs: dueAt - now }))
   }
 
   standings(wanted: ReadonlySet<string>, now: number): StoredStanding[] {

@@ -6,7 +6,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
-import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
+import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxQueues, maxStandings } from '../bounds.ts'
 import type {
   Accepted,
   Claim,
@@ -18,6 +18,7 @@ import type {
   Lease,
   NewRun,
   Progress,
+  Queues,
   RunEnd,
   Spent,
   Store,
@@ -65,6 +66,11 @@ class MemoryStore implements Store {
       sessions: this.#sessions.size,
       ...(oldestAt === undefined ? {} : { oldestMs: this.#clock.now() - oldestAt }),
     }
+  }
+
+  async queues(max: number): Promise<Queues> {
+    const most = Math.min(max, maxQueues)
+    return { groups: this.#groups.queued(most, this.#now()), lanes: this.#runs.queuedLanes(most) }
   }
 
   hasRoom(max: number): boolean {

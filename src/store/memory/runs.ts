@@ -4,7 +4,8 @@
  */
 
 import { Lanes } from '../lanes.ts'
-import type { GivenBack, Lane, Lease, NewRun, Progress, RunEnd, StoredStanding } from '../ports.ts'
+import type { GivenBack, Lane, Lease, NewRun, Progress, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
+import { queuedEventOf } from '../queued-event.ts'
 
 export type MemoryRun = {
   readonly id: number
@@ -164,6 +165,13 @@ export class Runs {
     this.#park(entry, entry.lane)
     this.#lanes.resume(entry.lane.key, { open: 0, limit: entry.lane.limit }, now)
     return true
+  }
+
+  queuedLanes(max: number): QueuedLane[] {
+    const lanes = [...this.#parked].sort(([, a], [, b]) => b.length - a.length).slice(0, max)
+    return lanes.flatMap(([lane, [first, ...others]]) =>
+      first ? { ...queuedEventOf(first.run), waiting: 1 + others.length, ...this.#lanes.count(lane) } : [],
+    )
   }
 
   standings(wanted: ReadonlySet<string>, now: number): StoredStanding[] {

@@ -35,6 +35,9 @@ export const joinLines = (texts: readonly string[]): string => texts.join('\n')
 /** Returns the SQL that splits a parameter of `joinLines` into an array of texts. */
 export const lines = (parameter: string): string => `string_to_array(${parameter}, E'\\n')`
 
+/** Returns the SQL for the time until the time of a column, in milliseconds. */
+export const msUntil = (column: string): string => `(extract(epoch from ${column} - clock()) * 1000)::float8`
+
 const longestMs = 1e13
 
 /** Bounds a duration: a duration that the database cannot add to a time would fail all calls of its statement. */

@@ -2,7 +2,7 @@
 
 import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
-import { isEventId, isNumbers, maxStandings, unsettledMs } from '../bounds.ts'
+import { isEventId, isNumbers, maxQueues, maxStandings, unsettledMs } from '../bounds.ts'
 import type {
   Accepted,
   Claim,
@@ -13,6 +13,7 @@ import type {
   Lease,
   NewRun,
   Progress,
+  Queues,
   RunEnd,
   Spent,
   StoredStanding,
@@ -21,8 +22,9 @@ import type {
 import type { Shared } from '../shared.ts'
 import type { OpenStore } from '../store-part.ts'
 import { Backlog, backlogKind } from './backlog.ts'
-import { type ClaimCall, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
+import { type ClaimFields, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
 import { joinCall, joinKind } from './calls/lane-calls.ts'
+import { queuesKind } from './calls/queue-calls.ts'
 import { keepReplyKind, renewKind } from './calls/run-calls.ts'
 import {
   conversationKind,
@@ -191,9 +193,8 @@ class PostgresStore implements OpenStore {
 
   async spend(key: string, leftMs: number, add: Spent): Promise<Spent> {
     if (!isNumbers(leftMs, add.tokens, add.cost)) throw new StoreFault('a sum takes numbers only')
-    const { slow } = this.#links
-    const { isNew, spent } = await slow.call(spendKind, { key: keyOf(key), leftMs, add })
-    if (isNew) await slow.call(trimSumsKind, undefined)
+    const { isNew, spent } = await this.#links.slow.call(spendKind, { key: keyOf(key), leftMs, add })
+    if (isNew) await this.#links.slow.call(trimSumsKind, undefined)
     return spent
   }
 
@@ -203,6 +204,10 @@ class PostgresStore implements OpenStore {
 
   totals(): Promise<StoreTotals> {
     return this.#links.slow.call(totalsKind, undefined)
+  }
+
+  queues(max: number): Promise<Queues> {
+    return this.#links.slow.call(queuesKind, Math.min(max, maxQueues))
   }
 
   hasRoom(max: number): boolean {
@@ -219,7 +224,7 @@ class PostgresStore implements OpenStore {
     await this.#links.close()
   }
 
-  #claimCall({ key, holdMs }: Claim, run: string): ClaimCall {
+  #claimCall({ key, holdMs }: Claim, run: string): ClaimFields {
     return { key: keyOf(key), holdMs, mark: this.#links.marks.next(), run }
   }
 

@@ -1,10 +1,11 @@
 /** The groups of an open database: events that wait to become one run. Groups survive a restart (rules: Coalescing 7). */
 
 import { maxGroups } from '../bounds.ts'
-import type { Joined, StoredStanding } from '../ports.ts'
+import type { Joined, QueuedGroup, StoredStanding } from '../ports.ts'
+import { queuedEventOf } from '../queued-event.ts'
 import type { Statements } from './statements.ts'
 import type { JoiningEvent } from './steps.ts'
-import { parseText } from './stored.ts'
+import { parseStored, parseText } from './stored.ts'
 
 /** A group that is due, and the lane of its run. */
 export type DueGroup = [groupId: number, lane: Buffer | null, limit: number | null]
@@ -69,6 +70,14 @@ export class Groups {
     if (this.size === 0) return undefined
     const [row] = this.#sql.nextGroup.all() as [number | null][]
     return row?.[0] ?? undefined
+  }
+
+  queued(max: number, now: number): QueuedGroup[] {
+    const rows = this.#sql.queuedGroups.all([max]) as [run: Buffer, count: number, dueAt: number][]
+    return rows.flatMap(([stored, count, dueAt]) => {
+      const { run } = parseStored(stored, null) ?? {}
+      return run ? { ...queuedEventOf(run), count, dueInMs: dueAt - now } : []
+    })
   }
 
   standings(eventIds: string, now: number): StoredStanding[] {

@@ -6,7 +6,7 @@
 
 import type Database from 'libsql'
 import { isEventId, maxGroupsPerTake } from '../bounds.ts'
-import type { Accepted, Joined, Lease, NewRun } from '../ports.ts'
+import type { Accepted, Joined, Lease, NewRun, Queues } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { type DueGroup, Groups } from './groups.ts'
 import { Plans } from './plans.ts'
@@ -114,6 +114,8 @@ export class Ledger {
         return this.#dueInMs(now)
       case 'totals':
         return this.#totals()
+      case 'queues':
+        return { groups: this.#groups.queued(step.max, now), lanes: this.#runs.queuedLanes(step.max) } satisfies Queues
       case 'revive':
         return isEventId(step.eventId) && this.#runs.revive(step.eventId, now)
       case 'standings':

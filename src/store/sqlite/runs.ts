@@ -2,7 +2,8 @@
 
 import { hourMs } from '../../core/clock.ts'
 import { Lanes } from '../lanes.ts'
-import type { Lease, NewRun, RunEnd, StoredStanding } from '../ports.ts'
+import type { Lease, NewRun, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
+import { queuedEventOf } from '../queued-event.ts'
 import type { Statements } from './statements.ts'
 import type { StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
@@ -51,6 +52,15 @@ export class Runs {
   oldestAt(): number | undefined {
     const [oldest] = this.#sql.oldestRun.all([this.#cursor]) as [acceptedAt: unknown][]
     return typeof oldest?.[0] === 'number' ? oldest[0] : undefined
+  }
+
+  /** Returns the lanes in which most runs wait. */
+  queuedLanes(max: number): QueuedLane[] {
+    const rows = this.#sql.queuedLanes.all([max]) as [lane: Buffer, waiting: number, run: Buffer][]
+    return rows.flatMap(([stored, waiting, first]) => {
+      const [lane, { run } = {}] = [parseLane(stored), parseStored(first, null)]
+      return lane !== undefined && run ? { ...queuedEventOf(run), waiting, ...this.#lanes.count(lane) } : []
+    })
   }
 
   /** Reads the state that this object keeps in memory, and begins waiting runs where their lanes have room. */

@@ -3,7 +3,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
-import { isNumbers, maxStandings } from '../bounds.ts'
+import { isNumbers, maxQueues, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
 import type {
   Accepted,
@@ -16,6 +16,7 @@ import type {
   Lease,
   NewRun,
   Progress,
+  Queues,
   RunEnd,
   RunId,
   Spent,
@@ -52,6 +53,10 @@ class SqliteStore implements Store {
   async totals(): Promise<StoreTotals> {
     const { oldestAt, ...totals } = await this.#queue.call<LedgerTotals>({ op: 'totals' })
     return { ...totals, ...(oldestAt === undefined ? {} : { oldestMs: this.#clock.now() - oldestAt }) }
+  }
+
+  queues(max: number): Promise<Queues> {
+    return this.#queue.call({ op: 'queues', max: Math.min(max, maxQueues) })
   }
 
   hasRoom(max: number): boolean {

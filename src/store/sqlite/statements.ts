@@ -87,6 +87,9 @@ const statementTexts = {
   laneOf: 'select cast(lane as blob) from runs where id = ?',
   firstParked: 'select id from runs where lane = ? and fence < 0 order by id limit 1',
   unpark: 'update runs set fence = -fence, due_at = ? where id = ?',
+  queuedLanes: `select cast(runs.lane as blob), waiting, cast(run as blob) from (
+      select count(*) as waiting, min(id) as first from runs indexed by parked where fence < 0 and lane >= '' group by lane order by waiting desc limit ?
+    ) join runs on id = first order by waiting desc`,
   deadRun: `select id, cast(lane as blob), lane_limit from runs indexed by dead where ended_at is not null and ${isWanted} order by id desc limit 1`,
   parkDead: 'update runs set fence = -1 - fence, attempt = 0, error = null, ended_at = null where id = ?',
   pruneDead: 'delete from runs where ended_at < ?',
@@ -98,6 +101,7 @@ const statementTexts = {
     where ${isWanted} and id > ?2 and id <= ?3 order by id`,
   groupStandings: `select ${eventId}, due_at from groups where ${isWanted} order by id`,
 
+  queuedGroups: 'select cast(run as blob), count, due_at from groups order by due_at, id limit ?',
   groupOf: 'select 1 from groups where key = ?',
   join: `insert into groups (key, event, count, keep, first_at, due_at, window_ms, lane, lane_limit, run)
     values (:group, :event, 1, :keep, :now, :now + min(:windowMs, :maxWaitMs), :windowMs, :lane, :limit, :run)

@@ -61,6 +61,7 @@ export type LedgerStep =
   | { readonly op: 'finish'; readonly runId: number; readonly fence: number; readonly end: RunEnd }
   | { readonly op: 'dueInMs' }
   | { readonly op: 'totals' }
+  | { readonly op: 'queues'; readonly max: number }
   | { readonly op: 'revive'; readonly eventId: string }
   /** Asks for a page of the runs, beginning after the id `after`. The groups come with the first page. */
   | { readonly op: 'standings'; readonly eventIds: readonly string[]; readonly after: number }

@@ -4,7 +4,7 @@
  */
 
 import type { StoredStanding, StoreTotals } from '../../ports.ts'
-import { type CallKind, list } from '../call-kind.ts'
+import { type CallKind, list, msUntil } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { parseText } from '../stored.ts'
 
@@ -23,18 +23,16 @@ const standingOf = (row: Row): StoredStanding => {
   }
 }
 
-const inMs = (time: string): string => `(extract(epoch from ${time} - clock()) * 1000)::float8`
-
 /**
  * The call for the states of the runs and groups of events. The ids must be checked by `isEventId`, so that `list` need not escape them.
  */
 export const standingsKind: CallKind<readonly string[], readonly StoredStanding[]> = {
   name: 'standings_2',
   text: `select event_id, attempt, leased, due, dead, error from (
-      select 1 as rank, id, event_id, attempt, leased, case when attempt > 0 or due_at > clock() then ${inMs('due_at')} end as due, ended_at is not null as dead, error
+      select 1 as rank, id, event_id, attempt, leased, case when attempt > 0 or due_at > clock() then ${msUntil('due_at')} end as due, ended_at is not null as dead, error
       from runs where event_id = any ($1::text[])
       union all
-      select 2, id, event_id, 0, false, ${inMs('due_at')}, false, null from groups where event_id = any ($1::text[])
+      select 2, id, event_id, 0, false, ${msUntil('due_at')}, false, null from groups where event_id = any ($1::text[])
     ) as found order by rank, id`,
   maxCalls: 1,
   isRepeatable: true,

@@ -1,9 +1,9 @@
 /** Reads the content of a shared database in pages, for a move to another store. */
 
 import type { MovedKind, MovedPage } from '../../moving.ts'
+import { msUntil } from '../call-kind.ts'
 import type { Connection, Row } from '../connection.ts'
 
-const msUntil = (column: string): string => `(extract(epoch from ${column} - clock()) * 1000)::float8`
 const msSince = (column: string): string => `(extract(epoch from clock() - ${column}) * 1000)::float8`
 /** Returns the SQL of a key in hexadecimal, without its last 8 bits, which are 0. */
 const hexOf = (column: string): string => `left(replace(${column}::text, '-', ''), 30)`
@@ -64,7 +64,7 @@ const movedRow = (members: readonly string[], row: Row): object => Object.fromEn
 
 /**
  * Yields the content in pages. The rows of one kind are read in one transaction, so that all show the same moment. A cursor keeps the rows
- * that were not fetched yet on the server. `openedAt`: the SQL of a time; claims that ended before it are left out.
+ * that were not fetched yet on the server. `openedAt`: the SQL of a time; claims that ended before this time are left out.
  */
 export async function* exportedPages(connection: Connection, openedAt: string): AsyncIterable<MovedPage> {
   for (const { kind, text, members, pageRows } of queriesFrom(openedAt)) {

@@ -1,12 +1,13 @@
-/** The screen "Work": what waits and what is dead, jobs with their next times, alerts that fire, and sessions. */
+/** The screen "Work": the runs that wait, run or are dead, the backlog, alerts that fire, jobs with their next times, and sessions. */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ConsoleAnswers } from '../answers/answers.ts'
-import { ask, type NoAnswer } from './ask.ts'
-import { asNoAnswer, EventLine, Failure, Notices, ScreenHead, useAsked, Word } from './parts.tsx'
-import { may } from './rights.ts'
-import { shown, time } from './words.ts'
+import type { ConsoleAnswers } from '../../answers/answers.ts'
+import { ask, type NoAnswer } from '../ask.ts'
+import { asNoAnswer, EventLine, Failure, Notices, ScreenHead, useAsked, Word } from '../parts.tsx'
+import { may } from '../rights.ts'
+import { shown, time } from '../words.ts'
+import { BacklogTables } from './backlog.tsx'
 
 type Jobs = ConsoleAnswers['work']['jobs']
 
@@ -22,6 +23,11 @@ export const WorkScreen = (): JSX.Element => {
       {answer && (
         <>
           <Notices notices={answer.notices} />
+          {answer.backlog ? (
+            <BacklogTables backlog={answer.backlog} />
+          ) : (
+            <p class="quiet">No gateway runs, so nobody knows what waits in groups and lanes.</p>
+          )}
           <h2>Alerts</h2>
           {answer.firing && answer.firing.length > 0 ? (
             <Firing firing={answer.firing} />
@@ -37,9 +43,9 @@ export const WorkScreen = (): JSX.Element => {
   )
 }
 
-type Shown = { readonly title: string; readonly states: readonly ('waiting' | 'running' | 'dead')[] }
+type RunsProps = { readonly title: string; readonly states: readonly ('waiting' | 'running' | 'dead')[] }
 
-const Runs = ({ title, states }: Shown): JSX.Element => {
+const Runs = ({ title, states }: RunsProps): JSX.Element => {
   const { answer, failure, again } = useAsked(title, (signal) => ask('events', { state: states, limit: 20 }, signal))
   const all = `/events?state=${states[0]}`
   return (
