@@ -2,10 +2,11 @@
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { connect as connectPlain, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
@@ -361,6 +362,9 @@ type Found = {
 
 t.test('validate and doctor say what is wrong with a file, and where it is named', async (t) => {
   const strange = createAuthority('strange')
+  const keyFolder = mkdtempSync(join(tmpdir(), 'keys-'))
+  t.teardown(() => rmSync(keyFolder, { recursive: true }))
+  writeFileSync(join(keyFolder, 'main-key.pem'), main.key)
   const found = async (tls: string, more: { readonly [file: string]: string } = {}, extra = '') => {
     const webhook = `platforms:\n  webhook:\n    enabled: true\n    secret: 4b1f70c29de8\n${extra}`
     const cli = fakeCli(t, { 'config.yaml': `${webhook}${tls}\n`, ...files('main', main), ...more })
@@ -383,6 +387,8 @@ t.test('validate and doctor say what is wrong with a file, and where it is named
   t.match(await found(`tls: ${pairText('no')}`), [/^5:14 WH324 no\.pem cannot be read: ENOENT/, /^5:27 WH324 no-key\.pem cannot be read/])
   t.match(await found('tls: { cert: main.pem, key: main.pem }'), ['5:29 WH324 main.pem has no key that can be read'])
   t.match(await found('tls: { cert: main-key.pem, key: main-key.pem }'), ['5:14 WH324 main-key.pem has no certificate, but a key'])
+  const content = await found(`tls: { cert: main.pem, key: "file:${keyFolder}/main-key.pem" }`)
+  t.strictSame(content, ['5:29 WH324 the content of a file stands here in place of its path'], 'no message shows a key')
   const wrong = await found('tls: { cert: main.pem, key: other-key.pem }', files('other', other))
   t.strictSame(wrong, ['5:29 WH324 the key in other-key.pem does not belong to the certificate in main.pem'])
   const behind = { 'b.pem': authority.pem + main.pem, 'b-key.pem': main.key }

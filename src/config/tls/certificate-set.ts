@@ -1,7 +1,7 @@
 /** Reads the files of the certificates, and judges what is in them. Nothing here listens: `validate` reads the same set as the gateway. */
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dayMs } from '../../core/clock.ts'
 import type { Code, Path } from '../../core/diagnostic.ts'
 import { messageOf } from '../../core/fault.ts'
@@ -70,8 +70,20 @@ export const readCertificateSet = (
   return { set: { pairs, ...(clientCa === undefined ? {} : { clientCa }) }, findings }
 }
 
+/** Returns the state of a file; `undefined` where it is not there, or cannot be looked at. */
+export const stateOf = (file: string): Stats | undefined => {
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
+}
+
 const readText = (file: string): string => {
   const help = 'name a PEM file that the user of the gateway may read'
+  // With file: before it, the path stands for the content, which no message may show.
+  if (file.includes('\n'))
+    throw new Unusable('the content of a file stands here in place of its path', 'write the path, without file: before it')
   try {
     // A named pipe would hold the program up.
     const stat = statSync(file)

@@ -1,6 +1,5 @@
 /** Checks the certificates that a configuration names: for `validate` and `doctor`, at the start, and at a reload. */
 
-import { statSync } from 'node:fs'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { type Config, defaultProfile } from '../config.ts'
 import {
@@ -10,6 +9,7 @@ import {
   forServerName,
   judgeCertificates,
   readCertificateSet,
+  stateOf,
 } from './certificate-set.ts'
 import type { TlsSettings } from './read-tls.ts'
 
@@ -54,7 +54,7 @@ const repeatedNames = ({ pairs }: TlsSettings): CertificateFinding[] =>
 /** Finds keys that others on this machine may read or replace. A group may read a key, as that of ssl-cert or of a mounted secret does. */
 const openKeys = ({ pairs }: TlsSettings): CertificateFinding[] =>
   pairs.flatMap(({ key, path }) => {
-    const stat = process.platform === 'win32' ? undefined : statSync(key, { throwIfNoEntry: false })
+    const stat = process.platform === 'win32' ? undefined : stateOf(key)
     if (!stat) return []
     const isStrange = stat.uid !== 0 && stat.uid !== process.getuid?.()
     const at = { code: 'WH804', path: [...path, 'key'] } as const

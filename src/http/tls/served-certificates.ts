@@ -3,7 +3,6 @@
  * that are fit; otherwise those in use stay. Whoever renews certificates need tell nobody.
  */
 
-import { statSync } from 'node:fs'
 import { createSecureContext, type SecureContext, type SecureContextOptions, type Server } from 'node:tls'
 import {
   type CertificatePair,
@@ -13,6 +12,7 @@ import {
   judgeCertificates,
   namesOf,
   readCertificateSet,
+  stateOf,
 } from '../../config/tls/certificate-set.ts'
 import { filesOf } from '../../config/tls/check-tls.ts'
 import type { TlsSettings } from '../../config/tls/read-tls.ts'
@@ -168,7 +168,7 @@ const newErrors = (set: CertificateSet, before: CertificateSet, now: number): st
 /** Names the settings and the present state of their files. It follows symbolic links, which certbot replaces. */
 const versionOf = (settings: TlsSettings): string => {
   const stats = filesOf(settings).map((file) => {
-    const { ino, size, mtimeMs, ctimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {}
+    const { ino, size, mtimeMs, ctimeMs } = stateOf(file) ?? {}
     return [ino, size, mtimeMs, ctimeMs]
   })
   return JSON.stringify([settings, stats])
