@@ -234,6 +234,12 @@ export type Fact =
   | { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }
   /** A reload found a configuration that cannot be used. The gateway keeps the configuration that it has. */
   | { readonly kind: 'config_refused' }
+  /** The gateway shows other certificates from now on. `endsAt`: when the first of them ends: wall time, milliseconds. */
+  | { readonly kind: 'certificates_replaced'; readonly endsAt: number }
+  /** Files of certificates have changed, and cannot be used. The gateway keeps the certificates that it has. */
+  | { readonly kind: 'certificates_refused'; readonly reason: string }
+  /** A certificate in use ends soon. Told once a day. */
+  | { readonly kind: 'certificate_ends_soon'; readonly file: string; readonly endsAt: number }
 
 export interface Observer {
   /** Takes each fact, in order. Never throws, and returns at once. */

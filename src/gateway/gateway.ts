@@ -104,6 +104,7 @@ const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Clos
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
+  const { tls } = config
   const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
   let stop = (): void => {}
   const stopAsked = new Promise<void>((resolve) => {
@@ -133,6 +134,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     stopping: isStopping,
     refusing: isRefusing,
     isReady: () => notReady() === undefined,
+    tls: tls && { settings: () => reloader.current().config.tls ?? tls, facts },
     ...watching(log, work.traces && clock),
   })
   closing.push(() => listener.close(stopping.patienceMs))
@@ -145,6 +147,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     clock,
     shared,
     url: listener.url,
+    certificates: listener.certificates,
     stopping: isStopping,
     notReady,
     stop,

@@ -90,8 +90,19 @@ const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
       break
     case 'config_refused':
       log('error', {}, 'reload refused: the configuration before it stays in use')
+      break
+    case 'certificates_replaced':
+      log('info', { ends_at: timeText(fact.endsAt) }, 'certificates replaced: new connections get the new ones')
+      break
+    case 'certificates_refused':
+      log('error', { reason: fact.reason }, 'new certificates refused: those before them stay in use')
+      break
+    case 'certificate_ends_soon':
+      log('warn', { file: fact.file, ends_at: timeText(fact.endsAt) }, 'a certificate ends soon: renew it')
   }
 }
+
+const timeText = (at: number): string => new Date(at).toISOString()
 
 /** Logs that a target is down, and that it works again. Failed trials in between get no lines. */
 const logBreaker = (fact: Extract<Fact, { kind: 'breaker_changed' }>, log: Log): void => {

@@ -378,6 +378,9 @@ export type Status = {
   readonly targets_down?: number
   /** The names of the alerts that fire. Absent where no alerts are configured. */
   readonly alerts?: readonly string[]
+  /** The certificates in use; absent where the gateway speaks plain HTTP. The first is that for names without a certificate of their own. */
+  readonly certificates?: readonly ServedCertificate[]
+  readonly certificates_refused?: FailedReload
 }
 
 export type SourceRange = {
@@ -648,4 +651,15 @@ export type AlertTested = {
   readonly ok: boolean
   readonly detail?: string
   readonly why?: string
+}
+
+/** A certificate that the gateway shows its clients. */
+export type ServedCertificate = {
+  readonly file: string
+  /** The names that it covers, the first twenty. */
+  readonly names: readonly string[]
+  /** When it, or a certificate of its chain, ends. */
+  readonly ends_at: string
+  /** Its SHA-256. */
+  readonly fingerprint: string
 }

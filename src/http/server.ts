@@ -11,6 +11,7 @@ import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, type RefusedUnread, watchConnections } from './connections.ts'
 import { createLazyFastify } from './lazy-fastify.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
+import type { CertificatesView, ServedCertificatesOptions } from './tls/served-certificates.ts'
 
 /**
  * Limits against slow headers, slow bodies and idle connections, in milliseconds and bytes (rules: Limits 4). Node's own limits for a
@@ -21,6 +22,8 @@ export const connectionLimits = {
   requestTimeout: 30_000,
   keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 2_000,
+  /** For a TLS handshake. Node's own limit is two minutes. */
+  handshakeTimeout: 10_000,
   maxHeaderSize: 16_384,
 }
 
@@ -48,6 +51,8 @@ export interface Listener {
    * that process accepts them.
    */
   readonly stopListening: () => void
+  /** Returns what the status says of the certificates; nothing where the server speaks plain HTTP. */
+  readonly certificates: () => CertificatesView
   /** Waits for at most `ms` milliseconds until answers have closed the connections, then closes the server. */
   close(ms: number): Promise<void>
 }
@@ -59,6 +64,8 @@ export type ServerOptions = ReceiveOptions & {
   readonly socket?: SocketHandle | undefined
   /** Whether a load balancer should send requests to this gateway, as `/readyz` says. */
   readonly isReady: () => boolean
+  /** Present where the server speaks TLS. */
+  readonly tls?: Omit<ServedCertificatesOptions, 'clock'> | undefined
   /** Shorter limits, for tests. */
   readonly limits?: typeof connectionLimits
 }
@@ -67,7 +74,10 @@ export type ServerOptions = ReceiveOptions & {
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
-  const server = createServer({ ...limits, highWaterMark, requireHostHeader: false })
+  const serverOptions = { ...limits, highWaterMark, requireHostHeader: false }
+  // Without TLS, nothing of it is loaded.
+  const tls = options.tls && (await import('./tls/tls-server.ts')).createTlsServer(serverOptions, { ...options.tls, clock: options.clock })
+  const server: Server = tls?.server ?? createServer(serverOptions)
   const host = createLazyFastify(server, options.clock, {
     logger: false,
     // Called for a path with a broken percent escape, which reaches no route of Fastify and no other handler.
@@ -75,13 +85,13 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
     addTo: (app) => addRoutes(app, options.isReady),
   })
   Object.assign(server, { maxConnections, maxHeadersCount: 0 })
-  const connections = watchConnections(server, options.clock, routeRequests(receiver, host.handle))
+  const connections = watchConnections(server, options.clock, routeRequests(receiver, host.handle), tls?.handshakes)
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => connections.fail(error, socket as Socket))
   await listenOn(server, options)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   return {
-    url: `http://${shown}:${port}`,
+    url: `${tls ? 'https' : 'http'}://${shown}:${port}`,
     active: () => receiver.active,
     connections: connections.openConnections,
     refusedUnread: connections.refusedUnread,
@@ -89,6 +99,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
     handOver: (path) => handSocket(server, path),
     // The method of HTTP servers would also cut idle connections off, on which a request may be under way.
     stopListening: () => void NetServer.prototype.close.call(server),
+    certificates: () => tls?.certificates.view() ?? {},
     async close(ms) {
       await drain(connections, ms)
       await closeServer(server, host, connections)

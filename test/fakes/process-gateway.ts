@@ -116,7 +116,7 @@ export const spawnGateway = (
       look()
       void ended.then((end) => done(() => reject(new Error(`ended without such a log line: ${fits}\n${JSON.stringify(end)}`))))
     })
-  const listening = line(({ msg }) => msg.startsWith('headgate is listening on ')).then(({ msg }) => /http:\S+/.exec(msg)?.[0] ?? '')
+  const listening = line(({ msg }) => msg.startsWith('headgate is listening on ')).then(({ msg }) => /https?:\S+/.exec(msg)?.[0] ?? '')
   listening.catch(() => undefined)
 
   return {

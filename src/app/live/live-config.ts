@@ -2,6 +2,7 @@
 
 import type { Budget } from '../../config/budget.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
+import { checkTls } from '../../config/tls/check-tls.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { Log } from '../../core/log.ts'
 import type { HoldableOwner } from '../../core/owner.ts'
@@ -119,7 +120,15 @@ const compileAll = async (
     base,
     maxBodyBytes: config.adapter.max_body_bytes,
     trustProxy: config.adapter.trust_proxy,
-    diagnostics: [...jobs.diagnostics, ...diagnostics, ...keyProblems, ...agentProblems, ...alerts.diagnostics, ...watched],
+    diagnostics: [
+      ...jobs.diagnostics,
+      ...diagnostics,
+      ...keyProblems,
+      ...agentProblems,
+      ...alerts.diagnostics,
+      ...watched,
+      ...checkTls(config, shared.clock.now()),
+    ],
     table,
     jobs,
     agent,

@@ -34,6 +34,8 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   readonly clock: Clock
   /** The address at which the gateway listens. */
   readonly url: string
+  /** Returns what the status says of the certificates. */
+  readonly certificates: () => Pick<Status, 'certificates' | 'certificates_refused'>
   readonly stopping: () => boolean
   /** Returns why the gateway should get no requests. */
   readonly notReady: () => string | undefined
@@ -118,11 +120,12 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
 
 /** Returns the status of the gateway, without its start and the refusals since then. */
 const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'started_at' | 'refused'>> => {
-  const { store, reloader, clock, url, stopping, notReady, shared, alerts } = options
+  const { store, reloader, clock, url, certificates, stopping, notReady, shared, alerts } = options
   const { config, routes, jobs } = reloader.current()
   return {
     pid: process.pid,
     url,
+    ...certificates(),
     reloaded_at: reloader.reloadedAt(),
     reload_failed: reloader.failed(),
     need_restart: reloader.needsRestart(),

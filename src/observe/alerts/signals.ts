@@ -90,6 +90,10 @@ export class Signals implements Observer {
       case 'config_refused':
         this.#cause('reload_refused', this.#machine)
         break
+      case 'certificates_refused':
+        this.#cause('reload_refused', this.#machine, fact.reason)
+        break
+      case 'certificates_replaced':
       case 'config_replaced':
         this.#over('reload_refused', this.#machine)
         break
