@@ -53,8 +53,8 @@ const spacedToken = (token: string): string => {
 export const compactJson = (text: string): string => Array.from(text.matchAll(jsonTokens), ([token]) => token).join('')
 
 /**
- * Begins the string that stands for a number in the value that `edit` gets. Only a number whose digits `JSON.parse` would change becomes
- * such a string. The random part keeps strings of senders apart.
+ * Begins the string that stands for a number in a value of `parseDigits`. Only a number whose digits `JSON.parse` would change becomes such
+ * a string. The random part keeps strings of senders apart.
  */
 const digitsMark = `digits ${crypto.getRandomValues(new Uint32Array(4)).join('.')} `
 
@@ -64,7 +64,7 @@ const markDigits = (text: string): string =>
     /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(digitsMark + token) : token,
   ).join('')
 
-/** Parses a JSON text whose numbers keep their digits. Where `JSON.parse` would change these, the value is as `digitsOf` reads it. */
+/** Parses a JSON text. A number whose digits `JSON.parse` would change becomes a string from which `digitsOf` reads the digits. */
 export const parseDigits = (text: string): Json => JSON.parse(markDigits(text)) as Json
 
 /** Returns the digits of a number that `parseDigits` could not give as a number; `undefined` for any other value. */

@@ -12,7 +12,10 @@ import { type Cli, warn } from './shell/output.ts'
 
 type Options = { readonly [name: string]: unknown }
 
-/** `action`: its name in the audit. `when`: whether the command changes something with these options; absent where it always does. */
+/**
+ * `action`: the name of the change in the audit. `when`: whether the command changes something with these options; absent where the command
+ * always does.
+ */
 type Change = { readonly action: string; readonly when?: (options: Options) => boolean }
 
 const unlessDry = ({ dryRun }: Options): boolean => dryRun !== true
@@ -48,7 +51,10 @@ const changes: { readonly [path: string]: Change } = {
   },
 }
 
-/** Options whose values say on what a command works. Of all others only the names are noted: values may be secrets or prompts. */
+/**
+ * The options whose values name the subject of a command. Of all other options the audit has only the names, because the values may be
+ * secrets or prompts.
+ */
 const noted: ReadonlySet<string> = new Set([
   ...['route', 'fromRoute', 'job', 'profile', 'since', 'until', 'outcome', 'state', 'deliveryId', 'limit', 'dead'],
   ...['force', 'all', 'for', 'end', 'to', 'sameId', 'edit', 'rotate', 'replace'],
@@ -61,7 +67,7 @@ const maxIds = 100
 export const auditedCommand = async (command: Command, cli: Cli, action: (cli: Cli) => Promise<number>): Promise<number> => {
   const change = Object.hasOwn(changes, pathOf(command)) ? changes[pathOf(command)] : undefined
   const options = command.opts<Options>()
-  // A data directory that is not there has no audit, and nothing in it can be changed.
+  // Without a data directory there is no folder for the audit.
   if (!change || change.when?.(options) === false || !existsSync(cli.workspace.dataDir)) return action(cli)
   let summary: Json | undefined
   const told = (data: Json): void => {
@@ -80,8 +86,8 @@ export const auditedCommand = async (command: Command, cli: Cli, action: (cli: C
 }
 
 /**
- * Opens the audit for a command. A line that cannot be written is told, and the command goes on: whoever may run it can change the files by
- * hand as well, and a full disk must not keep a gateway from being stopped.
+ * Opens the audit for a command. A line that cannot be written leads to a warning, and the command goes on: a user who may run the command
+ * can also change the files by hand, and a full disk must not keep a gateway from being stopped.
  */
 export const openCommandAudit = async ({ workspace, io, json }: Cli): Promise<Audit> => {
   const { openAudit } = await import('../app/audit/audit.ts')
@@ -92,7 +98,7 @@ export const openCommandAudit = async ({ workspace, io, json }: Cli): Promise<Au
   })
 }
 
-/** Returns how the audit names the user of the system who runs a command. With `sudo`, it has the user who called that. */
+/** Returns the audit's name for the user of the system who runs a command. With `sudo`, the name includes the user who called `sudo`. */
 export const commandUser = ({ SUDO_USER: caller }: Cli['io']['env']): string =>
   `command:${userName()}${process.getuid?.() === 0 && caller ? ` (for ${caller})` : ''}`
 

@@ -49,7 +49,7 @@ export type Loaded = {
   readonly salvaged: readonly PartialRoute[]
   /** Returns the path at which a key of the adapter's settings stands in the file. */
   readonly settingPath: (key: string) => Path
-  /** The keys of the adapter's settings that the file has. */
+  /** The keys that the file has for the webhook adapter, under `webhook` or `extra`. */
   readonly written: ReadonlySet<string>
 }
 
@@ -62,7 +62,7 @@ export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnost
 // The readers below take a default, or nothing, in place of a value of another type: the shape check has reported the value.
 const textOrUndefined = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 const asMap = (value: unknown): JsonObject => (isObject(value) ? value : {})
-/** Returns a list of texts; `undefined` where any member is no text. */
+/** Returns a list of texts; `undefined` for any other value. */
 const asTexts = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined
 /** Returns those members of a map that are maps. */

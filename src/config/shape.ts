@@ -52,14 +52,16 @@ const describeValue = (value: Json | undefined, secret = false): string =>
 const helpFrom = ({ description }: JsonObject): string =>
   typeof description === 'string' ? description : '`headgate schema print` describes what the file may hold'
 
-/** Whether a path leads to a value inside a route. */
-const isBelowRoute = (path: Path): boolean => path.indexOf('routes') > 0 && path.length > path.indexOf('routes') + 2
+/** Returns the index of `routes` in a path that leads to a value inside a configured route; `undefined` for any other path. */
+const routesIn = (path: Path): number | undefined => {
+  const at = path[2] === 'extra' ? 3 : 2
+  return path[0] === 'platforms' && path[1] === 'webhook' && path[at] === 'routes' && path.length > at + 2 ? at : undefined
+}
 
 /** Renders a path as people write it: `filters[1].field`. A path into a route begins below the route: the Diagnostic names the route. */
 const writtenPath = (path: Path): string => {
-  const routes = path[2] === 'extra' ? 3 : 2
-  const isInRoute = path[0] === 'platforms' && path[1] === 'webhook' && path[routes] === 'routes' && path.length > routes + 2
-  const [first = '', ...others] = isInRoute ? path.slice(routes + 2) : path
+  const routes = routesIn(path)
+  const [first = '', ...others] = routes === undefined ? path : path.slice(routes + 2)
   return `${first}${others.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')}`
 }
 
@@ -185,7 +187,7 @@ export const shapeProblems = (
     const id = `${sentence.code}${pointerOf(full)}`
     if (seen.has(id)) continue
     seen.add(id)
-    const isNested = key !== undefined && isBelowRoute(path)
+    const isNested = key !== undefined && routesIn(path) !== undefined
     const subject = (key !== undefined && !isNested) || path.length === 0 ? message : `${writtenPath(path)}: ${message}`
     reported.push({ ...more, help, message: subject, path: full, of: key === undefined ? 'value' : 'key' })
   }

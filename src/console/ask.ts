@@ -1,4 +1,7 @@
-/** The addresses that the pages ask: one for each question of the table (schema/console.schema.json), and for the live traffic. */
+/**
+ * The addresses at which the pages ask: an address for each question of the table (schema/console.schema.json), and an address for the live
+ * traffic.
+ */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { exit, Fault, messageOf, StoreFault } from '../core/fault.ts'
@@ -27,15 +30,18 @@ export type QuestionOptions = {
 
 /** The most bytes of a question whose row in the table has no bound of its own. */
 export const maxQuestionBytes = 65_536
-/** The most questions that are worked on at a time, and that wait. */
+/** The most questions that are answered at a time, and the most that wait. Searches have slots of their own. */
 const maxAtWork = 8
 const maxWaiting = 32
-/** The most searches among them: a search reads thousands of records and payloads, and must not keep other questions waiting. */
+/**
+ * The most searches that are answered at a time. A search reads thousands of records and payloads, and must not keep other questions
+ * waiting.
+ */
 const maxSearches = 2
 
 /**
- * The longest time of one stream of live traffic, in milliseconds. The page then asks for another, and shows again who asks: the sign-in
- * may have ended, or a proxy may have signed the user out.
+ * The longest time of one stream of live traffic, in milliseconds. The page then asks for another stream, and shows its sign-in again: the
+ * sign-in may have ended, or a proxy may have signed the user out.
  */
 const longestLiveMs = 300_000
 
@@ -46,13 +52,13 @@ const notSignedIn: Refusal = { status: 401, error: 'sign in' }
 type Answer = (question: JsonObject, signIn: SignIn, reply: FastifyReply) => Promise<unknown>
 type Row = { readonly right: Right; readonly maxQuestionBytes?: number }
 
-/** Adds the addresses. Each is asked by a POST with a JSON object. */
+/** Adds the addresses. Each address takes a POST with a JSON object. */
 export const addQuestions = (app: FastifyInstance, { access, answers, live, log }: QuestionOptions, connections: Connections): void => {
   const { gate, signIns, clock } = access
   const slots = createSlots(() => maxAtWork, maxWaiting)
   const searches = createSlots(() => maxSearches, maxWaiting)
   const signInOf = new WeakMap<FastifyRequest, SignIn>()
-  /** Checks who asks before the body is read. */
+  /** Refuses a question, before its body is read, whose sender has not signed in or lacks the right that the question takes. */
   const checkSender = async (request: FastifyRequest, reply: FastifyReply, { right }: Row): Promise<FastifyReply | undefined> => {
     const refusal = gate.refuseStranger(request)
     if (refusal) return refused(reply, refusal)
@@ -78,7 +84,7 @@ export const addQuestions = (app: FastifyInstance, { access, answers, live, log 
     add(name, row, async (body, signIn, reply) => {
       const question = questionOf(row, {}, body)
       const work = async () => {
-        // Whoever has gone needs no answer.
+        // The browser may have closed the connection while the question waited.
         if (reply.raw.destroyed) return { answer: {} }
         return { answer: await answer(question, signIn) }
       }
@@ -102,10 +108,10 @@ export const addQuestions = (app: FastifyInstance, { access, answers, live, log 
   addFailures(app, log)
 }
 
-/** Returns what shows an answer to whoever asked. */
+/** Returns the function that takes out of an answer the texts that the user may not see. */
 const shownTo = ({ rights }: SignIn): ((answer: unknown) => unknown) => (rights.has('payloads') ? (answer) => answer : withoutQuotes)
 
-/** Whether a question looks into payloads. */
+/** Whether a question searches in payloads. */
 const isSearch = (question: JsonObject): boolean => question.text !== undefined || question.field !== undefined
 
 /** Adds the answers to unknown addresses, to questions without an answer, and to mistakes of the program. */
@@ -121,7 +127,7 @@ const addFailures = (app: FastifyInstance, log: Log): void => {
   })
 }
 
-/** The HTTP status for the exit code that a command would end with. */
+/** The HTTP status of a Fault, by the exit code with which a command would end. */
 const statuses: { readonly [exitCode: number]: number } = {
   [exit.usage]: 400,
   [exit.internal]: 500,

@@ -1,4 +1,4 @@
-/** The files of the pages, which the build makes: a page, its scripts and its styles. They are read once, into memory. */
+/** Reads the built files of the pages into memory, once: the page, its scripts, its styles and its icon. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -7,12 +7,10 @@ import { exit, Fault } from '../core/fault.ts'
 
 export type Asset = { readonly type: string; readonly body: Buffer }
 
-/**
- * The folder of the built files. This module finds it from its own place, which is `dist/` in the bundle and `src/console/` in the source.
- */
+/** The folder of the built files, relative to this module: the bundle has the module in `dist/`, the source in `src/console/`. */
 const folder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/console/' : './console/', import.meta.url))
 
-/** The one page, which shows every screen. */
+/** The name of the only page. The page shows every screen. */
 export const pageName = 'index.html'
 
 const types: { readonly [extension: string]: string } = {
@@ -22,7 +20,7 @@ const types: { readonly [extension: string]: string } = {
   '.svg': 'image/svg+xml',
 }
 
-/** Returns the files by their names. Throws a Fault where they were not built. */
+/** Returns the files by their names. Throws a Fault where the files were not built. */
 export const readAssets = (): ReadonlyMap<string, Asset> => {
   try {
     return new Map(

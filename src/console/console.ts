@@ -1,4 +1,4 @@
-/** Opens the console: its server, and what that works with. */
+/** Opens the console: makes the sign-ins, the answers, the live traffic and the audit, and starts the server that works with them. */
 
 import { openAudit } from '../app/audit/audit.ts'
 import type { EditorService } from '../app/editor/service.ts'
@@ -31,11 +31,11 @@ export interface Console {
   close(): Promise<void>
 }
 
-/** Opens the console. Throws a Fault where it cannot listen. */
+/** Opens the console. Throws a Fault where the server cannot listen. */
 export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
   const { gateway, clock, settings } = options
   const journal = indexedRecords(journalFolder(options.workspace.dataDir))
-  // The first list of events must not wait for the index.
+  // The index is built before anybody asks for events, so that the first list need not wait.
   void journal.update()
   const workspace = { ...options.workspace, journal }
   const access = createAccess(settings, clock)
@@ -44,7 +44,7 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   const answers = createAnswers({ ...options, workspace, audit })
   const { port, close } = await listenForConsole({ ...options, ...settings, access, live, answers, audit })
   return {
-    // A browser does not send what stands behind the `#`, so no log has the code.
+    // A browser does not send the part of an address behind the `#`, so no log of a server has the code.
     signInUrl: () => `${originFor(settings, port)}/#code=${access.codes.make(ownUser)}`,
     async close() {
       live.close()
@@ -53,7 +53,10 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   }
 }
 
-/** Returns the address at which a browser of this machine reaches the console; its public origin where no loopback address does. */
+/**
+ * Returns the origin at which a browser of this machine reaches the console: a loopback origin, or the public origin where the server
+ * listens on no loopback address.
+ */
 const originFor = ({ host, publicOrigin }: ConsoleSettings, port: number): string => {
   const name = host === '::1' ? '[::1]' : '127.0.0.1'
   const isOwn = isLoopback(host) || host === '0.0.0.0' || host === '::'

@@ -1,6 +1,6 @@
 /**
- * Gives the present traffic to all pages that watch it. A gateway allows few watchers, so the console is one of them, however many pages
- * are open, and only while one is.
+ * Gives the present traffic to all pages that watch. A gateway allows few watchers, so the console watches once for all open pages, and
+ * does not watch while no page is open.
  */
 
 import { watch } from '../app/events/watch.ts'
@@ -11,11 +11,11 @@ import { messageOf } from '../core/fault.ts'
 import { LineQueue } from '../core/turns/line-queue.ts'
 import type { TailLine } from '../generated/control.ts'
 
-/** `off`: there is nothing to watch at present, and why; the feed goes on to try. */
+/** `off`: the traffic is not watched at present, for this reason. The feed goes on trying. */
 export type LiveLine = TailLine | { readonly type: 'off'; readonly reason: string }
 
 export interface LiveFeed {
-  /** Gives the lines from now on to a reader; `undefined` where too many read already. */
+  /** Returns the lines of the traffic from now on; `undefined` where too many readers read already. */
   open(): LineQueue<LiveLine> | undefined
   close(): void
 }
@@ -23,14 +23,16 @@ export interface LiveFeed {
 const maxReaders = 16
 /** The time between two tries to watch, in milliseconds. */
 const againMs = 2_000
-/** The most requests and attempts a second that pages are shown as they happen. Nobody reads more, and the gateway must not pay for more. */
+/**
+ * The most requests and attempts a second whose lines the gateway sends. Nobody can read more lines, and the gateway must not pay for more.
+ */
 const perSecond = 200
 
 type Feeding = { readonly workspace: Workspace; readonly gateway: GatewayFinder; readonly clock: Clock }
 
 export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed => {
   const readers = new Set<LineQueue<LiveLine>>()
-  /** Whether the traffic is watched, as the last line about that said; `undefined` before the first. */
+  /** The latest `init` or `off` line, which says whether the traffic is watched; `undefined` before the first of these lines. */
   let state: LiveLine | undefined
   let isFeeding = false
   let stop = (): void => {}
@@ -74,7 +76,7 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
     open() {
       if (readers.size >= maxReaders) return undefined
       const reader = new LineQueue<LiveLine>({
-        // A page that comes later is told what the others were told.
+        // A page that comes later is told, too, whether the traffic is watched.
         first: isFeeding && state ? [state] : [],
         loss: (lines) => ({ type: 'lost', lines }),
         end: () => ({ type: 'off', reason: 'the console has ended' }),

@@ -1,6 +1,6 @@
 /**
- * Opens the console in the browser of whoever is at this machine. The browser is given a file that leads to the address, because other
- * users of the machine can read the arguments of a program, and the address has a code in it.
+ * Opens the console in the browser of the user at this machine. The browser gets a file that leads to the address of the console, because
+ * other users of the machine can read the arguments of a program, and the address has a code.
  */
 
 import { spawn } from 'node:child_process'
@@ -13,7 +13,10 @@ const programs: { readonly [platform: string]: readonly [program: string, ...giv
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** Opens the address. Nothing comes of it where there is no screen, or no program that opens files. */
+/**
+ * Opens the address in a browser. Opens nothing where there is no screen, or no program that opens files. Rejects when the file cannot be
+ * written.
+ */
 export const openInBrowser = async (dataDir: string, url: string, env: { readonly [name: string]: string | undefined }): Promise<void> => {
   const hasScreen = process.platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
   if (!hasScreen) return

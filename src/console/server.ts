@@ -18,10 +18,10 @@ export interface ConsoleServer {
   close(): Promise<void>
 }
 
-/** The most open connections: those of some browsers, each with six. */
+/** The most open connections: enough for forty browsers, each of which opens up to six. */
 const maxConnections = 256
 
-/** The addresses of the screens. The names of events, routes and the like stand behind them. */
+/** The paths of the screens. `:id` stands for the id of an event, `:name` for the name of a route. */
 const screenPaths = [
   '/',
   '/events',
@@ -36,8 +36,8 @@ const screenPaths = [
 ]
 
 /**
- * The headers of every answer. Nothing is loaded from elsewhere, no script is made of a text, and no page is put into another. Texts of
- * strangers are shown as text nodes, and these headers are there for the day on which one is not.
+ * The headers of every answer. With these headers the browser loads nothing from elsewhere, runs no text as a script, and puts the page
+ * into no other page. The pages show texts of strangers as text nodes; the headers protect the user where a page fails to do so.
  */
 const headers = {
   'content-security-policy': [
@@ -51,7 +51,7 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** Starts to listen. Throws a Fault where the port is taken, and where the pages were not built. */
+/** Starts to listen. Throws a Fault where the pages were not built, and where the server cannot listen on host and port. */
 export const listenForConsole = async (options: ConsoleServerOptions): Promise<ConsoleServer> => {
   const assets = readAssets()
   const { default: Fastify } = await import('fastify')
@@ -64,7 +64,7 @@ export const listenForConsole = async (options: ConsoleServerOptions): Promise<C
     http: {
       headersTimeout: connectionLimits.headersTimeout,
       maxHeaderSize: connectionLimits.maxHeaderSize,
-      // Node looks for slow connections only each half minute otherwise, and strangers could take all connections for that long.
+      // By default, Node looks for slow connections only every half minute. Strangers could occupy all connections for this time.
       connectionsCheckingInterval: connectionLimits.connectionsCheckingInterval,
     },
     // Called for a path with a broken percent escape, which reaches no hook.
@@ -87,10 +87,13 @@ export const listenForConsole = async (options: ConsoleServerOptions): Promise<C
   return { port: (app.server.address() as AddressInfo).port, close: () => app.close() }
 }
 
-/** The name of a built script or style has a hash of its content, so the content of a name never changes. */
+/**
+ * Returns the `Cache-Control` of a file. A name with a hash of the content always stands for the same content, so a browser may keep such a
+ * file.
+ */
 const cachingOf = (name: string): string => (/-[A-Z0-9]{8}\./.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache')
 
-/** Adds the pages. The address of every screen gives the same page, whose script shows the screen. */
+/** Adds the built files and the paths of the screens. Every path gives the same page, whose script shows the screen. */
 const addPages = (app: FastifyInstance, assets: ReadonlyMap<string, Asset>): void => {
   const page = assets.get(pageName)
   for (const [name, { type, body }] of [...assets].filter(([name]) => name !== pageName))

@@ -1,4 +1,4 @@
-/** The addresses at which a browser signs in: by a code, by what a proxy says, by a password, or at an identity provider. */
+/** The addresses at which a browser signs in: by a code, by the headers of a proxy, by a password, or at an identity provider. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Audit } from '../app/audit/audit.ts'
@@ -14,31 +14,31 @@ import type { User } from './access/users.ts'
 
 /** The most bytes of a question that signs in. */
 const maxSignInBytes = 4_096
-/** The most wrong codes within a second. Past it the answer does not say whether a code was right. */
+/** The most wrong codes in a second that are answered with 401. Further wrong codes are answered with 429. A right code always signs in. */
 const codesPerSecond = 5
-/** The most characters of a password: the hash of a long text takes long. */
+/** The most characters of a password, because hashing a long text takes long. */
 const maxPasswordLength = 1_024
 
 type SignedIn = { readonly user: User } | { readonly refusal: Refusal }
 
-/** Returns the header that gives a browser its half in a cookie. An empty half takes the cookie away. */
+/** Returns the `Set-Cookie` header that gives a browser its half of the secret of a sign-in. An empty half deletes the cookie. */
 export const halfCookie = ({ raw }: FastifyRequest, { origins }: Access, value: string, lastsMs = 0): string =>
   setCookie('half', raw, { value, maxAgeMs: lastsMs, origin: origins.of(raw) ?? '' })
 
 type SignInOptions = { readonly audit: Pick<Audit, 'note'>; readonly log: Log }
 
-/** Adds the addresses. A browser that signs in gets the two halves that it shows from then on. */
+/** Adds the addresses. A browser that signs in gets the two halves of a secret, and shows both halves with each question from then on. */
 export const addSignIn = (app: FastifyInstance, access: Access, { audit, log }: SignInOptions): void => {
   const { gate, signIns, ways, clock, origins, publicOrigin } = access
   const tries = new Allowance(clock, codesPerSecond, 1_000)
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> =>
     refused(reply, gate.refuseStranger(request))
   const options = { bodyLimit: maxSignInBytes, onRequest }
-  /** Finds out who signs in: whoever shows a code, or a name and a password, else whom the proxy names. */
+  /** Returns the user who signs in: the user of a code, or of a name and a password; without these, the user whom the proxy names. */
   const signedIn = async ({ raw }: FastifyRequest, { code, user, password }: JsonObject): Promise<SignedIn> => {
     if (typeof code === 'string') {
       const found = access.codes.take(code, cookiesOf('login', raw))
-      // The guesses of others must not keep a right code out.
+      // Only wrong codes count, so the guesses of strangers keep no right code out.
       return found ? { user: found } : { refusal: tries.take(1) ? usedCode : tooManyTries }
     }
     if (typeof user === 'string' && typeof password === 'string' && password.length <= maxPasswordLength && ways.password)
@@ -50,7 +50,8 @@ export const addSignIn = (app: FastifyInstance, access: Access, { audit, log }: 
   app.post('/ask/signInWays', options, async (request) => ({
     forward: ways.forward !== undefined,
     password: ways.password !== undefined,
-    // The provider sends the browser back to the public origin, where a cookie of another name of this machine does not go.
+    // The provider sends the browser back to the public origin. A cookie that the browser got under another name of this machine does not
+    // go there.
     oidc: origins.of(request.raw) === publicOrigin ? (ways.oidc?.host ?? null) : null,
   }))
   app.post('/ask/signIn', options, async (request, reply) => {
@@ -58,7 +59,7 @@ export const addSignIn = (app: FastifyInstance, access: Access, { audit, log }: 
     if ('refusal' in done) return refused(reply, done.refusal)
     const { bearer, cookie } = signIns.add(done.user)
     const by = signIns.find({ bearer, cookie })?.name ?? done.user.name
-    // The console must be of use on a full disk, too, so a sign-in goes on without its line.
+    // The console must be of use on a full disk, too, so a sign-in goes on where its line cannot be written.
     await audit.note({ by, action: 'sign_in', on: { from: ways.clientOf(request.raw) } }).catch((error) => {
       log('warn', { by, reason: messageOf(error) }, 'console: the audit has no line of a sign-in')
     })
@@ -69,8 +70,8 @@ export const addSignIn = (app: FastifyInstance, access: Access, { audit, log }: 
 }
 
 /**
- * Adds the address from which a browser is sent to the identity provider, and the address to which it comes back. It comes back with a code
- * behind the `#`, as that of a terminal, which only this browser can use.
+ * Adds the address from which a browser is sent to the identity provider, and the address to which the provider sends the browser back. The
+ * browser then gets a code behind the `#`, like the code that a terminal shows. No other browser can use the code.
  */
 const addOidc = (app: FastifyInstance, { codes, origins }: Access, oidc: Oidc, log: Log): void => {
   const loginCookie = ({ raw }: FastifyRequest, value: string): string =>

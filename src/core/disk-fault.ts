@@ -27,7 +27,9 @@ const waysOut: { readonly [code: string]: WayOut } = {
   EEXIST: noFolder,
 }
 
-/** Returns what to throw after reading or writing `file` failed with `error`: a Fault for an error of the system, else `error` itself. */
+/**
+ * Returns the error to throw after reading or writing `file` failed with `error`: a Fault for an error of the system, else `error` itself.
+ */
 export const diskFault = (doing: 'read' | 'write', file: string, error: unknown): unknown => {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
   const usual: WayOut = { why: messageOf(error), hint: (folder) => `check the path and the disk of ${folder}` }

@@ -45,7 +45,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   let list: ReadonlySet<string> | Promise<ReadonlySet<string>> | undefined
   let failure: unknown
 
-  /** Lets the file be read again where the system refused to: that may pass without a change of the file. */
+  /** Lets the file be read again where the system refused to read it, because the refusal may pass without a change of the file. */
   const forgetStamp = (error: unknown): void => {
     if (error instanceof Error && 'code' in error) stamp = ''
   }

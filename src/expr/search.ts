@@ -9,7 +9,10 @@ export const maxProduct = 16_777_216
 /** Returns the first index, from `from` on, where the wanted text stands in `text`; -1 where it does not. */
 export type Find = (text: string, from?: number) => number
 
-/** Returns, for each unit of a text, the length of the longest beginning that also ends at this unit, but is not all the text up to it. */
+/**
+ * Returns, for each unit of a text, the length of the longest beginning of the text that also ends at this unit; the text up to the unit
+ * itself does not count.
+ */
 const bordersOf = (text: string): Int32Array => {
   const borders = new Int32Array(text.length)
   let length = 0

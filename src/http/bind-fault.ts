@@ -1,4 +1,4 @@
-/** Makes the Fault of a server that cannot listen: the server for senders (server.ts), or the one for metrics (metrics-listener.ts). */
+/** Makes the Fault of a server that cannot listen: the server for senders, for metrics, or for the console. */
 
 import { exit, Fault, messageOf } from '../core/fault.ts'
 

@@ -62,7 +62,9 @@ const addRoutes = (app: FastifyInstance, { token, render, notReady }: MetricsLis
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'Not found: /metrics, /livez and /readyz are served here' }))
 }
 
-/** Makes the handler of scrapes. Scrapes that come while a page is rendered get that page, so that many at once cost one rendering. */
+/**
+ * Makes the handler of scrapes. Scrapes that come while a page is rendered get this page, so that many scrapes at once cost one rendering.
+ */
 const createScrape = (render: MetricsListenerOptions['render']) => {
   const rendering = new Map<boolean, Promise<Page>>()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -13,8 +13,8 @@ export type RouteKeys = { readonly name: string; readonly secrets: readonly stri
 export type ChallengeKeys = ReadonlyMap<string, { readonly route: string; readonly scheme: string }>
 
 /**
- * Returns the secrets with which schemes of these routes sign answers to handshakes. Of several such schemes of a route, the first counts;
- * of routes with the same secret, the last.
+ * Returns each secret that signs answers to handshakes, with the scheme and the route that use the secret so. Where several do, one is kept
+ * (the first scheme of a route, the last route): that is enough to find another scheme with this secret.
  */
 export const challengeKeys = (routes: Iterable<RouteKeys>): ChallengeKeys => {
   const keys = new Map<string, { readonly route: string; readonly scheme: string }>()

@@ -1,6 +1,6 @@
 /**
  * Makes the claims of events, and of the single targets of a direct delivery. While the delivery id of an event is claimed, no second
- * request with the id is accepted (rules: Duplicates 2).
+ * request of the same route with this id is accepted (rules: Duplicates 1, 2).
  */
 
 import { createHash } from 'node:crypto'

@@ -49,8 +49,8 @@ export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects)
 }
 
 /**
- * Reports that there is no config.yaml. That is an error where the user named the data directory (`asked`) and no subscriptions file is in
- * it.
+ * Reports that there is no config.yaml. A missing file is an error where the user named the data directory (`asked`) and no subscriptions
+ * file is in it.
  */
 export const checkPresence = (dataDir: string, asked: boolean, configFile: string | undefined): Diagnostic[] => {
   const file = join(dataDir, 'config.yaml')

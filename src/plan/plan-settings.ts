@@ -11,7 +11,10 @@ export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'glob
   readonly tools: { readonly servers: { readonly [toolset: string]: unknown } }
 }
 
-/** Copies only these settings out of a configuration, as plain data. With equal copies, a route whose plan is `lasting` has equal plans. */
+/**
+ * Copies the settings that plans depend on out of a configuration, as plain data. With equal copies, a route whose plan is `lasting` has
+ * equal plans.
+ */
 export const planSettingsOf = (config: PlanSettings): PlanSettings => {
   const { dataDir, host, multiplex, globalSecret } = config
   const { rate_limit: _, ...adapter }: Partial<Config['adapter']> = config.adapter

@@ -18,7 +18,7 @@ export type SubscriptionsOptions = {
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
-/** The routes of a subscriptions file. It owns their plans. */
+/** The routes of a subscriptions file, with the plans that this object owns. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #entries: Entries<Served | undefined>
@@ -74,7 +74,7 @@ export class Subscriptions {
     this.#entries.close()
   }
 
-  /** Compiles one entry, and reports its problems; `undefined` where it cannot be served. */
+  /** Compiles one entry, and reports its problems; `undefined` where the entry cannot be served. */
   #serve(name: string, entry: Json): Served | undefined {
     const { config, compile, check, report, file } = this.#options
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })

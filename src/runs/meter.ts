@@ -1,6 +1,7 @@
 /**
- * Counts the usage of one attempt at a run. Ends the run when a budget is used up: that of the run, of which only this attempt is counted,
- * that of the day, or that of a thread of comments. Also ends the run where nobody can tell whether a budget is kept (rules: Agents 7, 10).
+ * Counts the usage of one attempt at a run. Ends the run when a budget is used up: the budget of the run, of which only this attempt is
+ * counted, the budget of the day, or the budget of a thread of comments. Also ends the run where nobody can tell whether a budget is kept
+ * (rules: Agents 7, 10).
  */
 
 import { hash } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * Makes the policy of a run: its attempts, limits, model, tools and skills. Each comes from a key of the run's route or job, else from the
- * settings of the agent, else from the defaults.
+ * Makes the policy of a run: its attempts, limits, model, tools and skills. A key of the run's route or job comes first, then what all runs
+ * share (`agent`, `platform_toolsets`), then the default. Where the model is absent, the runner takes its own.
  */
 
 import { type Budget, budgetOf, type Price } from '../config/budget.ts'
@@ -30,6 +30,7 @@ export type RunPolicy = {
   readonly profileFolder?: string
   readonly model?: string
   readonly maxOutputTokens?: number
+  /** How untrusted text is shown to the model (`agent.untrusted`). */
   readonly handling?: Handling
 }
 

@@ -49,7 +49,7 @@ export class Scheduler {
   #jobs: readonly ScheduledJob[] = []
   /** Whether all jobs files could be read at least once. A job that is unknown after that is new. */
   #isBegun = false
-  /** The wall time of the last look. */
+  /** The wall time of the last look. Infinity at first: plans that were stored under a wrong clock are doubted after a start, too. */
   #lastNow = Number.POSITIVE_INFINITY
   /** Settles when the work of the last tick is done; `undefined` while no work is done. */
   #working: Promise<void> | undefined

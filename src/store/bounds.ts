@@ -15,7 +15,7 @@ export const maxPrompts = 100
 export const maxPromptChars = 150_000
 /** The most events in one call of `standings`. A store rejects a call with more. */
 export const maxStandings = 1_000
-/** The most groups and the most lanes that a call of `queues` returns, because each is returned by reading a whole run. */
+/** The most groups and the most lanes that a call of `queues` returns, because a whole run is read for each of these. */
 export const maxQueues = 50
 /** The most schedules whose next times are stored. The times of further schedules are not stored. */
 export const maxPlans = 10_000

@@ -16,7 +16,7 @@ export class Lanes {
   readonly #beginNext: (lane: string, now: number) => boolean
   readonly #lanes = new Map<string, LaneCount>()
 
-  /** `beginNext` begins the oldest run that waits in a lane. `false`: it has begun none. */
+  /** `beginNext` begins the oldest run that waits in a lane. `false`: no run has begun. */
   constructor(beginNext: (lane: string, now: number) => boolean) {
     this.#beginNext = beginNext
   }

@@ -191,7 +191,7 @@ export type StoreTotals = {
   readonly oldestMs?: number
 }
 
-/** An event whose run is still to come: the event that names the run. */
+/** The event that names a group or a run that waits for its turn. */
 export type QueuedEvent = Pick<NewRun, 'eventId' | 'profile' | 'route'>
 
 /** A group that waits: the number of its events, and the time until it becomes a run. `eventId` is the id that `standings` finds. */

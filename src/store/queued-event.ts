@@ -1,4 +1,4 @@
-/** Names a run that waits in a group or a lane, for a person who looks at what waits. */
+/** Names the event of a waiting group or run, for a user who looks at the backlog. */
 
 import type { NewRun, QueuedEvent } from './ports.ts'
 

@@ -412,6 +412,11 @@ t.test('only the value of a secret is masked: not a reference, not what stands b
     ['a: { secret: canary-canary, evnts: 1 }', 'a: { secret: ****, evnts: 1 }'],
     ['a: { evnts: 1, secret: "canary, canary" }', 'a: { evnts: 1, secret: **** }'],
     ["a: { secret: 'can''ary', evnts: 1 } # kept", 'a: { secret: ****, evnts: 1 } # kept'],
+    ['a: { evnts: 1 } # secret: "canary canary"', 'a: { evnts: 1 } # secret: ****'],
+    [
+      'a: { evnts: 1, prompt: "x # token: shown" } # the secret: of Kim',
+      'a: { evnts: 1, prompt: "x # token: shown" } # the secret: of Kim',
+    ],
     ['a: { secrets: [canary-1, "canary-2"], evnts: 1 }', 'a: { secrets: [****, ****], evnts: 1 }'],
     ['a: { secret: "${NAME}", evnts: 1 }', 'a: { secret: "${NAME}", evnts: 1 }'],
     ['a: { secret: "${NAME:-canary}", evnts: 1 }', 'a: { secret: "${NAME:-****}", evnts: 1 }'],

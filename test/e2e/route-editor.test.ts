@@ -34,6 +34,7 @@ platforms:
         hello:
           # no pull requests
           events: [push]   # for now
+          # secret: canary-of-last-year
           secret: "canary-of-route"
           filters:
             - field: payload.action

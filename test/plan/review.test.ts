@@ -436,6 +436,18 @@ t.test('two routes with one secret: said at the second, with the place of the fi
   t.match(await run(t, config('"${S}"', strong), { S: strong }), [{ code: 'WH302' }])
 })
 
+t.test('demands that exclude each other only together are all named, and no other', async (t) => {
+  const conditions = ['in: [x, y]', 'not_equals: x', 'regex: "."', 'not_equals: y', 'exists: true']
+  const filters = conditions.map((condition) => `  - { field: a, ${condition} }`).join('\n')
+  const [found] = await run(t, configOf(`prompt: p\nfilters:\n${filters}`, {}))
+  t.match(found, {
+    code: 'WH403',
+    message: 'no event can pass the filters: it wants a in ["x","y"], and a not_equals "x", and a not_equals "y"',
+    related: [{ message: 'this wants a in ["x","y"]' }, { message: 'this wants a not_equals "x"' }],
+  })
+  t.equal(found?.related?.length, 2)
+})
+
 t.test('routes whose sender sends nothing again: said once, where nobody wrote the limit', async (t) => {
   const route = (name: string, verify: string): string => `      ${name}: { verify: ${verify}, secret: ${strong}${name} }\n`
   const config = (more = ''): string =>

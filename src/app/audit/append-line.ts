@@ -1,4 +1,7 @@
-/** Appends lines to the audit's file, whoever runs the program, and bounds the file. */
+/**
+ * Appends lines to the file of the audit, and bounds the file. The file belongs to the owner of the data directory, also where root runs
+ * the program.
+ */
 
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, stat } from 'node:fs/promises'
@@ -6,10 +9,10 @@ import { dirname, join } from 'node:path'
 import { diskFault } from '../../core/disk-fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 
-/** A file that is larger becomes `audit.jsonl.1`, and a new file begins. */
+/** A file of this size becomes `audit.jsonl.1` before the next line, and a new file begins. */
 const maxBytes = 16 * 1024 * 1024
 
-/** Appends a line. Rejects with a Fault where it cannot be written. The data directory must be there. */
+/** Appends a line. Rejects with a Fault where the line cannot be written. The data directory must be there. */
 export const appendAuditLine = async (dataDir: string, line: JsonObject): Promise<void> => {
   const file = join(dataDir, 'state', 'audit.jsonl')
   try {
@@ -24,7 +27,10 @@ export const appendAuditLine = async (dataDir: string, line: JsonObject): Promis
 
 type Owner = { readonly uid: number; readonly gid: number }
 
-/** Returns the owner of the data directory where this process is root's: what root makes there must not lock the service's user out. */
+/**
+ * Returns the owner of the data directory where this process runs as root: a file that only root can write would lock the service's user
+ * out.
+ */
 const ownerOf = async (dataDir: string): Promise<Owner | undefined> => (process.getuid?.() === 0 ? stat(dataDir) : undefined)
 
 const makeStateFolder = async (folder: string, owner: Owner | undefined): Promise<void> => {
@@ -48,7 +54,7 @@ const append = async (file: string, line: JsonObject, owner: Owner | undefined):
   }
 }
 
-/** The service's user owns the folder, and could put a link there that leads root to another file. */
+/** `O_NOFOLLOW`: the service's user owns the folder, and could put a link there that leads root to another file. */
 const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW
 
 const openToAppend = async (file: string, owner: Owner | undefined): Promise<FileHandle> => {
@@ -62,19 +68,22 @@ const openToAppend = async (file: string, owner: Owner | undefined): Promise<Fil
     if (owner) await handle.chown(owner.uid, owner.gid)
     return handle
   } catch (error) {
-    // Another process has made it in between.
+    // Another process has made the file since.
     if (codeOf(error) === 'EEXIST') return open(file, flags)
     throw error
   }
 }
 
-/** Puts a full file aside. The first line of the new file says so, and whether older lines went with the file that was aside before. */
+/**
+ * Renames a full file to `audit.jsonl.1`. The new file gets a line that says so, and whether older lines went with an earlier
+ * `audit.jsonl.1`.
+ */
 const rotateFull = async (file: string, owner: Owner | undefined): Promise<void> => {
   if (!(await isFull(file))) return
   const { lockFile } = await import('../../config/writing/file-lock.ts')
   const lock = await lockFile(file)
   try {
-    // Another process may have put it aside while this one waited.
+    // Another process may have renamed the file while this process waited for the lock.
     if (!(await isFull(file))) return
     const droppedOlder = (await sizeOf(`${file}.1`)) !== undefined
     await rename(file, `${file}.1`)

@@ -1,6 +1,7 @@
 /**
- * The audit: a file with lines of JSON about each thing that somebody changed, in the console or by a command: one when it began, one when it
- * had ended. It also has a line for each sign-in at the console. The program only ever appends to the file.
+ * The audit: a file with lines of JSON about each change that somebody made, in the console or by a command: a line for the beginning of
+ * the change, and a line for its end. The audit also has a line for each sign-in at the console. The program changes no line of the file,
+ * but puts a full file aside (`append-line.ts`).
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -10,8 +11,8 @@ import { appendAuditLine } from './append-line.ts'
 
 export interface Audit {
   /**
-   * Appends who does what, does it, and appends how it ended. `describe` says more of what was done; a `result` in it takes the place of
-   * `done`.
+   * Appends a line about the action, does `work`, and appends a line about its end. `describe` returns further members for the second line;
+   * a `result` among them takes the place of `done`.
    */
   of<T>(action: AuditedAction, work: () => Promise<T>, describe?: (done: T) => JsonObject): Promise<T>
   /** Appends one line about an action that is done. Rejects with a Fault where the line cannot be written. */
@@ -19,14 +20,14 @@ export interface Audit {
 }
 
 /**
- * `by`: who acts: a user of the console with how the user signed in (`oidc:ada`), a browser with a code, or the user of the system who runs a
- * command (`command:ada`). `on`: what the action is about: the ids of events, the names of targets.
+ * `by`: who acts: a user of the console with how the user signed in (`oidc:ada`), a browser with a code, or the user of the system who runs
+ * a command (`command:ada`). `on`: the subject of the action: the ids of events, the names of targets.
  */
 export type AuditedAction = { readonly by: string; readonly action: string; readonly on: JsonObject }
 
 /**
- * Opens the audit. Where the first line of an action cannot be written, `of` fails before anything is done: what nobody could find out later
- * is not done. With `unwritten`, the action is done all the same, and `unwritten` is told why there is no line.
+ * Opens the audit. Where the first line of an action cannot be written, `of` rejects and does nothing, because nobody could find the action
+ * out later. With `unwritten`, the action is done all the same, and `unwritten` is called with the reason why there is no line.
  */
 export const openAudit = (dataDir: string, clock: Pick<Clock, 'now'>, unwritten?: (why: string) => void): Audit => {
   const append = async (line: JsonObject): Promise<void> => {
@@ -40,7 +41,7 @@ export const openAudit = (dataDir: string, clock: Pick<Clock, 'now'>, unwritten?
   return {
     async of(action, work, describe) {
       await append({ ...action, result: 'begun' })
-      // From here on the work counts, also where its end cannot be written: the line of its beginning is there.
+      // Where the line of the end cannot be written, the action counts all the same: the line of its beginning is in the file.
       const note = (line: JsonObject): Promise<void> => append({ ...action, ...line }).catch(() => {})
       try {
         const done = await work()

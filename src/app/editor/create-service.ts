@@ -16,7 +16,7 @@ import { curlOfRecorded, replayRecorded, sampleOfRecorded, testOfRecorded } from
 import { createRoute } from './saving/create-route.ts'
 import { createConfigFindings } from './saving/draft-findings.ts'
 import { keepDraft, keptDrafts } from './saving/kept-drafts.ts'
-import { type DraftTools, prepareSave } from './saving/plan-save.ts'
+import { type DraftContext, prepareSave } from './saving/plan-save.ts'
 import { saveRoute } from './saving/save-route.ts'
 import { dropDraft } from './saving/stored-drafts.ts'
 import type { EditorService } from './service.ts'
@@ -29,7 +29,7 @@ import { testSaved, traceOf } from './try-saved.ts'
  */
 export const createEditorService = (workspace: Workspace, finder: GatewayFinder, profile?: string): EditorService => {
   const textOf = createDraftTexts()
-  const draftTools: DraftTools = { workspace, textOf, configFindings: createConfigFindings(workspace) }
+  const draftContext: DraftContext = { workspace, textOf, configFindings: createConfigFindings(workspace) }
   const inTurn = createTurns()
   const read = createSampleReader()
   return {
@@ -47,8 +47,8 @@ export const createEditorService = (workspace: Workspace, finder: GatewayFinder,
     names: (of) => offeredNames(workspace, textOf, of),
     allNames: (of) => allOfferedNames(workspace, textOf, of),
     targets: ({ profile }) => targetRows(workspace, profile),
-    plan: async (of) => (await prepareSave(draftTools, of)).plan,
-    save: (of) => saveRoute(draftTools, finder, of),
+    plan: async (of) => (await prepareSave(draftContext, of)).plan,
+    save: (of) => saveRoute(draftContext, finder, of),
     test: ({ name, payload }) => testSaved(workspace, finder, name, payload),
     testTarget: (of) => sendDraftTargetTest(workspace, textOf, of),
     replay: ({ eventId }) => replayRecorded(finder, eventId),

@@ -1,4 +1,4 @@
-/** Works on several events of a command: chooses the events and their order, and collects a result for each event. */
+/** Works on several events, for commands and the console: chooses the events and their order, and collects a result for each event. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { ReplayResult } from '../../generated/control.ts'

@@ -1,4 +1,4 @@
-/** Reads what waits in a running gateway: runs, groups, lanes, and what is used of the budgets of the day. */
+/** Reads the backlog of a running gateway: runs, groups, lanes, and the use of the budgets of the day. */
 
 import type { Backlog, BudgetUse } from '../../generated/control.ts'
 import { dayLeftMs, daySumOf } from '../../runs/meter.ts'
@@ -6,10 +6,10 @@ import type { Store } from '../../store/ports.ts'
 import type { DayBudget, LiveConfig } from '../live/live-config.ts'
 
 const maxGroupsAndLanes = 50
-/** The most budgets that are read, because the store is asked for each. */
+/** The most budgets that are read, because each takes a question to the store. */
 const maxBudgets = 100
 
-/** Resolves to what waits. Rejects with a StoreFault. `now`: wall time, milliseconds. */
+/** Resolves to the backlog. Rejects with a StoreFault. `now`: wall time, milliseconds. */
 export const readBacklog = async (
   store: Pick<Store, 'totals' | 'queues' | 'spend'>,
   { dayBudgets }: Pick<LiveConfig, 'dayBudgets'>,

@@ -84,7 +84,10 @@ const writeText = (file: string, text: string): Promise<void> =>
     throw diskFault('write', file, error)
   })
 
-/** Adds the routes to a `config.yaml` that exists. Throws a Fault where it has one of the routes already, or cannot be changed safely. */
+/**
+ * Adds the routes to a `config.yaml` that exists. Throws a Fault where the file has a route of the same name already, or cannot be changed
+ * safely.
+ */
 const mergeIntoConfig = async (workspace: Workspace, config: string, imported: Imported): Promise<ImportDone> => {
   refuseReadOnly(config)
   const text = readFileSync(config, 'utf8')

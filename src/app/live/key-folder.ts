@@ -28,7 +28,7 @@ export type KeyFolder = KeptKeys & {
 }
 
 /**
- * Reads the keys of the folder, and deletes damaged and unfinished files. A file that the system does not let it read stays. `report`: gets
+ * Reads the keys of the folder, and deletes damaged and unfinished files. A file stays where the system refuses to read it. `report`: gets
  * the reason why a key could not be written. Never rejects.
  */
 export const openKeyFolder = async (folder: string, report: (reason: string) => void): Promise<KeyFolder> => {
@@ -93,7 +93,7 @@ type KeptKey = { readonly address: string; readonly at: number; readonly sha256:
 const keyFileText = (address: string, { bytes, at }: FetchedKey): string =>
   `${JSON.stringify({ address, at, sha256: sha256Of(bytes), bytes: bytes.toString('base64') })}\n`
 
-/** Reads the key from a file, with its address; `undefined` for a damaged or renamed file. `unread`: the system refused to read the file. */
+/** Reads the key from a file, with its address; `undefined` for a damaged or renamed file. `unread`: the system refused the reading. */
 const readKey = async (file: string, name: string): Promise<readonly [string, FetchedKey] | 'unread' | undefined> => {
   const text = await readRegularFile(file).catch(({ code }) => (code === 'ELOOP' ? '' : undefined))
   if (text === undefined) return 'unread'

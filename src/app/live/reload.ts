@@ -30,11 +30,11 @@ export interface Reloader {
   /** Returns the configuration in use. A request or a run takes it once and keeps it. */
   current(): LiveConfig
   /**
-   * Reads the files, and takes their configuration over, or says in the result why not. `force` allows a reload that removes most routes.
-   * Rejects when the reading or the compiling fails, and when the gateway is stopping.
+   * Reads the files, and takes their configuration over; where it does not, the result says why. `force` allows a reload that removes most
+   * routes. Rejects when the reading or the compiling fails, and when the gateway is stopping.
    */
   reload(question?: ControlQuestions['reload']): Promise<ReloadResult>
-  /** Reads the files, and resolves to what a reload would say and change now. Nothing is taken over. Rejects as `reload` does. */
+  /** Reads the files, and resolves to the result that a reload would have now. Nothing is taken over. Rejects as `reload` does. */
   preview(question?: ControlQuestions['previewReload']): Promise<ReloadResult>
   /** Returns the ISO time of the last reload that was taken over; `null` before the first. */
   reloadedAt(): string | null
@@ -110,9 +110,9 @@ type ReloadTask = { readonly force: boolean; readonly isPreview: boolean }
 type WaitingReload = { force: boolean; readonly result: Promise<ReloadResult> }
 
 /**
- * Makes reloads run one after the other: files that were read earlier must not replace files that were read later. While a reload runs, at
- * most one further reload waits, and at most one preview. All callers that ask meanwhile get the result of the one that waits, which is
- * forced where one of them asks for that.
+ * Makes reloads and previews run one after the other: files that were read earlier must not replace files that were read later. Meanwhile,
+ * at most one further reload waits, and at most one further preview. All callers that ask for either get the result of the waiting reload
+ * or preview, which is forced where one of the callers asks for `force`.
  */
 const reloadsInTurn = (reload: (task: ReloadTask) => Promise<ReloadResult>) => {
   let last: Promise<unknown> = Promise.resolve()

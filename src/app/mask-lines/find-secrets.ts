@@ -1,7 +1,7 @@
 /** Finds the secrets of a YAML or JSON file: the values of keys that name a secret. */
 
 import { namesFile } from '../../config/secrets/reference.ts'
-import { eventsOf, type Range, YamlTree } from '../../config/yaml/yaml-tree.ts'
+import { eventsOf, type Range, scalarsOf, YamlTree } from '../../config/yaml/yaml-tree.ts'
 import { isMask } from '../../core/secrets/mask.ts'
 import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
 import { nearest } from '../../core/text.ts'
@@ -15,7 +15,8 @@ const referenceForm = /\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g
 
 /**
  * Returns the scalar of a secret as it may be shown. `raw`: the scalar as the file has it, with its quotes. References such as `${NAME}`
- * stay, but the defaults in them are masked. The file of a secret (`file:`, `credential:`), INSECURE_NO_AUTH, an empty text and a mask stay.
+ * stay, but the defaults in them are masked. The name of a secret's file (`file:`, `credential:`), INSECURE_NO_AUTH, an empty text and a mask
+ * stay.
  */
 export const maskScalar = (raw: string): string => {
   const quote = /^["']/.exec(raw)?.[0] ?? ''
@@ -39,15 +40,27 @@ const namesSecret = (key: string): boolean => namesSettingSecret(key) || nearest
 /** Keys whose maps have names as keys: under `routes`, the key `my-token` is the name of a route, and its map is no secret. */
 const mapsOfNames = new Set(['routes', 'jobs', 'platforms'])
 
-/** Returns covers for exactly the secrets of a file; `undefined` for a text that cannot be parsed. */
+/** Returns covers for exactly the secrets of a file, those in settings that are commented out too; `undefined` for a text that cannot be parsed. */
 export const secretsIn = (text: string): Cover[] | undefined => {
   try {
-    const tree = new YamlTree(text, eventsOf(text))
-    return new Secrets(text, tree).below(tree.root, true)
+    const events = eventsOf(text)
+    const tree = new YamlTree(text, events)
+    return [...new Secrets(text, tree).below(tree.root, true), ...commentedSecrets(text, scalarsOf(events))]
   } catch {
     return undefined
   }
 }
+
+/** Matches a setting that is commented out, with its key and its value. */
+const commentedSetting = /(?<=^|\s)#[\s-]*["']?([\w.-]+)["']?:[ \t]+(\S.*)$/gm
+
+/** Returns covers for the secrets of settings that are commented out. `scalars`: the ranges in which a `#` begins no comment. */
+const commentedSecrets = (text: string, scalars: readonly Range[]): Cover[] =>
+  [...text.matchAll(commentedSetting)].flatMap(({ index, 0: all, 1: key = '', 2: value = '' }) => {
+    const isText = (): boolean => scalars.some(([from, to]) => from <= index && index < to)
+    const end = index + all.length
+    return namesSecret(key) && !isText() ? { from: end - value.length, to: end, shown: maskScalar(value.trimEnd()) } : []
+  })
 
 /** Walks the tree of one file, and makes a cover for each secret. */
 class Secrets {

@@ -100,13 +100,13 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     wake: () => worker.wake(),
     hasRoom: () => true,
   }
-  const world = { source, config, catalogue, effects }
+  const setup = { source, config, catalogue, effects }
   let plan: DryPlan | undefined
   return {
     async post(traced, mocks) {
       standIns.use(mocks)
-      plan ??= dryPlan(world)
-      const result = await tracePlan(traced, world, plan)
+      plan ??= dryPlan(setup)
+      const result = await tracePlan(traced, setup, plan)
       await worker.idle()
       return result
     },

@@ -1,5 +1,5 @@
 /**
- * Runs the tests of routes, each test on a store and a clock of its own. No test touches the world, unless it asks for the real scripts.
+ * Runs the tests of routes, each test on a store and a clock of its own. No test touches the setup, unless it asks for the real scripts.
  */
 
 import type { Fault } from '../../core/fault.ts'
@@ -61,7 +61,7 @@ const snapshotName = ({ spec, source }: TestCase): string => `${spec.route ?? so
 export const runTests = async (workspace: Workspace, { paths, name, update }: TestOptions): Promise<TestRun> => {
   const suites = await readSuites(workspace, paths)
   const coverage = createCoverage()
-  const files = new Set(suites.flatMap(({ file, cases }) => [file, ...cases.flatMap(({ world }) => world.files)]))
+  const files = new Set(suites.flatMap(({ file, cases }) => [file, ...cases.flatMap(({ setup }) => setup.files)]))
   const reads = (file: string): void => void files.add(file)
   const ran: SuiteResult[] = []
   for (const { cases, ...suite } of suites) {
@@ -77,7 +77,7 @@ export const runTests = async (workspace: Workspace, { paths, name, update }: Te
   // The coverage counts all configured routes, and a subscription only when a test names it.
   const routes = new Set(
     suites.flatMap(({ cases }) =>
-      cases.flatMap(({ world, source }) => [...world.config.routes.values(), world.routes.get(source.name) ?? source]),
+      cases.flatMap(({ setup, source }) => [...setup.config.routes.values(), setup.routes.get(source.name) ?? source]),
     ),
   )
   const covered = coverage.routes([...routes])
@@ -111,11 +111,11 @@ type TestContext = {
 const startsAt = Date.UTC(2026, 0, 1)
 
 const runTest = async (test: TestCase, around: TestContext): Promise<TestResult> => {
-  const { spec, source, world } = test
+  const { spec, source, setup } = test
   if (spec.skip !== undefined) return { test, ms: 0, skipped: spec.skip }
   const from = performance.now()
   const clock = createVirtualClock(startsAt)
-  const rehearsal = createRehearsal({ ...world, source, clock })
+  const rehearsal = createRehearsal({ ...setup, source, clock })
   const steps: readonly TestStep[] = spec.steps ?? [
     { ...(spec.send ? { send: spec.send } : {}), ...(spec.expect ? { expect: spec.expect } : {}) },
   ]

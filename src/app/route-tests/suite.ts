@@ -15,7 +15,7 @@ import { checkTests } from '../../generated/validators.js'
 import { filesBelow } from '../files-below.ts'
 import { withSecret } from '../trace/dry-plan.ts'
 import type { Workspace } from '../workspace.ts'
-import { configBeside, createWorlds, isSubscriptions, subscriptionsBeside, type TestWorld, type Worlds } from './world.ts'
+import { configBeside, createTestSetups, isSubscriptions, subscriptionsBeside, type TestSetup, type TestSetups } from './test-setup.ts'
 
 /**
  * A test that can run. `source`: the route that gets its events. `place`: where the name of the test stands. `runScripts`: whether the real
@@ -24,7 +24,7 @@ import { configBeside, createWorlds, isSubscriptions, subscriptionsBeside, type 
 export type TestCase = {
   readonly spec: RouteTest
   readonly source: RouteSource
-  readonly world: TestWorld
+  readonly setup: TestSetup
   readonly place: SourceRange
   readonly runScripts: boolean
 }
@@ -45,10 +45,10 @@ const testSearch = { depth: 6, isWanted: (name: string) => testFileForm.test(nam
 
 /** Reads tests. `paths`: files of tests, configurations and folders; empty: the data directory. Throws a usage Fault for a missing path. */
 export const readSuites = async (workspace: Workspace, paths: readonly string[]): Promise<readonly Suite[]> => {
-  const worlds = createWorlds(workspace)
+  const setups = createTestSetups(workspace)
   const suites: Suite[] = []
   for (const file of paths.length > 0 ? paths.flatMap(filesAt) : filesIn(workspace.dataDir)) {
-    suites.push(isTestFile(file) ? await readTestFile(file, worlds) : await readRouteTests(file, worlds))
+    suites.push(isTestFile(file) ? await readTestFile(file, setups) : await readRouteTests(file, setups))
   }
   return suites
 }
@@ -74,14 +74,14 @@ export const isTestFile = (file: string): boolean => testFileForm.test(basename(
 
 const topOfFile = (file: string): SourceRange => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
 
-const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
+const readTestFile = async (file: string, setups: TestSetups): Promise<Suite> => {
   const { source, text, diagnostics } = readSource(file)
   const texts = new Map(text === undefined ? [] : [[file, text]])
   if (!source || diagnostics.length > 0) return { file, cases: [], diagnostics: diagnostics.map(startsAnyway), texts }
   const shape = checkShape(checkTests, definition('RouteTests'), source.data, source)
   if (shape.length > 0) return { file, cases: [], diagnostics: shape.map(startsAnyway), texts }
   const { routes, run_scripts: runScripts = false, tests } = source.data as unknown as RouteTests
-  const configFile = routes === undefined ? worlds.home : resolve(dirname(file), routes)
+  const configFile = routes === undefined ? setups.home : resolve(dirname(file), routes)
   if (!existsSync(configFile) && !(routes === undefined && existsSync(subscriptionsBeside(configFile)))) {
     const place = routes === undefined ? topOfFile(file) : source.place(['routes'])
     const missing = diagnostic('WH003', `there is no ${configFile}`, {
@@ -91,8 +91,8 @@ const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
     })
     return { file, cases: [], diagnostics: [startsAnyway(missing)], texts }
   }
-  const world = await worlds.of(configFile)
-  const read = tests.map((spec, i) => caseOf(spec, ['tests', i], { source, world, runScripts }))
+  const setup = await setups.of(configFile)
+  const read = tests.map((spec, i) => caseOf(spec, ['tests', i], { source, setup, runScripts }))
   return {
     file,
     cases: read.flatMap((each) => ('spec' in each ? each : [])),
@@ -101,21 +101,21 @@ const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
   }
 }
 
-type TestFileContext = { readonly source: Source; readonly world: TestWorld; readonly runScripts: boolean }
+type TestFileContext = { readonly source: Source; readonly setup: TestSetup; readonly runScripts: boolean }
 
 /** Returns the test as a case, or a Diagnostic where its route is missing, unknown or not valid. */
-const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: TestFileContext): TestCase | Diagnostic => {
+const caseOf = (spec: RouteTest, base: Path, { source, setup, runScripts }: TestFileContext): TestCase | Diagnostic => {
   const place = source.place([...base, 'name'])
   if (spec.route === undefined) {
     return testProblem('WH104', '"route" is missing', [...base, 'name'], source, 'name the route that gets the events')
   }
-  const found = world.routes.get(spec.route)
-  if (found) return { spec, source: withSecret(found), world, place, runScripts }
+  const found = setup.routes.get(spec.route)
+  if (found) return { spec, source: withSecret(found), setup, place, runScripts }
   const at: Path = [...base, 'route']
-  if (world.invalid(spec.route))
+  if (setup.invalid(spec.route))
     return testProblem('WH103', `the route "${spec.route}" is not valid as it is now`, at, source, 'headgate validate')
-  const near = nearest(spec.route, world.routes.keys())
-  const [unread] = world.unread
+  const near = nearest(spec.route, setup.routes.keys())
+  const [unread] = setup.unread
   const help = unread ? unread.message : near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'headgate webhook list --all'
   return testProblem('WH103', `there is no route "${spec.route}"`, at, source, help)
 }
@@ -141,19 +141,19 @@ const placeBelow =
     place([...base, ...path.slice(base.length)], of)
 
 /** Reads the tests that stand beside their routes, in a configuration or in the subscriptions file. */
-const readRouteTests = async (file: string, worlds: Worlds): Promise<Suite> => {
+const readRouteTests = async (file: string, setups: TestSetups): Promise<Suite> => {
   const { text } = readSource(file)
-  const world = await worlds.of(isSubscriptions(file) ? configBeside(file) : file)
-  const findings = world.unread.filter(({ place }) => place === undefined || place.file === file)
+  const setup = await setups.of(isSubscriptions(file) ? configBeside(file) : file)
+  const findings = setup.unread.filter(({ place }) => place === undefined || place.file === file)
   const cases: TestCase[] = []
-  for (const source of world.routes.values()) {
+  for (const source of setup.routes.values()) {
     if (source.place(source.base).file !== file) continue
     const shape = checkRouteTests(source)
     findings.push(...shape)
     if (shape.length > 0) continue
     const place = (i: number): SourceRange => source.place([...source.base, 'tests', i, 'name'])
     const tests = source.spec.tests ?? []
-    cases.push(...tests.map((spec, i) => ({ spec, source: withSecret(source), world, place: place(i), runScripts: false })))
+    cases.push(...tests.map((spec, i) => ({ spec, source: withSecret(source), setup, place: place(i), runScripts: false })))
   }
   return { file, cases, diagnostics: findings, texts: new Map(text === undefined ? [] : [[file, text]]) }
 }

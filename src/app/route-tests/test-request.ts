@@ -22,7 +22,7 @@ type RequestContext = { readonly clock: Clock; readonly workspace: Workspace; re
  * Makes the request of a step, as the plan of the route takes it. Throws a Fault for a missing sample or file, and for a request that
  * cannot be sent.
  */
-export const testRequest = (send: TestSend, { source, place, world }: TestCase, around: RequestContext): Traced => {
+export const testRequest = (send: TestSend, { source, place, setup }: TestCase, around: RequestContext): Traced => {
   const { event, headers, set = {}, unset = [], sign, id } = send
   return asPosted(source, {
     of: requestContent(send, dirname(place.file), around),
@@ -32,7 +32,7 @@ export const testRequest = (send: TestSend, { source, place, world }: TestCase, 
     id,
     scheme: sign,
     headers: headers as Sample['headers'] | undefined,
-    schemes: allSchemes(world.catalogue, source.spec),
+    schemes: allSchemes(setup.catalogue, source.spec),
     at: around.clock.now(),
   })
 }

@@ -37,8 +37,8 @@ const timeoutMs = 60_000
 const maxAnswerBytes = 1_048_576
 
 /**
- * The outcomes that are answered with 2xx although the event starts nothing. A `handshake` is not among them: its answer is the one that
- * its sender waits for.
+ * The outcomes that are answered with 2xx although the event starts nothing. A `handshake` is not among them, because its sender waits for
+ * this answer.
  */
 const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
 

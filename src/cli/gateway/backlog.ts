@@ -1,4 +1,4 @@
-/** `gateway backlog`: prints what waits in the running gateway and why; exit 4 where none runs. */
+/** `gateway backlog`: prints the backlog of the running gateway; exit 4 where none runs. */
 
 import { printable } from '../../core/text.ts'
 import type { Backlog, BudgetUse } from '../../generated/control.ts'

@@ -1,6 +1,6 @@
 /**
- * Writes findings as SARIF 2.1.0, from which code hosts make alerts: rules with their documents, fingerprints that stay when lines move,
- * and fixes.
+ * Writes findings as SARIF 2.1.0, from which code hosts make alerts: rules with their explanation and the address of their
+ * documentation, fingerprints that stay when lines move, and fixes.
  */
 
 import { relative, sep } from 'node:path'

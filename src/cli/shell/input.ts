@@ -1,6 +1,6 @@
 /**
  * Reads the texts that options give: the text itself, `@file`, `@-` for standard input, `@@` for a text that begins with @. Also reads
- * secrets from files and standard input.
+ * secrets and data from files and standard input.
  */
 
 import { readFileSync } from 'node:fs'

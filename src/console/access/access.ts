@@ -1,4 +1,4 @@
-/** Who may use the console from where: what the server asks at each request. */
+/** Puts together the sign-ins, codes, origins and ways to sign in, by which the server decides who may use the console from where. */
 
 import type { ConsoleSettings } from '../../config/console/settings.ts'
 import type { Clock } from '../../core/clock.ts'

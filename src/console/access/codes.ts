@@ -1,13 +1,19 @@
-/** The codes with which a browser signs in. Each is good for one sign-in of one user, and soon ends. */
+/** The codes with which browsers sign in. A code is good for one sign-in of one user, within a minute. */
 
 import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import type { User } from './users.ts'
 
 export interface Codes {
-  /** Makes a code of 128 random bits. `login`: the value of the `login` cookie of the one browser that may show the code. */
+  /**
+   * Makes a code of 128 random bits. `login`: the `login` cookie of the only browser that may show the code; absent where any browser may
+   * show the code.
+   */
   make(user: User, login?: string): string
-  /** Takes a code that a browser shows with its `login` cookies: the user, once for each code that was made within the last minute. */
+  /**
+   * Ends a code that a browser shows with its `login` cookies, and returns the user of the code. `undefined`: the code was not made within
+   * the last minute, was shown before, or is for another browser.
+   */
   take(code: string, logins: readonly string[]): User | undefined
 }
 
@@ -16,7 +22,7 @@ const codeMs = 60_000
 /** The most codes at a time. A further code ends the oldest. */
 const maxCodes = 64
 
-/** A code is looked up by its hash, so that the time of a look does not tell how much of a guess was right. */
+/** Codes are looked up by their hashes, so that the time of a lookup does not tell how much of a guess was right. */
 const hashOf = (code: string): string => hash('sha256', code)
 
 export const createCodes = (clock: Pick<Clock, 'monotonic'>): Codes => {

@@ -1,17 +1,20 @@
 /**
- * Bounds the open connections. Strangers may open as many as they like: where there are too many, the oldest connection over which nobody
- * has signed in makes room, so that strangers take the place of strangers alone.
+ * Bounds the number of open connections. Strangers may open as many connections as they like. Where there are too many, the oldest
+ * connection over which nobody has signed in is closed, so that strangers take the place of strangers alone.
  */
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 export interface Connections {
-  /** Notes that a connection is of a browser that is signed in. */
+  /** Notes that a signed-in browser uses the connection, so that a further connection does not close it. */
   keep(socket: Socket): void
 }
 
-/** `max`: the most open connections. Past it, one over which nobody has signed in is closed, or else the new one. */
+/**
+ * `max`: the most open connections. A further connection closes the oldest connection over which nobody has signed in, which may be the
+ * further connection itself.
+ */
 export const boundConnections = (server: Server, max: number): Connections => {
   /** The connections over which nobody has signed in, the oldest first. */
   const strange = new Set<Socket>()

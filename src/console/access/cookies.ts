@@ -2,7 +2,10 @@
 
 import type { IncomingMessage } from 'node:http'
 
-/** `half`: the half of a sign-in. `login`: which browser has begun to sign in at an identity provider. */
+/**
+ * `half`: the half of a sign-in's secret that the browser keeps as a cookie. `login`: names a browser that has begun to sign in at an
+ * identity provider.
+ */
 type Kind = 'half' | 'login'
 
 const nameOf = (kind: Kind, { socket: { localPort } }: IncomingMessage): string =>
@@ -11,7 +14,10 @@ const nameOf = (kind: Kind, { socket: { localPort } }: IncomingMessage): string 
 /** The most cookies of one name that are looked at. */
 const maxCookies = 8
 
-/** Returns the values of the cookies of one name: another port of the host may set one of the same name for a longer path. */
+/**
+ * Returns the values of all cookies of a kind. There may be several, because another port of the host can set a cookie with the same name
+ * for a longer path.
+ */
 export const cookiesOf = (kind: Kind, request: IncomingMessage): readonly string[] => {
   const start = `${nameOf(kind, request)}=`
   return (request.headers.cookie ?? '')
@@ -22,16 +28,16 @@ export const cookiesOf = (kind: Kind, request: IncomingMessage): readonly string
 }
 
 export type CookieOptions = {
-  /** Takes the cookie away when it is empty. */
+  /** An empty value deletes the cookie. */
   readonly value: string
   readonly maxAgeMs: number
-  /** Whether the cookie also goes with the way back from another site. */
+  /** Whether the browser also sends the cookie when another site sends the browser to the console (`SameSite=Lax`). */
   readonly fromOtherSites?: boolean
   /** The origin at which the request was made. */
   readonly origin: string
 }
 
-/** Returns the header that gives a cookie to the browser of a request. */
+/** Returns the `Set-Cookie` header for the browser of a request. */
 export const setCookie = (kind: Kind, request: IncomingMessage, { value, maxAgeMs, fromOtherSites, origin }: CookieOptions): string =>
   [
     `${nameOf(kind, request)}=${value}`,

@@ -8,7 +8,7 @@ import { isSameSecret } from '../../core/secrets/same-secret.ts'
 import { peerAddress } from '../../http/client.ts'
 import { type User, userOf } from './users.ts'
 
-/** Returns the user whom a proxy names in the headers of a request, or why nobody is believed to ask, in words for the operator. */
+/** Returns the user whom a proxy names in the headers of a request, or the reason, for the operator, why nobody is signed in. */
 export type Forward = (request: IncomingMessage) => { readonly user: User } | { readonly refusal: string }
 
 const maxGroups = 200
@@ -26,7 +26,7 @@ export const createForward = (
     if (shown === undefined || twice !== undefined || !isSameSecret(shown, secret))
       return { refusal: `the proxy at ${peer} does not show the secret in the header ${secretHeader}, exactly once` }
     const [name = '', second] = valuesOf(request, userHeader)
-    // A header that came twice may be one of the client and one of the proxy.
+    // Where a header came twice, the client may have sent the first, and the proxy the second.
     if (name === '' || second !== undefined) return { refusal: `the proxy at ${peer} does not name a user in ${userHeader}, exactly once` }
     const [groups = '', others] = valuesOf(request, groupsHeader)
     if (others !== undefined) return { refusal: `the header ${groupsHeader} of the proxy at ${peer} came twice` }

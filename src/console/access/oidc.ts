@@ -9,15 +9,24 @@ import { createSlots } from '../../core/turns/slots.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { type User, userOf } from './users.ts'
 
-/** Why a sign-in failed. `browser`: it was begun in another browser, or too long ago. `provider`: the provider did not vouch for anybody. */
+/**
+ * Why a sign-in failed. `browser`: the sign-in was begun in another browser, or too long ago. `provider`: the provider did not vouch for a
+ * user. `role`: the user has no role. `busy`: too many sign-ins ask the provider.
+ */
 export type OidcFailure = { readonly failed: 'browser' | 'provider' | 'role' | 'busy'; readonly reason: string }
 
 export interface Oidc {
   /** The host of the identity provider. */
   readonly host: string
-  /** Returns the address at the provider to which a browser is sent, and the cookie by which the browser is known when it comes back. */
+  /**
+   * Returns the address of the provider to which the browser is sent, and the value of the `login` cookie by which the console knows the
+   * browser again.
+   */
   begin(): Promise<{ readonly url: string; readonly login: string } | OidcFailure>
-  /** Returns the user of a browser that comes back. `address`: its path and query. `logins`: the cookies that it shows. */
+  /**
+   * Returns the user of a browser that the provider sent back. `address`: the path and query that the browser asks for. `logins`: the
+   * values of its `login` cookies.
+   */
   finish(address: string, logins: readonly string[]): Promise<{ readonly user: User; readonly login: string } | OidcFailure>
 }
 
@@ -29,7 +38,7 @@ export const oidcDonePath = '/sign-in/oidc/done'
 export const loginMs = 10 * minuteMs
 /** How long one call to the provider may take, in seconds. */
 const callSeconds = 10
-/** The most sign-ins that ask the provider at a time, and that wait. */
+/** The most sign-ins that ask the provider at a time, and the most that wait. */
 const maxAtWork = 4
 const maxWaiting = 16
 
@@ -87,12 +96,15 @@ export const createOidc = ({ auth, roles, publicOrigin, clock }: OidcOptions): O
   }
 }
 
-/** What belongs to one browser that signs in. `value`: that of its cookie. */
+/**
+ * The values that belong to one browser that signs in. `value`: the value of its `login` cookie, which begins with the monotonic time at
+ * which the sign-in began. `verifier`: that of PKCE.
+ */
 type Login = { readonly value: string; readonly state: string; readonly nonce: string; readonly verifier: string }
 
 /**
- * Makes logins without keeping them: all that belongs to one is worked out from its cookie with a key of this process. So strangers who begin
- * to sign in again and again fill no memory, and push nobody out.
+ * Makes logins and keeps none. A key of this process derives each login from the value of its cookie. So strangers who begin to sign in
+ * again and again fill no memory, and displace no other login.
  */
 const createLogins = (clock: Pick<Clock, 'monotonic'>) => {
   const key = randomBytes(32)
@@ -126,7 +138,7 @@ const discover = async ({ issuer, clientId, clientSecret }: OidcAuth): Promise<C
     {
       timeout: callSeconds,
       [customFetch]: boundedFetch,
-      // The signature of the ID token is checked too. An issuer by http is on this machine: the configuration allows no other.
+      // The signature of the ID token is checked, too. The configuration allows `http` only for an issuer on this machine.
       execute: [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])],
     },
   )
@@ -135,7 +147,10 @@ const discover = async ({ issuer, clientId, clientSecret }: OidcAuth): Promise<C
 type Claims = { readonly [name: string]: unknown }
 type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers
 
-/** Returns the claims of the ID token, and those that only the provider's user info has. */
+/**
+ * Returns the claims of the ID token. Where the token lacks the name or the groups of the user, adds the claims of the provider's user
+ * info.
+ */
 const claimsOf = async (config: Configuration, tokens: Tokens, { userClaim, groupsClaim }: OidcAuth): Promise<Claims> => {
   const claims = tokens.claims() as IDToken
   const isWhole = [userClaim, groupsClaim].every((name) => Object.hasOwn(claims, name))
@@ -144,7 +159,10 @@ const claimsOf = async (config: Configuration, tokens: Tokens, { userClaim, grou
   return { ...(await fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
 }
 
-/** Returns the user's name; empty where there is none. An address that the provider has not verified may be anybody's. */
+/**
+ * Returns the name of the user; empty where the claims have no usable name. An e-mail address that the provider has not verified is not
+ * usable, because it may be anybody's.
+ */
 const nameIn = (claims: Claims, { userClaim }: OidcAuth): string => {
   const name = Object.hasOwn(claims, userClaim) ? claims[userClaim] : undefined
   return typeof name === 'string' && (userClaim !== 'email' || claims.email_verified === true) ? name : ''
@@ -152,7 +170,7 @@ const nameIn = (claims: Claims, { userClaim }: OidcAuth): string => {
 
 const textsIn = (value: unknown): readonly string[] => [value].flat().filter((each) => typeof each === 'string')
 
-/** Returns what the provider or the library said, with its code. */
+/** Returns the message of the provider or of the library, with its code. */
 const reasonOf = (error: unknown): string => {
   const { message, code, error: said, cause } = error as { readonly [name: string]: unknown }
   const more = cause instanceof Error ? cause.message : (said ?? code)

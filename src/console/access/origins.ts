@@ -1,13 +1,13 @@
 /**
- * The origins (scheme, host and port) at which the console answers: its public origin, and the names of this machine where the connection
- * is to a loopback address.
+ * The origins (scheme, host and port) at which the console answers: its public origin, and on a connection to a loopback address the
+ * loopback names of this machine.
  */
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 export interface Origins {
-  /** Returns the origin by which a request asks, as its Host header names it; `undefined` where the console does not answer there. */
+  /** Returns the origin that a request names in its `Host` header; `undefined` where the console does not answer at this origin. */
   of(request: IncomingMessage): string | undefined
   /** Returns the origins at which the console answers on a connection. */
   on(socket: Socket): readonly string[]

@@ -1,4 +1,7 @@
-/** Sign-in by user name and password. Guesses are bounded: of one client, of all clients, and the memory that they take at a time. */
+/**
+ * Sign-in by user name and password. The number of tries is bounded, for one network and for all networks together, and so is the memory
+ * that checks take at a time.
+ */
 
 import type { ConsoleAuth } from '../../config/console/settings.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -10,20 +13,23 @@ import { createSlots } from '../../core/turns/slots.ts'
 import type { Refusal } from './gate.ts'
 import { type User, userOf } from './users.ts'
 
-/** Returns the user of a name and a password. `address`: the client's. */
+/** Returns the user of a name and a password, or a refusal. `address`: the address of the client. */
 export type Passwords = (
   name: string,
   password: string,
   address: string,
 ) => Promise<{ readonly user: User } | { readonly refusal: Refusal }>
 
-/** The most tries of one network, and of all, within `spanMs`. */
+/** The most tries of one network, and the most tries of all networks together, within `spanMs`. */
 const maxOfNetwork = 10
 const maxOfAll = 100
 const spanMs = 60_000
 /** The most networks whose tries are counted. A further network takes the place of the oldest. */
 const maxNetworks = 1_000
-/** The most passwords that are checked at a time, each in 32 MiB or what its hash says, and that wait. */
+/**
+ * The most passwords that are checked at a time, and the most that wait. A check takes 32 MiB, or the memory that the hash of the user asks
+ * for.
+ */
 const maxAtWork = 2
 const maxWaiting = 16
 

@@ -1,10 +1,10 @@
 /**
- * The browsers that have signed in. A browser keeps two halves of a secret: the pages have one in their storage, which is of this port
- * alone, and the browser has the other in a cookie, which no script can read, but which goes to every port of this machine. So each
- * question must show both. The pages themselves need no sign-in.
+ * The browsers that have signed in. A sign-in has a secret of two halves, and each question must show both halves. The pages keep the first
+ * half in their storage, which belongs to this port alone. The browser keeps the second half as a cookie, which no script can read, but
+ * which the browser sends to every port of this machine. The pages themselves need no sign-in.
  *
- * A sign-in ends with the console. Whoever listens on the port of a console that has ended is shown both halves by pages that are still
- * open, and could use them at the next console otherwise.
+ * A sign-in ends with the console. After the end of the console, another program may listen on its port, and pages that are still open
+ * would show this program both halves. The next console must not believe such halves.
  */
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -12,20 +12,22 @@ import type { Clock } from '../../core/clock.ts'
 import { printable } from '../../core/text.ts'
 import type { Right, User } from './users.ts'
 
-/** A browser that has signed in. `name`: how the audit names it. */
+/** The sign-in of a browser. `name`: the name of the sign-in in the audit. */
 export type SignIn = { readonly id: string; readonly name: string; readonly user: User; readonly rights: ReadonlySet<Right> }
-/** What a browser keeps: `bearer` in the storage of the pages, `cookie` as a cookie. */
+/** The two halves of the secret. `bearer`: the half in the storage of the pages. `cookie`: the half in the cookie. */
 export type Halves = { readonly bearer: string; readonly cookie: string }
 
 export interface SignIns {
-  /** Signs a browser of a user in. Past the most sign-ins of the user, and of all users, the oldest ends. */
+  /**
+   * Signs a browser of a user in. Where the user, or all users together, have the most sign-ins that are allowed, the oldest of these ends.
+   */
   add(user: User): Halves
-  /** Returns the sign-in that both halves belong to. */
+  /** Returns the sign-in whose halves these are; `undefined` where there is none, or its time is over. */
   find(halves: Halves): SignIn | undefined
   remove(signIn: SignIn): void
 }
 
-/** The hashes of the halves. `at`: when the browser signed in, by the clock's `monotonic`. */
+/** A sign-in with the hashes of its halves. `at`: the monotonic time at which the browser signed in. */
 type Open = { readonly signIn: SignIn; readonly bearer: Buffer; readonly cookie: Buffer; readonly at: number }
 
 const maxOfUser = 16

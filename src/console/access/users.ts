@@ -1,14 +1,14 @@
-/** Who uses the console, and what each may do. */
+/** The users of the console and their rights. */
 
 import type { ConsoleRoles } from '../../config/console/settings.ts'
 import { dayMs, hourMs } from '../../core/clock.ts'
 
-/** What a user may do: look at events without their contents, see what senders and agents wrote, change something. */
+/** `view`: to look at events without their contents. `payloads`: to see the texts of senders and agents. `operate`: to change something. */
 export type Right = 'view' | 'payloads' | 'operate'
 
 /**
- * A user who may sign in. `kind`: how the user showed who it is. `lastsMs`: how long a sign-in lasts: what the identity provider or the
- * configuration said of the user may be otherwise the next day.
+ * A user who may sign in. `kind`: the way in which the user has signed in. `lastsMs`: how long a sign-in lasts, in milliseconds. Where the
+ * identity provider or the configuration gives the rights, the time is short, because the rights may change.
  */
 export type User = {
   readonly kind: 'code' | 'forward' | 'oidc' | 'password'
@@ -18,8 +18,8 @@ export type User = {
 }
 
 /**
- * Whoever has a code, which only a terminal of this machine shows. Whoever can run the console on a data directory can read and change all
- * that the console can, so this user has all rights.
+ * The user of a code that a terminal of this machine shows. A user who can run the console on a data directory can read and change all that
+ * the console can, so this user has all rights.
  */
 export const ownUser: User = { kind: 'code', name: 'browser', rights: new Set(['view', 'payloads', 'operate']), lastsMs: 30 * dayMs }
 
@@ -33,7 +33,7 @@ export const userOf = (
   groups: readonly string[],
   { viewer, operator, payloads }: ConsoleRoles,
 ): User | undefined => {
-  // A group whose name begins with "user:" is nobody's user name.
+  // A group may have the name `user:ada`. Such a group must not pass for the user `ada`.
   const names = new Set(['*', `user:${name}`, ...groups.filter((group) => !group.startsWith('user:'))])
   const isAmong = (listed: readonly string[]): boolean => listed.some((each) => names.has(each))
   const operates = isAmong(operator)

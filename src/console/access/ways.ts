@@ -1,4 +1,4 @@
-/** The ways in which people of other machines sign in, as the configuration has them. */
+/** The ways in which users of other machines sign in, as the configuration has them (`console.auth`). */
 
 import type { IncomingMessage } from 'node:http'
 import { BlockList } from 'node:net'

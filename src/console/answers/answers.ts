@@ -1,18 +1,18 @@
-/** Answers the questions of the pages, each by the use case that a command has for it. */
+/** Answers the questions of the pages by the use cases that commands call, too. */
 
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import type { Surroundings } from './asked.ts'
 import { eventAnswers } from './events.ts'
 import { gatewayAnswers } from './gateway.ts'
 import { routeTextAnswers } from './route-text.ts'
 import { routeAnswers } from './routes.ts'
+import type { Surroundings } from './surroundings.ts'
 import { workAnswers } from './work.ts'
 
-/** The questions that the server itself answers, because they are about the sign-in. */
+/** The questions that the server answers itself, because they are about the sign-in. */
 type OfSignIn = 'signOut'
 
-/** A function for each question. It throws a Fault where there is no answer. */
+/** A function for each question. The function rejects with a Fault where there is no answer. */
 type Answers = {
   readonly [Name in Exclude<keyof ConsoleQuestions, OfSignIn>]: (question: ConsoleQuestions[Name], signIn: SignIn) => Promise<unknown>
 }
@@ -26,7 +26,7 @@ export const createAnswers = (around: Surroundings) =>
     ...workAnswers(around),
   }) satisfies Answers
 
-/** What each question is answered with, for the pages. */
+/** The answer to each question, for the pages. */
 export type ConsoleAnswers = {
   readonly [Name in keyof ReturnType<typeof createAnswers>]: Awaited<ReturnType<ReturnType<typeof createAnswers>[Name]>>
 }

@@ -1,4 +1,4 @@
-/** The answers about events: pages of events, an event, what was written in it, and what may be done with it. */
+/** The answers about events: pages of events, one event with its contents, and the actions on an event. */
 
 import { readCharts } from '../../app/charts/event-charts.ts'
 import { chooseEvents } from '../../app/events/event-batch.ts'
@@ -14,13 +14,13 @@ import { lineDiff } from '../../app/line-diff.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import { needPayloadsRight, needSearchRight, type Surroundings } from './asked.ts'
+import { needPayloadsRight, needSearchRight, type Surroundings } from './surroundings.ts'
 
 const pageSize = 50
 
 type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 
-/** Returns JSON on lines of its own, so that a comparison by lines says more than that the only line differs. */
+/** Returns JSON with each member on its own line, and any other text as it is, so that a comparison by lines finds the changed members. */
 const onLines = (body: string): string => (isJson(body) ? prettyJson(body) : body)
 
 export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surroundings) => ({
@@ -50,7 +50,7 @@ export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surr
   },
   trace: ({ id, route }: Asked<'trace'>) => service.traceOf({ route, choice: { from: 'event', id } }),
   curl: async ({ id }: Asked<'curl'>) => ({ command: await service.curl({ eventId: id }) }),
-  // A sample and a test hold the payload, and the text of the route shows its tests.
+  // A sample and a test hold the payload, and every user may see the tests in the text of a route.
   async asSample({ id, name }: Asked<'asSample'>, signIn: SignIn) {
     needPayloadsRight(signIn, 'keeping an event as a sample')
     return audit.of({ by: signIn.name, action: 'add_sample', on: { event: id, sample: name } }, async () => ({
@@ -70,11 +70,11 @@ export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surr
       const [result] = await plan.run({ dry_run, ...(body === undefined ? {} : { body }) }, () => {})
       if (!result?.replayed) throw new Fault('not_replayed', `not replayed: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
       const { starts, ...replayed } = result.replayed
-      // The prompt has what the sender wrote.
+      // The prompt may quote the sender, so it takes the right to see payloads.
       const isShown = signIn.rights.has('payloads')
       const shown = starts && { mode: starts.mode, target: starts.target, prompt: isShown ? starts.prompt : null }
       const before = dry_run && isShown && body !== undefined && events[0] ? await editableBody(workspace, events[0]) : undefined
-      /** How the body differs from the recorded one; without lines where it does not, and after a replay. */
+      /** How the edited body differs from the recorded body; empty where it does not, and after a replay that was no dry run. */
       const diff = before === undefined || body === undefined ? [] : lineDiff(onLines(before), onLines(body))
       return { ok: result.ok, ...replayed, starts: shown ?? null, diff }
     }

@@ -6,7 +6,7 @@ import { readStatus } from '../../app/gateway/status.ts'
 import { version } from '../../app/version.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import type { Surroundings } from './asked.ts'
+import type { Surroundings } from './surroundings.ts'
 
 export const gatewayAnswers = ({ workspace, gateway, audit }: Surroundings) => ({
   async overview(_: unknown, signIn: SignIn) {
@@ -15,7 +15,7 @@ export const gatewayAnswers = ({ workspace, gateway, audit }: Surroundings) => (
       version,
       dataDir: workspace.dataDir,
       rights: [...signIn.rights],
-      /** Who is signed in; `null` for a browser with a code, which is anybody of this machine. */
+      /** The name of the user; `null` for a sign-in by a code of the terminal, which names nobody. */
       user: signIn.user.kind === 'code' ? null : signIn.user.name,
       /** `null` where no gateway runs on this data directory. */
       gateway: running ? await running.status() : null,

@@ -1,6 +1,6 @@
 /**
- * The answers about a route whose text is edited, by the editor service. A page has the text that it began with and the text that it made
- * of it. The route is opened anew for each question, so nothing is kept here, and no secret goes to a page.
+ * The answers about a route whose text the user edits, by the editor service. Each question has the text with which the user began and the
+ * text that the user made of it. The route is opened anew for each question, so the server keeps no text, and no secret goes to a page.
  */
 
 import { draftOf, type RouteDraft, rewritten } from '../../app/editor/draft/route-draft.ts'
@@ -11,7 +11,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import { needPayloadsRight, type Surroundings } from './asked.ts'
+import { needPayloadsRight, type Surroundings } from './surroundings.ts'
 
 type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 type EditedRoute = Asked<'keepDraft'>
@@ -41,11 +41,17 @@ const lookAnswers = ({ service }: Surroundings) => ({
       source,
       file,
       is_new: isNew,
-      /** The route's text in the file. */
+      /** The route's text in the file; empty for a new route. */
       from,
-      /** The text to begin with: that of the draft, or of the route that was copied. */
+      /**
+       * The text with which the editor begins: that of the kept draft, that of a new route that is made from another route or a payload, or
+       * else `from`.
+       */
       to: draft ? await service.text({ draft }) : from,
-      /** When the draft was kept, in milliseconds since 1970, and what changed in the file meanwhile; `null` without a draft. */
+      /**
+       * The kept draft, where there is one. `at`: when it was kept, in milliseconds since 1970. `note`: what has changed in the file since
+       * then.
+       */
       kept: kept ? { at: kept.at, note: kept.note ?? null } : null,
     }
   },
@@ -76,7 +82,7 @@ const lookAnswers = ({ service }: Surroundings) => ({
       untraced: untraced ?? null,
       prompt: prompt ?? null,
       extra: extra === undefined ? null : maskJson(extra),
-      // Samples may hold what senders wrote, and for how many of them a condition holds tells what they hold.
+      // Samples may hold payloads of senders, and the number of samples for which a condition holds tells what these payloads have.
       tallies: maySee ? Object.fromEntries(Object.entries(tallies).map(([name, { holds, of }]) => [name, { holds, of }])) : {},
       untallied: maySee ? (untallied ?? 0) : 0,
     }

@@ -7,16 +7,16 @@ import { defaultText, prepareTargetTest, sendTargetTest } from '../../app/target
 import { readStageTally, stagesOfRoute } from '../../app/trace/stage-tally.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import type { Surroundings } from './asked.ts'
+import type { Surroundings } from './surroundings.ts'
 
-/** Returns why nothing can be sent. */
+/** Returns the reason why no test message can be sent. */
 const reasonOf = ({ fault, diagnostics: [first], outcome }: Refusal): string => fault?.message ?? first?.message ?? outcome
 
 export const routeAnswers = ({ workspace, gateway, service, audit }: Surroundings) => ({
   async routes() {
     const [{ rows, problem }, tally] = await Promise.all([service.home({}), readStageTally(workspace)])
     return {
-      /** How many of the latest events the counts of the stages are of. */
+      /** The number of the latest recorded events that the counts of the stages cover. */
       counted: tally.events,
       problem: problem ?? null,
       routes: rows.map((row) => {
@@ -39,12 +39,14 @@ export const routeAnswers = ({ workspace, gateway, service, audit }: Surrounding
         home: home ?? null,
         isPlugin,
       })),
-      /** `null` where no gateway runs, which alone knows which targets are down. */
+      /** `null` where no gateway runs, because only a gateway knows which targets are down. */
       breakers: (await readBreakers(gateway)) ?? null,
       notices,
     }
   },
-  /** Says whether a test message can be sent to a target. Its text and its settings are those of `headgate targets test`. */
+  /**
+   * Returns whether a test message can be sent to a target. The text and the settings of the message are those of `headgate targets test`.
+   */
   async targetTest({ target, profile }: ConsoleQuestions['targetTest']) {
     const test = await prepareTargetTest(workspace, { target, profile, extra: {} })
     return test.ok ? { obstacle: test.obstacle ?? null, text: defaultText } : { obstacle: reasonOf(test), text: defaultText }
@@ -56,7 +58,7 @@ export const routeAnswers = ({ workspace, gateway, service, audit }: Surrounding
         const test = await prepareTargetTest(workspace, { target, profile, extra: {} })
         if (!test.ok) return { ok: false, detail: reasonOf(test) }
         const { sent } = await sendTargetTest(test, defaultText)
-        // The receiver's answer is text of a stranger, which may quote an event.
+        // The answer of the receiver is the text of a stranger, and may quote an event.
         const detail = signIn.rights.has('payloads') ? (sent.ok ? sent.detail : sent.why) : undefined
         return { ok: sent.ok, detail: detail ?? null }
       },

@@ -1,13 +1,13 @@
 /**
- * Takes out of answers what may quote a payload, a reply or a receiver: why a filter stopped an event, what an agent said as it failed. Every
- * answer to a user who may not see payloads passes through here, so that no question has to remember it.
+ * Takes out of answers the texts that may quote a payload, a reply or a receiver: why a filter stopped an event, or how an agent failed.
+ * Every answer to a user who may not see payloads passes through `withoutQuotes`, so that no single answer can forget to leave them out.
  */
 
 import { isObject, type Json } from '../../core/json.ts'
 
-/** Members of which each shows that an object is about an event, an attempt, an alert or a target that is down. */
+/** Members that mark an object as an event, an attempt, an alert or a target that is down. */
 const subjects = ['event_id', 'outcome', 'attempt', 'told', 'opened_at']
-/** Members of such objects that say something in the words of others. */
+/** Members of such objects that may quote a sender, an agent or a receiver. */
 const quotes: ReadonlySet<string> = new Set(['reason', 'error', 'why', 'answer', 'detail'])
 
 /** Returns a copy of a JSON value, with `null` in place of each member that may quote. */

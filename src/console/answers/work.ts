@@ -1,4 +1,4 @@
-/** The answers about what is to be done: bulk jobs, scheduled jobs, alerts and sessions. */
+/** The answers about work: bulk jobs, scheduled jobs, the backlog, alerts and sessions. */
 
 import { listAlerts } from '../../app/alerts/alerts.ts'
 import { checkOutcomes } from '../../app/events/selection-words.ts'
@@ -10,7 +10,7 @@ import { messageOf } from '../../core/fault.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { SignIn } from '../access/sign-ins.ts'
 import { type BulkWork, createBulk } from '../bulk/bulk.ts'
-import { needSearchRight, type Surroundings } from './asked.ts'
+import { needSearchRight, type Surroundings } from './surroundings.ts'
 
 type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 
@@ -19,8 +19,8 @@ const maxSessions = 200
 export const workAnswers = ({ workspace, gateway, audit, clock }: Surroundings) => {
   const bulk = createBulk(workspace, gateway, clock)
   /**
-   * Begins a bulk job. Nobody waits for its end: the job goes on without a browser. What becomes of it is in the list of bulk jobs and in
-   * the audit.
+   * Begins a bulk job. The answer does not wait for the end of the job, which goes on without a browser. The list of bulk jobs and the
+   * audit say how the job ended.
    */
   const begin = ({ job, bySource, run }: BulkWork, signIn: SignIn): { readonly started: true } => {
     const { id, action, count, done: before } = job
@@ -58,7 +58,7 @@ export const workAnswers = ({ workspace, gateway, audit, clock }: Surroundings) 
         notices,
         /** `null` where no gateway runs. */
         backlog: backlog ?? null,
-        /** `null` where nobody knows: no gateway runs, or it has no alerts. */
+        /** `null` where the alerts are not known, because no gateway runs, and where the gateway has no alerts. */
         firing: (alerts.ok && alerts.alerts?.firing) || null,
       }
     },

@@ -1,7 +1,7 @@
 /**
- * Replays or retries many events. What would be done is a plan first, which says how many events of which route are meant. A started plan
- * is a bulk job: it goes on without a browser, one event after the other, and says how far it is. A job that was stopped can go on where it
- * was, so that no event is started twice.
+ * Replays or retries many events. First comes a plan, which says how many events of which route are meant. A started plan is a bulk job.
+ * The job goes on without a browser, works on one event after the other, and counts the events that it has worked on. A job that was
+ * stopped can go on with the events that are left, so that no event is started twice.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -22,7 +22,7 @@ export type BulkJob = {
   readonly id: string
   readonly action: Action
   readonly count: number
-  /** The events that were worked on, those that failed among them. */
+  /** The number of events that were worked on, including the events that failed. */
   readonly done: number
   readonly failed: number
   /** The first events that failed, and why. */
@@ -30,34 +30,36 @@ export type BulkJob = {
   readonly startedAt: string
   /** `null` while the job runs. */
   readonly endedAt: string | null
-  /** A user has stopped the job. */
+  /** Whether a user has stopped the job. */
   readonly isStopped: boolean
-  /** Why the job as a whole ended early. */
+  /** Why the job as a whole ended early; `null` where it did not. */
   readonly error: string | null
-  /** The job ended before its last event, and can go on with those that are left. */
+  /** Whether the job ended before its last event, and can go on with the events that are left. */
   readonly canGoOn: boolean
 }
 
 const maxJobs = 20
 const shownEvents = 10
 const shownFailures = 100
-/** The events that are planned at once while a job runs. Their states may have changed since the plan. */
+/** The number of events that are planned again at a time while a job runs: their states may have changed since the plan was made. */
 const chunkSize = 50
 
 /** The work of a bulk job that may begin. `run` resolves when the job has ended, was stopped or failed. */
 export type BulkWork = { readonly job: BulkJob; readonly bySource: readonly SourceCount[]; run(): Promise<BulkJob> }
 
 export interface Bulk {
-  /** Throws a Fault without a gateway. */
+  /** Makes a plan, which waits to be started. Rejects with a Fault without a gateway, unless the plan is a retry on a shared store. */
   plan(action: Action, criteria: EventCriteria): Promise<BulkPlan>
   /**
-   * Takes a plan out of those that wait, and notes it as a bulk job that runs. Throws a Fault for a plan that is not there (any more), and
-   * while another bulk job runs.
+   * Makes a running bulk job of a waiting plan. Throws a Fault where the plan is too old or was started already, and while another bulk job
+   * runs.
    */
   take(id: string): BulkWork
-  /** Stops the job after the event that is worked on. Throws a Fault where the job does not run. */
+  /** Stops the job when the present event is done. Throws a Fault where the job does not run. */
   stop(id: string): BulkJob
-  /** Notes that the latest job, which ended early, runs again. Throws a Fault where it cannot go on. */
+  /**
+   * Notes that the latest job, which ended early, runs again. Throws a Fault where the job cannot go on, and while another bulk job runs.
+   */
   goOn(id: string): BulkWork
   /** Notes that a bulk job could not begin, and why. */
   fail(id: string, why: string): void
@@ -69,7 +71,7 @@ const notBegun = { done: 0, failed: 0, failures: [], endedAt: null, isStopped: f
 export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: Pick<Clock, 'now' | 'monotonic'>): Bulk => {
   const plans = createPlans(clock)
   let jobs: readonly BulkJob[] = []
-  /** The plan of the latest job, while that can go on, and what stops the job. */
+  /** The plan of the latest job, while events of the plan are left, and the controller that stops the job. */
   let latest: { readonly planned: Planned; readonly stop: AbortController } | undefined
   const now = (): string => new Date(clock.now()).toISOString()
   const jobOf = (id: string): BulkJob | undefined => jobs.find((job) => job.id === id)
@@ -113,7 +115,7 @@ export const createBulk = (workspace: Workspace, gateway: GatewayFinder, clock: 
       needNoOther()
       plans.remove(id)
       const { action, count } = planned.plan
-      // Only the latest job can go on, because of the others the events are not known any more.
+      // Only the latest job can go on: the events that earlier jobs have left are not kept.
       jobs = [{ id, action, count, ...notBegun, startedAt: now() }, ...jobs.map((job) => ({ ...job, canGoOn: false }))].slice(0, maxJobs)
       return runOf(planned)
     },
@@ -153,7 +155,7 @@ const makePlan = async (around: Around, action: Action, criteria: EventCriteria)
   return { plan: { id: randomUUID(), action, count: events.length, first: first.map(describeEvent), ...rest }, left: events }
 }
 
-/** Works on the events that are left of a plan. Throws where the gateway is gone; the events that were not tried are left then. */
+/** Works on the events that are left of a plan. Rejects where the gateway is gone; the events that were not tried then stay in `left`. */
 const workThrough = async (planned: Planned, signal: AbortSignal, around: Around, addResults: AddResults): Promise<void> => {
   const { id, action } = planned.plan
   while (planned.left.length > 0 && !signal.aborted) {

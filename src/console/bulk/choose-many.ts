@@ -1,4 +1,4 @@
-/** Chooses the events of a bulk job, up to a hundred thousand, and keeps of each only what the job needs. */
+/** Chooses the events of a bulk job, up to a hundred thousand, and keeps only the fields of an event that the job needs. */
 
 import type { SourceCount } from '../../app/events/event-batch.ts'
 import type { EventCriteria } from '../../app/events/event-selection.ts'
@@ -8,25 +8,27 @@ import { selectEvents } from '../../app/events/events.ts'
 import type { GatewayFinder } from '../../app/running-gateway.ts'
 import type { Workspace } from '../../app/workspace.ts'
 
-/** The most events of a bulk job. */
+/** The most events that are read for a bulk job, including events that cannot be worked on. */
 const maxChosen = 100_000
-/** The events that are read at once. */
+/** The number of events that are read at a time. */
 const pageSize = 1_000
 
-/** `first`: the oldest events, which come first, whole. `leftOut`: how many events fit, but cannot be worked on. */
+/**
+ * `first`: the oldest of the events, with all their fields. `leftOut`: the number of events that fit the criteria and cannot be worked on.
+ */
 export type ManyEvents = {
-  /** The oldest first. */
+  /** The chosen events, oldest first. */
   readonly events: readonly EventStatus[]
   readonly first: readonly EventStatus[]
   readonly bySource: readonly SourceCount[]
   readonly leftOut: number
-  /** Older events fit, too, and are not among them. */
+  /** Whether further, older events may fit the criteria, which are not among `events`. */
   readonly isCut: boolean
 }
 
 /**
- * Chooses the newest events that fit the criteria and can be worked on. `workable`: returns those of a page that can be. `shown`: how many
- * events are kept whole.
+ * Chooses the newest events that fit the criteria and can be worked on. `workable`: returns the events of a page that can be worked on.
+ * `shown`: the number of events in `first`.
  */
 export const chooseMany = async (
   workspace: Workspace,
@@ -64,7 +66,9 @@ export const chooseMany = async (
   }
 }
 
-/** Returns the event with the little that its replay or retry needs: a hundred thousand are kept while a job runs. */
+/**
+ * Returns the event with only the fields that a replay or retry needs, because up to a hundred thousand events are kept while a job runs.
+ */
 const small = ({ event: { event_id, at, profile, route, outcome, state: recorded }, state, attempt }: EventStatus): EventStatus => ({
   event: { event_id, at, profile, route, outcome, state: recorded, tries: [] },
   state,

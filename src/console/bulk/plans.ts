@@ -1,4 +1,4 @@
-/** The plans of bulk jobs, from when they are made until they are started or too old. */
+/** Keeps the plans of bulk jobs until they are started or too old. */
 
 import type { SourceCount } from '../../app/events/event-batch.ts'
 import type { EventJson, EventStatus } from '../../app/events/event-status.ts'
@@ -7,7 +7,10 @@ import { exit, Fault } from '../../core/fault.ts'
 
 export type Action = 'replay' | 'retry'
 
-/** A plan as the pages show it. `isCut`: older events fit, too, and are not in the plan. `leftOut`: events that cannot be worked on. */
+/**
+ * A plan as the pages show it. `isCut`: further, older events may fit the criteria, and are not in the plan. `leftOut`: the number of
+ * events that fit and cannot be worked on.
+ */
 export type BulkPlan = {
   readonly id: string
   readonly action: Action
@@ -19,17 +22,17 @@ export type BulkPlan = {
   readonly isCut: boolean
 }
 
-/** `left`: the events that were not worked on yet. */
+/** A plan, and in `left` the events that were not worked on yet. */
 export type Planned = { readonly plan: BulkPlan; left: readonly EventStatus[] }
 
-/** The most events of all plans that wait. */
+/** The most events of all waiting plans together. The oldest plans make room for a new plan. */
 const maxPlanned = 200_000
-/** A plan that is older is not started: the events may stand otherwise by then. */
+/** The age past which a plan is not started, in milliseconds, because the states of its events may have changed. */
 const planMs = 600_000
 
 export interface Plans {
   add(planned: Planned): void
-  /** Returns a plan. Throws a Fault for a plan that is not there (any more). */
+  /** Returns a waiting plan. Throws a Fault where the plan is too old, or was started already. */
   get(id: string): Planned
   remove(id: string): void
 }

@@ -1,4 +1,4 @@
-/** The shell of the console: the sign-in, the screens, and what stands around them. */
+/** The frame of the console: the sign-in, the bar of screens, the present screen, and what all screens show. */
 
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -33,7 +33,7 @@ const screens = [
   { path: '/charts', name: 'Charts', key: '7', Screen: ChartsScreen },
 ] as const
 
-/** How often the pages ask whether a gateway runs, in milliseconds. */
+/** The time between two questions whether a gateway runs, in milliseconds. */
 const overviewMs = 15_000
 
 export const App = (): JSX.Element => (isSignedIn.value ? <Console /> : <SignIn />)
@@ -44,12 +44,12 @@ const Console = (): JSX.Element => {
     if (answer) rights.value = answer.rights
   }, [answer])
   useEffect(() => {
-    // Whether a gateway runs stands on every screen, also on a screen that stays open for days.
+    // Every screen shows whether a gateway runs, and a screen may stay open for days.
     const timer = setInterval(() => document.hidden || again(), overviewMs)
     return () => clearInterval(timer)
   }, [again])
   useEffect(() => {
-    // A browser that is signed in needs no code.
+    // A signed-in browser needs no code, so a code is only taken out of the address.
     takeCode()
     addEventListener('keydown', openByKey)
     return () => removeEventListener('keydown', openByKey)
@@ -94,7 +94,7 @@ const Screen = ({ path }: { readonly path: string }): JSX.Element => {
   return screen ? <screen.Screen /> : <p>There is no screen at this address.</p>
 }
 
-/** Returns the id of the event whose screen the address is of. */
+/** Returns the id of the event whose screen has this address; `undefined` for the address of any other screen. */
 const eventIn = (path: string): string | undefined => {
   try {
     const [, id] = /^\/events\/([^/]+)$/.exec(path) ?? []

@@ -1,11 +1,14 @@
-/** Asks the console's server, and keeps the half of the sign-in that pages send. The browser keeps the other half as a cookie. */
+/**
+ * Asks the server of the console, and keeps the half of the sign-in's secret that the pages show. The browser keeps the other half as a
+ * cookie.
+ */
 
 import { signal } from '@preact/signals'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import type { LiveLine } from '../live-feed.ts'
 
-/** Why there is no answer, in words, and what to do. `status`: that of HTTP; 0 where the server was not reached. */
+/** The reason why a question has no answer. `status`: the HTTP status; 0 where the server was not reached. `hint`: what the user can do. */
 export class NoAnswer extends Error {
   readonly status: number
   readonly hint: string | undefined
@@ -18,18 +21,20 @@ export class NoAnswer extends Error {
 }
 
 const storageName = 'headgate'
-/** Whether this browser is signed in, as far as the last answer said. */
+/** Whether this browser is signed in, as far as the last answer showed. */
 export const isSignedIn = signal(localStorage.getItem(storageName) !== null)
 
-/** Whether the user of this page has signed out on purpose: a proxy that knows the user would sign the user in again at once. */
+/**
+ * Whether the user has signed out on this page. After that, the page does not ask the proxy, which would sign the user in again at once.
+ */
 export const hasSignedOut = signal(false)
 
-/** The ways to sign in besides a code. `oidc`: the host of the identity provider; `null` where there is none. */
+/** The ways to sign in besides a code. `oidc`: the host of the identity provider; `null` without a provider. */
 export type SignInWays = { readonly forward: boolean; readonly password: boolean; readonly oidc: string | null }
 
 export const signInWays = async (): Promise<SignInWays> => (await jsonOf(await post('signInWays', {}))) as SignInWays
 
-/** Signs in: with a code, which works once; with a name and a password; or, with neither, as whom the proxy names. */
+/** Signs in with a code, or with a name and a password; without these, as the user whom the proxy names. Rejects with a `NoAnswer`. */
 export const signIn = async (how: { code: string } | { user: string; password: string } | Record<never, never>): Promise<void> => {
   const response = await post('signIn', how)
   const { bearer } = (await jsonOf(response)) as { bearer: string }
@@ -52,8 +57,8 @@ export const ask = async <Name extends keyof ConsoleQuestions>(
   (await jsonOf(await post(name, question, signal))) as never
 
 /**
- * Yields the live traffic until the server ends it: the lines that came together. Rejects with a `NoAnswer`, the reason of `signal`, or the
- * error of a broken stream.
+ * Yields the lines of the live traffic, each time the lines that came together, until the server ends the stream. Throws a `NoAnswer`, the
+ * reason of `signal`, or the error of a broken stream.
  */
 export async function* live(signal: AbortSignal): AsyncGenerator<readonly LiveLine[], void> {
   const response = await post('live', {}, signal)

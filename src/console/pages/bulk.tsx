@@ -1,4 +1,4 @@
-/** Work on many events: the plan of it, its confirmation with number and effect, and how far it is. */
+/** The bulk jobs on the pages: the plan of a job, the confirmation with number and effect, and the progress of the job. */
 
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
@@ -13,9 +13,9 @@ import { shown, time } from './words.ts'
 
 type Action = BulkPlan['action']
 
-/** The bulk jobs, as they were looked at last. */
+/** The bulk jobs of the console, as the server told them last. */
 const jobs = signal<readonly BulkJob[]>([])
-/** The time between two looks while a job runs, in milliseconds. */
+/** The time between two questions for the bulk jobs while a job runs, in milliseconds. */
 const lookMs = 1_000
 
 const look = async (): Promise<void> => {
@@ -35,7 +35,7 @@ const eventsOf = (count: number): string => `${count.toLocaleString()} ${count =
 
 type Chosen = { readonly action: Action; readonly criteria: Omit<ConsoleQuestions['bulkPlan'], 'action'>; readonly close: () => void }
 
-/** Shows what would be done with the events that fit, and does it after a confirmation. */
+/** Shows the plan for the events that fit the criteria, and starts it after a confirmation. */
 export const BulkPanel = ({ action, criteria, close }: Chosen): JSX.Element => {
   const { answer: plan, failure, again } = useAsked(`${action} ${JSON.stringify(criteria)}`, () => ask('bulkPlan', { ...criteria, action }))
   const [notStarted, setNotStarted] = useState<NoAnswer>()
@@ -87,7 +87,7 @@ const Plan = ({ plan, start }: { readonly plan: BulkPlan; readonly start: () => 
   )
 }
 
-/** Shows the bulk jobs of this console; nothing where there are none. */
+/** Shows the latest bulk job of this console; nothing where there is none. */
 export const BulkJobs = (): JSX.Element | null => {
   const isRunning = jobs.value.some(({ endedAt }) => endedAt === null)
   useEffect(() => void look().catch(() => {}), [])
@@ -100,7 +100,7 @@ export const BulkJobs = (): JSX.Element | null => {
   return latest ? <Job job={latest} /> : null
 }
 
-/** How far a job is, in words. */
+/** Returns the progress of a job in words. */
 const progressOf = ({ action, count, done, failed, endedAt, isStopped, error }: BulkJob): string => {
   const { did } = words[action]
   const how =

@@ -1,4 +1,7 @@
-/** What may be done with an event: replay it, also with another payload, retry its dead run, copy a command that sends it. */
+/**
+ * The actions on an event: to replay it, also with an edited payload, to retry its dead run, to copy a command that sends it, and to keep
+ * it as a sample or test.
+ */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -10,7 +13,7 @@ import { may } from './rights.ts'
 import { go } from './router.ts'
 import { outcome, shown, shownLines } from './words.ts'
 
-/** `request`: the request as it was recorded; absent until it was read, and where this browser may not see it. */
+/** `request`: the recorded request; absent until it was read, and where the user may not see payloads. `done`: called after a retry. */
 type Actions = { readonly event: EventJson; readonly request: ConsoleAnswers['content']['request'] | undefined; readonly done: () => void }
 type Replayed = ConsoleAnswers['replay']
 
@@ -91,16 +94,19 @@ const Keep = ({ event: { event_id: id, route, event_type }, doing }: KeepOptions
   )
 }
 
-/** What a dry run said of a payload. */
+/** The payload of a dry run (`text`), and the answer. */
 type Tried = { readonly text: string; readonly answer: Replayed }
 
-/** Shows what a replay would do before it does it. `body`: the payload as text, which may be edited; `null` where it is no text. */
+/**
+ * Shows the result of a dry run, and then lets the user replay the event. `body`: the recorded payload as a text, which the user may edit;
+ * `null` where the payload is no text, or the user may not see it.
+ */
 const Replay = ({ id, body }: { readonly id: string; readonly body: string | null }): JSX.Element => {
   const [text, setText] = useState(body ?? '')
   const [tried, setTried] = useState<Tried>()
   const [isAsking, setAsking] = useState(false)
   const [failure, setFailure] = useState<NoAnswer>()
-  // What was said of another payload is no answer any more.
+  // The answer to a dry run counts only for the payload of this dry run.
   const would = tried?.text === text ? tried.answer : undefined
   const replay = (isDry: boolean): void => {
     setFailure(undefined)
@@ -145,7 +151,7 @@ const Replay = ({ id, body }: { readonly id: string; readonly body: string | nul
 
 const marks = { same: ' ', added: '+', removed: '-' } as const
 
-/** How the payload differs from the recorded one. */
+/** Shows how the edited payload differs from the recorded payload. */
 const Difference = ({ hunks }: { readonly hunks: Replayed['diff'] }): JSX.Element | null =>
   hunks.length === 0 ? null : (
     <section class="diff" aria-label="difference to the recorded payload" tabIndex={0}>

@@ -1,4 +1,7 @@
-/** The screen of one event: what became of it, what was written, what each stage says of it now, and what may be done. */
+/**
+ * The screen of one event: its facts, its attempts and texts, the verdicts of the stages of the present route, and the actions on the
+ * event.
+ */
 
 import type { JSX } from 'preact'
 import { parseDigits } from '../../app/json-text.ts'
@@ -48,11 +51,11 @@ export const EventScreen = ({ id }: { readonly id: string }): JSX.Element => {
   )
 }
 
-/** The time between two looks for an event that is not recorded yet, in milliseconds, and the number of looks. */
+/** The time between two looks for an event that is not recorded yet, in milliseconds, and the number of looks after the first. */
 const lookMs = 300
 const looks = 5
 
-/** Reads an event. The record of a replay is written a moment after its answer, so the event may not be there at the first look. */
+/** Reads an event. The record of a replay is written a moment after the answer to the replay, so the first look may not find the event. */
 const askWhenRecorded = async (id: string, signal: AbortSignal, left = looks): Promise<Detail> => {
   try {
     return await ask('event', { id }, signal)
@@ -172,7 +175,7 @@ const Request = ({ content: { request, not_kept } }: { readonly content: EventCo
   )
 }
 
-/** The stages that the event did not go through, by the reason. */
+/** Returns the stages that were skipped, by the reason. */
 const skippedStages = (stages: ConsoleAnswers['trace']['stages']): readonly (readonly [reason: string, stages: readonly string[]])[] => {
   const byReason = new Map<string, string[]>()
   for (const { stage, result, reason = 'left out' } of stages)

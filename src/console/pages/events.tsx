@@ -1,4 +1,4 @@
-/** The screen "Events": recorded events by filters, which stand in the address. */
+/** The screen "Events": the recorded events that the filters let through. The filters are in the address. */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -18,13 +18,16 @@ const spans: readonly (readonly [ms: string, name: string])[] = [
   ['604800000', 'the last week'],
 ]
 
-/** Returns a time that the address has in ISO 8601, in milliseconds since 1970; `undefined` where there is none. */
+/** Reads a time in ISO 8601 from the query, and returns it in milliseconds since 1970; `undefined` where the query has no such time. */
 const timeIn = (query: URLSearchParams, name: string): number | undefined => {
   const ms = Date.parse(query.get(name) ?? '')
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Makes the question of the address. A span ends now, so it is counted when the question is asked. */
+/**
+ * Makes the criteria from the query of the address. A span, such as the last hour, ends when the question is asked, so its beginning is
+ * computed here.
+ */
 const criteriaOf = (query: URLSearchParams): Omit<ConsoleQuestions['events'], 'cursor' | 'limit'> => {
   const [from, until] = [timeIn(query, 'from'), timeIn(query, 'until')]
   const [text, route, outcome, state, since, field] = ['text', 'route', 'outcome', 'state', 'since', 'field'].map(
@@ -43,7 +46,7 @@ const criteriaOf = (query: URLSearchParams): Omit<ConsoleQuestions['events'], 'c
   }
 }
 
-/** The work on many events that is looked at. `of`: the query of the address for which it was chosen. */
+/** The bulk job whose plan the panel shows. `of`: the query of the address at which the user chose the job. */
 type Bulk = Pick<Parameters<typeof BulkPanel>[0], 'action' | 'criteria'> & { readonly of: string }
 
 export const EventsScreen = (): JSX.Element => {
@@ -65,7 +68,7 @@ export const EventsScreen = (): JSX.Element => {
               {action === 'replay' ? 'Replay all that fit…' : 'Retry all dead runs that fit…'}
             </button>
           ))}
-          {/* With other filters, other events are meant. */}
+          {/* Other filters let other events through, so the panel is hidden. */}
           {bulk?.of === String(query) && <BulkPanel key={bulk.action} {...bulk} close={() => setBulk(undefined)} />}
         </div>
       )}
@@ -144,7 +147,10 @@ const Filters = ({ query }: { readonly query: URLSearchParams }): JSX.Element =>
   )
 }
 
-/** The filters that look into payloads. What they find tells what stands there. */
+/**
+ * The filters that search in payloads. They are only for users who may see payloads, because the found events tell what their payloads
+ * have.
+ */
 const PayloadFilters = ({ of }: { readonly of: (name: string) => string }): JSX.Element => (
   <>
     <label>

@@ -1,4 +1,4 @@
-/** The screen "Health": what the gateway says of itself, and what the checks of this machine found. */
+/** The screen "Health": the status of the gateway and of the gateways on its store, and the results of the checks of this machine. */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -131,7 +131,7 @@ const Replicas = ({ replicas }: { readonly replicas: NonNullable<Status['replica
 
 type Reloaded = { readonly isDone: boolean; readonly result: ConsoleAnswers['reload'] }
 
-/** A reload: first what it would change, then the reload itself. */
+/** Reloads the files of the gateway. Shows first what a reload would change. */
 const Reload = ({ again }: { readonly again: () => void }): JSX.Element => {
   const [failure, setFailure] = useState<NoAnswer>()
   const [reloaded, setReloaded] = useState<Reloaded>()

@@ -7,7 +7,7 @@ import { Failure } from './parts.tsx'
 
 type Screen = () => JSX.Element
 
-/** Returns a screen that loads its script first, and says so where the script cannot be loaded. */
+/** Returns a screen that loads its script first, and shows a failure where the script cannot be loaded. */
 export const lazy = (load: () => Promise<Screen>): Screen => {
   let loaded: Screen | undefined
   return () => {

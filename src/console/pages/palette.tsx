@@ -1,4 +1,7 @@
-/** The palette: does an action of the screen, or goes to a screen, a route's events or an event, by typing a part of its name. Ctrl-K or ⌘K opens it. */
+/**
+ * The palette, which Ctrl-K or ⌘K opens: the user types a part of a name, and the palette does an action of the screen, or goes to a
+ * screen, to the events of a route or to an event.
+ */
 
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
@@ -8,18 +11,18 @@ import { addressOf, go } from './router.ts'
 import { shown } from './words.ts'
 
 export type Place = { readonly name: string; readonly to: string }
-/** Something that may be done on the present screen. */
+/** An action that the present screen offers. */
 export type ScreenAction = { readonly name: string; readonly run: () => void }
-/** What may be done on the present screen, as the screen says. */
+/** The actions of the present screen. The screen sets them. */
 export const screenActions = signal<readonly ScreenAction[]>([])
 
 /** An action of the screen, or a place. */
 type Entry = Place | ScreenAction
 
-/** The most places that are listed. */
+/** The most entries that are listed. */
 const maxShown = 12
 
-/** Returns the actions and places that a text may mean: those whose name has all its words, and the event whose id it may be. */
+/** Returns the entries that a text may mean: those whose name has all words of the text, and the event whose id the text may be. */
 const entriesFor = (text: string, entries: readonly Entry[]): readonly Entry[] => {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const found = entries.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))

@@ -1,4 +1,4 @@
-/** What several screens show: a word with its colour, a failure, a question that is being asked. */
+/** The parts that several screens share: words with their colour, failures, notices, events in lists, and the state of a question. */
 
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -6,18 +6,18 @@ import type { EventJson } from '../../app/events/event-status.ts'
 import { NoAnswer } from './ask.ts'
 import { milliseconds, outcome, shown, time, tone } from './words.ts'
 
-/** What became of a question: its answer, or why there is none. Both are absent while it is being asked. */
+/** The state of a question: its latest answer, and why the latest try has none. Both are absent until the first try has ended. */
 export type Asked<T> = {
   readonly answer?: T
   readonly failure?: NoAnswer
-  /** Whether the answer, where there is one, is that of an earlier question, because the present question is being asked. */
+  /** Whether the present question has no result yet. An `answer` is then that of an earlier question. */
   readonly isAsking: boolean
   readonly again: () => void
 }
 
 type Known<T> = { readonly key: string; readonly about: string; readonly answer?: T; readonly failure?: NoAnswer }
 
-/** Asks when `key` changes, and when `again` is called. The last answer stays until the next is there. */
+/** Asks the question when `key` changes, and when `again` is called. The latest answer stays until the next answer comes. */
 export const useAsked = <T,>(key: string, question: (signal: AbortSignal) => Promise<T>): Asked<T> => {
   const [known, setKnown] = useState<Known<T>>({ key: '', about: '' })
   const [round, setRound] = useState(0)
@@ -58,7 +58,7 @@ export const Word = ({ word, children }: { readonly word: string; readonly child
   <span class={`word ${tone(word)}`}>{children ?? shown(word).replaceAll('_', ' ')}</span>
 )
 
-/** Says that a question has no answer. A list that is empty because it could not be read must never look like a list that is empty. */
+/** Shows that a question has no answer. A list that could not be read must never look like an empty list. */
 export const Failure = ({ failure, again }: { readonly failure: NoAnswer; readonly again?: () => void }): JSX.Element => (
   <div class="failure" role="alert">
     <p>{shown(failure.message)}</p>
@@ -84,7 +84,7 @@ type ListedEvent = Pick<EventJson, 'at' | 'route' | 'event_type' | 'outcome' | '
   readonly id: string | null
 }
 
-/** One event in a list. */
+/** Shows one event of a list. */
 export const EventLine = ({ event }: { readonly event: ListedEvent }): JSX.Element => {
   const { id, at, route, event_type, outcome: ended, state, reason, error, duration_ms } = event
   const cells = (

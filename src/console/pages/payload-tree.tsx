@@ -1,4 +1,7 @@
-/** A payload as a tree. Each value leads to the events that have the same value, and shows the path that filters and prompts use for it. */
+/**
+ * Shows a payload as a tree. Beside each value stands the path by which filters and prompts name the value, as a link to the events with
+ * the same value.
+ */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -7,12 +10,12 @@ import { isObject, type Json } from '../../core/json.ts'
 import { addressOf } from './router.ts'
 import { shown } from './words.ts'
 
-/** The most members of a list or map that are shown at first, and that each press adds. */
+/** The number of members of a list or map that are shown at first, and that each press of the button adds. */
 const step = 100
 
 const typeOf = (value: Json): string => (Array.isArray(value) ? `list of ${value.length}` : `map of ${Object.keys(value as object).length}`)
 
-/** A name that paths can have as it is. Others cannot be written in a filter (rules: Paths). */
+/** Whether a path can have the name as it is. No filter can name a member with any other name (rules: Paths). */
 const isPlain = (name: string): boolean => /^[^.{}[\]\s]+$/.test(name)
 
 type Member = { readonly name: string; readonly value: Json; readonly path: string | undefined; readonly depth: number }
@@ -28,7 +31,7 @@ const Node = ({ name, value, path, depth }: Member): JSX.Element => {
   const [isOpen, setOpen] = useState(depth < 2)
   const [count, setCount] = useState(step)
   if (typeof value !== 'object' || value === null) return <Leaf name={name} value={value} path={path} />
-  // A list of a hundred thousand members, or a map as deep, is drawn only as far as somebody opens it.
+  // A payload may have a hundred thousand members, or as many levels, so only members of open lists and maps are drawn.
   const members = isOpen ? membersOf(value) : []
   return (
     <li>

@@ -1,6 +1,6 @@
 /**
- * What this browser may do, as the server said. The server checks it again at each question; the pages only leave out what would be
- * refused.
+ * The rights of the signed-in user, as the server told them. The server checks the rights at each question; the pages only leave out
+ * buttons and filters that it would refuse.
  */
 
 import { signal } from '@preact/signals'

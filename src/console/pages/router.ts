@@ -1,6 +1,4 @@
-/**
- * The address of the page: which screen it is, and what the screen shows. A screen keeps its filters there, so an address can be sent on.
- */
+/** The address of the page names the screen and has the filters of the screen, so that a user can send an address on. */
 
 import { signal } from '@preact/signals'
 
@@ -10,20 +8,20 @@ const read = (): Address => ({ path: location.pathname, query: new URLSearchPara
 
 export const currentAddress = signal(read())
 
-/** Goes to an address. `replaces`: the address takes the place of the present one, so that "back" leaves the screen. */
+/** Goes to an address. `replaces`: the address takes the place of the present address in the history, so that "back" leaves the screen. */
 export const go = (to: string, replaces = false): void => {
   if (replaces) history.replaceState(null, '', to)
   else history.pushState(null, '', to)
   currentAddress.value = read()
 }
 
-/** Makes an address of a path and its query, without the members that are empty. */
+/** Makes an address of a path and a query, without the empty members of the query. */
 export const addressOf = (path: string, query: { readonly [name: string]: string | undefined }): string => {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []))
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }
 
-/** Follows links within the page without loading it again, and the browser's "back" and "forward". */
+/** Follows links within the console, and the browser's "back" and "forward", without loading the page again. */
 export const startRouter = (): void => {
   addEventListener('popstate', () => {
     currentAddress.value = read()
@@ -32,7 +30,7 @@ export const startRouter = (): void => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     const isPlain = event.button === 0 && !event.defaultPrevented && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
     if (!link || !isPlain || link.hasAttribute('target') || link.hasAttribute('download')) return
-    // A link in a drawing has its address as an attribute alone.
+    // The property `href` of a link in an SVG is no text, so the attribute is read.
     const to = new URL(link.getAttribute('href') ?? '', location.href)
     if (to.hash !== '' || to.origin !== location.origin) return
     event.preventDefault()

@@ -84,8 +84,8 @@ const boxPx = { width: 128, height: 34, gap: 34, row: 24 }
 const cutTo = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text)
 
 /**
- * The stages that the events of a route go through, as a graph: below each stage hang the events that ended there, as wide as their share.
- * A list has the same, for those who do not see the graph, and for narrow screens.
+ * Shows the stages of a route as a graph. Below each stage hangs a bar for each outcome of the events that ended there, as wide as their
+ * number. A list has the same content, for users who do not see the graph, and for narrow screens.
  */
 const Stages = ({ route, stages }: { readonly route: string; readonly stages: readonly Stage[] }): JSX.Element => {
   const most = Math.max(1, ...stages.flatMap(({ ends }) => ends.map(({ count }) => count)))
@@ -135,6 +135,6 @@ const Stages = ({ route, stages }: { readonly route: string; readonly stages: re
   )
 }
 
-/** The address of the events of a route that ended at a stage. */
+/** Returns the address of the events of a route that ended at a stage. */
 const endsAt = (route: string, stage: string, outcome: string): string =>
   addressOf('/events', { route, outcome: outcome === 'ignored' ? `ignored:${stage}` : outcome })

@@ -80,7 +80,7 @@ export const TargetsScreen = (): JSX.Element => {
 
 type Test = { readonly target: string; readonly profile: string }
 
-/** Sends a test message: first says whether that is possible, then sends it, then shows what the target answered. */
+/** Sends a test message. Shows first whether a message can be sent, and after the sending the answer of the target. */
 const TestMessage = (test: Test): JSX.Element => {
   const [checked, setChecked] = useState<ConsoleAnswers['targetTest']>()
   const [tested, setTested] = useState<ConsoleAnswers['testTarget']>()

@@ -1,15 +1,15 @@
-/** How values are written on the screens. What senders wrote has its control and direction characters written out. */
+/** Writes values for the screens. In texts of senders, control and direction characters are written out. */
 
 import { printable, printableLines } from '../../core/text.ts'
 
-/** A text of a stranger on one line. */
+/** Returns a text of a stranger on one line, cut at `limit` characters. */
 export const shown = (text: string | number | null | undefined, limit = 300): string =>
   text === null || text === undefined ? '' : printable(String(text), limit)
 
-/** A text of a stranger with its line ends. */
+/** Returns a text of a stranger with its line ends. */
 export const shownLines = (text: string): string => printableLines(text)
 
-/** The time of day of an event that is of today, else the date too, in the browser's zone. */
+/** Returns the time of day, in the time zone of the browser; for another day than today, with the date. */
 export const time = (iso: string): string => {
   const at = new Date(iso)
   const isToday = at.toDateString() === new Date().toDateString()
@@ -19,11 +19,11 @@ export const time = (iso: string): string => {
 export const milliseconds = (ms: number | null): string =>
   ms === null ? '' : ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
 
-/** An outcome for people: that of an ignored event names the stage that ignored it. */
+/** Returns an outcome in words; for an ignored event, with the stage that ignored the event. */
 export const outcome = ({ outcome: word, stage }: { readonly outcome: string; readonly stage: string | null }): string =>
   word === 'ignored' && stage !== null ? `ignored by ${stage}` : word.replaceAll('_', ' ')
 
-/** How an outcome or a state is coloured; the word itself says the same. */
+/** Returns the colour of an outcome or a state. The word says the same to a user who does not see the colour. */
 export const tone = (word: string): 'good' | 'wait' | 'bad' | 'plain' => {
   if (['done', 'delivered', 'ok', 'connected', 'ready', 'active', 'sent'].includes(word)) return 'good'
   if (['accepted', 'coalesced', 'waiting', 'running', 'merged', 'warn', 'half_open', 'stopping'].includes(word)) return 'wait'

@@ -5,9 +5,9 @@
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** What a guess costs: 32 MiB, and about 0.2 seconds of one core. */
+/** The cost of one guess: 32 MiB, and about 0.2 seconds of one core. */
 const cost = { ln: 15, r: 8, p: 3 }
-/** The most memory that a hash of the configuration may take. */
+/** The most memory that the check against a configured hash may take. */
 const maxBytes = 128 * 1024 * 1024
 const saltBytes = 16
 const keyBytes = 32
@@ -41,7 +41,10 @@ export const hashPassword = async (password: string): Promise<string> => {
   return `scrypt:${cost.ln}:${cost.r}:${cost.p}:${salt.toString('base64url')}:${key.toString('base64url')}`
 }
 
-/** A hash that no password has, to compare with where there is no such user: the answer then takes as long as for a user. */
+/**
+ * Makes a hash that no password has. The password of an unknown user is compared with it, so that the answer takes as long as for a known
+ * user.
+ */
 const noHash = (): Hash => ({ ...cost, salt: Buffer.alloc(saltBytes), key: randomBytes(keyBytes) })
 
 /** Whether the hash is that of the password. Takes as long for `undefined` as for a hash that `hashPassword` made. */

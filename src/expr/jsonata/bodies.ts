@@ -1,7 +1,7 @@
 /**
  * Bodies for some built-in functions of JSONata, in place of the library's bodies, which take too long, do work that no evaluation is
  * charged for, or (`now`) mix up evaluations. Where a body does not refuse the arguments as too large, it gives the result that the
- * library's body should give. Each has the name of its built-in; `chargeVerdicts` serves several built-ins.
+ * library's body should give. Each body has the name of its built-in; `chargeVerdicts` serves several built-ins.
  */
 
 import { isObject } from '../../core/json.ts'

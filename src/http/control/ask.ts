@@ -1,4 +1,4 @@
-/** Asks the gateway that serves a data directory one question, over its control socket. */
+/** Sends one question to the control socket of a data directory. `client.ts` makes typed operations of such questions, which commands call. */
 
 import { existsSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
@@ -22,12 +22,12 @@ const maxAnswerBytes = 67_108_864
  */
 export const askGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json> => {
   const answer = await tryGateway(asker, method, path, body)
-  if (answer === undefined) throw notRunning(asker)
+  if (answer === undefined) throw unreachableFault(asker)
   return answer
 }
 
 /** Returns a Fault that says why no gateway can be asked, and what to do. */
-export const notRunning = ({ dataDir, self }: Asker): Fault => {
+export const unreachableFault = ({ dataDir, self }: Asker): Fault => {
   const socket = controlSocket(dataDir)
   const tooLong = existsSync(socket) && !isShortEnough(socket)
   const pid = tooLong ? undefined : servingPid(dataDir)

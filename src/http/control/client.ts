@@ -5,7 +5,7 @@ import type { GatewayFinder, RunningGateway } from '../../app/running-gateway.ts
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { controlOperations, type TailLine } from '../../generated/control.ts'
-import { type Asker, askGateway, isListening, notRunning } from './ask.ts'
+import { type Asker, askGateway, isListening, unreachableFault } from './ask.ts'
 import { followGateway } from './follow.ts'
 import type { Operation } from './questions.ts'
 
@@ -19,7 +19,7 @@ export const gatewayAt = (asker: Asker): GatewayFinder => {
     find: async () => ((await isListening(asker)) ? gateway : undefined),
     async need() {
       if (await isListening(asker)) return gateway
-      throw notRunning(asker)
+      throw unreachableFault(asker)
     },
   }
 }

@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { readText } from '../../core/bytes/read-bounded.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
-import { type Asker, bodyHeaders, jsonAnswer, notRunning } from './ask.ts'
+import { type Asker, bodyHeaders, jsonAnswer, unreachableFault } from './ask.ts'
 import { controlSocket, openShortPath } from './socket-path.ts'
 
 const maxLineChars = 1_048_576
@@ -18,7 +18,7 @@ const maxAnswerBytes = 65_536
 export const followGateway = async (asker: Asker, path: string, body: Json | undefined): Promise<AsyncIterableIterator<unknown>> => {
   const short = openShortPath(controlSocket(asker.dataDir))
   const response = short && (await open(short.path, path, body === undefined ? undefined : JSON.stringify(body)).finally(short.close))
-  if (!response) throw notRunning(asker)
+  if (!response) throw unreachableFault(asker)
   if (response.statusCode !== 200) {
     const refused = jsonAnswer({ status: response.statusCode ?? 0, text: await readText(response, maxAnswerBytes) })
     throw new Error(`not a refusal: ${JSON.stringify(refused)}`)

@@ -1,6 +1,6 @@
 /**
- * An index of the newest events of a journal: a summary of each in memory, and the places of its lines in the files. A summary is made of
- * the event's lines by the code that reads events without an index, so both say the same.
+ * An index of the newest events of a journal: a summary of each event in memory, and the places of its lines in the files. The code that
+ * reads events without an index makes the summaries, too, so answers with and without the index are equal.
  */
 
 import { addLine, type EventHistory, eventView, groupOf, isArrival } from '../event-history.ts'
@@ -29,7 +29,7 @@ export class EventIndex {
   readonly #others = new Set<IndexedEvent>()
   readonly #groups = new Map<string, Group>()
   #lastNumber = 0
-  /** The newest segment of which an event is not in the index; 0 where the index has all events. */
+  /** The number of the newest segment with a line of an event that is not in the index; 0 where the index has all events. */
   missing: number
 
   constructor(folder: string, maxEvents: number, missing: number) {
@@ -38,7 +38,7 @@ export class EventIndex {
     this.missing = missing
   }
 
-  /** Adds lines, in the order in which they were written, which all are newer than the lines that were added before. */
+  /** Adds lines in the order in which they were written. All of these lines must be newer than the lines that were added before. */
   async add(lines: readonly PlacedLine[]): Promise<void> {
     const changed = new Map<IndexedEvent, PlacedLine[]>()
     const change = (event: IndexedEvent): PlacedLine[] => {
@@ -79,7 +79,7 @@ export class EventIndex {
     this.#arrived = this.#arrived.filter(({ number }) => number > 0)
   }
 
-  /** Chooses events. `hasAll`: whether the index has all events of the journal, so that also those without a line of arrival are chosen. */
+  /** Chooses events. `hasAll`: whether the index has all events of the journal. Only then are events without a line of arrival chosen. */
   choose({ fits = () => true, limit, since, after }: EventFilter, hasAll: boolean): Chosen {
     const events: IndexedEvent[] = []
     const from = since === undefined ? '' : recordedTime(since)
@@ -102,8 +102,8 @@ export class EventIndex {
   }
 
   /**
-   * Returns the event with exactly this id; `undefined` where the index does not have it, or may lack lines of it: an event that was taken
-   * out of the index comes back with its next line.
+   * Returns the event with exactly this id; `undefined` where the index does not have the event, or may lack lines of it. An event that was
+   * taken out of the index comes back with its next line, without its earlier lines.
    */
   event(id: string): IndexedEvent | undefined {
     const event = this.#byId.get(id)
@@ -157,7 +157,7 @@ export class EventIndex {
     }
   }
 
-  /** Puts the histories of events together: from the lines that are added, and from those that are read at the places known so far. */
+  /** Puts the histories of events together, from the lines that are added and the lines that are read at the known places. */
   async #histories(changed: ReadonlyMap<IndexedEvent, readonly PlacedLine[]>): Promise<ReadonlyMap<IndexedEvent, ReadHistory>> {
     const owners = new Map<LinePlace, IndexedEvent>()
     const ends = new Map<LinePlace, string>()
@@ -188,7 +188,7 @@ export class EventIndex {
     return low
   }
 
-  /** The events without a line of arrival, the newest first. */
+  /** Returns the events without a line of arrival, newest first. */
   #othersByAge(): readonly IndexedEvent[] {
     const lastOf = (event: IndexedEvent): LinePlace => placesOf(event).at(-1) ?? { segment: 0, offset: 0, length: 0 }
     return [...this.#others].sort((a, b) => byAge(lastOf(b), lastOf(a)))
@@ -215,7 +215,7 @@ export class EventIndex {
   }
 }
 
-/** An event's history, the end of its group's run, the places of all its lines, and that of its arrival. */
+/** An event's history, the end of its group's run, the places of all its lines, and the place of its line of arrival. */
 type ReadHistory = {
   readonly history: EventHistory
   readonly groupEnd: Ended | undefined

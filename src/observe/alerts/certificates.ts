@@ -10,9 +10,9 @@ export type CertificateEnd = { readonly of: string; readonly endsAt: number }
 const pemForm = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
 /**
- * Returns the ends of the certificates in the `public_key` of routes, in the file that `storage.url` names, and in that of
- * `NODE_EXTRA_CA_CERTS`. Of several certificates in one place, the last end counts: a bundle of authorities always has some that ended.
- * A file or a certificate that cannot be read is left out.
+ * Returns the ends of the certificates in the `public_key` of routes, in the file that `storage.url` names, and in the file that
+ * `NODE_EXTRA_CA_CERTS` names. Of several certificates in one place, the last end counts, because a bundle of authorities always has some
+ * certificates that have ended. A file or a certificate that cannot be read is left out.
  */
 export const readCertificates = ({ routes, storage, profiles }: Config): readonly CertificateEnd[] => {
   const keys = [...routes.values()].flatMap(({ name, spec }) =>

@@ -1,4 +1,4 @@
-/** Decides which alerts begin and end, from what was heard and from what each look finds. */
+/** Decides which alerts begin and end, from the signals of facts and from the findings of each look. */
 
 import { dayMs, hourMs } from '../../core/clock.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
@@ -8,7 +8,7 @@ import { kinds } from './kinds.ts'
 import type { Heard, Signal } from './signals.ts'
 import { type AlertState, alertKey, type Firing, maxFiring } from './state.ts'
 
-/** What one look goes by. Times are wall times, milliseconds. */
+/** The facts, settings and states by which one look judges. Times are wall times, milliseconds. */
 export type Look = Heard & {
   readonly now: number
   /** The time since the last look, as far as it counts as silence; 0 for the first look. */
@@ -29,7 +29,10 @@ export const judgeHeard = (state: AlertState, { rules, signals, refused, accepte
   }
 }
 
-/** Judges what no fact tells: the age of the backlog, silence, certificates, causes that stayed away. Forgets what no rule has any more. */
+/**
+ * Judges the causes that no fact tells: the age of the backlog, silence, and certificates. Ends alerts whose cause has stayed away, and
+ * forgets the states of rules that are gone.
+ */
 export const judgeAll = (state: AlertState, look: Look): void => {
   const { rules, now } = look
   for (const rule of rules) {
@@ -70,7 +73,7 @@ const applySignal = (state: AlertState, rule: AlertRule, signal: Signal): void =
 
 const goesTo = (rule: AlertRule, target: string): boolean => deliveriesOf(rule.destination).some((delivery) => delivery.target === target)
 
-/** A cause of an alert. `lastAt`: the time from which its quiet time counts. */
+/** A cause of an alert. `lastAt`: the time from which the quiet time of the alert counts. */
 type Cause = {
   readonly kind: AlertKind
   readonly subject: string
@@ -80,7 +83,10 @@ type Cause = {
   readonly detail?: string | undefined
 }
 
-/** Lets an alert fire, or adds the cause to the alert that fires already: past `maxFiring`, to that of its kind without a subject. */
+/**
+ * Lets an alert fire, or adds the cause to the alert that fires already. Past `maxFiring` alerts, the cause of a new alert is added to the
+ * alert of its kind without a subject.
+ */
 const begin = (state: AlertState, rule: AlertRule, cause: Cause): void => {
   const { kind, subject, at, lastAt, count, detail } = cause
   const key = alertKey(rule.id, kind, subject)

@@ -1,4 +1,4 @@
-/** An observer that collects from facts what may begin or end an alert, until the next look takes it. */
+/** An observer that collects from facts the causes and the ends of alerts, until the next look takes these. */
 
 import { hostname } from 'node:os'
 import { defaultProfile } from '../../config/config.ts'
@@ -7,17 +7,17 @@ import type { Fact, Observer, RequestEnded } from '../../core/fact.ts'
 import { excerpt, printable } from '../../core/text.ts'
 import type { AlertKind } from '../../plan/alerts.ts'
 
-/** What was heard of one alert since the last look. Times are wall times, milliseconds. */
+/** The causes of one alert since the last look, and its end. Times are wall times, milliseconds. */
 export type Signal = {
   readonly kind: AlertKind
   readonly subject: string
-  /** When its cause, or its end, was heard first and last. For an open breaker, `lastAt` is the time of its next trial. */
+  /** When the cause of the alert, or its end, was told first and last. For an open breaker, `lastAt` is the time of its next trial. */
   readonly firstAt: number
   lastAt: number
-  /** How often its cause came. 0: only its end was heard. */
+  /** How often the cause was told. 0: only the end of the alert was told. */
   count: number
   detail?: string
-  /** Whether the alert is over, by the last that was heard of it. */
+  /** Whether the alert is over, by the last fact about it. */
   isOver: boolean
   /** The target, where the alert is about a target. */
   readonly target?: string
@@ -27,7 +27,7 @@ export type Signal = {
 export type RefusedCount = { readonly inMinute: number; readonly fresh: number }
 
 /**
- * What was heard since the last look. `refused`: by route. `accepted`: routes that accepted an event, delivered it directly or added it to
+ * The signals since the last look. `refused`: by route. `accepted`: the routes that accepted an event, delivered it directly or added it to
  * a group; replays do not count.
  */
 export type Heard = {
@@ -160,7 +160,7 @@ export class Signals implements Observer {
       known.isOver = signal.isOver
       if (signal.detail !== undefined) known.detail = signal.detail
     } else if (this.#signals.size < maxSubjects) this.#signals.set(keyOf(signal), signal)
-    // Past the bound, all further alerts of a kind are one without a subject.
+    // Past the bound, all further alerts of a kind become one alert without a subject.
     else if (signal.subject !== '' && !signal.isOver) this.#add({ ...signal, subject: '' })
   }
 }

@@ -48,8 +48,9 @@ export const script: StagePart = {
 const ignoredByScript = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'script', route, detail: () => why })
 
 /**
- * Returns the event as the output of the script changes it; `undefined` when the output ignores the event. A JSON object takes the place of
- * the payload; any other text is added to the payload as `script_output`.
+ * Returns the event with the output of the script in it; `undefined` where the event is to be ignored: for no output, `[SILENT]`, or an
+ * object whose `__hermes_ignore__` is true (rules: Scripts 2, 3). Any other JSON object takes the place of payload and text. Other text is
+ * added to the payload as `script_output`; a payload that is no map moves under `payload` first.
  */
 const applyOutput = (event: Event, output: string): Event | undefined => {
   const text = output.trim()

@@ -48,8 +48,9 @@ export const signature: StagePart = {
 }
 
 /**
- * Returns the function that makes the checks of a scheme, one for each secret. They are made at the first request of the scheme: there may
- * be thousands of routes, and each could use every scheme.
+ * Returns the function that makes the checks of a scheme: one for each secret that fits the scheme, a single one for a scheme that fetches
+ * its keys. The checks are made at the first request of the scheme and kept: there may be thousands of routes, and each could use every
+ * scheme.
  */
 const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => readonly SecretCheck[]) => {
   const made = new Map<Scheme, readonly SecretCheck[]>()

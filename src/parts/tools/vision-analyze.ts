@@ -5,7 +5,7 @@ import type { FetchRequest } from './kit/guarded-fetch.ts'
 import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'
 import type { WebAccess } from './kit/web-access.ts'
-import { WebFault } from './kit/web-fault.ts'
+import { WebProblem } from './kit/web-problem.ts'
 import type { Tool, ToolsetPart, ToolsetSchema } from './tool.ts'
 
 const description =
@@ -69,7 +69,7 @@ export const visionAnalyzeWithin = (access?: WebAccess): ToolsetPart => ({
       const wanted: FetchRequest = { address, protocols: ['https:'], maxBytes, timeoutMs, checkType: () => {}, beforeRequest }
       const { bytes } = await fetchGuarded(wanted, clock, signal, access)
       const mediaType = mediaTypeOf(bytes)
-      if (mediaType === undefined) throw new WebFault('This is no picture: only PNG, JPEG, GIF and WebP are looked at.')
+      if (mediaType === undefined) throw new WebProblem('This is no picture: only PNG, JPEG, GIF and WebP are looked at.')
       return await askAboutPicture({ bytes, mediaType }, question)
     }
     return async () => [{ name: 'vision_analyze', description, input, call }]

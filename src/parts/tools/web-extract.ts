@@ -11,7 +11,7 @@ import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'
 import { decodeText } from './kit/text-in.ts'
 import type { WebAccess } from './kit/web-access.ts'
-import { WebFault } from './kit/web-fault.ts'
+import { WebProblem } from './kit/web-problem.ts'
 import type { Tool, ToolsetPart, ToolsetSchema } from './tool.ts'
 
 const maxChars = 20_000
@@ -34,11 +34,11 @@ const input = {
 const html: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml'])
 const plainTypes = /^(?:text\/(?:plain|markdown|x-markdown)|application\/(?:json|[\w.-]{1,60}\+json))$/
 
-/** Throws a WebFault for a media type that is neither a web page nor a text. */
+/** Throws a WebProblem for a media type that is neither a web page nor a text. */
 const checkType: FetchRequest['checkType'] = (mediaType) => {
   if (html.has(mediaType) || plainTypes.test(mediaType)) return
-  if (mediaType.startsWith('image/')) throw new WebFault('This is a picture and no page. Use vision_analyze, where you have it.')
-  throw new WebFault('This is neither a web page nor text, Markdown or JSON.')
+  if (mediaType.startsWith('image/')) throw new WebProblem('This is a picture and no page. Use vision_analyze, where you have it.')
+  throw new WebProblem('This is neither a web page nor text, Markdown or JSON.')
 }
 
 const schema = {
@@ -78,7 +78,7 @@ export const webExtractWithin = (access?: WebAccess): ToolsetPart => ({
       const { url, bytes, charset } = fetched
       const reading = slots.run(() => readPageInThread({ bytes, charset, url: url.href, maxChars }, clock, signal))
       const page = await unlessAborted(reading, signal)
-      if (!page) throw new WebFault('Too many pages are read now. Try again later, or go on without.')
+      if (!page) throw new WebProblem('Too many pages are read now. Try again later, or go on without.')
       const { title, markdown, chars } = page
       const shown = markdown === '' ? 'The page has no text of its own: it may be made by a script.' : `${markdown}${cutNote(chars)}`
       return [title === '' ? '' : `# ${title}\n\n`, `${url.href}\n\n`, shown].join('')

@@ -19,8 +19,8 @@ export type LoadedPlugins = LoadedModules<PluginParts>
 
 /**
  * Adds the parts of the plugins that the configuration names. Plugins that are not in `loaded` are loaded, one after the other. Also checks
- * the sections under `platforms` that targets of plugins read, and, where all plugins can be used, those that have the form of a plugin's
- * name.
+ * the sections under `platforms` that targets of plugins read. Where all plugins can be used, reports the sections that have the form of a
+ * plugin's name and that no target reads.
  */
 export const loadPlugins = async (
   config: Pick<Config, 'dataDir' | 'plugins' | 'profiles'>,
@@ -63,9 +63,9 @@ const openRegistry = (builtins: Catalogue) => {
     known.set(part.name, part)
   }
   const add = (parts: PluginParts): void => {
-    for (const one of parts.targets) {
-      put('target', targets, one.part)
-      plugged.push(one)
+    for (const target of parts.targets) {
+      put('target', targets, target.part)
+      plugged.push(target)
     }
     for (const part of parts.schemes) put('scheme', namedSchemes, part)
     for (const part of parts.runners) put('runner', runners, part)

@@ -28,8 +28,8 @@ const reviewSeveral = ({ route, catalogue, spec, say }: Subject): void => {
 type Sources = readonly { readonly route: RouteSource }[]
 
 /**
- * Reports once, for all enabled routes whose senders never send a refused event again, that the rate limit refuses events. Where the
- * configuration has a `rate_limit`, its author has thought of that, and nothing is said.
+ * Reports once, for all enabled routes whose senders never send a refused event again, that the rate limit refuses events. Nothing is
+ * reported where the configuration has a `rate_limit`, because its author has chosen the limit.
  */
 export const reviewRepeats = (sources: Sources, { config, written }: Loaded, catalogue: Catalogue): Diagnostic[] => {
   if (written.has('rate_limit')) return []

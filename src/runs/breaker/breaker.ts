@@ -6,7 +6,7 @@
 export type BreakerSettings = {
   /** The number of failures in a row that open a breaker, if they are failures of several texts. */
   readonly failures: number
-  /** The longest wait between two trials, unless the receiver asks for a longer one. */
+  /** The longest wait between two trials, unless the receiver asks for a longer wait. */
   readonly longestWaitMs: number
 }
 
@@ -30,7 +30,7 @@ export interface Breaker {
   readonly reason: string
   /** Whether the last failures in a row are those of several texts. Then the receiver fails, and not one text. */
   readonly isSuspected: boolean
-  /** Whether a text may be sent now. `trial`: it may, and the breaker is half-open until the caller ends this trial. */
+  /** Whether a text may be sent now. `trial`: the text may be sent, and the breaker is half-open until the caller ends this trial. */
   begin(): 'free' | 'trial' | 'held'
   /** Notes how a sending ended, and opens or closes the breaker accordingly. */
   end(ended: Ended, isTrial: boolean): void
@@ -40,7 +40,7 @@ export interface Breaker {
   reset(): void
 }
 
-/** The longest wait before the first trial, in milliseconds. It doubles with each failed trial. */
+/** The longest wait before the first trial, in milliseconds. The wait doubles with each failed trial. */
 const firstWaitMs = 10_000
 
 type BreakerOptions = {

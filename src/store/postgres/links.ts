@@ -8,7 +8,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { Claimed } from '../ports.ts'
 import type { StoreOptions } from '../store-part.ts'
 import { type CallKind, list } from './call-kind.ts'
-import { type ClaimCall, claimKind, type EnqueueCall, freeClaims, type TakenAtOnce } from './calls/claim-calls.ts'
+import { type ClaimCall, type ClaimFields, claimKind, freeClaims, type TakenAtOnce } from './calls/claim-calls.ts'
 import { freeLeases, type TakenRun } from './calls/run-calls.ts'
 import { type Connection, connect } from './connection.ts'
 import { DatabaseLink } from './database-link.ts'
@@ -34,7 +34,7 @@ export type Links = {
   readonly work: DatabaseLink
   readonly slow: DatabaseLink
   readonly records: DatabaseLink
-  readonly claimKind: CallKind<EnqueueCall, Claimed | TakenAtOnce>
+  readonly claimKind: CallKind<ClaimCall, Claimed | TakenAtOnce>
   readonly movedClaims: MovedClaims
   readonly marks: Marks
   /** The runs that this process has taken and not finished. */
@@ -68,7 +68,7 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
     await connection.query(freeLeases, [String(owner), list([...taken.keys()])])
     due.changed()
   }
-  const doubtful: ClaimCall[] = []
+  const doubtful: ClaimFields[] = []
   const greetClaims = async (connection: Connection): Promise<void> => {
     await checkReadable(connection, schema)
     const freed = doubtful.slice()

@@ -22,7 +22,7 @@ import type {
 import type { Shared } from '../shared.ts'
 import type { OpenStore } from '../store-part.ts'
 import { Backlog, backlogKind } from './backlog.ts'
-import { type ClaimCall, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
+import { type ClaimFields, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
 import { joinCall, joinKind } from './calls/lane-calls.ts'
 import { queuesKind } from './calls/queue-calls.ts'
 import { keepReplyKind, renewKind } from './calls/run-calls.ts'
@@ -224,7 +224,7 @@ class PostgresStore implements OpenStore {
     await this.#links.close()
   }
 
-  #claimCall({ key, holdMs }: Claim, run: string): ClaimCall {
+  #claimCall({ key, holdMs }: Claim, run: string): ClaimFields {
     return { key: keyOf(key), holdMs, mark: this.#links.marks.next(), run }
   }
 

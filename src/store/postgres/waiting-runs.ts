@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Accepted, GivenBack, Lane, Lease, NewRun, RunEnd } from '../ports.ts'
 import { buryRun, endAttempt } from './attempt-ends.ts'
 import { dueKind } from './backlog.ts'
-import type { ClaimCall } from './calls/claim-calls.ts'
+import type { ClaimFields } from './calls/claim-calls.ts'
 import { acceptInLaneKind, reviveKind } from './calls/lane-calls.ts'
 import { endGroupsKind, failedKind, makeDueKind, type TakeCall, type TakenRun, takeGroupsKind, takeKind } from './calls/run-calls.ts'
 import { keyOf } from './keys.ts'
@@ -29,7 +29,7 @@ export class WaitingRuns {
   }
 
   /** Accepts a run without a lane, and takes it at once where the worker can begin more runs. */
-  async enqueue(run: NewRun, claim: ClaimCall): Promise<Accepted> {
+  async enqueue(run: NewRun, claim: ClaimFields): Promise<Accepted> {
     const { claims, claimKind, due, taken } = this.#links
     const [leaseMs, since] = [this.#ahead.reserve(), this.#clock.monotonic()]
     let lease: Lease | undefined
@@ -46,7 +46,7 @@ export class WaitingRuns {
   }
 
   /** Accepts a run in a lane. This may make a parked run of the lane due, which may have been accepted long ago. */
-  async acceptInLane(claim: ClaimCall, { key, limit, whenFull }: Lane): Promise<Accepted> {
+  async acceptInLane(claim: ClaimFields, { key, limit, whenFull }: Lane): Promise<Accepted> {
     const { claims, due } = this.#links
     const accepted = await claims.call(acceptInLaneKind, { ...claim, lane: keyOf(key), limit, refuses: whenFull === 'refuse' })
     due.changed({ isOldRun: true })

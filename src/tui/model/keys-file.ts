@@ -9,7 +9,7 @@ import { nearest } from '../../core/text.ts'
 import { actions, defaultKeymap, type Keymap } from './actions.ts'
 
 /**
- * Resolves to the default keys, with the keys of the file in their place. Without a file, they are all default. Rejects with a Fault that
+ * Resolves to the default keys, with the keys of the file in their place; without a file, to the default keys. Rejects with a Fault that
  * names the line of a mistake: of YAML, of an unknown action, or of a text that is no key.
  */
 export const readKeymap = async (dataDir: string): Promise<Keymap> => {

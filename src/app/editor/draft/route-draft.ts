@@ -1,6 +1,6 @@
 /**
- * A draft: a route that is being edited. It has the route as it was written, and the steps since. Undo takes a step back. The functions of
- * this module read and write no file.
+ * A draft: the route as it was written, and the steps by which a user has edited it since. Undo takes a step back. The functions of this
+ * module read and write no file.
  */
 
 import { changedData, isRefused, type YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
@@ -23,8 +23,8 @@ export type OpenedRoute = {
 }
 
 /**
- * A change of the route's text (`textChange`). `from`: the text that the user saw first. `to`: the text that the user made of it. `spec`: the
- * route in that text; absent where the text is no map. The route is not parsed here, so that the terminal editor needs no parser.
+ * A change of the route's text (`textChange`). `from`: the text that the user saw first. `to`: the text that the user made of it. `spec`:
+ * the route in that text; absent where the text is no map. The route is not parsed here, so that the terminal editor needs no parser.
  */
 export type TextChange = { readonly from: string; readonly to: string; readonly spec?: JsonObject }
 
@@ -97,7 +97,7 @@ export const undo = (draft: RouteDraft): RouteDraft => {
   return { ...draft, past, future: [last, ...draft.future], spec: specAfter(draft.opened.written, past) }
 }
 
-/** Returns the draft with the step that was undone last; the same draft where there is none. */
+/** Returns the draft with the step that was undone last; the same draft where no step was undone. */
 export const redo = (draft: RouteDraft): RouteDraft => {
   const [next, ...future] = draft.future
   return next ? { ...draft, past: [...draft.past, next], future, spec: specAfter(draft.spec, [next]) } : draft
@@ -109,7 +109,10 @@ export const rebased = (draft: RouteDraft, now: Partial<OpenedRoute>): RouteDraf
   return { ...draft, opened, spec: specAfter(opened.written, draft.past) }
 }
 
-/** Whether saving the draft would change the file. Steps that cancel each other out change nothing. A change of the text may be a comment. */
+/**
+ * Whether saving the draft would change the file. Steps that cancel each other out change nothing. A change of the text may be a comment,
+ * so it always counts.
+ */
 export const isModified = (draft: RouteDraft): boolean =>
   draft.opened.isNew ||
   isRemoved(draft) ||
@@ -120,7 +123,7 @@ export const isModified = (draft: RouteDraft): boolean =>
 export const editsOf = ({ opened: { base }, past }: Pick<RouteDraft, 'opened' | 'past'>): readonly YamlEdit[] =>
   past.flatMap(({ edits }) => edits.map((edit) => ({ ...edit, path: [...base, ...edit.path] })))
 
-/** Returns a route after the steps. A text that is no map changes nothing: the route cannot be shown otherwise than as this text. */
+/** Returns a route after the steps. A text that is no map changes nothing, because such a route can only be shown as a text. */
 export const specAfter = (written: JsonObject, past: readonly Step[]): JsonObject =>
   past.reduce((spec, { text, edits }) => appliedEdits(text?.spec ?? spec, edits), written)
 

@@ -9,27 +9,30 @@ import { equalJson, isObject, type Json, valueAt } from '../../../core/json.ts'
 import { hideSecrets } from '../../mask-lines/hidden-secrets.ts'
 import type { OpenedRoute, TextChange } from './route-draft.ts'
 
-/** Makes the change of a route's text. */
+/** Makes the change of a route's text from `from` to `to`. */
 export const textChange = (from: string, to: string): TextChange => {
   const { data } = parseYaml('', to)
   return { from, to, ...(isObject(data) ? { spec: data } : {}) }
 }
 
-/** Returns the route's text in a file with this text, or why the route cannot be edited as a text. */
+/** Returns the route's text as it stands in a file with the text `text`, or why the route cannot be edited as a text. */
 export const routeTextIn = (text: string, base: Path): string | RefusedEdit => {
   const shown = mapTextAt(parseYaml('', hideSecrets(text).text), base)
   return isRefused(shown) ? shown : shown.text
 }
 
-/** The text of a file with a changed route in it. It may be no YAML: the findings about it say so. `start`: where the route's text begins. */
+/**
+ * The text of a file with a changed route in it. The text may be no YAML, which its findings then report. `start`: where the route's text
+ * begins.
+ */
 export type ChangedText = { readonly ok: true; readonly text: string; readonly parsed: ParsedYaml; readonly start: TextStart }
 
 /** The most lines by which the two texts of a change may differ where the file has a third text. */
 const maxChanges = 2_000
 
 /**
- * Makes a change of the route's text in a file with this text. If the file has another text of the route than the change began with, the
- * change is made there all the same, unless both changed the same lines.
+ * Makes a change of the route's text in a file with the text `text`. Where the file has another text of the route than the change began
+ * with, the change is made there all the same, unless the same lines were changed in the file.
  */
 export const withRouteText = (
   text: string,
@@ -57,7 +60,7 @@ export const withRouteText = (
   return { ok: true, text: after, parsed, start: changed.start }
 }
 
-/** Makes the change from `from` to `to` in a third text; `undefined` where that has no such lines. */
+/** Makes the change from `from` to `to` in the text `now`; `undefined` where `now` does not have the changed lines. */
 export const merged = (now: string, from: string, to: string): string | undefined => {
   const patch = structuredPatch('', '', from, to, undefined, undefined, { context: 1, maxEditLength: maxChanges })
   return (patch && applyPatch(now, patch)) || undefined
@@ -70,7 +73,7 @@ const isOnlyChangeAt = (base: Path, before: Json, after: Json): boolean => {
   return wanted !== undefined && !isRefused(wanted) && equalJson(wanted.value ?? null, after)
 }
 
-/** Returns the text that the route has now, if that is not the text with which the change of its text began. */
+/** Returns the present text of the route, where the change of its text began with another text. */
 export const otherTextThan = ({ from }: TextChange, { text, base, isNew }: OpenedRoute): string | undefined => {
   if (isNew) return undefined
   const now = routeTextIn(text, base)

@@ -20,12 +20,12 @@ export type PreparedSave = {
   readonly after: string
 }
 
-/** What planning and saving need: the data directory, and the functions that make the texts of drafts and check them. */
-export type DraftTools = { readonly workspace: Workspace; readonly textOf: DraftTexts; readonly configFindings: ConfigFindings }
+/** What planning and saving need. `textOf` makes the text of a draft. `configFindings` checks the text of a draft of `config.yaml`. */
+export type DraftContext = { readonly workspace: Workspace; readonly textOf: DraftTexts; readonly configFindings: ConfigFindings }
 
 /** Plans the saving of a draft. Where the draft cannot be saved, the plan says why. Throws a Fault when the file cannot be read. */
-export const prepareSave = async (draftTools: DraftTools, { draft, onto }: PlanRequest): Promise<PreparedSave> => {
-  const { workspace, textOf } = draftTools
+export const prepareSave = async (draftContext: DraftContext, { draft, onto }: PlanRequest): Promise<PreparedSave> => {
+  const { workspace, textOf } = draftContext
   const { opened } = draft
   const { file } = opened
   const present = presentText(workspace, opened)
@@ -42,7 +42,7 @@ export const prepareSave = async (draftTools: DraftTools, { draft, onto }: PlanR
   if (!made.ok) return refused(made.why)
   const { text: before } = target.opened
   try {
-    const findings = await findingsOf(draftTools, target, made.text)
+    const findings = await findingsOf(draftContext, target, made.text)
     const stops = findings.some(({ severity, stopsStart }) => stopsStart || (severity === 'error' && opened.source === 'subscription'))
     const plan = { file, diff: lineDiff(before, made.text), findings, stops, ...(onto === 'current' ? {} : changesOfOthers) }
     return { plan, before, after: made.text }
@@ -59,7 +59,7 @@ const changesOfText = ({ opened, past }: RouteDraft): Pick<SavePlan, 'conflict'>
   return text && now !== undefined ? { conflict: lineDiff(text.from, now) } : {}
 }
 
-const findingsOf = async ({ workspace, configFindings }: DraftTools, draft: RouteDraft, text: string): ReturnType<ConfigFindings> => {
+const findingsOf = async ({ workspace, configFindings }: DraftContext, draft: RouteDraft, text: string): ReturnType<ConfigFindings> => {
   const { opened } = draft
   if (opened.source === 'config') return configFindings(opened.text, text, opened.name)
   return isRemoved(draft) ? [] : subscriptionFindings(workspace, readSubscriptionDraft(workspace, opened.name), text)

@@ -18,7 +18,7 @@ import { openConfigured, openSubscription } from '../draft/open-route.ts'
 import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-draft.ts'
 import type { Saved, SaveRequest } from '../service.ts'
 import { typedPath } from '../typed-path.ts'
-import { type DraftTools, type PreparedSave, prepareSave } from './plan-save.ts'
+import { type DraftContext, type PreparedSave, prepareSave } from './plan-save.ts'
 import { reloadAfterSave } from './reload-gateway.ts'
 
 type Refused = Extract<Saved, { ok: false }>
@@ -27,11 +27,11 @@ type Refused = Extract<Saved, { ok: false }>
  * Saves a draft, or returns why it was not saved. Throws a Fault when a file cannot be read or written, when the file `as` is there
  * already, and when a subscription is refused at the moment of writing.
  */
-export const saveRoute = async (draftTools: DraftTools, finder: GatewayFinder, request: SaveRequest): Promise<Saved> => {
-  const { workspace } = draftTools
+export const saveRoute = async (draftContext: DraftContext, finder: GatewayFinder, request: SaveRequest): Promise<Saved> => {
+  const { workspace } = draftContext
   const { draft, as } = request
-  if (as !== undefined) return saveAs(draftTools, { ...request, as })
-  const prepared = await prepareSave(draftTools, request)
+  if (as !== undefined) return saveAs(draftContext, { ...request, as })
+  const prepared = await prepareSave(draftContext, request)
   const obstacle = obstacleTo(prepared, request)
   if (obstacle) return obstacle
   try {
@@ -42,7 +42,7 @@ export const saveRoute = async (draftTools: DraftTools, finder: GatewayFinder, r
   } catch (error) {
     // On a conflict, somebody else changed the file after the plan was made. A new plan shows the change.
     if (!(error instanceof Fault && error.code === 'conflict')) throw error
-    return refusedFor('conflict', await prepareSave(draftTools, { draft }), error.message)
+    return refusedFor('conflict', await prepareSave(draftContext, { draft }), error.message)
   }
 }
 
@@ -98,7 +98,7 @@ const unchangedSubscription = (workspace: Workspace, name: string, text: string)
 }
 
 /** Writes the whole text with the draft to another file, and opens the route again as its own file has it. */
-const saveAs = async ({ workspace, textOf }: DraftTools, { draft, as }: SaveRequest & { readonly as: string }): Promise<Saved> => {
+const saveAs = async ({ workspace, textOf }: DraftContext, { draft, as }: SaveRequest & { readonly as: string }): Promise<Saved> => {
   const { opened } = draft
   const file = typedPath(as)
   const made = textOf(draft)

@@ -23,8 +23,8 @@ export type MapText = TextStart & {
 }
 
 /**
- * The lines of a map in a file. `from` and `to`: their offsets. `below`: the lines do not stand in the file yet. The value at
- * `from` to `to` is taken out, and they are put below the line on which it stood.
+ * The lines of a map in a file. `from` and `to`: their offsets. `below`: the file does not have the lines yet. The value from `from` to
+ * `to` is taken out, and the lines are put below the line of this value.
  */
 type Lines = { readonly from: number; readonly to: number; readonly indent: number; readonly below?: true }
 
@@ -75,7 +75,7 @@ export const withMapText = (
 /** The most lines by which two texts may differ, so that their equal lines are looked for: the time grows with the square. */
 const maxChanges = 2_000
 
-/** Returns the new lines as the file has them. A line that the old text has, too, is taken from the file. */
+/** Returns the lines of the new text as the file gets them. A line that the old text has, too, stays as the file has it. */
 const keptLines = (outline: Outline, lines: Lines, written: readonly string[]): readonly string[] => {
   const raw = rawLines(outline, lines)
   const all = [{ value: [...written], count: written.length, added: true, removed: false }]
@@ -115,7 +115,7 @@ const linesOf = (outline: Outline, parsed: ParsedYaml, path: Path): Lines | Refu
     : { from, to: tailOf(outline, entry), indent: outline.columnAt(content) }
 }
 
-/** Returns the lines for a map whose members are to stand below its key, and do not yet. */
+/** Returns the lines for a map that has no lines below its key yet, and gets its members there. */
 const belowKey = (outline: Outline, parsed: ParsedYaml, path: Path): Lines | RefusedEdit => {
   const spot = spotAt(outline, parsed, path)
   if (isRefused(spot)) return spot

@@ -1,4 +1,4 @@
-/** One chart: bars that stand on each other, or lines, over the steps of a span. A table beside it has the same numbers. */
+/** One chart of stacked bars or of lines, over the steps of a span. A table beside the chart has the same numbers. */
 
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -17,9 +17,9 @@ export type ChartOptions = {
   /** When each step begins, in milliseconds since 1970. */
   readonly at: readonly number[]
   readonly series: readonly Series[]
-  /** How a value is written. */
+  /** Writes a value. */
   readonly write: (value: number) => string
-  /** How the begin of a step is written. */
+  /** Writes the time at which a step begins. */
   readonly label: (at: number) => string
   /** Called for a click on the chart. `series`: the bar that was hit; `undefined` beside the bars. */
   readonly pick: (step: number, series: number | undefined) => void
@@ -49,7 +49,7 @@ export const Chart = (options: ChartOptions): JSX.Element => {
   )
 }
 
-/** The values as they are drawn: bars stand on the bars of the series before them. */
+/** Returns the heights at which the values are drawn: a bar stands on the bars of the series before it. */
 const heights = ({ kind, series }: ChartOptions): (number | null)[][] => {
   let below: readonly number[] = []
   return series.map(({ values }) => {
@@ -59,7 +59,7 @@ const heights = ({ kind, series }: ChartOptions): (number | null)[][] => {
   })
 }
 
-/** Draws the chart into an element. Returns the function that takes it away. */
+/** Draws the chart into an element. Returns the function that removes the chart. */
 const draw = (element: HTMLElement, options: ChartOptions, point: (step: number | null) => void): (() => void) => {
   const colors = matchMedia('(prefers-color-scheme: dark)')
   let chart = create(element, options, point)
@@ -84,7 +84,7 @@ const create = (element: HTMLElement, options: ChartOptions, point: (step: numbe
   const font = `12px ${getComputedStyle(element).fontFamily}`
   const axis: uPlot.Axis = { stroke: colorOf('--quiet'), font, grid: { stroke: colorOf('--line'), width: 1 }, ticks: { show: false } }
   const bars = uPlot.paths.bars?.({ size: [0.85, 60], align: 1 })
-  // The highest bars are drawn first, because each hides the lower part of those before it.
+  // The highest bars are drawn first, because each bar covers the lower part of the bars that were drawn before.
   const order = kind === 'bars' ? series.map((_, i) => series.length - 1 - i) : series.map((_, i) => i)
   const chart = new uPlot(
     {
@@ -125,7 +125,7 @@ const create = (element: HTMLElement, options: ChartOptions, point: (step: numbe
   return chart
 }
 
-/** Returns the function that reads a colour: a canvas knows no variables, and not which of two colours the scheme of the page takes. */
+/** Returns the function that reads the colour of a CSS variable. A canvas knows neither variables nor the colour scheme of the page. */
 const colorsOf = (element: HTMLElement): ((variable: string) => string) => {
   const probe = document.createElement('span')
   return (variable) => {

@@ -15,7 +15,7 @@ const spans: readonly (readonly [span: ChartSpan, name: string])[] = [
   ['week', 'the last week'],
 ]
 
-/** The endings that have a colour of their own. The others share a few. */
+/** The endings with a colour of their own. All other endings share three colours. */
 const colored = ['done', 'delivered', 'ignored', 'duplicate', 'waiting', 'merged', 'dead', 'bad_signature']
 const colorOf = (word: string, i: number): string => (colored.includes(word) ? `--chart-${word}` : `--chart-${i % 3}`)
 
@@ -33,7 +33,7 @@ const labels: { readonly [span in ChartSpan]: (at: number) => string } = {
   week: (at) => new Date(at).toLocaleString([], { weekday: 'short', day: 'numeric', ...clock }),
 }
 
-/** `ending`: the events of this ending alone. */
+/** Returns the address of the events of a step. `ending`: only the events with this ending. */
 type Leads = (step: ChartStep, ending?: Charts['endings'][number]) => string
 
 export const ChartsScreen = (): JSX.Element => {
@@ -113,7 +113,7 @@ type FigureOptions = Pick<ChartOptions, 'kind' | 'series' | 'write' | 'label'> &
   readonly steps: Charts['steps']
   readonly endings: Charts['endings']
   readonly leads: Leads
-  /** The series are the endings, in their order. */
+  /** Whether the series are the endings, in the order of `endings`. */
   readonly isByEnding?: boolean
 }
 

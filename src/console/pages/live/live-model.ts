@@ -1,4 +1,4 @@
-/** The rows of live traffic: one for each request, the newest first, which changes as its run goes on. */
+/** The rows of the live traffic, newest first. Each request has a row, which changes as the run of the request goes on. */
 
 import type { EventJson } from '../../../app/events/event-status.ts'
 import type { DeliveryLine, OutcomeLine } from '../../../generated/control.ts'
@@ -13,16 +13,19 @@ export type LiveRow = Pick<
   readonly id: string | null
 }
 
-/** `waiting`: rows that came while the list stood still; `null` while it moves. `lost`: how many lines this page was too slow for. */
+/**
+ * `waiting`: the rows that came while the list stands still; `null` while the list moves. `lost`: the number of lines that came too fast
+ * for this page.
+ */
 export type LiveList = {
   readonly rows: readonly LiveRow[]
   readonly waiting: readonly LiveRow[] | null
   readonly lost: number
-  /** Why there is no live traffic at present; `null` where there is. */
+  /** Why the traffic is not watched at present; `null` while it is watched. */
   readonly off: string | null
 }
 
-/** The most rows: as many as one question reads. The screen of all events has the older ones. */
+/** The most rows: as many as the answer to one question has. The screen "Events" has the older events. */
 export const maxRows = 200
 
 export const emptyList: LiveList = { rows: [], waiting: null, lost: 0, off: null }
@@ -46,18 +49,18 @@ export const withLine = (list: LiveList, line: LiveLine): LiveList => {
   }
 }
 
-/** Lets the list stand still, or move again with what came meanwhile. */
+/** Lets the list stand still, or lets it move again, with the rows that came meanwhile. */
 export const paused = (list: LiveList, isPaused: boolean): LiveList => {
   if (isPaused) return list.waiting ? list : { ...list, waiting: [] }
   return list.waiting ? { ...list, rows: newest([...list.waiting, ...list.rows]), waiting: null } : list
 }
 
-/** Returns how many rows wait, in words. */
+/** Returns the number of waiting rows in words. */
 export const waitingCount = (waiting: readonly LiveRow[]): string => `${waiting.length}${waiting.length < maxRows ? '' : ' or more'}`
 
 /**
- * Takes recorded events into the list: those from before the page was opened, those of lost lines, and what became of known events. Events
- * that are new to a list that stands still wait.
+ * Takes recorded events into the list: events from before the page was opened, events of lost lines, and the present states of events that
+ * have a row. While the list stands still, new events wait.
  */
 export const withRecorded = (list: LiveList, events: readonly EventJson[]): LiveList => {
   const recorded = new Map(events.map((event) => [event.event_id, rowOfEvent(event)]))
@@ -77,7 +80,8 @@ const withRow = (list: LiveList, row: LiveRow): LiveList =>
 
 const rowOfOutcome = ({ event_id: id, ...line }: OutcomeLine): LiveRow => ({
   ...line,
-  // Refused requests without a record have no id. Two of them in one millisecond differ by their path or reason, or look the same anyway.
+  // A refused request without a record has no id. Such requests have the same key only where these members are equal, in the same
+  // millisecond.
   key: id ?? `${line.at} ${line.route} ${line.outcome} ${line.duration_ms}`,
   id,
   route: line.route ?? '',
@@ -93,7 +97,8 @@ const rowOfEvent = ({ event_id: id, ...event }: EventJson): LiveRow => ({
 })
 
 /**
- * A step of a run changes the row of its event. An event whose row is gone, or whose request came before the page was opened, gets none.
+ * Puts the state of a run into the row of its event. An event without a row gets none: its row is gone, or its request came before the page
+ * was opened.
  */
 const withDelivery = (list: LiveList, { event_id, state, error }: DeliveryLine): LiveList => {
   const change = (rows: readonly LiveRow[]): readonly LiveRow[] =>

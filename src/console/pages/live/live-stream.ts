@@ -1,25 +1,25 @@
 /**
- * The live traffic in all pages of this browser, over one stream: a browser opens only six connections to a host. The page that holds the
- * lock reads the stream, and hands what it reads to the other pages.
+ * Gives the live traffic to all pages of this browser over one stream, because a browser opens only six connections to a host. The page
+ * that holds the lock reads the stream, and passes the lines on to the other pages.
  */
 
 import type { LiveLine } from '../../live-feed.ts'
 import { live } from '../ask.ts'
 
-/** The name of the lock and of the channel between the pages. The browser keeps both apart for each port. */
+/** The name of the lock, and of the channel between the pages. The browser keeps the locks and channels of each port apart. */
 const name = 'headgate live'
-/** What a page asks that comes later: whether there is live traffic at present. */
+/** The message by which a new page asks the other pages whether the traffic is watched. */
 const stateQuestion = 'state?'
 
 type Message = typeof stateQuestion | readonly LiveLine[]
 
 /**
- * Gives the lines to `take`, as long as this page or another one reads the stream. Resolves when the stream that this page reads has ended.
- * Rejects with a `NoAnswer`, the reason of `signal`, or the error of a broken stream.
+ * Gives the lines to `take`, as long as this page or another page reads the stream. Resolves when the stream that this page reads has
+ * ended. Rejects with a `NoAnswer`, the reason of `signal`, or the error of a broken stream.
  */
 export const followLive = async (take: (lines: readonly LiveLine[]) => void, signal: AbortSignal): Promise<void> => {
   const channel = new BroadcastChannel(name)
-  /** Whether there is live traffic, as the stream last said; known to the page that reads the stream. */
+  /** The latest `init` or `off` line of the stream. Empty before the first of these lines, and in a page that does not read the stream. */
   let state: readonly LiveLine[] = []
   const give = (lines: readonly LiveLine[]): void => {
     state = lines
@@ -39,7 +39,7 @@ export const followLive = async (take: (lines: readonly LiveLine[]) => void, sig
   }
   channel.postMessage(stateQuestion)
   try {
-    // Only pages of this machine and pages over TLS have locks. Each page reads its own stream elsewhere.
+    // A browser gives locks only to pages of this machine and pages over TLS. Any other page reads a stream of its own.
     await (navigator.locks ? navigator.locks.request(name, { signal }, read) : read())
   } finally {
     channel.close()

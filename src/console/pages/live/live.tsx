@@ -1,4 +1,4 @@
-/** The screen "Live": what arrives, as it arrives. */
+/** The screen "Live": each request as it ends, and what becomes of its run. */
 
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
@@ -13,12 +13,12 @@ import { followLive } from './live-stream.ts'
 const list = signal<LiveList>(emptyList)
 /** The time before the page asks again for a stream that has ended, in milliseconds. */
 const againMs = 2_000
-/** The time between two readings of the journal, in milliseconds: with heavy traffic, lines are lost all the time. */
+/** The least time between two readings of the journal, in milliseconds. With heavy traffic, lines are lost all the time. */
 const readingMs = 1_000
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Follows the traffic until `signal`. */
+/** Follows the traffic until `signal` aborts. */
 const follow = async (signal: AbortSignal): Promise<void> => {
   const read = createReading(signal)
   const take = (lines: readonly LiveLine[]): void => {
@@ -37,8 +37,8 @@ const follow = async (signal: AbortSignal): Promise<void> => {
 }
 
 /**
- * Returns a function that reads from the journal what was recorded before, and what was lost. Called while it reads, the function reads
- * once more afterwards.
+ * Returns a function that reads the newest recorded events: those from before the page was opened, and those of lost lines. A call during a
+ * reading leads to one more reading afterwards.
  */
 const createReading = (signal: AbortSignal): (() => void) => {
   let isReading = false
@@ -47,7 +47,8 @@ const createReading = (signal: AbortSignal): (() => void) => {
     isReading = true
     while (isStale && !signal.aborted) {
       isStale = false
-      // Where the journal cannot be read, the next line that is lost leads to the next try, and the screen of events says why.
+      // Where the journal cannot be read, the next lost line leads to the next try. The screen "Events" says why the journal cannot be
+      // read.
       await ask('events', { limit: maxRows }, signal).then(
         ({ events }) => {
           list.value = withRecorded(list.value, events)
@@ -64,7 +65,10 @@ const createReading = (signal: AbortSignal): (() => void) => {
   }
 }
 
-/** Follows the traffic while the screen is open and somebody may see it: a forgotten page must cost nothing. */
+/**
+ * Follows the traffic while the screen is open and the page is visible, because a forgotten page must cost nothing. Returns the function
+ * that stops following.
+ */
 const followWhileVisible = (): (() => void) => {
   let aborter: AbortController | undefined
   const change = (): void => {
@@ -98,7 +102,7 @@ export const LiveScreen = (): JSX.Element => {
           {waiting ? 'Go on' : 'Pause'}
         </button>
       </header>
-      {/* A list that moves while somebody reads further down would take the line away from under the eyes. */}
+      {/* A moving list would take the lines away from a user who reads further down, so scrolling pauses the list. */}
       <ol
         class="events"
         tabIndex={0}

@@ -1,4 +1,7 @@
-/** Offers keys and values while a route is typed: from the schema, from what the gateway knows by name, and from the chosen payload. */
+/**
+ * Completes keys and values while the user types a route: from the schema, from the names that the configuration knows, and from the chosen
+ * payload.
+ */
 
 import { type Completion, type CompletionContext, type CompletionResult, pickedCompletion } from '@codemirror/autocomplete'
 import type { EditorView } from '@codemirror/view'
@@ -8,7 +11,7 @@ import { shown } from '../words.ts'
 import { type RouteSchema, schemaNodes } from './schema-nodes.ts'
 import { type YamlPath, yamlPlaceAt } from './yaml-place.ts'
 
-/** What is known of routes and of the chosen payload. */
+/** The sources of completions and explanations. */
 export type Known = {
   readonly schema: RouteSchema
   readonly names: ConsoleAnswers['routeNames']['names']
@@ -16,7 +19,7 @@ export type Known = {
   readonly values: ConsoleAnswers['payload']['values']
 }
 
-/** Makes the source of completions. `known` is asked at each completion. */
+/** Makes the source of completions for the text editor. `known` is called at each completion. */
 export const completeRoute =
   (known: () => Known) =>
   ({ state, pos, explicit }: CompletionContext): CompletionResult | null => {
@@ -64,7 +67,7 @@ const valueOptions = (known: Known, path: YamlPath): readonly Completion[] => {
   ]
 }
 
-/** `isNamed`: the names are offered already, with more about each. */
+/** `isNamed`: the values are offered as names already, each with a description. */
 const enumOptions = ({ enum: values, enumDescriptions, type }: JsonObject, isNamed: boolean): readonly Completion[] => {
   if (Array.isArray(values) && !isNamed)
     return values.map((value, i) => ({
@@ -75,7 +78,7 @@ const enumOptions = ({ enum: values, enumDescriptions, type }: JsonObject, isNam
   return type === 'boolean' ? [true, false].map((value) => ({ label: String(value), type: 'keyword' })) : []
 }
 
-/** `end`: what must stand behind a path. */
+/** `end`: the text that must stand behind a completed path. */
 const pathOptions = ({ values }: Known, end: '' | '}'): readonly Completion[] =>
   values.map(({ path, shown: value }) => ({ label: path, type: 'variable', detail: shown(value, 40), apply: insertBefore(end) }))
 

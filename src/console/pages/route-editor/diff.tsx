@@ -1,4 +1,4 @@
-/** Shows what differs between two texts, line by line. */
+/** Shows the differences between two texts, line by line. */
 
 import type { JSX } from 'preact'
 import type { Hunk } from '../../../app/line-diff.ts'

@@ -1,4 +1,4 @@
-/** A route that is edited: its text, and beside it the findings and what it would do with a payload. */
+/** The pane of an edited route: its text, and beside the text the findings and what the route would do with a payload. */
 
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -16,7 +16,7 @@ import { Verdicts } from './verdicts.tsx'
 
 type EditedRoutePaneProps = {
   readonly opened: Opened
-  /** Reads the route again. `text`: the text to go on with; without it, the text of the file. */
+  /** Reads the route again. `text`: the text with which the editor goes on; without it, the text of the answer. */
   readonly reopen: (text?: string) => void
   readonly saved: (notices: readonly string[]) => void
 }
@@ -112,7 +112,7 @@ export const EditedRoutePane = ({ opened, reopen, saved }: EditedRoutePaneProps)
 const keysHint =
   'Ctrl-Space completes, Ctrl-Z takes back, Ctrl-S saves. Escape and then Tab leaves the text. Stars stand for a secret of the file.'
 
-/** Says that the text is a draft that was kept, and drops it. */
+/** Shows that the text is a kept draft, and lets the user drop the draft. */
 const KeptNote = ({
   kept: { at, note },
   drop,

@@ -1,4 +1,4 @@
-/** Explains what the pointer is on: a key by the schema, and a path by its value in the chosen payload. */
+/** Explains the word under the pointer: a key by its description in the schema, and a path by its value in the chosen payload. */
 
 import type { Extension } from '@codemirror/state'
 import { hoverTooltip } from '@codemirror/view'
@@ -7,7 +7,7 @@ import type { Known } from './complete.ts'
 import { descriptionAt } from './schema-nodes.ts'
 import { yamlPlaceAt } from './yaml-place.ts'
 
-/** Returns the extension that explains. `known` is asked at each explanation. */
+/** Returns the extension of the text editor that shows the explanations. `known` is called at each explanation. */
 export const explainRoute = (known: () => Known): Extension =>
   hoverTooltip(({ state }, pos) => {
     const line = state.doc.lineAt(pos)

@@ -1,4 +1,4 @@
-/** The findings about a changed route, with their fixes. */
+/** The findings about an edited route, with their fixes. */
 
 import type { JSX } from 'preact'
 import { Word } from '../parts.tsx'
@@ -36,7 +36,7 @@ type Listed = Pick<Finding, 'code' | 'severity' | 'message'> & { readonly help?:
 
 const words = { error: 'error', warning: 'warn', info: 'off' } as const
 
-/** `goTo`: shows the place of a finding in the text; absent where the places are those of a file. */
+/** `goTo`: shows the place of a finding in the text; absent where the places are places in a file. */
 export const FindingList = ({
   findings,
   goTo,

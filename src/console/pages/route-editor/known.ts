@@ -1,4 +1,4 @@
-/** Reads what completions and explanations know. */
+/** Reads the schema, the names and the payload values for completions and explanations. */
 
 import { useEffect, useRef } from 'preact/hooks'
 import { ask } from '../ask.ts'
@@ -7,7 +7,10 @@ import type { Choice, EditedRoute } from './route-state.ts'
 
 const nothingKnown: Known = { schema: {}, names: { verify: [], events: [], deliver: [], profile: [], skills: [] }, values: [] }
 
-/** Reads the schema and the names once for a route, and the values of each payload. Without them, less is completed. */
+/**
+ * Reads the schema and the names once for a route, and the values of each chosen payload. Where they cannot be read, fewer completions are
+ * offered.
+ */
 export const useKnown = (edited: EditedRoute, payload: Choice | undefined): { readonly current: Known } => {
   const known = useRef<Known>(nothingKnown)
   const { name } = edited

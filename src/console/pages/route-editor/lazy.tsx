@@ -1,11 +1,17 @@
-/** Loads the route editor when it is needed, because it is several times as large as all other screens. */
+/**
+ * Loads the script of the route editor when a user opens it, because the script is several times as large as the scripts of all other
+ * screens.
+ */
 
 import type { FunctionComponent, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { NoAnswer } from '../ask.ts'
 import { Failure } from '../parts.tsx'
 
-/** Returns whether an address is that of the route editor, and the name of its route; the name is absent for a new route. */
+/**
+ * Returns the name of the route at the address of a route editor. The name is `undefined` for a new route, and the result is `undefined`
+ * for any other address.
+ */
 export const editedRouteIn = (path: string): { readonly name: string | undefined } | undefined => {
   if (path === '/routes/new') return { name: undefined }
   try {

@@ -1,4 +1,4 @@
-/** Asks for the name of a new route, and what it begins with. */
+/** The screen that asks for the name of a new route, and for the route or the event to begin with. */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'

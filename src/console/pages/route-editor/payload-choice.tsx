@@ -9,7 +9,7 @@ type Rows = ConsoleAnswers['payloads']['payloads']
 
 const nameOf = ({ from, id }: Choice): string => `${from} ${id}`
 
-/** Returns the payload to begin with: the first that the route takes. */
+/** Returns the payload to begin with: the first payload that the route takes, or else the first. */
 export const bestOf = (rows: Rows): Choice | undefined => {
   const best = rows.find(({ fits }) => fits) ?? rows[0]
   return best && { from: best.from, id: best.id }

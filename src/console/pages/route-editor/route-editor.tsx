@@ -4,6 +4,6 @@ import type { JSX } from 'preact'
 import { NewRouteScreen } from './new-route.tsx'
 import { RouteEditorScreen } from './screen.tsx'
 
-/** `name`: the route's name; without it, a new route is begun. */
+/** `name`: the name of the route; without a name, the user begins a new route. */
 export const RouteEditor = ({ name }: { readonly name: string | undefined }): JSX.Element =>
   name === undefined ? <NewRouteScreen /> : <RouteEditorScreen key={name} name={name} />

@@ -1,4 +1,4 @@
-/** Asks again and again about the text of a route while it is edited: what it would do, and that its draft is kept. */
+/** Asks for the preview of a route, and keeps its draft, while the user edits its text. */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ConsoleQuestions } from '../../../generated/console.ts'
@@ -7,7 +7,7 @@ import { ask, type NoAnswer } from '../ask.ts'
 import { asNoAnswer } from '../parts.tsx'
 import { may } from '../rights.ts'
 
-/** A route whose text is edited, as questions about it name it. */
+/** An edited route, as the questions about it name the route and its text. */
 export type EditedRoute = ConsoleQuestions['keepDraft']
 export type Opened = ConsoleAnswers['routeText']
 export type Preview = ConsoleAnswers['routePreview']
@@ -15,11 +15,11 @@ export type Choice = NonNullable<ConsoleQuestions['routePreview']['payload']>
 
 export const editedRoute = ({ name, source, is_new, from }: Opened, to: string): EditedRoute => ({ name, source, is_new, from, to })
 
-/** Milliseconds without a further change after which the text is previewed, and after which it is kept. */
+/** The time without a further change after which the text is previewed, and after which it is kept as a draft, in milliseconds. */
 const previewMs = 200
 const keepMs = 600
 
-/** Returns the latest preview. `isOld`: the text or payload has been changed since. */
+/** Returns the latest preview. `isOld`: whether the text or the payload has changed since the preview. */
 export const usePreview = (
   edited: EditedRoute | undefined,
   payload: Choice | undefined,
@@ -44,7 +44,10 @@ export const usePreview = (
   return { ...known, isOld: known.key !== key }
 }
 
-/** Keeps the text as a draft soon after each change, so that a closed page loses only the latest. Returns why it is not kept, if so. */
+/**
+ * Keeps the text as a draft soon after each change, so that a closed page loses only the latest change. Returns the failure where the draft
+ * could not be kept.
+ */
 export const useKeptDraft = (edited: EditedRoute | undefined): NoAnswer | undefined => {
   const [failure, setFailure] = useState<NoAnswer>()
   const last = useRef<string | undefined>(undefined)
@@ -52,7 +55,7 @@ export const useKeptDraft = (edited: EditedRoute | undefined): NoAnswer | undefi
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the text
   useEffect(() => {
     if (!edited || !may('operate')) return
-    // The text that was opened is in the file, or kept already.
+    // The first text needs no keeping: it comes from the file, from a kept draft, or from another route or a payload.
     if (last.current === undefined) last.current = key
     if (last.current === key) return
     const timer = setTimeout(() => {

@@ -1,4 +1,7 @@
-/** Shows what saving would write, and writes it. Where others changed the route meanwhile, it asks what to do. */
+/**
+ * Shows how saving would change the file, and saves. Where the route was changed in the file meanwhile, the user decides which change
+ * counts.
+ */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -16,7 +19,7 @@ type Plan = ConsoleAnswers['routePlan']
 type SavePanelProps = {
   readonly edited: EditedRoute
   readonly saved: (notices: readonly string[]) => void
-  /** Takes the file as it is now. `keepsText`: the text of the editor stays, as a change of that file. */
+  /** Opens the route again from the file as it is now. `keepsText`: the text of the editor stays, as a change of this file. */
   readonly reopen: (keepsText: boolean) => void
   readonly close: () => void
 }

@@ -6,7 +6,7 @@ import { item, type YamlPath } from './yaml-place.ts'
 /** The definitions of the schema by their names. */
 export type RouteSchema = { readonly [name: string]: JsonObject }
 
-/** Returns the nodes of the schema for a path in a route: the branches of a union are nodes of their own. */
+/** Returns the nodes of the schema for a path in a route. Each branch of a union is a node of its own. */
 export const schemaNodes = (schema: RouteSchema, path: YamlPath): readonly JsonObject[] =>
   path.reduce<readonly JsonObject[]>(
     (nodes, key) => nodes.flatMap((node) => memberOf(node, key)).flatMap((node) => branches(schema, node)),
@@ -31,7 +31,9 @@ const branches = (schema: RouteSchema, node: Json | undefined, depth = 0): reado
   return [node, ...named, ...either]
 }
 
-/** Returns the description of the value at a path, of the nearest node that has one; empty where the schema says nothing. */
+/**
+ * Returns the description of the value at a path: the description of the first node that has a description; empty where no node has any.
+ */
 export const descriptionAt = (schema: RouteSchema, path: YamlPath): string => {
   const described = schemaNodes(schema, path).find(({ description }) => typeof description === 'string')
   return described ? String(described.description) : ''

@@ -9,7 +9,7 @@ import { shown } from '../words.ts'
 import { EditedRoutePane } from './edited-route.tsx'
 import type { Opened } from './route-state.ts'
 
-/** What the address says of the route, besides its name. */
+/** Makes the question for the text of a route, from its name and the query of the address. */
 const askedRoute = (name: string) => {
   const { query } = currentAddress.value
   const source = query.get('source')
@@ -28,7 +28,7 @@ export const RouteEditorScreen = ({ name }: { readonly name: string }): JSX.Elem
   const [notices, setNotices] = useState<readonly string[]>([])
   const of = askedRoute(name)
   const { answer, failure, isAsking, again } = useAsked(JSON.stringify(of), (signal) => ask('routeText', of, signal))
-  /** The text that is edited on, where the file was changed by others. */
+  /** The user's text that stays when the route is opened again, because the file was changed meanwhile. */
   const [text, setText] = useState<string>()
   const reopen = (edited?: string): void => {
     setText(edited)

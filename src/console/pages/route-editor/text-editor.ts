@@ -1,6 +1,6 @@
 /**
- * The text editor: CodeMirror in a shadow root, where its style sheets are objects of the page and not elements, which the content security
- * policy would stop.
+ * The text editor: CodeMirror in a shadow root. There CodeMirror sets its styles as style sheet objects. Outside of a shadow root it would
+ * add style elements, which the content security policy stops.
  */
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
@@ -22,7 +22,7 @@ export type Finding = ConsoleAnswers['routePreview']['findings'][number]
 
 export type TextEditor = {
   text(): string
-  /** Replaces the text as one change, which can be undone. */
+  /** Replaces the whole text by one change, which the user can undo. */
   replace(text: string): void
   show(findings: readonly Finding[]): void
   goTo(place: NonNullable<Finding['place']>): void
@@ -40,7 +40,7 @@ export type TextEditorOptions = {
   readonly onSave: () => void
 }
 
-/** Opens an editor in an element that has no shadow root yet. */
+/** Opens an editor in the shadow root of an element, and makes the shadow root where there is none. */
 export const openTextEditor = (
   parent: HTMLElement,
   { label, text, isReadOnly, known, onChange, onSave }: TextEditorOptions,
@@ -113,7 +113,10 @@ export const openTextEditor = (
   }
 }
 
-/** Returns the offset of a line and column, which may be those of a text that has been changed meanwhile. */
+/**
+ * Returns the offset of a line and column, from 1. Where the text has changed since they were found, returns the nearest offset that the
+ * text has.
+ */
 const offsetOf = ({ doc }: EditorState, line: number, column: number): number => {
   const { from, to } = doc.line(Math.min(Math.max(line, 1), doc.lines))
   return Math.min(from + column - 1, to)

@@ -1,4 +1,4 @@
-/** How the text editor looks: by the colours of the pages, in light and dark. */
+/** The theme of the text editor: the colours of the pages, light and dark. */
 
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
@@ -6,7 +6,10 @@ import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
 const underline = (color: string) => ({ backgroundImage: 'none', textDecoration: `underline wavy ${color}`, textUnderlineOffset: '3px' })
-/** The signs of findings at their lines. The pages load no images of `data:` addresses, which the signs are otherwise. */
+/**
+ * Makes the sign of a finding beside its line a character. CodeMirror's own signs are images at `data:` addresses, which the content
+ * security policy stops.
+ */
 const sign = (color: string) => ({ content: 'normal', '&::before': { content: '"●"', color, fontSize: '0.9em' } })
 
 const looks = EditorView.theme({

@@ -1,6 +1,6 @@
 /**
- * Replaces selected text by what is typed over it. The browser would keep the looks of the replaced text as an inline style, which the
- * content security policy stops.
+ * Replaces the selected text by the text that the user types. The browser would give the typed text the style of the replaced text as an
+ * inline style, which the content security policy stops.
  */
 
 import type { Extension } from '@codemirror/state'

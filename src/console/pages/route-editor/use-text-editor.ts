@@ -1,4 +1,4 @@
-/** Opens the text editor in a screen, and gives its actions to the palette under the names that the terminal editor has for them. */
+/** Opens the text editor in a screen, and offers the editor's actions in the palette under the names of the terminal editor. */
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -6,7 +6,7 @@ import { type ActionName, actionMeaning } from '../../../tui/model/actions.ts'
 import { type ScreenAction, screenActions } from '../palette.tsx'
 import { openTextEditor, type TextEditor, type TextEditorOptions } from './text-editor.ts'
 
-/** Returns the element in which the editor opens, and the editor, which is there when the screen is. */
+/** Returns the element in which the editor opens, and the editor, which is `undefined` until the element is drawn. */
 export const useTextEditor = (
   options: TextEditorOptions,
 ): { readonly host: RefObject<HTMLDivElement | null>; readonly editor: { readonly current: TextEditor | undefined } } => {

@@ -1,4 +1,4 @@
-/** What a changed route would do with the chosen payload: each stage, each condition, and the prompt or message. */
+/** Shows what the edited route would do with the chosen payload: the outcome, the verdict of each condition, and the prompt or message. */
 
 import type { JSX } from 'preact'
 import { Word } from '../parts.tsx'

@@ -1,19 +1,19 @@
 /**
- * Finds out where in a route's YAML a position is: below which keys, and whether a key or a value stands there. A text that is being typed
- * is mostly no YAML, so the indents of the lines are read, and not a tree.
+ * Finds the place of a position in the YAML of a route: the keys around the position, and whether a key or a value stands there. A text
+ * that the user is typing is mostly no valid YAML, so the place is found by the indents of the lines, and not by a parser.
  */
 
-/** An item of a list, in a path. */
+/** The member of a path that stands for an item of a list. */
 export const item = 0
 export type YamlPath = readonly (string | typeof item)[]
 
 /**
- * A place in a text. `path`: the keys around it; for a value, its own key is the last. `typed`: the text from the beginning of the key or
- * value to the position. `from`: the offset where that begins. `below`: of a key, its column, below which its members stand.
+ * A place in a text. `path`: the keys around the place; the last key of a value is the value's own. `typed`: the text from the beginning of
+ * the key or value to the position. `from`: the offset at which `typed` begins.
  */
 export type YamlPlace = { readonly path: YamlPath; readonly kind: 'key' | 'value'; readonly typed: string; readonly from: number }
 
-/** A line as far as its indents matter. `dashes`: the columns of its dashes. `column`: that of its content. */
+/** A line. `dashes`: the columns of its dashes. `column`: the column of its content. */
 type Line = { readonly dashes: readonly number[]; readonly column: number; readonly content: string }
 
 const lineOf = (text: string): Line => {
@@ -30,7 +30,7 @@ const lineOf = (text: string): Line => {
 
 const keyForm = /^(?:"([^"]*)"|'([^']*)'|([^\s#{}[\],"'][^:#]*?))\s*:(?=\s|$)/
 
-/** Returns the key with which a text begins, and the text behind it. */
+/** Returns the key with which a text begins, the text behind the key, and the length of all before that text; `undefined` without a key. */
 const keyIn = (content: string): { readonly key: string; readonly rest: string; readonly length: number } | undefined => {
   const found = keyForm.exec(content)
   if (!found) return undefined
@@ -56,7 +56,10 @@ export const yamlPlaceAt = (text: string, offset: number): YamlPlace => {
   return { path, kind: keyed ? 'value' : 'key', typed: value, from }
 }
 
-/** Returns the keys around a line, from those that stand above it with smaller indents. */
+/**
+ * Returns the keys around a line: the keys above the line that have smaller indents. `isBlockText`: whether the line is part of a text in
+ * the block form (`|` or `>`).
+ */
 const pathAround = (above: readonly string[], { dashes, column }: Line): { readonly path: YamlPath; readonly isBlockText: boolean } => {
   const path: (string | typeof item)[] = []
   let limit = column
@@ -86,13 +89,18 @@ const pathAround = (above: readonly string[], { dashes, column }: Line): { reado
   return { path, isBlockText }
 }
 
-/** A map or list in braces or brackets that is open. `start`: the offset where its present member or value begins. */
+/**
+ * A map or list in braces or brackets whose end has not come yet. `key`: the key of the map's present member. `start`: the offset at which
+ * the present key or value begins.
+ */
 type Open = { readonly isMap: boolean; readonly key?: string; readonly start: number }
 
-/** The parts of a text in braces: texts in quotes, single characters with a meaning, and whatever stands between. */
+/** Matches the parts of a text in braces: texts in quotes, single characters with a meaning, and the texts between these. */
 const flowParts = /"(?:[^"\\]|\\.)*"?|'[^']*'?|[{}[\],]|:(?=\s|$)|(?:[^"'{}[\],:]|:(?!\s|$))+/g
 
-/** Returns the place inside of braces and brackets that are open at the end of a text; `undefined` where none is open. */
+/**
+ * Returns the place inside of the braces and brackets that are open at the end of a text; `undefined` where no brace or bracket is open.
+ */
 const inBraces = (text: string): Omit<YamlPlace, 'from'> | undefined => {
   if (!/^[[{]/.test(text)) return undefined
   const open = [...text.matchAll(flowParts)].reduce<readonly Open[]>((before, part) => afterPart(before, part, text), [])

@@ -7,14 +7,14 @@ import { asNoAnswer } from '../parts.tsx'
 import { go } from '../router.ts'
 import { shown } from '../words.ts'
 
-/** Returns the code in the address, and takes it out of the address; `null` where there is none. */
+/** Takes the code out of the address, and returns it; `null` where the address has no code. */
 export const takeCode = (): string | null => {
   const code = new URLSearchParams(location.hash.slice(1)).get('code')
   if (code !== null) go(location.pathname + location.search, true)
   return code
 }
 
-/** What is said of a sign-in at an identity provider that failed, by the word in the address. */
+/** The messages for a failed sign-in at an identity provider, by the word in the address. */
 const failures: { readonly [failed: string]: string } = {
   browser: 'This sign-in was begun in another browser, or more than ten minutes ago. Begin again.',
   role: 'You have no role here: console.auth.roles in config.yaml gives one.',
@@ -23,8 +23,8 @@ const failures: { readonly [failed: string]: string } = {
 }
 
 /**
- * Signs in with the code that stands behind the `#` of the address, which is taken out of the address. Without a code, a proxy in front of
- * the console is asked who the user is, but not straight after a sign-out.
+ * Signs in with the code behind the `#` of the address. Without a code, signs in as the user whom a proxy in front of the console names,
+ * but not straight after a sign-out.
  */
 export const SignIn = (): JSX.Element => {
   const [problem, setProblem] = useState<string>()
@@ -48,7 +48,7 @@ export const SignIn = (): JSX.Element => {
         if (found.forward && !hasCode && !hasSignedOut.value) attempt({})
       })
       .catch((error) => setProblem(asNoAnswer(error).message))
-    // The address may be pasted into a tab that shows this page already.
+    // A user may paste an address with a code into a tab that shows this page already.
     addEventListener('hashchange', take)
     return () => removeEventListener('hashchange', take)
   }, [attempt])

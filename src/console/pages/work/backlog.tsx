@@ -1,4 +1,7 @@
-/** What waits and why, on the screen "Work": the numbers of runs, groups, lanes, and the budgets of the day. */
+/**
+ * The backlog on the screen "Work": the numbers of runs, groups, dead runs and sessions, the groups and lanes that wait, and the budgets of
+ * the day.
+ */
 
 import type { JSX } from 'preact'
 import type { ConsoleAnswers } from '../../answers/answers.ts'

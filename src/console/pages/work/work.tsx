@@ -1,4 +1,4 @@
-/** The screen "Work": what waits and what is dead, budgets of the day, jobs with their next times, alerts that fire, and sessions. */
+/** The screen "Work": the runs that wait, run or are dead, the backlog, alerts that fire, jobs with their next times, and sessions. */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -43,9 +43,9 @@ export const WorkScreen = (): JSX.Element => {
   )
 }
 
-type Shown = { readonly title: string; readonly states: readonly ('waiting' | 'running' | 'dead')[] }
+type RunsProps = { readonly title: string; readonly states: readonly ('waiting' | 'running' | 'dead')[] }
 
-const Runs = ({ title, states }: Shown): JSX.Element => {
+const Runs = ({ title, states }: RunsProps): JSX.Element => {
   const { answer, failure, again } = useAsked(title, (signal) => ask('events', { state: states, limit: 20 }, signal))
   const all = `/events?state=${states[0]}`
   return (

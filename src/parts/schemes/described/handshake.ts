@@ -118,8 +118,11 @@ const compileAnswer = ({ status = 200, text, json, headers = {} }: SchemeAnswer)
   }
 }
 
-/** The sources of the variables of an answer. `readers`: the readers that were compiled already, by their variables. */
-type HandshakeQuestion = {
+/**
+ * What the variables of an answer are read from. `value`: the value that shows the question. `readers`: the compiled readers of values of the
+ * request, by variable (`query.x`), which are kept for the next answer.
+ */
+type AnswerSources = {
   readonly request: RequestView
   readonly value: string
   readonly secret: string
@@ -130,11 +133,7 @@ type HandshakeQuestion = {
  * Returns the value of the variable `{name}` or `{name.of}`; `undefined` when the request has no such value, or the value may not be
  * signed.
  */
-const variableValue = (
-  name: string,
-  of: string | undefined,
-  { request, value, secret, readers }: HandshakeQuestion,
-): string | undefined => {
+const variableValue = (name: string, of: string | undefined, { request, value, secret, readers }: AnswerSources): string | undefined => {
   const isHmac = name === 'hmac_hex' || name === 'hmac_base64'
   const found = of === undefined ? value : readerOf(isHmac ? 'payload' : name, of, readers)?.(request)
   if (!isHmac) return of === undefined && name !== 'value' ? undefined : found

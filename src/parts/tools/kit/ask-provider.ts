@@ -6,12 +6,12 @@
 import type { Clock } from '../../../core/clock.ts'
 import { type JsonObject, parseObject } from '../../../core/json.ts'
 import type { SearchRequest } from './search-providers.ts'
-import { connectionProblem, WebFault } from './web-fault.ts'
+import { connectionProblem, WebProblem } from './web-problem.ts'
 
 const maxAnswerBytes = 1_048_576
 
 /**
- * Resolves to the answer as a JSON object. Rejects with a WebFault, or with the reason of `signal`. `meaning`: the message of the WebFault
+ * Resolves to the answer as a JSON object. Rejects with a WebProblem, or with the reason of `signal`. `meaning`: the message of the WebProblem
  * for some statuses.
  */
 export const askProvider = async (
@@ -32,15 +32,15 @@ export const askProvider = async (
     const response = await fetch(url, asked)
     if (response.status !== 200) {
       await response.body?.cancel()
-      throw new WebFault(meaning[response.status] ?? refusalSentence(response.status))
+      throw new WebProblem(meaning[response.status] ?? refusalSentence(response.status))
     }
     const answer = parseObject(await readAnswerText(response))
-    if (!answer) throw new WebFault('The search provider gave an answer that is not JSON.')
+    if (!answer) throw new WebProblem('The search provider gave an answer that is not JSON.')
     return answer
   } catch (thrown) {
     signal.throwIfAborted()
-    if (late.signal.aborted) throw new WebFault(`The search provider took longer than ${timeoutMs / 1000} seconds.`)
-    throw thrown instanceof WebFault ? thrown : new WebFault(connectionProblem(thrown))
+    if (late.signal.aborted) throw new WebProblem(`The search provider took longer than ${timeoutMs / 1000} seconds.`)
+    throw thrown instanceof WebProblem ? thrown : new WebProblem(connectionProblem(thrown))
   } finally {
     cancel()
   }
@@ -59,7 +59,7 @@ const readAnswerText = async ({ body }: Response): Promise<string> => {
   let left = maxAnswerBytes
   for await (const chunk of body ?? []) {
     left -= chunk.byteLength
-    if (left < 0) throw new WebFault('The answer of the search provider is too large.')
+    if (left < 0) throw new WebProblem('The answer of the search provider is too large.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -12,7 +12,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
 import { readAnswerBody } from './read-body.ts'
 import { publicWeb, type WebAccess } from './web-access.ts'
-import { connectionProblem, WebFault } from './web-fault.ts'
+import { connectionProblem, WebProblem } from './web-problem.ts'
 
 const maxRedirects = 5
 const maxAddressChars = 4_000
@@ -28,7 +28,7 @@ export type FetchRequest = {
   readonly maxBytes: number
   /** The time for the whole fetch: look-ups of names, redirects, body. */
   readonly timeoutMs: number
-  /** Throws a WebFault for a media type that is not wanted. */
+  /** Throws a WebProblem for a media type that is not wanted. */
   readonly checkType: (mediaType: string) => void
   /** Called with each web address before it is checked and asked: with `address`, and with each address that a redirect names. */
   readonly beforeRequest: (address: string) => void
@@ -44,7 +44,7 @@ export type FetchedContent = {
   readonly bytes: Buffer
 }
 
-/** Resolves to what is at the address. Rejects with a WebFault, or with the reason of `signal`. `access`: what may be reached. */
+/** Resolves to what is at the address. Rejects with a WebProblem, or with the reason of `signal`. `access`: what may be reached. */
 export const fetchGuarded = async (
   wanted: FetchRequest,
   clock: Clock,
@@ -57,8 +57,8 @@ export const fetchGuarded = async (
     return await fetchThroughRedirects(wanted, access, AbortSignal.any([signal, late.signal]))
   } catch (thrown) {
     signal.throwIfAborted()
-    if (late.signal.aborted) throw new WebFault(`The site took longer than ${wanted.timeoutMs / 1000} seconds.`)
-    throw thrown instanceof WebFault ? thrown : new WebFault(connectionProblem(thrown))
+    if (late.signal.aborted) throw new WebProblem(`The site took longer than ${wanted.timeoutMs / 1000} seconds.`)
+    throw thrown instanceof WebProblem ? thrown : new WebProblem(connectionProblem(thrown))
   } finally {
     cancel()
   }
@@ -80,24 +80,24 @@ const fetchThroughRedirects = async (wanted: FetchRequest, access: WebAccess, si
       request.destroy()
     }
   }
-  throw new WebFault(`The site redirects more than ${maxRedirects} times.`)
+  throw new WebProblem(`The site redirects more than ${maxRedirects} times.`)
 }
 
 /** Parses a web address; `base`: what a relative address is relative to. */
 const parseAddress = (address: string, base?: URL): URL => {
-  if (address.length > maxAddressChars || !URL.canParse(address, base?.href)) throw new WebFault('This is no web address.')
+  if (address.length > maxAddressChars || !URL.canParse(address, base?.href)) throw new WebProblem('This is no web address.')
   return new URL(address, base)
 }
 
 /**
- * Checks protocol, user name and password, port and IP addresses, and sends the request. Rejects with a WebFault when one of them is not
+ * Checks protocol, user name and password, port and IP addresses, and sends the request. Rejects with a WebProblem when one of them is not
  * allowed.
  */
 const sendRequest = async (url: URL, { protocols }: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<ClientRequest> => {
   const allowed = protocols.map((protocol) => `${protocol}//`).join(' and ')
-  if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebFault(`Only addresses with ${allowed} are fetched.`)
-  if (url.username !== '' || url.password !== '') throw new WebFault('Addresses with a user name or password are not fetched.')
-  if (!access.ports.has(url.port)) throw new WebFault('Only the ports 80 and 443 are asked.')
+  if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebProblem(`Only addresses with ${allowed} are fetched.`)
+  if (url.username !== '' || url.password !== '') throw new WebProblem('Addresses with a user name or password are not fetched.')
+  if (!access.ports.has(url.port)) throw new WebProblem('Only the ports 80 and 443 are asked.')
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   const lookup = pinnedTo(await publicAddressesOf(url.hostname, access, signal))
   const options: RequestOptions = { agent: false, headers, lookup, maxHeaderSize, signal }
@@ -106,17 +106,17 @@ const sendRequest = async (url: URL, { protocols }: FetchRequest, access: WebAcc
   sent.on('error', () => {})
   sent.once('upgrade', (_answer, socket) => {
     socket.destroy()
-    sent.emit('error', new WebFault('The site does not speak HTTP as it should.'))
+    sent.emit('error', new WebProblem('The site does not speak HTTP as it should.'))
   })
   return sent.end()
 }
 
-/** Resolves to the IP addresses of a host, all of which are public. Rejects with a WebFault if one is not. */
+/** Resolves to the IP addresses of a host, all of which are public. Rejects with a WebProblem if one is not. */
 const publicAddressesOf = async (hostname: string, access: WebAccess, signal: AbortSignal): Promise<readonly string[]> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   const addresses = isIP(host) === 0 ? await unlessAborted(access.resolve(host), signal) : [host]
   if (addresses.length === 0 || !addresses.every((ip) => access.isPublic(ip)))
-    throw new WebFault('The address leads into a private network or to this machine. Only the public web is fetched.')
+    throw new WebProblem('The address leads into a private network or to this machine. Only the public web is fetched.')
   return addresses
 }
 
@@ -143,7 +143,7 @@ const redirectAddress = ({ statusCode = 0, headers: { location } }: IncomingMess
 /** Checks status and media type of an answer, and reads its body. */
 const readAnswer = async (answer: IncomingMessage, wanted: FetchRequest, signal: AbortSignal): Promise<Omit<FetchedContent, 'url'>> => {
   const { statusCode = 0, headers: answerHeaders } = answer
-  if (statusCode < 200 || statusCode > 299) throw new WebFault(`The site answered HTTP ${statusCode}.`)
+  if (statusCode < 200 || statusCode > 299) throw new WebProblem(`The site answered HTTP ${statusCode}.`)
   const [type = '', ...parameters] = (answerHeaders['content-type'] ?? '').toLowerCase().split(';')
   const mediaType = type.trim()
   wanted.checkType(mediaType)

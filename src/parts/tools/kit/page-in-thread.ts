@@ -3,14 +3,14 @@
 import type { Clock } from '../../../core/clock.ts'
 import { askThread } from '../../../process/ask-thread.ts'
 import type { Page, PageSource } from './read-page.ts'
-import { WebFault } from './web-fault.ts'
+import { WebProblem } from './web-problem.ts'
 
 /**
- * Resolves to the title and text of a page. Rejects with a WebFault when the page cannot be read within the time and memory of a thread, or
+ * Resolves to the title and text of a page. Rejects with a WebProblem when the page cannot be read within the time and memory of a thread, or
  * with the reason of `signal`.
  */
 export const readPageInThread = async (source: PageSource, clock: Clock, signal: AbortSignal): Promise<Page> => {
   const page = await askThread<Page>({ thread: 'page', data: source }, clock, signal)
-  if (!page) throw new WebFault('The page cannot be read: it is too large or too deeply nested.')
+  if (!page) throw new WebProblem('The page cannot be read: it is too large or too deeply nested.')
   return page
 }

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import { WebFault } from './web-fault.ts'
+import { WebProblem } from './web-problem.ts'
 
 const unpackers: ReadonlyMap<string, () => Transform> = new Map([
   ['', () => new PassThrough()],
@@ -18,17 +18,17 @@ const unpackers: ReadonlyMap<string, () => Transform> = new Map([
 ])
 
 /**
- * Resolves to the unpacked body. Rejects with a WebFault when the body is larger than `maxBytes`, packed or unpacked, or is packed in an
+ * Resolves to the unpacked body. Rejects with a WebProblem when the body is larger than `maxBytes`, packed or unpacked, or is packed in an
  * unknown way; else with the error of the connection, of the unpacking or of `signal`.
  */
 export const readAnswerBody = async (answer: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
   const unpacker = unpackers.get((answer.headers['content-encoding'] ?? '').trim().toLowerCase())
-  if (unpacker === undefined) throw new WebFault('The site packs its answer in a way that is not unpacked here.')
+  if (unpacker === undefined) throw new WebProblem('The site packs its answer in a way that is not unpacked here.')
   if (Number(answer.headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
   return await pipeline(answer, atMost(maxBytes), unpacker(), atMost(maxBytes), readWhole, { signal })
 }
 
-const tooLarge = (maxBytes: number): WebFault => new WebFault(`What is there is larger than the limit of ${maxBytes} bytes.`)
+const tooLarge = (maxBytes: number): WebProblem => new WebProblem(`What is there is larger than the limit of ${maxBytes} bytes.`)
 
 /** Passes chunks on, and throws when they are more than `maxBytes` together. */
 const atMost = (maxBytes: number) =>

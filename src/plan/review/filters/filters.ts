@@ -49,15 +49,22 @@ const operandAt = ({ path, operator }: Demand): Path => [...path, operator]
 const demandInWords = ({ field, operator, operand, holds }: Demand): string =>
   `${holds ? '' : 'not '}${printable(field ?? '', maxShown)} ${operator} ${showOperand(operand)}`
 
-const conflictInWords = ([later, earlier]: Conflict): string =>
-  earlier ? `it wants ${demandInWords(earlier)}, and ${demandInWords(later)}` : `no value meets ${demandInWords(later)}`
+const conflictInWords = (conflict: Conflict): string =>
+  conflict.length > 1 ? `it wants ${conflict.map(demandInWords).join(', and ')}` : `no value meets ${demandInWords(conflict[0])}`
 
-const relatedOf = ({ placeOf }: Subject, [, earlier]: Conflict) =>
-  earlier ? { related: [{ place: placeOf(operandAt(earlier)), message: `this wants ${demandInWords(earlier)}` }] } : {}
+/** Returns the demand at which a conflict is reported: the last. */
+const reportedOf = (conflict: Conflict): Demand => conflict.at(-1) ?? conflict[0]
 
-const conflictHelp = ([later, earlier]: Conflict, { catalogue }: Subject): string => {
-  if (!earlier) return 'name a value that the field can have'
-  const isChoice = [later, earlier].every((demand) => demand.holds && domainOf(demand, catalogue.operators)?.kind === 'one_of')
+const relatedOf = ({ placeOf }: Subject, conflict: Conflict) => {
+  const related = conflict
+    .slice(0, -1)
+    .map((demand) => ({ place: placeOf(operandAt(demand)), message: `this wants ${demandInWords(demand)}` }))
+  return related.length > 0 ? { related } : {}
+}
+
+const conflictHelp = (conflict: Conflict, { catalogue }: Subject): string => {
+  if (conflict.length === 1) return 'name a value that the field can have'
+  const isChoice = conflict.every((demand) => demand.holds && domainOf(demand, catalogue.operators)?.kind === 'one_of')
   return isChoice ? 'where either of them is meant, write one condition with `in`' : 'where either of them is meant, put both under `any`'
 }
 
@@ -74,7 +81,7 @@ const reportNever = (subject: Subject, filters: Json, reach: Reach): boolean => 
     return true
   }
   const each = conflicts.length > 1 ? ' by any of their branches; for one of them' : ''
-  subject.say('WH403', operandAt(first[0]), `no event can pass the filters${each}: ${conflictInWords(first)}`, {
+  subject.say('WH403', operandAt(reportedOf(first)), `no event can pass the filters${each}: ${conflictInWords(first)}`, {
     help: conflictHelp(first, subject),
     ...relatedOf(subject, first),
   })
@@ -83,7 +90,7 @@ const reportNever = (subject: Subject, filters: Json, reach: Reach): boolean => 
 
 type ConditionList = { readonly path: Path; readonly items: readonly Json[] }
 
-/** Returns every `any` outside of a `not`, also inside other groups. */
+/** Returns every `any` that is in no `not`, also those within another `any` or an `all`. */
 const anyGroupsOf = (condition: Json, path: Path): ConditionList[] => {
   if (Array.isArray(condition)) return condition.flatMap((item, i) => anyGroupsOf(item, [...path, i]))
   if (!isObject(condition)) return []

@@ -9,8 +9,8 @@ import { canonicalField, domainOf } from './fields.ts'
 
 type Operators = Catalogue['operators']
 
-/** One demand, or two demands on one field, that no value meets. The finding is reported at the later demand. */
-export type Conflict = readonly [later: Demand, earlier?: Demand]
+/** Demands on one field that no value meets, in their order, and no more of them than it takes. The finding is reported at the last. */
+export type Conflict = readonly [Demand, ...Demand[]]
 
 /** A demand with the domain and the test that its operator gives. */
 type KnownDomain = { readonly demand: Demand; readonly domain: Domain; readonly test: Test | undefined }
@@ -82,10 +82,22 @@ const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
   const others = group.filter((known) => known !== listed)
   const left = values.filter((value) => others.every((known) => admits(known, value)))
   if (left.length > 0) return undefined
-  const against = others.find((known) => !values.some((value) => admits(known, value))) ?? others.at(-1)
-  if (!against || values.length === 0) return [listed.demand]
-  const isEarlier = group.indexOf(against) < group.indexOf(listed)
-  return isEarlier ? [listed.demand, against.demand] : [against.demand, listed.demand]
+  if (others.length === 0 || values.length === 0) return [listed.demand]
+  const against = others.find((known) => !values.some((value) => admits(known, value)))
+  const refusing = against ? [against] : leastRefusing(others, values)
+  const conflict = group.filter((known) => known === listed || refusing.includes(known)).map(({ demand }) => demand)
+  return conflict as [Demand, ...Demand[]]
+}
+
+/** Returns some of the demands that together refuse all values: for each value that none before it refuses, the first that does. */
+const leastRefusing = (demands: readonly KnownDomain[], values: readonly Value[]): readonly KnownDomain[] => {
+  const chosen: KnownDomain[] = []
+  for (const value of values) {
+    if (chosen.some((known) => !admits(known, value))) continue
+    const refusing = demands.find((known) => !admits(known, value))
+    if (refusing) chosen.push(refusing)
+  }
+  return chosen
 }
 
 const noEvent = {} as Event
@@ -133,7 +145,7 @@ const closeQuietly = async (close: () => void | Promise<void>): Promise<void> =>
 const oppositeConflict = (group: readonly KnownDomain[]): Conflict | undefined => {
   for (const [i, later] of group.entries()) {
     const earlier = group.slice(0, i).find((each) => isOpposite(each.demand, later.demand) && later.domain.kind !== 'elsewhere')
-    if (earlier) return [later.demand, earlier.demand]
+    if (earlier) return [earlier.demand, later.demand]
   }
   return undefined
 }
@@ -156,7 +168,7 @@ const prefixConflict = (group: readonly KnownDomain[]): Conflict | undefined => 
   })
   for (const [i, later] of fixed.entries()) {
     const earlier = fixed.slice(0, i).find(({ text }) => !text.startsWith(later.text) && !later.text.startsWith(text))
-    if (earlier) return [later.demand, earlier.demand]
+    if (earlier) return [earlier.demand, later.demand]
   }
   return undefined
 }

@@ -37,7 +37,10 @@ const sampleValues = ({ field }: Leaf, { taken }: Sampled): readonly Json[] => {
   })
 }
 
-/** Returns the kind of value that a condition asks for, in words; `undefined` where the samples have it, or where no kind is certain. */
+/**
+ * Returns the kind of value that a condition asks for, in words; `undefined` where the samples have values of this kind, or no kind is
+ * certain.
+ */
 const wantedKind = (domain: Domain, values: readonly Json[]): string | undefined => {
   if (values.length === 0) return undefined
   if (domain.kind === 'one_of' || domain.kind === 'none_of') {

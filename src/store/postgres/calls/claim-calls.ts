@@ -1,4 +1,7 @@
-/** The calls that make, look up and settle claims. A call with a run claims the delivery id and enqueues the run in one step. */
+/**
+ * The calls that make, look up and settle claims; to settle is to keep or to release. A call with a run claims the delivery id and enqueues
+ * the run in one step. `freeClaims` is no call: it deletes claims of which the caller never learned.
+ */
 
 import type { Claimed } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
@@ -9,20 +12,20 @@ import { overExpired } from '../sql/lane-functions.ts'
  * A claim to be made. `key`: the hash of the claimed id. `mark`: the number of the call (`Marks`), negative for a claim that waits to be
  * settled. `run`: the run as JSON, empty for a claim without a run.
  */
-export type ClaimCall = { readonly key: string; readonly holdMs: number; readonly mark: bigint; readonly run: string }
+export type ClaimFields = { readonly key: string; readonly holdMs: number; readonly mark: bigint; readonly run: string }
 
 /**
  * A claim to be made, and what becomes of its run. `eventId`: the id of the run's event, empty without a run. `leaseMs`: the length of the
  * lease with which the run is taken at once; with 0 the run waits to be taken.
  */
-export type EnqueueCall = ClaimCall & { readonly eventId: string; readonly leaseMs: number }
+export type ClaimCall = ClaimFields & { readonly eventId: string; readonly leaseMs: number }
 
 /** The answer where the id was claimed and its run taken at once. */
 export type TakenAtOnce = { readonly runId: string }
 
 /** Returns the first call for each key, in the order of the keys: two statements that lock the same rows in two orders would deadlock. */
-const inOrderOfKeys = (calls: readonly EnqueueCall[]): readonly (readonly [EnqueueCall, number])[] => {
-  const first = new Map<string, readonly [EnqueueCall, number]>()
+const inOrderOfKeys = (calls: readonly ClaimCall[]): readonly (readonly [ClaimCall, number])[] => {
+  const first = new Map<string, readonly [ClaimCall, number]>()
   for (const [index, call] of calls.entries()) if (!first.has(call.key)) first.set(call.key, [call, index])
   return [...first.values()].sort(([a], [b]) => (a.key < b.key ? -1 : 1))
 }
@@ -31,7 +34,7 @@ const inOrderOfKeys = (calls: readonly EnqueueCall[]): readonly (readonly [Enque
  * The call that claims an id, with or without a run. `owner` owns the runs that are taken at once. `doubt` gets the claims without a run of
  * which nobody knows whether they were made: their callers will not settle them.
  */
-export const claimKind = (owner: bigint, doubt: (calls: readonly ClaimCall[]) => void): CallKind<EnqueueCall, Claimed | TakenAtOnce> => ({
+export const claimKind = (owner: bigint, doubt: (calls: readonly ClaimFields[]) => void): CallKind<ClaimCall, Claimed | TakenAtOnce> => ({
   name: 'claim_1',
   // The tests "is true" keep the database's planner from making joins of the lists, whose lengths it does not know. Without a join it looks
   // the keys up in a hash table, which is always quick.

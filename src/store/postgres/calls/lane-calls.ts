@@ -8,17 +8,17 @@ import type { Accepted, Group, Joined, NewRun } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { keyOf } from '../keys.ts'
-import type { ClaimCall } from './claim-calls.ts'
+import type { ClaimFields } from './claim-calls.ts'
 
 /** Returns the answers to all calls, which the statement returns as an array in one row with one column. */
 const answersOf = ([row]: readonly Row[]): readonly string[] => (row?.[0] ?? []) as readonly string[]
 
-const hasNewKey = (calls: readonly ClaimCall[], { key }: ClaimCall): boolean => calls.every((other) => other.key !== key)
+const hasNewKey = (calls: readonly ClaimFields[], { key }: ClaimFields): boolean => calls.every((other) => other.key !== key)
 
 /** Returns a lane's limit as a whole number that the database can store. */
 const wholeLimit = (limit: number): number => Math.min(1_000_000_000, Math.max(1, Math.floor(limit) || 1))
 
-export type LaneCall = ClaimCall & { readonly lane: string; readonly limit: number; readonly refuses: boolean }
+export type LaneCall = ClaimFields & { readonly lane: string; readonly limit: number; readonly refuses: boolean }
 
 export const acceptInLaneKind: CallKind<LaneCall, Accepted> = {
   name: 'accept_in_lanes_1',
@@ -41,7 +41,7 @@ export const acceptInLaneKind: CallKind<LaneCall, Accepted> = {
 }
 
 /** An event that joins a group. `event`: its id as JSON. `prompt`: its prompt as JSON, empty where the group keeps only one event. */
-type JoinCall = ClaimCall & {
+type JoinCall = ClaimFields & {
   readonly group: string
   readonly event: string
   readonly windowMs: number
@@ -54,7 +54,7 @@ type JoinCall = ClaimCall & {
 }
 
 /** Makes the call with which the event of a run joins a group. */
-export const joinCall = (claim: ClaimCall, run: NewRun, { key, windowMs, maxWaitMs, keep, lane }: Group): JoinCall => ({
+export const joinCall = (claim: ClaimFields, run: NewRun, { key, windowMs, maxWaitMs, keep, lane }: Group): JoinCall => ({
   ...claim,
   group: keyOf(key),
   event: JSON.stringify(run.eventId),

@@ -1,4 +1,4 @@
-/** The call that reads what waits in groups and lanes. */
+/** The call that reads the groups, and the lanes in which runs wait. */
 
 import type { QueuedGroup, QueuedLane, Queues } from '../../ports.ts'
 import { queuedEventOf } from '../../queued-event.ts'

@@ -64,7 +64,7 @@ const movedRow = (members: readonly string[], row: Row): object => Object.fromEn
 
 /**
  * Yields the content in pages. The rows of one kind are read in one transaction, so that all show the same moment. A cursor keeps the rows
- * that were not fetched yet on the server. `openedAt`: the SQL of a time; claims that ended before it are left out.
+ * that were not fetched yet on the server. `openedAt`: the SQL of a time; claims that ended before this time are left out.
  */
 export async function* exportedPages(connection: Connection, openedAt: string): AsyncIterable<MovedPage> {
   for (const { kind, text, members, pageRows } of queriesFrom(openedAt)) {

@@ -31,8 +31,8 @@ const claimsFault = (): Fault =>
   })
 
 /**
- * SQLite deletes the log of a database when it is closed and the log is in the file. Throws a Fault where the log is still there: without
- * its log, the file lacks what was written last.
+ * SQLite deletes the log when a database is closed and the file has the content of the log. Throws a Fault where the log is still there:
+ * without its log, the file lacks what was written last.
  */
 const requireWhole = (folder: string): void => {
   const log = join(folder, `${databaseName}-wal`)

@@ -1,4 +1,4 @@
-/** The world of tests: a configuration with its parts and jobs, and the subscriptions beside it. */
+/** Reads what the tests of routes run against: a configuration with its parts and jobs, and the subscriptions beside it. */
 
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ import type { JobBook } from '../../plan/jobs.ts'
 import { withDryEffects } from '../trace/dry-effects.ts'
 import type { Workspace } from '../workspace.ts'
 
-export type TestWorld = {
+export type TestSetup = {
   readonly config: Config
   readonly catalogue: Catalogue
   readonly jobs: JobBook
@@ -23,31 +23,31 @@ export type TestWorld = {
   readonly invalid: (name: string) => boolean
   /** The Diagnostics of files that could not be read. */
   readonly unread: readonly Diagnostic[]
-  /** The files that the world is read from, whether they exist or not. */
+  /** The files that the setup is read from, whether they exist or not. */
   readonly files: readonly string[]
 }
 
-/** Loads the world of each configuration file once. `home`: the path of the configuration file in the data directory. */
-export type Worlds = { of(configFile: string): Promise<TestWorld>; readonly home: string }
+/** Loads the test setup of each configuration file once. `home`: the path of the configuration file in the data directory. */
+export type TestSetups = { of(configFile: string): Promise<TestSetup>; readonly home: string }
 
 export const isSubscriptions = (file: string): boolean => basename(file) === subscriptionsFileName
 export const subscriptionsBeside = (configFile: string): string => join(dirname(configFile), subscriptionsFileName)
 export const configBeside = (file: string): string => join(dirname(file), 'config.yaml')
 
-export const createWorlds = ({ dataDir, env }: Workspace): Worlds => {
-  const known = new Map<string, Promise<TestWorld>>()
+export const createTestSetups = ({ dataDir, env }: Workspace): TestSetups => {
+  const known = new Map<string, Promise<TestSetup>>()
   return {
     home: join(dataDir, 'config.yaml'),
     of(file) {
-      const loaded = known.get(file) ?? loadWorld(file, env)
+      const loaded = known.get(file) ?? loadTestSetup(file, env)
       known.set(file, loaded)
       return loaded
     },
   }
 }
 
-/** Loads a world. The file may be missing, because the environment alone may configure a gateway. */
-const loadWorld = async (file: string, env: Workspace['env']): Promise<TestWorld> => {
+/** Loads a setup. The file may be missing, because the environment alone may configure a gateway. */
+const loadTestSetup = async (file: string, env: Workspace['env']): Promise<TestSetup> => {
   const dataDir = dirname(file)
   const loaded = loadConfig({ dataDir, configFile: existsSync(file) ? file : undefined, env })
   const { config } = loaded

@@ -1,9 +1,12 @@
-/** Why a tool could not fetch something from the web. The message is a sentence for the model, and quotes nothing that a stranger wrote. */
-export class WebFault extends Error {
-  override name = 'WebFault'
+/**
+ * Why a tool could not fetch something from the web. The message is a sentence for the model, and quotes nothing that a stranger wrote. It is
+ * no Fault: only the call of the tool ends.
+ */
+export class WebProblem extends Error {
+  override name = 'WebProblem'
 }
 
-/** Makes the message of a WebFault from any error. It shows only the error's code: the messages of errors quote addresses and answers. */
+/** Makes the message of a WebProblem from any error. It shows only the error's code: the messages of errors quote addresses and answers. */
 export const connectionProblem = (thrown: unknown): string => {
   const code = errorCode(thrown)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'There is no site of this name, or its name cannot be looked up now.'

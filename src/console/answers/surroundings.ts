@@ -1,4 +1,4 @@
-/** What the answers to the console's questions work with. */
+/** The surroundings of all answers, and the checks of the right `payloads`. */
 
 import type { Audit } from '../../app/audit/audit.ts'
 import type { EditorService } from '../../app/editor/service.ts'
@@ -12,18 +12,21 @@ import type { SignIn } from '../access/sign-ins.ts'
 export type Surroundings = {
   readonly workspace: Workspace
   readonly gateway: GatewayFinder
-  /** The questions of the terminal editor, which the pages about routes ask, too. */
+  /** The editor service. The pages about routes ask the same questions as the terminal editor. */
   readonly service: EditorService
   readonly audit: Audit
   readonly clock: Clock
 }
 
-/** Throws a Fault where the sign-in may not see payloads. `what`: what takes the right, as the subject of a sentence. */
+/** Throws a Fault where the sign-in may not see payloads. `what`: the action that takes the right, as the subject of a sentence. */
 export const needPayloadsRight = ({ rights }: SignIn, what: string): void => {
   if (!rights.has('payloads')) throw new Fault('not_allowed', `${what} takes the right "payloads"`, { exitCode: exit.no })
 }
 
-/** Throws a Fault where criteria search in payloads and the sign-in may not see payloads: what a search finds tells what was searched. */
+/**
+ * Throws a Fault where the criteria search in payloads and the sign-in may not see payloads: the found events would tell what their
+ * payloads have.
+ */
 export const needSearchRight = (signIn: SignIn, { text, field }: SearchCriteria): void => {
   if (text !== undefined || field !== undefined) needPayloadsRight(signIn, 'a search in payloads')
 }
