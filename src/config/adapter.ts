@@ -9,7 +9,7 @@ import type { AdapterSettings } from '../parts/stages/stage.ts'
 import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { FileReadings } from './files.ts'
-import { isPrefixAlone, prefixAlone } from './secrets.ts'
+import { isPrefixAlone, prefixAlone } from './secrets/resolve-secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 

@@ -13,7 +13,7 @@ import { type Env, isUnknown, readEnvFile } from './env.ts'
 import { textDigest } from './file-digests.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { configSchema } from './schema-walk.ts'
-import { resolveSecrets } from './secrets.ts'
+import { resolveSecrets } from './secrets/resolve-secrets.ts'
 import { brokenPointers, checkShape } from './shape.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 

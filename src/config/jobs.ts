@@ -7,7 +7,7 @@ import type { Config as File, Job, StoredJob } from '../generated/config.ts'
 import { checkJob } from '../generated/validators.js'
 import type { JobSource, Profile } from './config.ts'
 import { definition } from './schema-walk.ts'
-import { resolveSecrets } from './secrets.ts'
+import { resolveSecrets } from './secrets/resolve-secrets.ts'
 import { checkShape, isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 

@@ -8,7 +8,7 @@ import { checkSubscription } from '../generated/validators.js'
 import { routeOf } from './adapter.ts'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
 import { definition } from './schema-walk.ts'
-import { resolveSecrets } from './secrets.ts'
+import { resolveSecrets } from './secrets/resolve-secrets.ts'
 import { checkShape } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 

@@ -592,7 +592,7 @@ enabled?: boolean
  */
 profile?: string
 /**
- * HMAC secret or token; ${NAME} and file:/path are resolved. Absent: the global secret.
+ * HMAC secret or token; ${NAME}, file:/path and credential:NAME are resolved. Absent: the global secret.
  */
 secret?: string
 /**
@@ -2493,7 +2493,7 @@ enabled?: boolean
  */
 profile?: string
 /**
- * HMAC secret or token; ${NAME} and file:/path are resolved. Absent: the global secret.
+ * HMAC secret or token; ${NAME}, file:/path and credential:NAME are resolved. Absent: the global secret.
  */
 secret?: string
 /**

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
@@ -400,10 +400,54 @@ t.test('secret-like values take ${NAME}, ${NAME:-default} and file:', async (t) 
     'the credentials of systemd lie in a folder that a variable names',
   )
   t.same(resolved('${A}', { A: `file:${dir}/key` }), [`file:${dir}/key`], 'only the file of the configuration names files')
+  t.same(resolved('credential:key', { CREDENTIALS_DIRECTORY: dir }), ['from-file'])
+  t.same(resolved('"credential:${WHICH}"', { CREDENTIALS_DIRECTORY: dir, WHICH: 'key' }), ['from-file'])
+  t.same(resolved('${A}', { A: 'credential:key', CREDENTIALS_DIRECTORY: dir }), ['credential:key'])
   t.equal(resolved('file:/nowhere/at/all'), undefined)
   t.equal(resolved('${constructor}'), undefined)
   writeFileSync(join(dir, 'config.yaml'), route('          prompt: "costs ${A}"'))
   t.equal(load(dir).config.routes.get('a')?.spec.prompt, 'costs ${A}', 'a prompt is not secret-like')
+})
+
+t.test('the file of a secret that cannot be read is said with its place, its cause and what to do', (t) => {
+  const dir = t.testdir({ credentials: { long: 'x'.repeat(65_537), folder: {} }, outside: 'canary' })
+  symlinkSync('/dev/null', join(dir, 'credentials', 'device'))
+  const folder = join(dir, 'credentials')
+  const cases: readonly (readonly [secret: string, folder: string | undefined, message: RegExp, help: RegExp])[] = [
+    [
+      'credential:a',
+      undefined,
+      /^cannot resolve credential:a: CREDENTIALS_DIRECTORY is not set$/,
+      /^write LoadCredential=a:\S+ under \[Service\]/,
+    ],
+    ['credential:a', '', /is not set$/, /LoadCredential=a:/],
+    ['credential:a', 'credentials', /is no absolute path$/, /LoadCredential=a:/],
+    ['credential:a', folder, /^cannot resolve credential:a: there is no such file$/, /LoadCredential=a:/],
+    ['credential:../outside', folder, /it is no name of a credential$/, /and no folder$/],
+    ['credential:..', folder, /it is no name of a credential$/, /and no folder$/],
+    ['"credential:${KEY}"', folder, /^cannot resolve credential:\${KEY}: there is no such file$/, /./],
+    ['"credential:${UP}"', folder, /it is no name of a credential$/, /and no folder$/],
+    [`credential:${folder}/a`, folder, /it is no name of a credential$/, /and no folder$/],
+    ['"credential:"', folder, /it is no name of a credential$/, /and no folder$/],
+    ['credential:long', folder, /it is larger than 65536 bytes$/, /./],
+    ['credential:folder', folder, /it is no regular file$/, /./],
+    ['credential:device', folder, /it is no regular file$/, /./],
+    ['"file:${CREDENTIALS_DIRECTORY}/a"', undefined, /^cannot resolve \${CREDENTIALS_DIRECTORY}$/, /LoadCredential=NAME:/],
+    [`file:${folder}/a`, undefined, /a: there is no such file$/, /^mend the path/],
+  ]
+  for (const [secret, CREDENTIALS_DIRECTORY, message, help] of cases) {
+    writeFileSync(join(dir, 'config.yaml'), route(`          secret: ${secret}`))
+    const env = { UP: '../outside', KEY: 'canary', ...(CREDENTIALS_DIRECTORY === undefined ? {} : { CREDENTIALS_DIRECTORY }) }
+    const { found } = load(dir, env)
+    t.match(
+      found,
+      [{ code: 'WH305', message, help, stopsStart: true, route: 'a', place: { file: join(dir, 'config.yaml'), line: 8, column: 19 } }],
+      secret,
+    )
+    t.equal(found.length, 1, secret)
+    t.notOk(JSON.stringify(found).includes('canary'), secret)
+  }
+  t.end()
 })
 
 t.test('a header has a reference or a placeholder, not both: what a payload fills in is stored', (t) => {

@@ -149,6 +149,33 @@ t.test('what is found is logged at a reload as at the start: one line each, with
   t.match(await gateway.ended, { code: 0, err: '' }, 'no other text stands between')
 })
 
+t.test('a credential is read anew at a reload, and while it cannot be read, the earlier secret stays', async (t) => {
+  const [first, second] = ['a credential of systemd 1', 'a credential of systemd 2']
+  const dir = dataDir(t, { routes: { r: { prompt: 'x', secret: 'credential:key' } }, files: { key: `${first}\n` } })
+  const gateway = await startGateway(t, dir, { env: { CREDENTIALS_DIRECTORY: dir } })
+  t.equal((await gateway.post('r', 'c1', { key: first })).status, 202)
+  writeFileSync(join(dir, 'key'), second)
+  gateway.kill('SIGHUP')
+  await nth(gateway, 'configuration reloaded', 1)
+  t.equal((await gateway.post('r', 'c2', { key: first })).status, 401)
+  t.equal((await gateway.post('r', 'c3', { key: second })).status, 202)
+  rmSync(join(dir, 'key'))
+  gateway.kill('SIGHUP')
+  const found = await gateway.line(({ code }) => code === 'WH305')
+  t.match(found, { level: 'error', route: 'r', file: join(dir, 'config.yaml'), line: Number, msg: /credential:key: there is no such file/ })
+  t.equal((await gateway.post('r', 'c4', { key: second })).status, 202)
+  gateway.kill('SIGTERM')
+  const { out, err } = await gateway.ended
+  t.notMatch(`${out}${err}`, /a credential of systemd/)
+  const { status, stdout } = command(gateway, 'validate')
+  t.equal(status, 1)
+  t.match(
+    stdout,
+    /WH305[\s\S]*config\.yaml:\d+:\d+[\s\S]*CREDENTIALS_DIRECTORY is not set|CREDENTIALS_DIRECTORY is not set[\s\S]*config\.yaml:\d+:\d+/,
+  )
+  t.match(stdout, /LoadCredential=key:/)
+})
+
 t.test('--watch: a changed file is taken over by itself, a secret in .env too', async (t) => {
   const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'one' } } }), { args: ['--watch'] })
   rewrite(gateway.dir, { r: { prompt: 'one' }, more: { prompt: 'two' } })

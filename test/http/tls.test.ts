@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import { dayMs, systemClock } from '../../src/core/clock.ts'
-import { createFacts } from '../../src/core/fact.ts'
+import { createFacts } from '../../src/core/facts/facts.ts'
 import { connectionLimits, listen } from '../../src/http/server.ts'
 import { createAuthority, type Issued } from '../fakes/certificate.ts'
 import { fakeCli } from '../fakes/cli.ts'
@@ -291,6 +291,7 @@ const listenFor = async (t: Test, handshakeTimeout: number) => {
     facts: createFacts(),
     serving: () => t.fail('no route is asked for') as never,
     stopping: () => false,
+    refusing: () => false,
     hasFailed: () => false,
     isReady: () => true,
     tls: { settings: () => settings, facts: createFacts() },

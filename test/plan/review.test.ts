@@ -462,12 +462,22 @@ t.test('secrets in clear text: where others read the file, or git keeps it', asy
     const dir = t.testdir({ 'config.yaml': config })
     chmodSync(join(dir, 'config.yaml'), mode)
     prepare(dir)
-    return (await validate({ dataDir: dir, env: { S: strong }, self: 'headgate' }, { paths: [], asked: false })).diagnostics
+    return (await validate({ dataDir: dir, env: { S: strong, CREDENTIALS_DIRECTORY: dir }, self: 'headgate' }, { paths: [], asked: false }))
+      .diagnostics
   }
   t.match(await at(literal, 0o644), [{ code: 'WH303', place: { line: 4 }, message: /^2 secrets .*0644/, help: /chmod 600/ }])
   t.same(await at(literal, 0o600), [])
   t.same(await at(literal, 0o644, (dir) => chmodSync(dir, 0o700)), [], 'its folder is closed')
   t.same(await at('platforms: { webhook: { enabled: true, secret: "${S}" } }\n', 0o644), [])
+  const named = (mode: number) => (dir: string) => {
+    writeFileSync(join(dir, 'key'), strong)
+    chmodSync(join(dir, 'key'), mode)
+  }
+  const credential = 'platforms:\n  webhook:\n    enabled: true\n    secret: credential:key\n'
+  const open = { code: 'WH303', place: { line: 4, column: 13 }, message: /the file of credential:key.*0444/, help: /^chmod 400 \S+key,/ }
+  t.match(await at(credential, 0o600, named(0o444)), [open])
+  t.same(await at(credential, 0o600, named(0o400)), [])
+  t.match(await at(credential.replace('credential:key', '"file:${CREDENTIALS_DIRECTORY}/key"'), 0o600, named(0o444)), [{ code: 'WH303' }])
   const index = (name: string) => (dir: string) => {
     mkdirSync(join(dir, '.git'))
     const flags = Buffer.alloc(2)

@@ -67,9 +67,10 @@ export const secretExplanations = {
     },
   },
   WH303: {
-    means: 'A secret stands in clear text in a file that git tracks or that other users may read.',
-    why: 'It is in every clone and backup, and stays in the history when it is removed.',
-    fix: 'Write ${NAME} and set the variable in .env, or file:/path. Then make a new secret, because the old one is known.',
+    means:
+      'A secret stands in clear text in a configuration file that git tracks or that other users may read, or the file that file:/path or credential:NAME names may be read by other users.',
+    why: 'Every program on the machine can read it; what git tracks is in every clone and backup, and stays in the history when it is removed.',
+    fix: 'Write ${NAME} and set the variable in .env, or file:/path or credential:NAME of a file that only its owner may read. Then make a new secret, because the old one is known.',
   },
   WH304: {
     means: 'The route has the secret INSECURE_NO_AUTH: nothing is verified.',
@@ -78,9 +79,10 @@ export const secretExplanations = {
     example: { of: 'route', bad: 'secret: INSECURE_NO_AUTH\n', good: 'secret: "${ROUTE_SECRET:-5d2be07c94f1}"\n' },
   },
   WH305: {
-    means: 'A reference leads nowhere: the variable of ${NAME} is not set, or the file of file:/path cannot be read.',
+    means:
+      'A reference leads nowhere: the variable of ${NAME} is not set, the file of file:/path or credential:NAME cannot be read, or CREDENTIALS_DIRECTORY, which has the files of credentials, is not set.',
     why: 'The secret is not known, so nobody could sign with it. In CI, where there are no secrets, validate --no-env does not look for them.',
-    fix: 'Set the variable in the environment or in .env, give it a default with ${NAME:-default}, or mend the path.',
+    fix: 'Set the variable in the environment or in .env, give it a default with ${NAME:-default}, or mend the path. A credential needs LoadCredential=NAME:/path in the unit of systemd (docs/environment.md).',
     example: { of: 'route', bad: 'secret: "${NOT_SET_ANYWHERE}"\n', good: 'secret: "${NOT_SET_ANYWHERE:-5d2be07c94f1}"\n' },
   },
   WH306: {

@@ -1,5 +1,6 @@
 /** Finds the secrets of a YAML or JSON file: the values of keys that name a secret. */
 
+import { namesFile } from '../../config/secrets/reference.ts'
 import { eventsOf, type Range, scalarsOf, YamlTree } from '../../config/yaml/yaml-tree.ts'
 import { isMask } from '../../core/secrets/mask.ts'
 import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
@@ -14,12 +15,13 @@ const referenceForm = /\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g
 
 /**
  * Returns the scalar of a secret as it may be shown. `raw`: the scalar as the file has it, with its quotes. References such as `${NAME}`
- * stay, but the defaults in them are masked. The path of a secret (`file:`), INSECURE_NO_AUTH, an empty text and a mask stay.
+ * stay, but the defaults in them are masked. The name of a secret's file (`file:`, `credential:`), INSECURE_NO_AUTH, an empty text and a mask
+ * stay.
  */
 export const maskScalar = (raw: string): string => {
   const quote = /^["']/.exec(raw)?.[0] ?? ''
   const inner = quote !== '' && raw.endsWith(quote) ? raw.slice(1, -1) : raw
-  if (inner === '' || isMask(inner) || inner === 'INSECURE_NO_AUTH' || inner.startsWith('file:')) return raw
+  if (inner === '' || isMask(inner) || inner === 'INSECURE_NO_AUTH' || namesFile(inner)) return raw
   if (inner.search(referenceForm) < 0) return stars
   let end = 0
   let shown = ''

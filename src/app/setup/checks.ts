@@ -3,7 +3,7 @@
 import { insecure, isLoopback } from '../../config/config.ts'
 import { canHold, cannotHold } from '../../config/edit-dot-env.ts'
 import { configSchema } from '../../config/schema-walk.ts'
-import { isPrefixAlone, prefixAlone } from '../../config/secrets.ts'
+import { isPrefixAlone, prefixAlone } from '../../config/secrets/resolve-secrets.ts'
 import { shapeProblems } from '../../config/shape.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'

@@ -39,9 +39,9 @@ const serviceText = ({ strict }: UnitOptions, isSystem: boolean, { config, sourc
   })
 }
 
-/** Returns the names of the credentials in a text of references, as `file:${CREDENTIALS_DIRECTORY}/webhook`. */
+/** Returns the names of the credentials in a text of references, as `credential:webhook` or `file:${CREDENTIALS_DIRECTORY}/webhook`. */
 const credentialsIn = (text: string): readonly string[] => [
-  ...new Set([...text.matchAll(/\$\{CREDENTIALS_DIRECTORY\}\/([\w.-]+)/g)].map(([, name = '']) => name)),
+  ...new Set([...text.matchAll(/(?:\bcredential:|\$\{CREDENTIALS_DIRECTORY\}\/)([\w.@+-]+)/g)].map(([, name = '']) => name)),
 ]
 
 /** Returns the name of the folder below /var/lib. Throws a Fault for a data directory elsewhere: only there systemd gives it to its user. */

@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs'
 import { isUsableSecret } from '../../config/adapter.ts'
-import { isPrefixAlone } from '../../config/secrets.ts'
+import { isPrefixAlone } from '../../config/secrets/resolve-secrets.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { whyUnread } from '../../core/disk-fault.ts'
 import { usage } from '../../core/fault.ts'

@@ -7,6 +7,7 @@ import { addNetwork } from '../../core/network.ts'
 import { isPasswordHash } from '../../core/secrets/password-hash.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { isLoopback } from '../config.ts'
+import { hasReference } from '../secrets/reference.ts'
 import type { Source } from '../yaml/source.ts'
 import type { ConsoleAuth, ConsoleSettings } from './settings.ts'
 
@@ -119,14 +120,14 @@ const checkAuth = ({ proxies, publicOrigin, auth }: ConsoleSettings, report: Rep
       'console.auth.forward has no proxy to believe',
       'list its address: proxies: [10.0.0.7] under console',
     )
-  if (forward && !isOpenReference(forward.secret) && forward.secret.length < minSecretLength)
+  if (forward && !hasReference(forward.secret) && forward.secret.length < minSecretLength)
     report(
       'WH242',
       ['auth', 'forward', 'secret'],
       `the secret of console.auth.forward has fewer than ${minSecretLength} characters`,
       'make another: openssl rand -hex 32',
     )
-  if (oidc && !isOpenReference(oidc.issuer) && !isSafeAddress(oidc.issuer))
+  if (oidc && !hasReference(oidc.issuer) && !isSafeAddress(oidc.issuer))
     report(
       'WH242',
       ['auth', 'oidc', 'issuer'],
@@ -140,8 +141,9 @@ const checkAuth = ({ proxies, publicOrigin, auth }: ConsoleSettings, report: Rep
       'console.auth.oidc needs console.public_origin, to which the identity provider sends browsers back',
       'add public_origin: https://hooks.example.com under console',
     )
+  // A reference that is still there was reported, or the environment is not known.
   for (const [user, hash] of Object.entries(password ?? {}))
-    if (!isOpenReference(hash) && !isPasswordHash(hash))
+    if (!hasReference(hash) && !isPasswordHash(hash))
       report(
         'WH242',
         ['auth', 'password', user],
@@ -149,9 +151,6 @@ const checkAuth = ({ proxies, publicOrigin, auth }: ConsoleSettings, report: Rep
         'make one: headgate console --hash-password; put it into .env and write ${NAME} here',
       )
 }
-
-/** Whether a value is a reference that was not resolved. It was reported, or the environment is not known. */
-const isOpenReference = (text: string): boolean => text.includes('${') || text.startsWith('file:')
 
 /** Returns the origin of an address that is nothing more than an origin, and over which a sign-in may go; else `undefined`. */
 const originOf = (text: string): string | undefined => {

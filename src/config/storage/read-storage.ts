@@ -7,6 +7,7 @@ import { Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type JsonObject, numberOr } from '../../core/json.ts'
 import { defaults } from '../../generated/defaults.ts'
 import type { Config, Retention } from '../config.ts'
+import { hasReference } from '../secrets/reference.ts'
 import type { Source } from '../yaml/source.ts'
 import { parseAddress } from './server-address.ts'
 
@@ -30,7 +31,7 @@ const addressProblems = (url: unknown, source: Source | undefined): Diagnostic[]
   }
   if (url === undefined) return problem('the store postgres has no address', 'add url: ${DATABASE_URL} under storage', 'kind')
   // The shape check has reported a value that is no text, and the resolving of references a reference that is still there.
-  if (typeof url !== 'string' || url.includes('${') || url.startsWith('file:')) return []
+  if (typeof url !== 'string' || hasReference(url)) return []
   try {
     parseAddress(url)
     return []

@@ -8,6 +8,7 @@ import { isObject, type JsonObject, numberOr } from '../../core/json.ts'
 import { defaults } from '../../generated/defaults.ts'
 import type { Config, Telemetry } from '../config.ts'
 import { type Env, isUnknown, parseFlag } from '../env.ts'
+import { hasReference } from '../secrets/reference.ts'
 import type { Source } from '../yaml/source.ts'
 import { parsePairs } from './pairs.ts'
 
@@ -52,7 +53,7 @@ const wrongAddress = 'is not an http or https address without a user name'
  * resolved.
  */
 const endpointOfFile = (endpoint: unknown, source: Source | undefined, into: Diagnostic[]): string | undefined => {
-  if (typeof endpoint !== 'string' || endpoint.includes('${') || endpoint.startsWith('file:')) return undefined
+  if (typeof endpoint !== 'string' || hasReference(endpoint)) return undefined
   if (isHttpAddress(endpoint)) return endpoint
   const path: Path = ['telemetry', 'otlp', 'endpoint']
   const place = source ? { place: source.place(path) } : {}

@@ -1,20 +1,29 @@
-/** Finds secrets in clear text in a configuration file that other users can read, or that git keeps for ever (WH303). */
+/** Finds secrets that other users can read, or that git keeps for ever: in a configuration file, or in a file that it names (WH303). */
 
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { insecure as noVerification } from '../../config/config.ts'
+import type { Env } from '../../config/env.ts'
 import { configSchema, mapWhere } from '../../config/schema-walk.ts'
+import { hasReference, namesFile, secretFileOf } from '../../config/secrets/reference.ts'
 import type { Source } from '../../config/yaml/source.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
 
 const maxIndexBytes = 67_108_864
 
-/** Returns at most one finding for a file: at its first secret, with the places of its further secrets. */
-export const reviewOpenSecrets = (source: Source): Diagnostic[] => {
+/**
+ * Returns at most one finding for a configuration file: at its first secret, with the places of its further secrets. Then come the findings
+ * for the files that it names with `file:` and `credential:`, whose references `env` resolves.
+ */
+export const reviewOpenSecrets = (source: Source, env: Env): Diagnostic[] => [...reviewLiterals(source), ...reviewSecretFiles(source, env)]
+
+const reviewLiterals = (source: Source): Diagnostic[] => {
   const { file } = source
   const why = isTracked(file) ? 'git keeps this file' : whyReadable(file)
   if (why === undefined) return []
-  const [first, ...others] = literalsIn(source)
+  const [first, ...others] = secretsIn(source)
+    .filter(isLiteral)
+    .map(({ path }) => path)
   if (!first) return []
   const count = others.length === 0 ? 'a secret stands' : `${others.length + 1} secrets stand`
   const help = why.startsWith('git')
@@ -25,22 +34,40 @@ export const reviewOpenSecrets = (source: Source): Diagnostic[] => {
   return [diagnostic('WH303', `${count} here in clear text, and ${why}`, more)]
 }
 
+const reviewSecretFiles = (source: Source, env: Env): Diagnostic[] =>
+  secretsIn(source).flatMap(({ path, text }): Diagnostic[] => {
+    const named = namesFile(text) ? secretFileOf(text, env) : undefined
+    if (!named || !('path' in named)) return []
+    const why = whyReadable(named.path)
+    if (why === undefined) return []
+    const more = {
+      pointer: pointerOf(path),
+      place: source.place(path),
+      help: `chmod 400 ${named.path}, or keep other users out of its folder`,
+    }
+    return [diagnostic('WH303', `a secret stands in the file of ${text}, and ${why}`, more)]
+  })
+
 /**
- * Returns the paths of secrets that stand in clear text. `x-secret` in the schema only means that a value may be written as `${NAME}` or
- * `file:…`, and web addresses have it too. So a secret is a value with `x-redact`, or a value under one of the keys below. `noVerification`
- * is the word that switches verification off, and no secret.
+ * Returns the secrets as they are written, each with its path. `x-secret` in the schema only means that a value may be written as a
+ * reference, and web addresses have it too. So a secret is a value with `x-redact`, or a value under one of the keys below.
  */
-const literalsIn = ({ data }: Source): Path[] => {
-  const found: Path[] = []
+const secretsIn = ({ data }: Source): WrittenSecret[] => {
+  const found: WrittenSecret[] = []
   mapWhere('x-secret', configSchema, data, (node, value, path) => {
     const key = String(path.at(-1))
     const isSecret = node['x-redact'] === true || key === 'secret' || key === 'api_key' || path.at(-2) === 'secrets'
-    const isWritten = typeof value === 'string' && value.trim() !== '' && value !== noVerification && !/^file:|\$\{|^\$\w+$/.test(value)
-    if (isSecret && isWritten) found.push(path)
+    if (isSecret && typeof value === 'string') found.push({ path, text: value })
     return value
   })
   return found
 }
+
+type WrittenSecret = { readonly path: Path; readonly text: string }
+
+/** Whether a secret is written in clear text. `noVerification` is the word that switches verification off, and no secret. */
+const isLiteral = ({ text }: WrittenSecret): boolean =>
+  text.trim() !== '' && text !== noVerification && !hasReference(text) && !/^\$\w+$/.test(text)
 
 const statQuietly = (path: string): Stats | undefined => {
   try {

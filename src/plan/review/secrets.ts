@@ -4,7 +4,7 @@
  */
 
 import { insecure } from '../../config/config.ts'
-import { isPrefixAlone } from '../../config/secrets.ts'
+import { isPrefixAlone } from '../../config/secrets/resolve-secrets.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { fixOf, type ReportFinding, type Subject } from './subject.ts'
 
@@ -34,7 +34,7 @@ type SecretContext = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: Report
 export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: SecretContext): void => {
   if (secret === insecure || secret.trim() === '' || isPrefixAlone(secret)) return
   // Where the environment is not read, references are not resolved.
-  if (/^(?:\$\{\w+(?::-[^}]*)?\}$|file:)/.test(secret)) return
+  if (/^(?:\$\{\w+(?::-[^}]*)?\}$|(?:file|credential):)/.test(secret)) return
   const name = /^\$([A-Za-z_]\w*)$/.exec(secret)?.[1]
   if (name !== undefined) {
     const place = placeOf(path)

@@ -1,8 +1,10 @@
 /** Reviews the settings around the routes: the global secret, plain HTTP, the agent's program, secrets in clear text. */
 
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { isUsableSecret } from '../../config/adapter.ts'
 import { type Config, defaultProfile, isLoopback } from '../../config/config.ts'
+import type { Env } from '../../config/env.ts'
 import type { Loaded } from '../../config/load.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { hasProgram } from '../../process/find-program.ts'
@@ -17,9 +19,15 @@ export const reviewSettings = (
   { config, texts, sources, settingPath }: Pick<Loaded, 'config' | 'texts' | 'sources' | 'settingPath'>,
   catalogue: Pick<Catalogue, 'runners'>,
 ): Diagnostic[] => {
-  const open = sources.flatMap((source) => (isFile(source.file) ? reviewOpenSecrets(source) : []))
+  const open = sources.flatMap((source) => (isFile(source.file) ? reviewOpenSecrets(source, envOf(source.file, config)) : []))
   const agent = reviewAgent({ config, hasProgram, catalogue })
   return [...reviewGlobalSecret(config, texts, settingPath), ...reviewPlainHttp(config, settingPath), ...agent, ...open]
+}
+
+/** Returns the environment of the profile whose `config.yaml` a file is. */
+const envOf = (file: string, { profiles }: Config): Env => {
+  const own = [...profiles.values()].find(({ dir }) => join(dir, 'config.yaml') === file)
+  return { ...profiles.get(defaultProfile)?.env, ...own?.env }
 }
 
 const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true

@@ -5,7 +5,7 @@ import type { KeySchema, KeySchemas } from '../target.ts'
 /** A setting that is a text. `env`: the setting's environment variables, of which the first that is set wins. */
 export const textKey = (description: string, ...env: readonly string[]): KeySchema => ({ type: 'string', 'x-env': env, description })
 
-/** A text that may be written as a reference, such as `${NAME}` or `file:/path`. */
+/** A text that may be written as a reference, such as `${NAME}`, `file:/path` or `credential:NAME`. */
 export const referable = (description: string, ...env: readonly string[]): KeySchema => ({
   ...textKey(description, ...env),
   'x-secret': true,

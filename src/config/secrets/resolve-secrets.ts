@@ -1,46 +1,11 @@
-/** Resolves `${NAME}`, `${NAME:-default}` and `file:/path` in every value that the schema marks as a secret (rules: Configuration 3). */
+/** Resolves the references in every value that the schema marks as a secret (rules: Configuration 3). */
 
-import { readFileSync } from 'node:fs'
-import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { type Json, type JsonObject, own } from '../core/json.ts'
-import { type Env, isUnknown } from './env.ts'
-import { mapWhere } from './schema-walk.ts'
-import type { Source } from './yaml/source.ts'
-
-const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
-const maxSecretBytes = 65_536
-
-/** A text with its references resolved, or the first reference that cannot be resolved. */
-type Resolved = { readonly value: string } | { readonly missing: string }
-
-const resolveText = (text: string, env: Env): Resolved => {
-  const filled = fillVariables(text, env)
-  // Only the configuration names files: a variable whose value begins with "file:" is a secret like any other.
-  return text.startsWith('file:') && 'value' in filled ? readSecretFile(filled.value) : filled
-}
-
-const readSecretFile = (text: string): Resolved => {
-  try {
-    const bytes = readFileSync(text.slice('file:'.length))
-    if (bytes.length > maxSecretBytes) return { missing: `${text} (larger than ${maxSecretBytes} bytes)` }
-    return { value: bytes.toString('utf8').replace(/\r?\n$/, '') }
-  } catch {
-    return { missing: text }
-  }
-}
-
-const fillVariables = (text: string, env: Env): Resolved => {
-  let missing: string | undefined
-  const value = text.replace(reference, (_whole, name: string, fallback: string | undefined) => {
-    // As in a shell's ${NAME:-default}: an empty variable counts as unset when there is a default.
-    const found = own(env as { [name: string]: string | undefined }, name)
-    if (found !== undefined && (found !== '' || fallback === undefined)) return found
-    if (fallback !== undefined) return fallback
-    missing ??= `\${${name}}`
-    return ''
-  })
-  return missing === undefined ? { value } : { missing }
-}
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { type Env, isUnknown } from '../env.ts'
+import { mapWhere } from '../schema-walk.ts'
+import type { Source } from '../yaml/source.ts'
+import { resolveReferences } from './reference.ts'
 
 /** Whether a secret is only `whsec_`, the prefix of each Standard Webhooks secret, which everybody knows. */
 export const isPrefixAlone = (secret: string): boolean => /^\s*whsec_[\s=]*$/.test(secret)
@@ -51,7 +16,6 @@ export const prefixAlone = [
   'nothing follows "whsec_" in this secret',
   'copy the whole secret: the base64 after whsec_ is its key',
 ] as const
-const unresolvedHelp = 'set the variable (in the environment or in .env), give it a default with ${NAME:-default}, or mend the path'
 const mixedMessage = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
 const mixedHelp = 'give the secret a header of its own; its value must have no {'
 
@@ -72,14 +36,14 @@ export const resolveSecrets = (
     // A public key is no secret, but it may be written as a reference, too.
     const isReference = node['x-secret'] === true || node['x-secret'] === 'public'
     if (!isReference || typeof value !== 'string') return value
-    const result = resolveText(value, env)
+    const result = resolveReferences(value, env)
     const report = (code: Code, message: string, help: string): Json => {
       const full = [...base, ...path]
       diagnostics.push(diagnostic(code, message, { pointer: pointerOf(full), place: source.place(full), help }))
       return value
     }
     if (!('value' in result) && isUnknown(env)) return value
-    if (!('value' in result)) return report('WH305', `cannot resolve ${result.missing}`, unresolvedHelp)
+    if (!('value' in result)) return report('WH305', `cannot resolve ${result.problem}`, result.help)
     // A rendered template is stored. A secret beside a placeholder would be stored, too, and a brace in a secret could begin a placeholder.
     if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixedMessage, mixedHelp)
     if (isPrefixAlone(result.value)) return report(...prefixAlone)

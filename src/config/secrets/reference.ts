@@ -1,0 +1,90 @@
+/**
+ * Resolves the references in one text: `${NAME}`, `${NAME:-default}`, `file:/path` and `credential:NAME` (rules: Configuration 3). A
+ * credential is a file in the folder that systemd names in `CREDENTIALS_DIRECTORY` (systemd.exec(5), LoadCredential=).
+ */
+
+import { readFileSync, statSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { messageOf } from '../../core/fault.ts'
+import { own } from '../../core/json.ts'
+import type { Env } from '../env.ts'
+
+const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+const maxSecretBytes = 65_536
+const credentialFolder = 'CREDENTIALS_DIRECTORY'
+/** The names of files that systemd takes for credentials, without those that would have to be quoted. */
+const credentialName = /^(?!\.{1,2}$)[\w.@+-]{1,255}$/
+
+/** Why a reference cannot be resolved, as an end of "cannot resolve", and what to do. Neither quotes a secret. */
+export type Unresolved = { readonly problem: string; readonly help: string }
+
+/** Whether a text names the file of a secret: `file:/path` or `credential:NAME`. */
+export const namesFile = (text: string): boolean => /^(?:file|credential):/.test(text)
+
+/** Whether a text is a reference, or has a reference in it. */
+export const hasReference = (text: string): boolean => text.includes('${') || namesFile(text)
+
+/** Returns a text with its references resolved. */
+export const resolveReferences = (text: string, env: Env): { readonly value: string } | Unresolved => {
+  // Only the configuration names files: a variable whose value begins with "file:" is a secret like any other.
+  if (!namesFile(text)) return fillVariables(text, env)
+  const file = secretFileOf(text, env)
+  return 'path' in file ? readSecretFile(file.path, text) : file
+}
+
+/** Returns the path of the file that a text names (`namesFile`). The file need not exist. */
+export const secretFileOf = (text: string, env: Env): { readonly path: string } | Unresolved => {
+  const filled = fillVariables(text, env)
+  if (!('value' in filled)) return filled
+  const name = filled.value.slice(filled.value.indexOf(':') + 1)
+  return text.startsWith('file:') ? { path: name } : credentialOf(name, text, env)
+}
+
+/** `text`: the reference as it is written. Only this is quoted, because a variable in it may be a secret. */
+const credentialOf = (name: string, text: string, env: Env): { readonly path: string } | Unresolved => {
+  const unresolved = (why: string, help: string): Unresolved => ({ problem: `${text}: ${why}`, help })
+  if (!credentialName.test(name))
+    return unresolved('it is no name of a credential', 'a name has letters, digits, ".", "_", "-", "@" or "+", and no folder')
+  const folder = own(env as { [name: string]: string | undefined }, credentialFolder)
+  if (folder === undefined || folder === '') return unresolved(`${credentialFolder} is not set`, credentialHelp(text))
+  if (!isAbsolute(folder)) return unresolved(`${credentialFolder} is no absolute path`, credentialHelp(text))
+  return { path: join(folder, name) }
+}
+
+const credentialHelp = (text: string): string =>
+  `write LoadCredential=${text.slice('credential:'.length)}:/path/to/its/file under [Service] in the unit; without systemd set ${credentialFolder} to the folder that has it`
+
+const readSecretFile = (path: string, text: string): { readonly value: string } | Unresolved => {
+  const unresolved = (why: string): Unresolved => ({
+    problem: `${text}: ${why}`,
+    help: text.startsWith('file:') ? 'mend the path, or the rights to the file' : credentialHelp(text),
+  })
+  try {
+    const stat = statSync(path)
+    // A pipe that nobody writes to would hold the reading up for ever.
+    if (!stat.isFile()) return unresolved('it is no regular file')
+    if (stat.size > maxSecretBytes) return unresolved(`it is larger than ${maxSecretBytes} bytes`)
+    return { value: readFileSync(path, 'utf8').replace(/\r?\n$/, '') }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error)
+    return unresolved(own(reasons, code) ?? code)
+  }
+}
+
+const reasons: { readonly [code: string]: string } = { ENOENT: 'there is no such file', EACCES: 'this user may not read it' }
+
+const fillVariables = (text: string, env: Env): { readonly value: string } | Unresolved => {
+  let missing: string | undefined
+  const value = text.replace(variable, (_whole, name: string, fallback: string | undefined) => {
+    // As in a shell's ${NAME:-default}: an empty variable counts as unset when there is a default.
+    const found = own(env as { [name: string]: string | undefined }, name)
+    if (found !== undefined && (found !== '' || fallback === undefined)) return found
+    if (fallback !== undefined) return fallback
+    missing ??= name
+    return ''
+  })
+  if (missing === undefined) return { value }
+  return { problem: `\${${missing}}`, help: missing === credentialFolder ? credentialHelp('credential:NAME') : variableHelp }
+}
+
+const variableHelp = 'set the variable (in the environment or in .env), or give it a default with ${NAME:-default}'
