@@ -17,10 +17,10 @@ import { readBacklog } from '../gateway/backlog-view.ts'
 import { askReload } from '../replicas/ask-reload.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
 import type { RunningGateway } from '../running-gateway.ts'
-import { recordsAhead } from './records-ahead.ts'
 import { countRefusals } from './refusals.ts'
 import type { Reloader } from './reload.ts'
-import { type ReplayOptions, replay } from './replay.ts'
+import { recordsAhead } from './replay/records-ahead.ts'
+import { type ReplayOptions, replay } from './replay/replay.ts'
 import type { Tails } from './tails.ts'
 
 type OperationsOptions = Pick<ReplayOptions, 'shared'> & {

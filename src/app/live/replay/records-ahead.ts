@@ -1,7 +1,7 @@
 /** Looks up the events of replays that come one after the other together, because each look-up may search the whole journal. */
 
-import type { EventRecords } from '../../journal/event-records.ts'
-import type { EventView } from '../../journal/record.ts'
+import type { EventRecords } from '../../../journal/event-records.ts'
+import type { EventView } from '../../../journal/record.ts'
 
 /** The most events that are kept for replays to come. */
 const maxKept = 1_000
