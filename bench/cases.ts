@@ -114,7 +114,7 @@ const curious = ours(
 /** What leans on Node's insides as it is, beside each plain form, and all of them. */
 const forms = (payload: PayloadName): Contender[] => [
   ours(payload),
-  ...['all', ...formNames].map((name) => ours(payload, `plain ${name}`, plainly(oneRoute, name))),
+  ...['all', ...formNames.filter((name) => name !== 'socket')].map((name) => ours(payload, `plain ${name}`, plainly(oneRoute, name))),
 ]
 const noWrk = (): string | undefined => (tools.wrk ? undefined : 'needs wrk')
 

@@ -212,6 +212,7 @@ const properties = schema.properties as {
   readonly platform_toolsets: Node
   readonly console: Section
   readonly metrics: Node
+  readonly tls: Node
   readonly storage: Section
   readonly telemetry: { readonly properties: { readonly otlp: Node; readonly traces: Node } }
   readonly targets: Section
@@ -230,6 +231,7 @@ const defaults = {
   console_forward: consoleAuth.properties.forward,
   console_oidc: consoleAuth.properties.oidc,
   metrics: properties.metrics,
+  tls: properties.tls,
   storage: properties.storage,
   retention,
   telemetry: properties.telemetry,

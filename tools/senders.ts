@@ -89,7 +89,7 @@ second event. Whoever captures a request can send it again: under another id whe
 
 The requests of a sender that signs nothing carry the secret itself. Once a request is verified, the secret reads \`***\` for filters, scripts, prompts and deliveries, and in records; a replay needs no secret.
 
-\`allow_from\` (networks, after \`trust_proxy\`) and \`client_certificate\` (checked by a proxy in \`trust_proxy\`) narrow who may post at all.`
+\`allow_from\` (networks, after \`trust_proxy\`) and \`client_certificate\` (checked by the gateway or a proxy, [tls.md](tls.md)) narrow who may post at all.`
 
 const older = `## GitHub, GitLab, Linear, Standard Webhooks, Svix
 

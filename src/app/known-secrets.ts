@@ -20,7 +20,7 @@ export const knownSecrets = (config: Config): string[] => {
   const routes = [...config.routes.values()].flatMap(({ secrets }) => secrets)
   const jobs = profiles.flatMap((profile) => [...profile.jobs.values()])
   const specs = [...config.routes.values(), ...jobs, ...config.alerts.rules].map(({ spec }) => spec)
-  const targets = specs.flatMap((spec) => writtenTargets(spec)).flatMap(({ extra }) => secretsOfSettings(extra))
+  const targets = specs.flatMap(secretsOfTargets)
   // Plugins are not loaded here. So the API key of a plugin's runner is known only where `config.yaml` has it, and not where the runner
   // takes it from the environment.
   const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
@@ -41,8 +41,12 @@ export const knownSecrets = (config: Config): string[] => {
 /** Returns the secrets of a route, and those in the settings of its targets. */
 export const secretsOfRoute = ({ secrets, spec }: Pick<RouteSource, 'secrets' | 'spec'>): string[] => [
   ...secrets,
-  ...writtenTargets(spec).flatMap(({ extra }) => secretsOfSettings(extra)),
+  ...secretsOfTargets(spec),
 ]
+
+/** Returns the secrets in the settings that a route, a job or a rule of alerts has for its targets. */
+export const secretsOfTargets = (spec: Parameters<typeof writtenTargets>[0]): string[] =>
+  writtenTargets(spec).flatMap(({ extra }) => secretsOfSettings(extra))
 
 /**
  * Returns the address of the database and the password in it; nothing where the address has no password. A message of the driver could

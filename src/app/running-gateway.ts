@@ -1,6 +1,6 @@
 /** How use cases find the running gateway, and ask it for operations. */
 
-import type { ControlAnswers, ControlQuestions } from '../generated/control.ts'
+import type { ControlAnswers, ControlQuestions, Status } from '../generated/control.ts'
 
 /** The arguments of an operation: its question, which may be left out where none of its members is required. */
 type Arguments<Question> = Record<never, never> extends Question ? [question?: Question] : [question: Question]
@@ -13,11 +13,8 @@ export type RunningGateway = {
   readonly [Name in keyof ControlQuestions]: (...question: Arguments<ControlQuestions[Name]>) => Promise<ControlAnswers[Name]>
 }
 
-/** Returns the address at which the running gateway listens; `undefined` where none runs. */
-export const runningAddress = async (finder: GatewayFinder): Promise<string | undefined> => {
-  const gateway = await finder.find()
-  return gateway && (await gateway.status()).url
-}
+/** Returns the state of the running gateway; `undefined` where none runs. */
+export const runningStatus = async (finder: GatewayFinder): Promise<Status | undefined> => (await finder.find())?.status()
 
 /** Finds the gateway that serves a data directory. The caller of a use case provides it. */
 export interface GatewayFinder {

@@ -67,22 +67,22 @@ const maxIds = 100
 export const auditedCommand = async (command: Command, cli: Cli, action: (cli: Cli) => Promise<number>): Promise<number> => {
   const change = Object.hasOwn(changes, pathOf(command)) ? changes[pathOf(command)] : undefined
   const options = command.opts<Options>()
-  // Without a data directory there is no folder for the audit.
-  if (!change || change.when?.(options) === false || !existsSync(cli.workspace.dataDir)) return action(cli)
+  if (!change || change.when?.(options) === false) return action(cli)
   let summary: Json | undefined
   const told = (data: Json): void => {
     if (isObject(data)) summary = data.summary
   }
-  const audit = await openCommandAudit(cli)
   const about = { by: commandUser(cli.io.env), action: change.action, on: { ...argumentsOf(command), ...optionsOf(options) } }
-  return audit.of(
-    about,
-    () => action({ ...cli, told }),
-    (code) => ({
+  const audited = async (work: () => Promise<number>): Promise<number> =>
+    (await openCommandAudit(cli)).of(about, work, (code) => ({
       ...(code === exit.ok ? {} : { result: 'failed', exit_code: code }),
       ...(isObject(summary) ? summary : {}),
-    }),
-  )
+    }))
+  const { dataDir } = cli.workspace
+  if (existsSync(dataDir)) return audited(() => action({ ...cli, told }))
+  const code = await action({ ...cli, told })
+  // The folder of the audit is in the data directory, which the command may have made.
+  return existsSync(dataDir) ? audited(async () => code) : code
 }
 
 /**

@@ -47,6 +47,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addSchema(program.command('schema').description('the JSON Schemas of the files: print, install in editors'), run)
   addDoctor(program.command('doctor'), run)
   addPaths(program.command('paths'), run)
+  addUpgrade(program.command('upgrade'), run)
   addHelp(program, run)
 }
 
@@ -105,6 +106,13 @@ const addDoctor = (command: Command, run: Run): void => {
     .description('look whether this machine, its files and its programs are fit for the gateway; exit 1 when something is not')
     .option('--online', 'ask the hosts of targets too whether they are there: HEAD / of each, with no token and no text')
     .action((options: DoctorOptions) => run(async (cli) => (await import('./doctor.ts')).doctor(options, cli)))
+}
+
+const addUpgrade = (command: Command, run: Run): void => {
+  command
+    .description('say whether a newer version is published; nothing is installed')
+    .option('--check', 'ask the npm registry, with the settings of npm; exit 1 when there is a newer version')
+    .action((options: { readonly check?: boolean }) => run(async (cli) => (await import('./upgrade.ts')).upgrade(options, cli)))
 }
 
 const addPaths = (command: Command, run: Run): void => {

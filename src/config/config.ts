@@ -10,6 +10,7 @@ import type { Budget, Price } from './budget.ts'
 import type { ConsoleSettings } from './console/settings.ts'
 import type { Env } from './env.ts'
 import type { FileDigests } from './file-digests.ts'
+import type { TlsSettings } from './tls/read-tls.ts'
 
 export const defaultProfile = 'default'
 /** The secret that switches verification off (rules: Authentication 9). */
@@ -104,6 +105,8 @@ export type Config = {
   readonly enabled: boolean
   readonly host: string
   readonly port: number
+  /** Absent where the gateway speaks plain HTTP. */
+  readonly tls?: TlsSettings | undefined
   /** The secret of the routes that have no secret or public key of their own. */
   readonly globalSecret?: string
   readonly adapter: AdapterSettings

@@ -22,6 +22,7 @@ import { isBroken } from './shape.ts'
 import { readStorage } from './storage/read-storage.ts'
 import { readMetrics } from './telemetry/read-metrics.ts'
 import { readTelemetry } from './telemetry/read-telemetry.ts'
+import { readTls } from './tls/read-tls.ts'
 import type { ParsedYaml, Source } from './yaml/source.ts'
 
 export type LoadOptions = {
@@ -147,6 +148,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     enabled: fromEnv.enabled ?? data.platforms?.webhook?.enabled === true,
     host: options.host ?? textOrUndefined(settings.host) ?? defaults.webhook.host,
     port: options.port ?? fromEnv.port ?? numberOr(settings.port, defaults.webhook.port),
+    tls: readTls(data.tls, dataDir),
     ...(globalSecret === undefined ? {} : { globalSecret }),
     adapter: adapterOf(settings, (key) => isBroken(baseOf(key), bad)),
     schemes: schemesOf(data, source, bad),

@@ -40,15 +40,20 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
     if (line.type === 'init' || line.type === 'off') state = line
     for (const reader of readers) reader.push([line])
   }
-  const feedOnce = async (): Promise<string> => {
+  /** Resolves to why the traffic is not watched any more; `undefined` where the last page has left. */
+  const feedOnce = async (): Promise<string | undefined> => {
+    let hasLeft = false
     try {
       const { lines, close } = await watch(workspace, gateway, { perSecond })
-      stop = close
-      if (readers.size === 0) close()
+      stop = () => {
+        hasLeft = true
+        close()
+      }
+      if (readers.size === 0) stop()
       for await (const line of lines) give(line)
-      return 'the gateway has ended'
+      return hasLeft ? undefined : 'the gateway has ended'
     } catch (error) {
-      return messageOf(error)
+      return hasLeft ? undefined : messageOf(error)
     }
   }
   const feed = async (): Promise<void> => {
@@ -56,6 +61,11 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
     let told = ''
     while (readers.size > 0) {
       const reason = await feedOnce()
+      if (reason === undefined) {
+        // A page that was opened meanwhile, as at a reload of the page, is not told of a watch that ended for another page.
+        state = undefined
+        continue
+      }
       if (reason !== told) give({ type: 'off', reason })
       told = reason
       await new Promise<void>((resolve) => {

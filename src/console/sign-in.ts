@@ -1,5 +1,6 @@
 /** The addresses at which a browser signs in: by a code, by the headers of a proxy, by a password, or at an identity provider. */
 
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Audit } from '../app/audit/audit.ts'
 import { messageOf } from '../core/fault.ts'
@@ -11,6 +12,7 @@ import { cookiesOf, setCookie } from './access/cookies.ts'
 import { type Refusal, refused } from './access/gate.ts'
 import { loginMs, type Oidc, type OidcFailure, oidcDonePath, oidcPath } from './access/oidc.ts'
 import type { User } from './access/users.ts'
+import type { Ways } from './access/ways.ts'
 
 /** The most bytes of a question that signs in. */
 const maxSignInBytes = 4_096
@@ -27,6 +29,11 @@ export const halfCookie = ({ raw }: FastifyRequest, { origins }: Access, value: 
 
 type SignInOptions = { readonly audit: Pick<Audit, 'note'>; readonly log: Log }
 
+const byPassword = async ({ password: check, clientOf }: Ways, user: string, password: string, raw: IncomingMessage): Promise<SignedIn> => {
+  if (!check) return { refusal: noSuchWay }
+  return password.length > maxPasswordLength ? { refusal: longPassword } : check(user, password, clientOf(raw))
+}
+
 /** Adds the addresses. A browser that signs in gets the two halves of a secret, and shows both halves with each question from then on. */
 export const addSignIn = (app: FastifyInstance, access: Access, { audit, log }: SignInOptions): void => {
   const { gate, signIns, ways, clock, origins, publicOrigin } = access
@@ -41,8 +48,7 @@ export const addSignIn = (app: FastifyInstance, access: Access, { audit, log }: 
       // Only wrong codes count, so the guesses of strangers keep no right code out.
       return found ? { user: found } : { refusal: tries.take(1) ? usedCode : tooManyTries }
     }
-    if (typeof user === 'string' && typeof password === 'string' && password.length <= maxPasswordLength && ways.password)
-      return ways.password(user, password, ways.clientOf(raw))
+    if (typeof user === 'string' && typeof password === 'string') return byPassword(ways, user, password, raw)
     const said = ways.forward?.(raw)
     if (said === undefined) return { refusal: noSuchWay }
     return 'user' in said ? said : { refusal: { status: 401, error: `the proxy did not sign you in: ${said.refusal}` } }
@@ -98,4 +104,5 @@ const usedCode: Refusal = {
   error: 'this address was used already, or is older than a minute: `headgate console` gives another',
 }
 const tooManyTries: Refusal = { status: 429, error: 'too many tries to sign in: wait a second' }
+const longPassword: Refusal = { status: 401, error: `a password has at most ${maxPasswordLength} characters` }
 const noSuchWay: Refusal = { status: 401, error: 'this way to sign in is not in console.auth' }

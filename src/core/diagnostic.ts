@@ -89,13 +89,18 @@ export const catalogue = {
   WH314: { severity: 'error', title: 'a key that does not go with the scheme' },
   WH315: { severity: 'info', title: 'a fact about a sender is not certain' },
   WH316: { severity: 'error', title: 'not an IP address or network' },
-  WH317: { severity: 'error', title: 'a client certificate without a proxy that vouches for it' },
+  WH317: { severity: 'error', title: 'a client certificate that nobody checks' },
   WH318: { severity: 'error', title: 'a key that answers questions serves another scheme too' },
   WH319: { severity: 'warning', title: 'a scheme that is never asked' },
   WH320: { severity: 'info', title: 'one key for several routes or schemes' },
   WH321: { severity: 'info', title: 'a rate limit for a sender that does not repeat refused events' },
   WH322: { severity: 'info', title: 'a sender that puts several events into one request' },
   WH323: { severity: 'warning', title: 'a key that only the sender can make' },
+  WH324: { severity: 'error', title: 'a certificate or key that cannot be used', outside: true },
+  WH325: { severity: 'error', title: 'a certificate that is not valid now', starts: true, outside: true },
+  WH326: { severity: 'warning', title: 'a certificate that ends soon', outside: true },
+  WH327: { severity: 'error', title: 'a certificate that does not cover its name', starts: true, outside: true },
+  WH328: { severity: 'warning', title: 'a chain of certificates in a wrong order', outside: true },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH403: { severity: 'error', title: 'a condition that can never hold', starts: true },
@@ -189,6 +194,9 @@ export type Diagnostic = {
   /** Other places that the finding is about. `message` says what stands at each. */
   readonly related?: readonly { readonly place: SourceRange; readonly message: string }[]
 }
+
+/** Whether a finding of this code is an error. */
+export const isErrorCode = (code: Code): boolean => catalogue[code].severity === 'error'
 
 /**
  * Whether a finding of this code stops the start. A finding about an entry never does, but its code does not show that, so the caller must

@@ -5,6 +5,9 @@ import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from './
 import type { ChatAddress } from './session.ts'
 import type { SpanPlace } from './telemetry/trace-context.ts'
 
+/** The wait of a stage of a request, for a script, say, or for the store: times of the monotonic clock, milliseconds. */
+export type StageWait = { readonly stage: string; readonly startMs: number; readonly endMs: number }
+
 /** How a request ended, and the stage that decided. A request whose signature held leaves a record. */
 export type EndedRequest = {
   readonly outcome: Outcome
@@ -17,6 +20,8 @@ export type EndedRequest = {
   readonly reply?: Reply
   /** The request that the check of its signature refused: nobody vouched for its content. */
   readonly unverified?: UnverifiedRequest
+  /** The stages that waited, in their order; absent where none did, and while traces are off. */
+  readonly waits?: readonly StageWait[] | undefined
   /**
    * Present where the request is answered before its signature is checked. Takes the body, which is read after the answer, and returns the
    * end that observers hear of: with the same outcome, and with the verified request where the signature holds.
@@ -229,6 +234,12 @@ export type Fact =
   | { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }
   /** A reload found a configuration that cannot be used. The gateway keeps the configuration that it has. */
   | { readonly kind: 'config_refused' }
+  /** The gateway shows other certificates from now on. `endsAt`: when the first of them ends: wall time, milliseconds. */
+  | { readonly kind: 'certificates_replaced'; readonly endsAt: number }
+  /** Files of certificates have changed, and cannot be used. The gateway keeps the certificates that it has. */
+  | { readonly kind: 'certificates_refused'; readonly reason: string }
+  /** A certificate in use ends soon. Told once a day. */
+  | { readonly kind: 'certificate_ends_soon'; readonly file: string; readonly endsAt: number }
 
 export interface Observer {
   /** Takes each fact, in order. Never throws, and returns at once. */

@@ -52,11 +52,22 @@ export type RequestHead = {
   readonly rawHeaders?: readonly string[]
   /** Returns the client's address. Worked out only when asked for, because behind a trusted proxy it costs a scan of the headers. */
   readonly remote: () => string
+  /**
+   * Returns the certificate that the client showed in the handshake of this connection, and that is signed as `tls.client_ca` asks.
+   * `undefined` for a client without. Absent for a request that was not received over HTTP.
+   */
+  readonly certificate?: () => ClientCertificate | undefined
   /** Whether a proxy that is trusted by its address handed the request on. */
   readonly isProxied: () => boolean
   /** Wall time of arrival, milliseconds. */
   readonly at: number
 }
+
+/**
+ * A certificate of a client. `fingerprint`: its SHA-256 in 64 lower-case hexadecimal digits. `names`: its DNS names as they are, its other
+ * names with their kind (`URI:…`, `email:…`), and its common name (`CN:…`).
+ */
+export type ClientCertificate = { readonly fingerprint: string; readonly names: readonly string[] }
 
 /** A request that nobody vouched for. `body` is absent where the body was not read. */
 export type UnverifiedRequest = RequestHead & { readonly body?: Buffer | undefined }

@@ -4,18 +4,24 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import type { EndedRequest } from '../core/fact.ts'
+import type { Clock } from '../core/clock.ts'
+import type { EndedRequest, StageWait } from '../core/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
 import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
 import { ReadOnceBody } from '../parts/body/request-body.ts'
 
-/**
- * Called after each stage, for debug logs and traces. `ended`: the outcome where the stage ended the request. `event`: the event as it is
- * after the stage; absent before the body is parsed, and where the stage ended the request.
- */
-export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) => void
+/** Observes how a request runs through its plan. */
+export type Watch = {
+  /**
+   * Called after each stage, for debug logs. `ended`: the outcome where the stage ended the request. `event`: the event as it is after the
+   * stage; absent before the body is parsed, and where the stage ended the request.
+   */
+  readonly stage?: (stage: string, ended: Outcome | undefined, event?: Event) => void
+  /** Times the waits of stages, for traces. A stage that does not wait costs no look at the clock. */
+  readonly clock?: Pick<Clock, 'monotonic'> | undefined
+}
 
 /** Takes the body of an admitted request, and runs the request to its end. */
 export type Proceed = (body: Buffer) => EndedRequest | Promise<EndedRequest>
@@ -28,7 +34,7 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedR
   const verifyBody = plan.authenticate.run(head)
   if (typeof verifyBody === 'function') return (bytes) => verifyAndRun(plan, head, verifyBody, new ReadOnceBody(head.headers, bytes), watch)
   const refused = (): EndedRequest => {
-    watch?.(stage, verifyBody)
+    watch?.stage?.(stage, verifyBody)
     return { outcome: verifyBody, stage, unverified: head }
   }
   // A sender may send a handshake without a signature. Then only its body shows whether the request is a handshake.
@@ -37,7 +43,7 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedR
   return (bytes) => {
     const outcome = ask(new ReadOnceBody(head.headers, bytes))
     if (!outcome) return refused()
-    watch?.(stage, outcome)
+    watch?.stage?.(stage, outcome)
     return { outcome, stage }
   }
 }
@@ -46,14 +52,14 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedR
 const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | undefined => {
   for (const { stage, run } of plan.onHead) {
     const outcome = run(head)
-    watch?.(stage, outcome)
+    watch?.stage?.(stage, outcome)
     if (outcome)
       return outcome.isCheckedLater ? { outcome, stage, later: checkAfterAnswer(plan, head, { outcome, stage }) } : { outcome, stage }
   }
   const outcome = plan.handshakes?.onHead(head)
   if (!outcome) return undefined
   const { stage } = plan.authenticate
-  watch?.(stage, outcome)
+  watch?.stage?.(stage, outcome)
   return { outcome, stage }
 }
 
@@ -90,7 +96,7 @@ export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watc
   if (ended) return ended
   const { stage } = plan.authenticate
   const answered = (outcome: HandshakeOutcome): EndedRequest => {
-    if (outcome) watch?.(stage, outcome)
+    if (outcome) watch?.stage?.(stage, outcome)
     return { outcome: outcome ?? refuse('wrong_method'), stage }
   }
   const outcome = plan.handshakes?.onCredential?.(head)
@@ -119,10 +125,10 @@ const runVerified = (
 ): EndedRequest | Promise<EndedRequest> => {
   const { stage } = plan.authenticate
   if ('kind' in verification) {
-    watch?.(stage, verification)
+    watch?.stage?.(stage, verification)
     return { outcome: verification, stage, unverified: { ...head, body: read.bytes } }
   }
-  watch?.(stage, undefined)
+  watch?.stage?.(stage, undefined)
   const request = verifiedRequest(head, read, verification)
   if (verification.limited) return { outcome: verification.limited, stage, verified: maskedBy(plan, request) }
   if (!plan.handshakes) return resume(plan, request, watch)
@@ -138,11 +144,29 @@ const runVerified = (
  * How far a request has come: the stage that runs, and the event that this stage got. `whole`: the event with its payload, as long as the
  * payload is in memory.
  */
-type Trail = { stage: string; event: EventFacts | undefined; whole: Event | undefined }
+type Trail = {
+  stage: string
+  event: EventFacts | undefined
+  whole: Event | undefined
+  waits: StageWait[] | undefined
+  /** Since when the stage waits; `undefined` while nothing waits or nobody asks. */
+  waitsSince: number | undefined
+}
 
 const noteEvent = (trail: Trail, event: Event): void => {
   trail.event = event
   trail.whole = event
+}
+
+const beginWait = (trail: Trail, watch: Watch | undefined): void => {
+  trail.waitsSince ??= watch?.clock?.monotonic()
+}
+
+const endWait = (trail: Trail, stage: string, watch: Watch | undefined): void => {
+  const { waitsSince: startMs } = trail
+  if (startMs === undefined || !watch?.clock) return
+  trail.waits = [...(trail.waits ?? []), { stage, startMs, endMs: watch.clock.monotonic() }]
+  trail.waitsSince = undefined
 }
 
 /**
@@ -157,18 +181,21 @@ const maskedBy = ({ mask }: RoutePlan, request: VerifiedRequest): VerifiedReques
  */
 export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
   const request = maskedBy(plan, given)
-  const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined }
+  const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined, waits: undefined, waitsSince: undefined }
   const end = (outcome: Outcome): EndedRequest | Promise<EndedRequest> => {
     const claimed = outcome.kind === 'ignored' && trail.event ? plan.claimIgnored?.(trail.event, request.verification.scheme) : undefined
-    return claimed ? claimed.then((refused) => endedAs(refused ?? outcome)) : endedAs(outcome)
+    if (!claimed) return endedAs(outcome)
+    beginWait(trail, watch)
+    return claimed.then((refused) => endedAs(refused ?? outcome))
   }
   const endedAs = (outcome: Outcome): EndedRequest => {
     // The ending commits the claim of the delivery id and the work in one step, but the rules have a stage of its own for duplicates
     // (rules: Order 1).
     const stage = outcome.kind === 'duplicate' ? 'duplicate' : trail.stage
-    watch?.(stage, outcome)
-    const { event, whole } = trail
-    const ended = { outcome, stage, verified: request, event }
+    watch?.stage?.(stage, outcome)
+    endWait(trail, stage, watch)
+    const { event, whole, waits } = trail
+    const ended = { outcome, stage, verified: request, event, waits }
     return plan.respond && whole && outcomeStatus(outcome) < 300 ? { ...ended, reply: plan.respond(whole) } : ended
   }
   try {
@@ -183,7 +210,7 @@ const parseAndRun = (plan: RoutePlan, request: VerifiedRequest, trail: Trail, wa
   const event = plan.parse.run(request)
   if ('kind' in event) return event
   noteEvent(trail, event)
-  watch?.(trail.stage, undefined, event)
+  watch?.stage?.(trail.stage, undefined, event)
   return applyGates(plan, trail, event, 0, watch)
 }
 
@@ -197,21 +224,26 @@ const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, 
     trail.stage = stage
     const next = run(event)
     if (next instanceof Promise) {
+      beginWait(trail, watch)
       return next.then((settled) => {
         if ('kind' in settled) return settled
+        endWait(trail, stage, watch)
         noteEvent(trail, settled)
-        watch?.(stage, undefined, settled)
+        watch?.stage?.(stage, undefined, settled)
         return applyGates(plan, trail, settled, i + 1, watch)
       })
     }
     if ('kind' in next) return next
     event = next
     noteEvent(trail, next)
-    watch?.(stage, undefined, next)
+    watch?.stage?.(stage, undefined, next)
   }
   trail.stage = plan.ending.stage
   const outcome = plan.ending.run(event)
-  if (outcome instanceof Promise && !plan.respond) forgetPayload(trail, event)
+  if (outcome instanceof Promise) {
+    beginWait(trail, watch)
+    if (!plan.respond) forgetPayload(trail, event)
+  }
   return outcome
 }
 

@@ -18,14 +18,14 @@ import { catalogue, catalogueOf } from '../plan/catalogue.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import type { LoadedPlugins } from '../plan/plugins/load-plugins.ts'
 import { type Gateway, openGateway } from './gateway.ts'
-import type { RequestsShown } from './gateway-options.ts'
+import type { GivenSocket, RequestsShown } from './gateway-options.ts'
 
 /** A gateway that is compiled, and not started. Call either `start` or `close`. */
 export type Prepared = {
   /** The findings of the compilation. */
   readonly diagnostics: readonly Diagnostic[]
-  /** Opens the store, listens, and starts to work. Throws a Fault or a StoreFault. */
-  start(): Promise<Gateway>
+  /** Opens the store, listens, on `socket` where it is given, and starts to work. Throws a Fault or a StoreFault. */
+  start(socket?: GivenSocket): Promise<Gateway>
   /** Closes what the parts of the configuration have open. */
   close(): Promise<void>
 }
@@ -78,7 +78,7 @@ export const prepareGateway = async (config: Config, dependencies: GatewayDepend
   const reloader = createReloader({ first, log, facts, clock, read, compile })
   return {
     diagnostics: first.diagnostics,
-    start: () => openGateway({ config, log, clock, redact, shared, reloader, ...(requests ? { requests } : {}) }),
+    start: (socket) => openGateway({ config, socket, log, clock, redact, shared, reloader, ...(requests ? { requests } : {}) }),
     close: () => shared.owners.close(),
   }
 }

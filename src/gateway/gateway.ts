@@ -5,13 +5,18 @@ import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
 import { Readiness } from '../app/readiness.ts'
 import type { RunningGateway } from '../app/running-gateway.ts'
 import type { Clock } from '../core/clock.ts'
+import type { RequestEnded } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
+import { outcomeStatus } from '../core/outcome-table.ts'
 import type { Watch } from '../engine/run.ts'
 import type { Listener } from '../http/server.ts'
 import type { ConsoleChild } from './console-child.ts'
+import { endAll, endForSuccessor, type Stopping } from './ending.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
+import { createHandOver } from './hand-over.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openAlerts } from './open-alerts.ts'
+import { isLasting } from './open-store.ts'
 import { openWork, type Work } from './open-work.ts'
 
 /** A gateway that listens. */
@@ -24,9 +29,15 @@ export interface Gateway {
   /** Resolves when an operator has asked the gateway to stop. Whoever runs the gateway then calls `stop`. */
   readonly stopAsked: Promise<void>
   /**
+   * Resolves after the next request to this gateway that is not refused. An ignored event and a duplicate count too; what other gateways
+   * on a shared store are sent does not.
+   */
+  nextEvent(): Promise<void>
+  /**
    * Stops the gateway. For at most `ms` milliseconds (default: the configured time) it answers the requests that are being worked on,
    * starts the groups that wait in a sole store, and lets runs finish. Then it closes everything. Runs that are left in the store go on at
-   * the next start.
+   * the next start. Where the listening socket stays open for a successor, the gateway accepts events until runs have finished, and groups
+   * wait for the successor.
    */
   stop(ms?: number): Promise<void>
 }
@@ -54,9 +65,6 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
     throw error
   }
 }
-
-/** Whether the gateway stops now, and how long its listener waits for connections to end by themselves, in milliseconds. */
-type Stopping = { now: boolean; patienceMs: number }
 
 type Http = typeof import('../http/index.ts')
 
@@ -96,7 +104,8 @@ const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Clos
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
-  const stopping: Stopping = { now: false, patienceMs: 0 }
+  const { tls } = config
+  const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
   let stop = (): void => {}
   const stopAsked = new Promise<void>((resolve) => {
     stop = resolve
@@ -104,10 +113,11 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
   closing.push(async () => refused.close())
   const isStopping = (): boolean => stopping.now
+  const isRefusing = (): boolean => stopping.now && !stopping.hasSuccessor
   const isMetered = config.metrics.enabled || config.telemetry?.metrics !== undefined
   const serveMetrics = isMetered ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
   const alerts = openAlerts(options, work.store, closing)
-  const readiness = openReadiness(options, work, isStopping, closing)
+  const readiness = openReadiness(options, work, isRefusing, closing)
   // The metrics are opened last. Their closing is added here, before that of the listener, so that they are closed after the listener and
   // show a stop to its end.
   const closingMetrics: Closing = []
@@ -116,13 +126,16 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const listener = await http.listen({
     host: config.host,
     port: config.port,
+    socket: options.socket?.handle,
     clock,
     facts: refused,
     serving: reloader.current,
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
+    refusing: isRefusing,
     isReady: () => notReady() === undefined,
-    ...watching(log, work.traces),
+    tls: tls && { settings: () => reloader.current().config.tls ?? tls, facts },
+    ...watching(log, work.traces && clock),
   })
   closing.push(() => listener.close(stopping.patienceMs))
   await alerts.begin()
@@ -134,9 +147,11 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     clock,
     shared,
     url: listener.url,
+    certificates: listener.certificates,
     stopping: isStopping,
     notReady,
     stop,
+    handOver: createHandOver({ ...options, listener, stopping }),
     signInUrl: browserConsole?.signInUrl,
     alerts,
   })
@@ -153,7 +168,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
 
 /** Starts worker, scheduler and housekeeping, and returns the gateway. */
 const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
-  const { config, log, clock, reloader } = options
+  const { config, log, clock, reloader, shared } = options
   const { store, worker, scheduler, replicas } = work
   const { listener, operations, stopping, stopAsked } = doors
   const { current } = reloader
@@ -169,46 +184,33 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
     routes: current().routes(),
     operations,
     stopAsked,
+    nextEvent: () =>
+      new Promise((resolve) => {
+        shared.facts.observe({ on: (fact) => void (fact.kind === 'request_ended' && isTaken(fact) && resolve()) })
+      }),
     async stop(ms = current().config.drainMs) {
       stopping.now = true
       stopping.patienceMs = ms
       reloader.stop()
       void replicas?.beat()
       await scheduler.stop()
-      // Requests and the worker end at the same time: a slow sender must not use up the time of the runs, and no further run may begin
-      // meanwhile.
-      const answered = allAnswered(listener.active, clock, ms)
-      await Promise.all([answered, worker.stop(ms, answered)])
+      await (stopping.hasSuccessor ? endForSuccessor : endAll)(listener, worker, clock, ms)
       await closeAll(closing)
     },
   }
 }
 
-/** Returns the function that watches the stages of requests for the log (with `--log-level debug`) and for the traces, if there is one. */
-const watching = (log: Log, traces: Work['traces']): { readonly watch?: (route: string) => Watch } => {
-  if (!log.writes('debug')) return traces ? { watch: traces.watch } : {}
-  const logged = stageLog(log)
-  return {
-    watch: (route) => {
-      const watches = [logged(route), ...(traces ? [traces.watch()] : [])]
-      return (...stage) => {
-        for (const watch of watches) watch(...stage)
-      }
-    },
-  }
-}
-
-/** Logs each stage of each request, for `--log-level debug`. */
-const stageLog =
-  (log: Log) =>
-  (route: string): Watch =>
-  (stage, ended) =>
-    log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage')
+/** Whether a request was neither refused nor failed. */
+const isTaken = ({ ended }: RequestEnded): boolean => outcomeStatus(ended.outcome) < 400
 
 /**
- * Waits until all requests have their answers, for at most `ms` milliseconds. `active` returns the number of requests without an answer.
+ * Returns the function that watches the requests of a route, if anybody asks: it logs each stage (with `--log-level debug`), and times the
+ * waits. `clock`: absent while traces are off.
  */
-const allAnswered = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
-  const deadline = clock.monotonic() + ms
-  while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
+const watching = (log: Log, clock: Clock | undefined): { readonly watch?: (route: string) => Watch } => {
+  const timed: Watch = { clock }
+  if (!log.writes('debug')) return clock ? { watch: () => timed } : {}
+  return {
+    watch: (route) => ({ clock, stage: (stage, ended) => log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage') }),
+  }
 }

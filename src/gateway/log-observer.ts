@@ -90,8 +90,19 @@ const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
       break
     case 'config_refused':
       log('error', {}, 'reload refused: the configuration before it stays in use')
+      break
+    case 'certificates_replaced':
+      log('info', { ends_at: timeText(fact.endsAt) }, 'certificates replaced: new connections get the new ones')
+      break
+    case 'certificates_refused':
+      log('error', { reason: fact.reason }, 'new certificates refused: those before them stay in use')
+      break
+    case 'certificate_ends_soon':
+      log('warn', { file: fact.file, ends_at: timeText(fact.endsAt) }, 'a certificate ends soon: renew it')
   }
 }
+
+const timeText = (at: number): string => new Date(at).toISOString()
 
 /** Logs that a target is down, and that it works again. Failed trials in between get no lines. */
 const logBreaker = (fact: Extract<Fact, { kind: 'breaker_changed' }>, log: Log): void => {
@@ -105,13 +116,27 @@ const logBreaker = (fact: Extract<Fact, { kind: 'breaker_changed' }>, log: Log):
 type Cause = Extract<Fact, { kind: 'text_logged' }>['cause']
 
 /** Returns the fields of the event or job behind a text. */
-const causeFields = ({ route, profile, job, deliveryId }: Cause) => ({ route: route || undefined, profile, job, delivery_id: deliveryId })
+const causeFields = ({ route, profile, job, deliveryId, span }: Cause) => ({
+  route: route || undefined,
+  profile,
+  job,
+  delivery_id: deliveryId,
+  ...traceField(span),
+})
+
+const traceField = (span: Cause['span']): { readonly trace_id?: string } => (span ? { trace_id: contextOf(span).traceId } : {})
 
 const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
   if (end.kind === 'done') return
   const fields = { route: run.route || undefined, job: run.job, profile: run.profile, delivery_id: run.deliveryId }
-  const trace = run.span ? { trace_id: contextOf(run.span).traceId } : {}
-  const about = { ...fields, event_id: run.eventId, event_type: run.eventType, attempt: run.attempt, ...trace, reason: end.error }
+  const about = {
+    ...fields,
+    event_id: run.eventId,
+    event_type: run.eventType,
+    attempt: run.attempt,
+    ...traceField(run.span),
+    reason: end.error,
+  }
   if (end.kind === 'dead') log('error', about, 'run is dead')
   else if (end.waits) log('debug', about, 'run waits for its target')
   else log('warn', about, 'run failed, it will be tried again')

@@ -22,12 +22,15 @@ export const openStore = (first: Config, clock: Clock, facts: Pick<Facts, 'tell'
   return part.open({ ...storeOptions(first, clock), url: () => current().storage.url ?? '', committed })
 }
 
+/** Whether the store keeps its contents past the end of the process. */
+export const isLasting = ({ kind }: Config['storage']): boolean => storesByName.get(kind)?.isLasting === true
+
 /**
  * Opens the folder of senders' keys; `undefined` where the store keeps nothing past the end of the process, so keys need not be kept
  * either.
  */
 export const openKeys = async ({ dataDir, storage }: Config, log: Log): Promise<KeyFolder | undefined> => {
-  if (!storesByName.get(storage.kind)?.isLasting) return undefined
+  if (!isLasting(storage)) return undefined
   return await openKeyFolder(join(dataDir, 'state', 'sender-keys'), (reason) =>
     log('warn', { reason }, 'a key of a sender could not be kept: after a restart it is fetched again'),
   )

@@ -13,7 +13,8 @@ import type { Redactor } from '../core/secrets/redact.ts'
 import { setV8Flags } from '../node-internals/v8-flags.ts'
 import { type Prepared, prepareGateway } from './compose.ts'
 import type { Gateway } from './gateway.ts'
-import type { RequestsShown } from './gateway-options.ts'
+import type { GivenSocket, RequestsShown } from './gateway-options.ts'
+import { notifySystemd } from './notify-systemd.ts'
 
 /** The reason why a gateway stops, as the log has it. */
 export type StopReason = { readonly signal: string } | { readonly reason: string }
@@ -29,14 +30,13 @@ export type GatewayRun = {
   readonly watch?: ((changed: () => void) => Promise<() => Promise<void>>) | undefined
   /** Tells the user the findings of the check of the files. `isUsable`: no finding keeps the gateway from starting. */
   readonly report: (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => Promise<void>
+  /** Returns the socket to listen on, where another process opened it. Called when the configuration is known to be usable. */
+  readonly socket?: (() => Promise<GivenSocket>) | undefined
   /** Begins to listen to the signals of the process, and resolves at the first signal to stop. */
   readonly untilSignal: (reload: () => void) => Promise<StopReason>
   /** Called once, when the gateway listens. */
   readonly listening: (gateway: Gateway) => void
-  /**
-   * Whether the gateway stops after the first request that it did not refuse. An ignored event and a duplicate count too, and on a shared
-   * store the requests of other gateways.
-   */
+  /** Whether the gateway stops after the first request that it did not refuse, as `Gateway.nextEvent` counts. */
   readonly once: boolean
 }
 
@@ -56,10 +56,11 @@ export const runGateway = async (run: GatewayRun): Promise<'refused' | 'stopped'
     closeSecretFiles(config.dataDir, log)
     // A signal that comes during the start stops the gateway as soon as it has started.
     const signal = untilSignal(reload)
-    const gateway = await prepared.start()
+    const gateway = await startOn(run.socket, prepared)
     started(gateway)
     setV8Flags()
     listening(gateway)
+    void notifySystemd(run.from.env, gateway.url, log)
     const why = await Promise.race([signal, untilAsked(gateway), ...(once ? [untilEvent(gateway)] : [])])
     log('info', { ...why, drain_seconds: config.drainMs / 1000 }, 'stopping')
     await unwatch?.()
@@ -68,6 +69,15 @@ export const runGateway = async (run: GatewayRun): Promise<'refused' | 'stopped'
   } finally {
     await unwatch?.()
   }
+}
+
+/** Starts the gateway on the socket. Where there is no socket after all, closes what was prepared. */
+const startOn = async (socket: GatewayRun['socket'], prepared: Prepared): Promise<Gateway> => {
+  const given = await socket?.().catch(async (error) => {
+    await prepared.close()
+    throw error
+  })
+  return await prepared.start(given)
 }
 
 /** `reload` asks for a reload. `started` hands over the gateway, once it has started. */
@@ -143,7 +153,4 @@ const prepareReported = async ({ from, log, redactor, requests, report }: Gatewa
 const untilAsked = ({ stopAsked }: Gateway): Promise<StopReason> => stopAsked.then(() => ({ reason: 'gateway stop' }))
 
 /** Resolves after the first request that was not refused. */
-const untilEvent = async ({ operations }: Gateway): Promise<StopReason> => {
-  for await (const line of await operations.tail({})) if (line.type === 'outcome' && (line.status ?? 500) < 400) break
-  return { reason: 'one event, as --once asked' }
-}
+const untilEvent = (gateway: Gateway): Promise<StopReason> => gateway.nextEvent().then(() => ({ reason: 'one event, as --once asked' }))

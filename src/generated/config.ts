@@ -111,6 +111,33 @@ max_queued_runs?: number
  */
 max_concurrent_scripts?: number
 }
+/**
+ * HTTPS in the gateway itself, without a proxy.
+ */
+tls?: {
+/**
+ * PEM file with the certificate, and after it the certificates that issued it.
+ */
+cert: string
+/**
+ * PEM file with the key of the certificate, without a passphrase.
+ */
+key: string
+/**
+ * PEM file with the authorities that sign certificates of clients.
+ */
+client_ca?: string
+/**
+ * Whether each post needs a certificate of client_ca, or only those on routes with client_certificate.
+ */
+client_certificates?: ("required" | "optional")
+/**
+ * Further certificates, by the name that a client asks for (SNI).
+ * 
+ * @maxItems 64
+ */
+names?: TLSName[]
+}
 agent?: Agent
 /**
  * Modules that bring more delivery targets: files of the data directory, or npm packages.
@@ -607,17 +634,25 @@ confirm_subscriptions?: boolean
  */
 allow_from?: string[]
 /**
- * Only clients whose certificate a trusted proxy has checked may post.
+ * Only clients with such a certificate may post.
  */
 client_certificate?: {
 /**
  * The header in which the proxy says what certificate it checked.
  */
-header: string
+header?: string
 /**
  * What it must be, or one of these.
  */
-equals: (string | string[])
+equals?: (string | string[])
+/**
+ * SHA-256 of the certificate that the client shows the gateway itself.
+ */
+fingerprint?: (string | string[])
+/**
+ * Name in the certificate that the client shows the gateway itself.
+ */
+name?: (string | string[])
 }
 /**
  * Accepted event types; empty or absent accepts all.
@@ -2142,6 +2177,23 @@ api_base?: string
 [k: string]: string | number | boolean | undefined
 }
 /**
+ * A certificate for one name.
+ */
+export interface TLSName {
+/**
+ * Name that a client asks for. *.example.org stands for all names with one more part.
+ */
+name: string
+/**
+ * PEM file with the certificate, and those that issued it.
+ */
+cert: string
+/**
+ * PEM file with the key of the certificate.
+ */
+key: string
+}
+/**
  * What turns a prompt into a reply.
  */
 export interface Agent {
@@ -2483,17 +2535,25 @@ confirm_subscriptions?: boolean
  */
 allow_from?: string[]
 /**
- * Only clients whose certificate a trusted proxy has checked may post.
+ * Only clients with such a certificate may post.
  */
 client_certificate?: {
 /**
  * The header in which the proxy says what certificate it checked.
  */
-header: string
+header?: string
 /**
  * What it must be, or one of these.
  */
-equals: (string | string[])
+equals?: (string | string[])
+/**
+ * SHA-256 of the certificate that the client shows the gateway itself.
+ */
+fingerprint?: (string | string[])
+/**
+ * Name in the certificate that the client shows the gateway itself.
+ */
+name?: (string | string[])
 }
 /**
  * Accepted event types; empty or absent accepts all.

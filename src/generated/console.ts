@@ -250,7 +250,7 @@ export type ConsoleQuestions = {
   readonly routeText: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -263,7 +263,7 @@ export type ConsoleQuestions = {
   readonly routeNames: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -276,7 +276,7 @@ export type ConsoleQuestions = {
   readonly routePreview: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -311,7 +311,7 @@ export type ConsoleQuestions = {
   readonly routePlan: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -326,7 +326,7 @@ export type ConsoleQuestions = {
   readonly fixRoute: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -341,7 +341,7 @@ export type ConsoleQuestions = {
   readonly saveRoute: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -358,7 +358,7 @@ export type ConsoleQuestions = {
   readonly keepDraft: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
     /** The route is not in the file yet. */
     readonly is_new?: boolean
@@ -371,7 +371,7 @@ export type ConsoleQuestions = {
   readonly dropDraft: {
     /** The name of the route. */
     readonly name: string
-    /** Which of the two, where a route hides a subscription of its name. */
+    /** Where the route is kept: in config.yaml, or among the subscriptions. A route of config.yaml and a subscription may have one name, and then this says which is meant. */
     readonly source?: 'config' | 'subscription'
   }
   /** Where texts can go, and which targets are down. */

@@ -12,6 +12,8 @@ export const reloadAllQuestion: Check
 export const reloadAllAnswer: Check
 export const stopQuestion: Check
 export const stopAnswer: Check
+export const handOverQuestion: Check
+export const handOverAnswer: Check
 export const standingsQuestion: Check
 export const standingsAnswer: Check
 export const retryQuestion: Check

@@ -30,6 +30,11 @@ export const controlOperations = {
     question: { check: checks.stopQuestion, members: {}, required: [] },
     checkAnswer: checks.stopAnswer,
   },
+  handOver: {
+    method: 'POST', path: '/hand-over',
+    question: { check: checks.handOverQuestion, members: {}, required: [] },
+    checkAnswer: checks.handOverAnswer,
+  },
   standings: {
     method: 'POST', path: '/events/standings',
     question: { check: checks.standingsQuestion, members: {ids: { must: 'a list of at most 1,000 strings', maxItems: 1000 }}, required: ["ids"] },
@@ -42,7 +47,7 @@ export const controlOperations = {
   },
   replay: {
     method: 'POST', path: '/events/:id/replay', maxQuestionBytes: 134217728,
-    question: { check: checks.replayQuestion, members: {id: { must: 'a string' }, route: { must: 'a string' }, body: { must: 'a string' }, same_id: { must: 'a boolean' }, dry_run: { must: 'a boolean' }}, required: ["id"] },
+    question: { check: checks.replayQuestion, members: {id: { must: 'a string' }, route: { must: 'a string' }, body: { must: 'a string' }, same_id: { must: 'a boolean' }, dry_run: { must: 'a boolean' }, ahead: { must: 'a list of at most 500 strings', maxItems: 500 }}, required: ["id"] },
     checkAnswer: checks.replayAnswer,
   },
   startJob: {
@@ -122,6 +127,7 @@ export type ControlQuestions = {
     readonly force?: boolean
   }
   readonly stop: Record<never, never>
+  readonly handOver: Record<never, never>
   readonly standings: {
     readonly ids: readonly string[]
   }
@@ -138,6 +144,8 @@ export type ControlQuestions = {
     readonly same_id?: boolean
     /** Says what would happen, and does nothing of it. */
     readonly dry_run?: boolean
+    /** The ids of events that are replayed next. They are looked up together with this one. */
+    readonly ahead?: readonly string[]
   }
   readonly startJob: {
     readonly profile: string
@@ -198,6 +206,13 @@ export type ControlAnswers = {
   /** Asks the gateway to stop, as a signal does. It goes on with what it has in hand. */
   readonly stop: {
     readonly stopping: boolean
+  }
+  /** Asks the gateway to bring its listening socket to the process that waits at state/takeover.sock, which then asks it to stop. */
+  readonly handOver: {
+    /** How long running work may take once the gateway stops. */
+    readonly drain_seconds: number
+    /** Why the gateway keeps its socket. */
+    readonly refused?: string
   }
   /** How the runs of these events stand; those that are not in the store are left out. Throws StoreFault. */
   readonly standings: {
@@ -363,6 +378,9 @@ export type Status = {
   readonly targets_down?: number
   /** The names of the alerts that fire. Absent where no alerts are configured. */
   readonly alerts?: readonly string[]
+  /** The certificates in use; absent where the gateway speaks plain HTTP. The first is that for names without a certificate of their own. */
+  readonly certificates?: readonly ServedCertificate[]
+  readonly certificates_refused?: FailedReload
 }
 
 export type SourceRange = {
@@ -633,4 +651,15 @@ export type AlertTested = {
   readonly ok: boolean
   readonly detail?: string
   readonly why?: string
+}
+
+/** A certificate that the gateway shows its clients. */
+export type ServedCertificate = {
+  readonly file: string
+  /** The names that it covers, the first twenty. */
+  readonly names: readonly string[]
+  /** When it, or a certificate of its chain, ends. */
+  readonly ends_at: string
+  /** Its SHA-256. */
+  readonly fingerprint: string
 }

@@ -39,6 +39,9 @@ export const defaults = {
     "host": "127.0.0.1",
     "port": 9464
   },
+  "tls": {
+    "client_certificates": "required"
+  },
   "storage": {
     "kind": "sqlite",
     "schema": "headgate",

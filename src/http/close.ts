@@ -15,6 +15,8 @@ export type Holding = {
   readonly hold: () => void
   /** Answers the requests that came since `hold`, and each later request at once. */
   readonly release: () => void
+  /** Breaks off the connections whose TLS handshake is not over. */
+  readonly endHandshakes: () => void
 }
 
 /**
@@ -36,7 +38,10 @@ export const closeServer = async (server: Server, host: LazyFastify, requests?: 
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
   requests?.release()
-  const late = setTimeout(() => server.closeAllConnections(), lastAnswersMs)
+  const late = setTimeout(() => {
+    server.closeAllConnections()
+    requests?.endHandshakes()
+  }, lastAnswersMs)
   await closed
   clearTimeout(late)
   await host.close()

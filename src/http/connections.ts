@@ -11,6 +11,7 @@ import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
 import type { Draining, Holding } from './close.ts'
 import { Connection } from './connection.ts'
+import type { Handshakes } from './tls/handshakes.ts'
 
 /** The most open connections of all clients together. */
 export const maxConnections = 4_096
@@ -69,8 +70,9 @@ class OpenConnections {
 /**
  * Watches the connections of a server, and calls `handle` with each request that is not answered here. The server must be made with
  * `requireHostHeader: false`: this function answers a missing Host header itself, in the shape of the gateway's other errors.
+ * `handshakes`: those of a server that speaks TLS.
  */
-export const watchConnections = (server: Server, clock: Clock, handle: Handle): Connections => {
+export const watchConnections = (server: Server, clock: Clock, handle: Handle, handshakes?: Handshakes): Connections => {
   const open = new OpenConnections()
   /**
    * Functions that answer the requests held back since `hold`, at most sixteen for each connection; `undefined` while no request is held
@@ -97,30 +99,17 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   // Without this listener Node answers every `Expect: 100-continue` with 100, even where the body is then refused for its size.
   on('checkContinue', handle)
   on('checkExpectation', (_request, _response, connection) => refuseUnread(connection, errorReply(417, 'Expectation failed')))
-  /**
-   * Whether the client of a new connection has more than `maxPerClient` connections. The check is slow, because it looks up all peer
-   * addresses.
-   */
-  const isOneTooMany = ({ client }: Connection): boolean => {
-    let count = 0
-    for (const each of open.all) if (each.client === client) count++
-    return count > maxPerClient
-  }
-  server.on('connection', (socket) => {
-    const connection = open.add(socket)
-    // With no more than `maxPerClient` connections in all, no client can have too many.
-    if (open.all.length <= maxPerClient || !isOneTooMany(connection)) return
-    refusedUnread.connections++
-    socket.destroy()
-  })
+  watchOpening(server, open, handshakes, () => refusedUnread.connections++)
   // Past `maxConnections` the server closes a connection by itself.
   server.on('drop', () => refusedUnread.connections++)
   endStuck(server, open, clock)
   return {
-    openConnections: () => open.all.length,
+    openConnections: () => open.all.length + (handshakes?.size ?? 0),
     endIdle() {
       for (const connection of open.all) connection.endIfIdle()
+      handshakes?.destroyAll()
     },
+    endHandshakes: () => handshakes?.destroyAll(),
     hold() {
       heldAnswers = []
     },
@@ -131,7 +120,8 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     },
     fail({ code }, socket) {
       const connection = connectionOf(socket)
-      if (!connection) return
+      // A handshake failed: there is nobody who could read an answer.
+      if (!connection) return void socket.destroy()
       const reply = replyToBroken(code)
       // With any other code, such as ECONNRESET, the connection broke off. There may have been no request to refuse.
       if (code?.startsWith('HPE_') || code === timeoutCode) refuseUnread(connection, reply)
@@ -139,6 +129,34 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     },
     refusedUnread,
   }
+}
+
+/** Takes new connections into the list, and closes those of a client that has too many. `refused` is called for each of these. */
+const watchOpening = (server: Server, open: OpenConnections, handshakes: Handshakes | undefined, refused: () => void): void => {
+  /** The check is slow, because it looks up all peer addresses. */
+  const limit = (socket: Socket, client: () => string): void => {
+    let count = handshakes?.size ?? 0
+    // With no more than `maxPerClient` connections in all, no client can have too many.
+    if (open.all.length + count <= maxPerClient) return
+    count = handshakes?.countOf(client()) ?? 0
+    for (const each of open.all) if (each.client === client()) count++
+    if (count <= maxPerClient) return
+    refused()
+    socket.destroy()
+  }
+  server.on('connection', (socket) => {
+    if (handshakes) {
+      const client = handshakes.begin(socket)
+      limit(socket, () => client)
+    } else {
+      const connection = open.add(socket)
+      limit(socket, () => connection.client)
+    }
+  })
+  server.on('secureConnection', (socket) => {
+    handshakes?.end(socket)
+    open.add(socket)
+  })
 }
 
 /** Ends stuck connections. One timer serves all: a timer for each socket would be set and cancelled with every request. */

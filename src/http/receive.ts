@@ -28,13 +28,15 @@ export type ReceiveOptions = {
   readonly clock: Clock
   /** Returns the present configuration. A request asks once, and keeps the answer to its end. */
   readonly serving: () => Serving
-  /** Whether the gateway stops. New requests are then refused. */
+  /** Whether the gateway stops. Each answer then ends its connection. */
   readonly stopping: () => boolean
+  /** Whether new requests are refused because the gateway stops. */
+  readonly refusing: () => boolean
   /** Whether a signature of this client failed on this route a short time ago. */
   readonly hasFailed: (route: string, client: () => string) => boolean
   /** Gets the end of each request as a fact. */
   readonly facts: Pick<Facts, 'tell'>
-  /** Returns the function that is called after each stage of a request on this route, for debug logs and traces. */
+  /** Returns what watches the stages of a request on this route, for debug logs and traces. */
   readonly watch?: (route: string) => Watch
 }
 
@@ -92,7 +94,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
 
   /** Makes the checks that need no plan, in the order of the rules (Order 1). Returns the plan, or the end of a refused request. */
   const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | EndedRequest => {
-    if (options.stopping()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
+    if (options.refusing()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
     if (request.rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }
     if (Number(header(request.headers, 'content-length') ?? 0) > maxBodyBytes) return endedUnread['too large']
     const found = lookUp(table, path.name, path.prefix)

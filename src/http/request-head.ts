@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestHead } from '../core/request.ts'
 import { clientAddress, isListedProxy } from './client.ts'
+import { clientCertificate, isEncrypted } from './client-certificate.ts'
 
 /**
  * Makes the head. `trust`: which proxies are trusted (`clientAddress` in client.ts). `at`: when the request came, in milliseconds since
@@ -14,16 +15,19 @@ export const requestHead = (request: IncomingMessage, trust: boolean | readonly 
   headers: request.headers,
   rawHeaders: request.rawHeaders,
   remote: () => clientAddress(request, trust),
+  certificate: isEncrypted(request) ? () => clientCertificate(request) : noCertificate,
   isProxied: () => isListedProxy(request, trust),
   at,
 })
+
+const noCertificate = (): undefined => undefined
 
 /** The form of a host with an optional port. A text with blanks, commas or a path does not fit. */
 const hostForm = /^[\w.:[\]-]{1,255}$/
 
 /**
- * Returns the URL that the sender posted to, for signatures that cover the URL: `http://`, and host and path of the request. Behind a
- * trusted proxy, `X-Forwarded-Proto` and `X-Forwarded-Host` decide scheme and host. Where a proxy rewrites the path, the URL is wrong, and
+ * Returns the URL that the sender posted to, for signatures that cover the URL: scheme, host and path of the request. Behind a trusted
+ * proxy, `X-Forwarded-Proto` and `X-Forwarded-Host` decide scheme and host. Where a proxy rewrites the path, the URL is wrong, and
  * the operator must set `public_url`.
  */
 const senderUrl = (request: IncomingMessage, trust: boolean | readonly string[]): string => {
@@ -38,7 +42,7 @@ const senderUrl = (request: IncomingMessage, trust: boolean | readonly string[])
       : undefined
     return last !== undefined && hostForm.test(last) ? last : undefined
   }
-  const protocol = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
+  const protocol = (forwarded('x-forwarded-proto') ?? (isEncrypted(request) ? 'https' : 'http')) === 'https' ? 'https' : 'http'
   const own = headers.host ?? ''
   const host = forwarded('x-forwarded-host') ?? (hostForm.test(own) ? own : '')
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url

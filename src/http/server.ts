@@ -1,15 +1,17 @@
 /** The HTTP server. POSTs and handshakes on webhook paths go to the receiver, all other requests to Fastify, under the same limits. */
 
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
+import { handSocket, type SocketHandle } from '../node-internals/hand-socket.ts'
 import { bindFault } from './bind-fault.ts'
 import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, type RefusedUnread, watchConnections } from './connections.ts'
 import { createLazyFastify } from './lazy-fastify.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
+import type { CertificatesView, ServedCertificatesOptions } from './tls/served-certificates.ts'
 
 /**
  * Limits against slow headers, slow bodies and idle connections, in milliseconds and bytes (rules: Limits 4). Node's own limits for a
@@ -20,6 +22,8 @@ export const connectionLimits = {
   requestTimeout: 30_000,
   keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 2_000,
+  /** For a TLS handshake. Node's own limit is two minutes. */
+  handshakeTimeout: 10_000,
   maxHeaderSize: 16_384,
 }
 
@@ -40,6 +44,15 @@ export interface Listener {
   readonly refusedUnread: RefusedUnread
   /** The bytes of unfinished bodies in memory. */
   readonly bodyBytes: () => number
+  /** Hands the listening socket to the process that waits at a path, too. */
+  readonly handOver: (path: string) => Promise<void>
+  /**
+   * Accepts no further connection. Where another process has the listening socket, further connections wait in the system's queue until
+   * that process accepts them.
+   */
+  readonly stopListening: () => void
+  /** Returns what the status says of the certificates; nothing where the server speaks plain HTTP. */
+  readonly certificates: () => CertificatesView
   /** Waits for at most `ms` milliseconds until answers have closed the connections, then closes the server. */
   close(ms: number): Promise<void>
 }
@@ -47,8 +60,12 @@ export interface Listener {
 export type ServerOptions = ReceiveOptions & {
   readonly host: string
   readonly port: number
+  /** The socket to listen on, which is open already, with `host` and `port` as its address. Absent: one is opened. */
+  readonly socket?: SocketHandle | undefined
   /** Whether a load balancer should send requests to this gateway, as `/readyz` says. */
   readonly isReady: () => boolean
+  /** Present where the server speaks TLS. */
+  readonly tls?: Omit<ServedCertificatesOptions, 'clock'> | undefined
   /** Shorter limits, for tests. */
   readonly limits?: typeof connectionLimits
 }
@@ -57,7 +74,10 @@ export type ServerOptions = ReceiveOptions & {
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
-  const server = createServer({ ...limits, highWaterMark, requireHostHeader: false })
+  const serverOptions = { ...limits, highWaterMark, requireHostHeader: false }
+  // Without TLS, nothing of it is loaded.
+  const tls = options.tls && (await import('./tls/tls-server.ts')).createTlsServer(serverOptions, { ...options.tls, clock: options.clock })
+  const server: Server = tls?.server ?? createServer(serverOptions)
   const host = createLazyFastify(server, options.clock, {
     logger: false,
     // Called for a path with a broken percent escape, which reaches no route of Fastify and no other handler.
@@ -65,17 +85,21 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
     addTo: (app) => addRoutes(app, options.isReady),
   })
   Object.assign(server, { maxConnections, maxHeadersCount: 0 })
-  const connections = watchConnections(server, options.clock, routeRequests(receiver, host.handle))
+  const connections = watchConnections(server, options.clock, routeRequests(receiver, host.handle), tls?.handshakes)
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => connections.fail(error, socket as Socket))
-  await listenOn(server, options.host, options.port)
+  await listenOn(server, options)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   return {
-    url: `http://${shown}:${port}`,
+    url: `${tls ? 'https' : 'http'}://${shown}:${port}`,
     active: () => receiver.active,
     connections: connections.openConnections,
     refusedUnread: connections.refusedUnread,
     bodyBytes: () => receiver.bodyBytes,
+    handOver: (path) => handSocket(server, path),
+    // The method of HTTP servers would also cut idle connections off, on which a request may be under way.
+    stopListening: () => void NetServer.prototype.close.call(server),
+    certificates: () => tls?.certificates.view() ?? {},
     async close(ms) {
       await drain(connections, ms)
       await closeServer(server, host, connections)
@@ -143,8 +167,12 @@ const addRoutes = (app: FastifyInstance, isReady: ServerOptions['isReady']): voi
   })
 }
 
-const listenOn = (server: Server, host: string, port: number): Promise<void> =>
+/** The most connections that wait for their acceptance on a socket that was open already: those of a restart wait there. */
+const backlog = 4_096
+
+const listenOn = (server: Server, { host, port, socket }: ServerOptions): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', (error) => reject(bindFault(error, { host, port }, 'choose another port with --port')))
-    server.listen(port, host, resolve)
+    if (socket) server.listen(socket, backlog, resolve)
+    else server.listen(port, host, resolve)
   })

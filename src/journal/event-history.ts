@@ -127,6 +127,7 @@ const membersOfArrival = [
   'replay_of',
   'edited',
   'unverified',
+  'traced',
 ] as const
 
 /** Copies the named members that have a value. There may be a million events, and spreads of conditional objects take ten times as long. */

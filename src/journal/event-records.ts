@@ -19,6 +19,11 @@ export interface EventRecords {
   /** Reads one event by its id, by a prefix of six or more characters that no other id has, or by its delivery id. */
   event(id: string): Promise<EventLookup>
   /**
+   * Reads the events with these ids, in any order. Where a look-up searches all lines, all events are found in one search. Events that are
+   * not there are left out.
+   */
+  eventsOf(ids: readonly string[]): Promise<readonly EventView[]>
+  /**
    * Reads what is stored at a place: a request, its body byte for byte, or the prompt and reply of an attempt in the same form. `undefined`
    * when it was deleted, is not complete or is damaged.
    */

@@ -30,6 +30,9 @@ export type Events = {
   readonly met: boolean
 }
 
+/** `ids`: the ids of the only events that are wanted; once all of them are found, no further event is. */
+export type FoldFilter = EventFilter & { readonly ids?: ReadonlySet<string> }
+
 /** Lines are added in pieces: each piece is a row of lines, and `settle` ends it. Call `result` at the end. */
 export interface Fold {
   /** Adds the next older line; `undefined` for a line that cannot be read. */
@@ -42,7 +45,7 @@ export interface Fold {
   result(): Events
 }
 
-export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after }: EventFilter): Fold => {
+export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after, ids }: FoldFilter): Fold => {
   const histories = new Map<string, EventHistory>()
   /** The ends of the runs of groups, by the id of the event that opened the group, while lines of the group's events may still come. */
   const groupEnds = new Map<string, Ended>()
@@ -56,7 +59,8 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
 
   const take = (view: EventView | undefined): void => {
     if (!met) met = view?.event_id === after
-    else if (view && events.length <= limit && Date.parse(view.at) >= since && fits(view)) events.push(view)
+    else if (view && events.length <= limit && (ids?.has(view.event_id) ?? true) && Date.parse(view.at) >= since && fits(view))
+      events.push(view)
   }
 
   const settleOne = (id: string): void => {
@@ -86,7 +90,7 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
       for (const id of ripe) settleOne(id)
       ripe = arrived
       arrived = new Set()
-      return events.length > limit
+      return events.length > limit || events.length === ids?.size
     },
     settleRest() {
       for (const id of [...ripe, ...histories.keys()]) settleOne(id)

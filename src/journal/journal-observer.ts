@@ -102,7 +102,8 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf, traces }: Formats): Ne
     replay_of: replay?.of,
     edited: replay?.isEdited ? true : undefined,
     unverified: unverifiedOf(fact),
-    trace_id: traces?.traceIdOf({ eventId: request.eventId, traceparent: event?.traceparent }),
+    traced: traces ? true : undefined,
+    trace_id: event?.traceparent && traces?.traceIdOf({ eventId: request.eventId, traceparent: event.traceparent }),
   }
 }
 

@@ -3,7 +3,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { lookUpEvent, type SearchLines } from './event-lookup.ts'
 import type { EventLookup, EventRecords } from './event-records.ts'
-import { createFold, type EventFilter, type Events } from './fold-events.ts'
+import { createFold, type Events, type FoldFilter } from './fold-events.ts'
 import { isSegmentName, listSegments, rawPath, unlessGone } from './folder.ts'
 import { parseLine } from './line.ts'
 import { parseRaw } from './raw.ts'
@@ -14,11 +14,12 @@ import { linesBackward, linesWith, piecesBackward } from './segments/read-backwa
 export const folderRecords = (folder: string): EventRecords => ({
   events: (wanted) => readEvents(folder, wanted),
   event: (id) => readEvent(folder, id),
+  eventsOf: async (ids) => (await readEvents(folder, { ids: new Set(ids), limit: ids.length })).events,
   raw: (place) => readRaw(folder, place),
 })
 
 /** Reads the newest events that `wanted` lets through. */
-export const readEvents = async (folder: string, wanted: EventFilter): Promise<Events> => {
+export const readEvents = async (folder: string, wanted: FoldFilter): Promise<Events> => {
   const fold = createFold(wanted)
   const segments = await listSegments(folder)
   // A segment that was last written before `since` has no arrivals after that time.

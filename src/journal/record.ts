@@ -41,7 +41,9 @@ export type Received = {
   readonly count?: number
   /** Present where the signature was refused, but the raw request is kept: a later check of the signature may still accept it. */
   readonly unverified?: Unverified
-  /** The id of the event's trace. Absent while traces are off. */
+  /** The event has a trace. Absent while traces are off. */
+  readonly traced?: true
+  /** The id of the event's trace, where it does not follow from the event's id: the trace is that of a trusted caller. */
   readonly trace_id?: string
 }
 
@@ -170,6 +172,7 @@ export type EventView = {
   readonly replay_of?: string
   readonly edited?: true
   readonly unverified?: Unverified
+  readonly traced?: true
   readonly trace_id?: string
   /** `waiting`: accepted, and the run has not ended. `merged`: another event of the group has the run. `final`: answered without a run. */
   readonly state: 'final' | 'waiting' | 'done' | 'dead' | 'merged'

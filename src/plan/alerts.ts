@@ -76,7 +76,9 @@ export const compileAlerts = (
       backlogMs: (spec.backlog_seconds ?? defaults.alert.backlog_seconds) * 1000,
       endsWithinMs: (spec.ends_within_days ?? defaults.alert.ends_within_days) * dayMs,
       silence: (spec.silence ?? []).flatMap((written, i) =>
-        compileSilence(written, (why) => report('WH223', ['silence', i, 'timezone'], why)),
+        compileSilence(written, (why) =>
+          report('WH223', ['silence', i, 'timezone'], why, 'take a name of the IANA list, or leave timezone out'),
+        ),
       ),
       maxPerHour: spec.max_per_hour ?? defaults.alert.max_per_hour,
     }

@@ -7,7 +7,9 @@ import { isPauseNote, jobsFileOf, readStoredJob } from '../config/jobs.ts'
 import { type Loaded, unreadIn } from '../config/load.ts'
 import { type PartialRoute, partialSubscriptionOf, withoutConsequences } from '../config/partial-route.ts'
 import { readSubscription, subscriptionsFileName } from '../config/subscriptions.ts'
+import { checkTls } from '../config/tls/check-tls.ts'
 import type { Source } from '../config/yaml/source.ts'
+import { systemClock } from '../core/clock.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject } from '../core/json.ts'
 import type { Effects } from '../parts/effects.ts'
@@ -95,6 +97,7 @@ export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: E
       ...diagnostics,
       ...compiled,
       ...compileAlerts(config.alerts, catalogue.targets).diagnostics,
+      ...checkTls(config, systemClock.now()),
       ...book.diagnostics,
       ...checkTimes(config, book),
       ...off,

@@ -94,6 +94,7 @@ export const compileRoute = (
     path: routePath(route),
     secrets: route.secrets,
     adapter: config.adapter,
+    clientCertificates: config.tls?.clientCertificates,
     effects,
     report,
     recompileAtReload,

@@ -12,6 +12,8 @@ export type EntriesOptions<T> = {
   readonly corrupt: Code
   /** Compiles one entry, and reports its problems. */
   readonly compile: (name: string, entry: Json) => T
+  /** Whether a value stays right while its entry does. When absent, every value does. */
+  readonly lasts?: (value: T) => boolean
   /** Called with each value that is held no longer: its entry was removed or compiled again, or `close` was called. */
   readonly drop?: (value: T) => void
   readonly report: (diagnostics: readonly Diagnostic[]) => void
@@ -67,19 +69,22 @@ export class Entries<T> {
 
   /**
    * As `refresh`, but other work runs between the entries. Until `load` has ended, `get` returns the old entries. When a `refresh` has read
-   * the file in this time, `load` drops the entries that it compiled itself.
+   * the file in this time, `load` drops the entries that it compiled itself. `renew`: values that do not last are made anew, too, also
+   * while the file is unchanged.
    */
-  async load(): Promise<void> {
+  async load(renew = false): Promise<void> {
     const now = stampOf(this.#options.file)
-    const entries = this.#read(now)
+    const entries = this.#read(now, renew)
     if (!entries) return
     const before = this.#entries
     const next = new Map<string, CompiledEntry<T>>()
     const turn = takingTurns()
     for (const [name, entry] of Object.entries(entries)) {
-      next.set(name, this.#compile(name, entry))
+      next.set(name, this.#compile(name, entry, renew))
       await turn()
-      if (this.#entries !== before) return this.#dropOthers(next, before)
+      if (this.#entries === before) continue
+      this.#dropOthers(next, before)
+      return renew ? this.load(renew) : undefined
     }
     this.#replace(next, now)
   }
@@ -90,9 +95,9 @@ export class Entries<T> {
     this.#entries = new Map()
   }
 
-  /** Reads the entries of a changed file; `undefined` when the file is unchanged or not usable. */
-  #read(stamp: string): JsonObject | undefined {
-    if (stamp === this.#readStamp) return undefined
+  /** Reads the entries of a file; `undefined` when it is unchanged, or not usable. */
+  #read(stamp: string, evenUnchanged = false): JsonObject | undefined {
+    if (stamp === this.#readStamp && !evenUnchanged) return undefined
     try {
       return parseEntries(stamp === absent ? '{}' : readSnapshot(this.#options.file))
     } catch (error) {
@@ -125,10 +130,11 @@ export class Entries<T> {
     report([diagnostic(corrupt, `${file}: ${messageOf(error)}`, { help })])
   }
 
-  /** Returns an entry compiled. An entry whose text has not changed is not compiled again. */
-  #compile(name: string, entry: Json): CompiledEntry<T> {
+  /** Returns an entry compiled. An entry whose text has not changed is compiled again only to `renew` it, if its value does not last. */
+  #compile(name: string, entry: Json, renew = false): CompiledEntry<T> {
+    const { compile, lasts = () => true } = this.#options
     const text = JSON.stringify(entry)
     const known = this.#entries.get(name)
-    return known?.text === text ? known : { text, value: this.#options.compile(name, entry) }
+    return known?.text === text && !(renew && !lasts(known.value)) ? known : { text, value: compile(name, entry) }
   }
 }

@@ -107,6 +107,8 @@ const tryCompileSchedule = (schedule: string, timezone: string, refuse: (why: st
 export type JobBookOptions = {
   readonly config: Pick<Config, 'profiles'>
   readonly parts: JobParts
+  /** Called with each job of a jobs file before it is compiled, because a message of the compiling may quote a secret. */
+  readonly learn?: (spec: JobSource['spec']) => void
   /** Called with the problems of entries, and with those of a file that is not usable. */
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
@@ -208,6 +210,7 @@ export class JobBook implements Jobs {
     if (profile.jobs.has(id) || isPauseNote(entry)) return { paused, job: undefined, refused: [] }
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
     const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
+    if (source) this.#options.learn?.(source.spec)
     const compiled = source && compileJob(source, this.#options.parts, profile)
     const all = [...diagnostics, ...(compiled?.diagnostics ?? [])]
     if (all.length > 0) this.#options.report(all)

@@ -1,11 +1,14 @@
 /** The settings of a configuration that plans depend on. A reload compares them, and can keep plans only where they are equal. */
 
 import type { Config, Profile } from '../config/config.ts'
+import type { TlsSettings } from '../config/tls/read-tls.ts'
 
 /** The settings that a plan depends on, besides its route and the agent's prices. Plans are made anew where one of the settings changed. */
 export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'globalSecret'> & {
   /** The adapter's settings without the rate limit: each request asks for the present limit. */
   readonly adapter: Omit<Config['adapter'], 'rate_limit'>
+  /** Whether clients are asked for certificates. A new file of a certificate changes no plan. */
+  readonly tls?: Pick<TlsSettings, 'clientCertificates'> | undefined
   readonly profiles: ReadonlyMap<string, Pick<Profile, 'name' | 'dir' | 'env' | 'platforms'>>
   /** Only the names of MCP servers count. */
   readonly tools: { readonly servers: { readonly [toolset: string]: unknown } }
@@ -16,7 +19,7 @@ export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'glob
  * equal plans.
  */
 export const planSettingsOf = (config: PlanSettings): PlanSettings => {
-  const { dataDir, host, multiplex, globalSecret } = config
+  const { dataDir, host, multiplex, globalSecret, tls: { clientCertificates } = {} } = config
   const { rate_limit: _, ...adapter }: Partial<Config['adapter']> = config.adapter
   return {
     dataDir,
@@ -24,6 +27,7 @@ export const planSettingsOf = (config: PlanSettings): PlanSettings => {
     multiplex,
     adapter: adapter as PlanSettings['adapter'],
     ...(globalSecret === undefined ? {} : { globalSecret }),
+    ...(clientCertificates === undefined ? {} : { tls: { clientCertificates } }),
     profiles: new Map([...config.profiles].map(([key, { name, dir, env, platforms }]) => [key, { name, dir, env, platforms }])),
     tools: { servers: Object.fromEntries(Object.keys(config.tools.servers).map((name) => [name, true])) },
   }

@@ -18,10 +18,13 @@ export type SubscriptionsOptions = {
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
+/** A subscription as it was compiled. `served` is absent where it cannot be served. `lasting`: as `Compiled.lasting`. */
+type CompiledSubscription = { readonly served: Served | undefined; readonly lasting: boolean }
+
 /** The routes of a subscriptions file, with the plans that this object owns. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
-  readonly #entries: Entries<Served | undefined>
+  readonly #entries: Entries<CompiledSubscription>
 
   constructor(options: SubscriptionsOptions) {
     const { file, report } = options
@@ -31,7 +34,8 @@ export class Subscriptions {
       report,
       corrupt: 'WH803',
       compile: (name, entry) => this.#serve(name, entry),
-      drop: (served) => served?.owner?.release(),
+      lasts: ({ lasting }) => lasting,
+      drop: ({ served }) => served?.owner?.release(),
     })
   }
 
@@ -41,12 +45,12 @@ export class Subscriptions {
    */
   get(name: string): Served | undefined {
     this.refresh()
-    return this.#entries.get(name)
+    return this.#entries.get(name)?.served
   }
 
   /** Returns the subscriptions that are switched on and not hidden by a configured route, as of the last refresh. */
   beside(configured: { has(name: string): boolean }): readonly Served[] {
-    return [...this.#entries].flatMap(([name, served]) => (served?.plan && !configured.has(name) ? served : []))
+    return [...this.#entries].flatMap(([name, { served }]) => (served?.plan && !configured.has(name) ? served : []))
   }
 
   /** Whether the file has been usable, or missing, at least once when it was read. */
@@ -64,9 +68,12 @@ export class Subscriptions {
     this.#entries.refresh()
   }
 
-  /** As `refresh`, but lets other work run between the entries, of which there may be thousands. */
-  load(): Promise<void> {
-    return this.#entries.load()
+  /**
+   * As `refresh`, but lets other work run between the entries, of which there may be thousands. `isReload`: entries that do not last, such
+   * as those with a script, are compiled anew although the file is unchanged.
+   */
+  load({ isReload = false } = {}): Promise<void> {
+    return this.#entries.load(isReload)
   }
 
   /** Releases all plans. */
@@ -74,8 +81,8 @@ export class Subscriptions {
     this.#entries.close()
   }
 
-  /** Compiles one entry, and reports its problems; `undefined` where the entry cannot be served. */
-  #serve(name: string, entry: Json): Served | undefined {
+  /** Compiles one entry, and reports its problems. */
+  #serve(name: string, entry: Json): CompiledSubscription {
     const { config, compile, check, report, file } = this.#options
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
     const { route, diagnostics } = readSubscription(name, entry, config, { place })
@@ -83,6 +90,7 @@ export class Subscriptions {
     const compiled = route && refused.length === 0 ? compile(route) : undefined
     const all = [...diagnostics, ...refused, ...(compiled?.diagnostics ?? [])].map((each) => ({ ...each, route: name }))
     if (all.length > 0) report(all)
-    return route && compiled && servedBy(route, compiled)
+    const served = route && compiled && servedBy(route, compiled)
+    return { served, lasting: compiled?.lasting === true }
   }
 }

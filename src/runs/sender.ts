@@ -57,11 +57,11 @@ export const createSender = (options: SenderOptions): Sender => {
         `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${outgoing.delivery.withheld?.join(', ')}, and nothing goes out without`,
       )
     const extra = withSecrets(outgoing.delivery.extra, secrets)
+    const placed = withSpan(outgoing)
     const onlyOnce = (why: string): void => {
       outgoing.onlyOnce?.(why)
-      facts.tell({ kind: 'text_goes_once', cause: outgoing, target: part.name, why })
+      facts.tell({ kind: 'text_goes_once', cause: placed, target: part.name, why })
     }
-    const placed = withSpan(outgoing)
     const whole = { ...placed, delivery: { ...outgoing.delivery, extra }, onlyOnce }
     const knownSecrets = () => [...settingSecrets(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
     const send = async (): Promise<Sent> => {

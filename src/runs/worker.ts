@@ -80,14 +80,15 @@ export class Worker {
   /**
    * Stops the worker: it takes no further runs, except for the groups that wait in a sole store (rules: Coalescing 7), lets runs finish for
    * `ms` milliseconds, and then aborts them. Runs that are left go on at the next start. `answered` resolves when all requests have their
-   * answers: from then on no event can join a group.
+   * answers: from then on no event can join a group. `'kept'`: requests still come, and groups go on at the next start too.
    */
-  async stop(ms: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {
+  async stop(ms: number, answered: Promise<unknown> | 'kept' = Promise.resolve()): Promise<void> {
     this.#stopped = true
     this.#cancelTimer()
     const { clock } = this.#options
     // The last requests may open groups, so groups are taken once more when all requests are answered.
-    const groups = Promise.all([this.#dispatchGroups(), answered]).then(() => this.#dispatchGroups())
+    const dispatch = (): Promise<void> => this.#dispatchGroups(this.#options.isShared || answered === 'kept')
+    const groups = Promise.all([dispatch(), answered]).then(dispatch)
     const done = groups.then(() => this.idle())
     if ((await within(done, ms, clock, () => 'late' as const)) !== 'late') return
     this.#abort.abort()
@@ -102,14 +103,14 @@ export class Worker {
     }
   }
 
-  /** In a sole store, takes all groups that wait, due or not, and starts their runs as soon as other runs end. */
-  async #dispatchGroups(): Promise<void> {
-    const { store, log, clock, maxConcurrent, isShared } = this.#options
+  /** Takes all groups that wait, due or not, and starts their runs as soon as other runs end. `areLeft`: others will take the groups. */
+  async #dispatchGroups(areLeft: boolean): Promise<void> {
+    const { store, log, clock, maxConcurrent } = this.#options
     await this.#taking
     try {
       // The groups of a shared store do not belong to this process: the other gateways take them when they are due. The call puts back the
       // runs that the store has taken for this process and that this process has not begun.
-      if (isShared) return void (await store.take(0, this.#leases.leaseMs))
+      if (areLeft) return void (await store.take(0, this.#leases.leaseMs))
       while (!this.#abort.signal.aborted) {
         const free = this.#alone && this.#active.size > 0 ? 0 : maxConcurrent() - this.#active.size
         const takenAt = clock.monotonic()
@@ -122,7 +123,7 @@ export class Worker {
       log(
         'error',
         { reason: messageOf(error) },
-        isShared ? 'runs wait for the end of their leases' : 'waiting groups stay for the next start',
+        areLeft ? 'runs wait for the end of their leases' : 'waiting groups stay for the next start',
       )
     }
   }

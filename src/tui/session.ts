@@ -6,11 +6,13 @@ import type { OpenedRoute } from '../app/editor/draft/route-draft.ts'
 import type { Answer, EditorService } from '../app/editor/service.ts'
 import type { Path } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
+import { cut } from '../core/text.ts'
 import type { TailLine } from '../generated/control.ts'
 import { createDraftKeeper } from './keep-drafts.ts'
 import { changedDrafts } from './model/pending.ts'
 import type { Command, Message } from './model/screen.ts'
 import { type Input, reduce, type State } from './model/state.ts'
+import { maxCopiedUnits } from './model/world-after.ts'
 import { askService, createQuestions } from './questions.ts'
 import { models } from './screens/index.ts'
 
@@ -98,8 +100,9 @@ export const openSession = (first: State, around: Surroundings): Session => {
   const effects: CommandEffects = {
     ask: ({ question }) => questions.ask(question),
     copy({ text }) {
-      around.copy(text)
-      tell({ type: 'copied' })
+      const copied = cut(text, maxCopiedUnits)
+      around.copy(copied)
+      tell({ type: 'copied', isCut: copied !== text })
     },
     'edit-text': ({ id, text }) =>
       void around.editText(text).then((value) => tell({ type: 'returned', id, value }), tellFailure('preview', tell)),

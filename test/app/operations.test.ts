@@ -22,6 +22,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     stopping: () => false,
     notReady: () => undefined,
     shared: { breakers: { open: 2 } },
+    certificates: () => ({}),
     alerts: { begin: async () => {}, desk: () => undefined },
     reloader: { current: () => served, reloadedAt: () => null, failed: () => null, needsRestart: () => [] },
   } as unknown as Parameters<typeof createOperations>[0])

@@ -136,6 +136,22 @@ t.test('what depends on files and jobs, or has something wrong with it, is looke
   t.same(codes(await compile(fileOf(routes, {}, jobs), files)), ['WH304 open'])
 })
 
+t.test('a subscription is looked at anew where a route would be, and keeps its plan where a route would', async (t) => {
+  const { compile } = lab(t)
+  const secret = 'the secret of a sender'
+  const text = JSON.stringify({ plain: { prompt: 'p', secret }, scripted: { prompt: 'p', script: 'x.sh', secret } })
+  const files = { 'webhook_subscriptions.json': text }
+  const planOfEntry = ({ table }: LiveConfig, name: string) => table.subscribed.get(name)?.plan?.()
+  const scripts = { 'x.sh': '' }
+  const whole = await compile(fileOf({}), { ...files, scripts })
+  const [plain, scripted] = ['plain', 'scripted'].map((name) => planOfEntry(whole, name))
+  t.ok(plain && scripted)
+  const again = await compile(fileOf({}), { ...files, scripts })
+  t.equal(planOfEntry(again, 'plain'), plain)
+  t.ok(planOfEntry(again, 'scripted'))
+  t.not(planOfEntry(again, 'scripted'), scripted, 'its script may be another one')
+})
+
 t.test('the loop turns while routes are compiled', async (t) => {
   const { compile } = lab(t)
   const routes = Object.fromEntries(

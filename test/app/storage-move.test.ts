@@ -150,6 +150,8 @@ t.test('storage move', { skip: withoutPostgres }, async (t) => {
     await using('sqlite', fill)
     await copy.using('sqlite', fill)
     const before = await using('sqlite', shown)
+    const { err } = await cli.run('storage', 'move', '--to', 'postgres', '--dry-run')
+    t.match(err, `stay in ${join(cli.dir, 'state/events')}: events list reads them where storage.kind is sqlite\n`)
     const counted = await rowsOf(cli, '--to', 'postgres', '--dry-run')
     t.strictSame(counted, { claims: 13, runs: 9, groups: 2, plans: 1, sessions: 2, messages: 4, sums: 1 })
     t.strictSame(await rowsOf(cli, '--to', 'postgres'), counted)

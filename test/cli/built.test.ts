@@ -2,13 +2,13 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { works } from '../fakes/process.ts'
-import { readOnly } from '../fakes/process-gateway.ts'
+import { readOnly, startGateway } from '../fakes/process-gateway.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -150,6 +150,17 @@ t.test('files are 0600 and folders 0700 whatever the umask', async (t) => {
   t.equal((await run(t, dir, 'webhook', 'subscribe', 'b')).code, 0)
   t.equal(modeOf(dir), 0o700)
   for (const name of ['.env', 'config.yaml', store, `${store}.bak`]) t.equal(modeOf(join(dir, name)), 0o600, name)
+})
+
+t.test('a start takes the rights of others to the secrets of all profiles', async (t) => {
+  const files = { '.env': 'A=b\n', 'cron_jobs.json': '{}' }
+  const config = 'platforms: { webhook: { enabled: true, extra: { port: 0, secret: hush-hush-1234 } } }\n'
+  const dir = t.testdir({ ...files, 'config.yaml': config, profiles: { served: { 'config.yaml': '' }, unserved: files, file: 'x' } })
+  const secrets = Object.keys(files).flatMap((name) => [join(dir, name), join(dir, 'profiles/unserved', name)])
+  for (const file of secrets) chmodSync(file, 0o644)
+  const gateway = await startGateway(t, dir)
+  t.same(new Set(gateway.lines.filter(({ msg }) => msg.startsWith('a file with secrets')).map(({ file }) => file)), new Set(secrets))
+  for (const file of secrets) t.equal(modeOf(file), 0o600, file)
 })
 
 t.test('twenty subscribes at once: none is lost', async (t) => {

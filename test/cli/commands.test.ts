@@ -140,6 +140,7 @@ const rows: { readonly [command: string]: Row } = {
   doctor: { ok: 'doctor', no: 'doctor --data-dir FOLDER/corrupt' },
   edit: { goesOn: true, usage: 'edit a' },
   paths: { ok: 'paths' },
+  upgrade: { goesOn: true, usage: 'upgrade' },
   completion: { ok: 'completion bash', usage: 'completion csh' },
   version: { ok: 'version' },
   help: { ok: 'help', missing: 'help nope' },

@@ -266,6 +266,7 @@ t.test('list: a running gateway says how those stand that have not ended', async
   const ids = async (state: string) => linesOf((await cli.run('events', 'list', '--state', state)).out).map((line) => line.slice(0, 8))
   t.same(await ids('running,dead'), ['00000003', '00000001'])
   t.same(await ids('unknown'), ['00000004'])
+  t.same(await ids('merged'), ['00000005'], 'also while the run of its group waits')
   t.match((await cli.run('events', 'list', '--state', 'unknown')).out, 'its end is not in the journal')
 })
 
@@ -593,7 +594,10 @@ t.test('replay: as new events, through another route when asked', async (t) => {
   })
   t.same(
     asked.filter(([name]) => name === 'replay'),
-    [1, 2].map((number) => ['replay', { id: idOf(number), route: 'r', same_id: true, dry_run: false }]),
+    [1, 2].map((number) => [
+      'replay',
+      { id: idOf(number), route: 'r', same_id: true, dry_run: false, ...(number === 1 ? { ahead: [idOf(2)] } : {}) },
+    ]),
   )
 })
 

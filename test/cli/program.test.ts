@@ -1,6 +1,8 @@
 /** The command line as a whole: help, mistakes, faults, colour, and `gateway setup`. */
 
 import { readFileSync, statSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { parseEnv } from 'node:util'
 import t from 'tap'
@@ -19,9 +21,75 @@ t.test('gateway unit: what systemd would expand is written so that it stays', as
   t.match(out, /^ExecStart=\S+ \S+ --data-dir "\/srv\/a \$\$b\/50%%" gateway run --log-format json$/m)
   t.match(out, /^WorkingDirectory=\/srv\/a \$b\/50%%$/m, 'a relative path of the agent is found')
   t.match(out, /^RestartPreventExitStatus=7 78$/m)
+  t.match(out, /^Type=notify\nNotifyAccess=all$/m)
+  t.match(out, /^TimeoutStopSec=45$/m, 'the time that runs get, and 15 seconds')
   if (!works('systemd-analyze', '--version')) return
   cli.write('headgate.service', out)
   t.ok(works('systemd-analyze', 'verify', cli.file('headgate.service')), 'systemd takes it')
+})
+
+t.test('gateway unit: each credential that the configuration reads is loaded, and none that a comment names', async (t) => {
+  const secrets = 'secret: file:${CREDENTIALS_DIRECTORY}/webhook\n      # secret: file:${CREDENTIALS_DIRECTORY}/old\n'
+  const cli = fakeCli(t, { 'config.yaml': `gateway: { drain_seconds: 600 }\nplatforms:\n  webhook:\n    extra:\n      ${secrets}` })
+  const { out } = await cli.run('gateway', 'unit')
+  t.same(out.match(/^LoadCredential=.*$/gm), ['LoadCredential=webhook:%E/credstore/webhook'])
+  t.match(out, /^TimeoutStopSec=615$/m)
+  cli.write('config.yaml', 'platforms: { webhook: { extra: { secret: "credential:a.b", routes: { r: { prompt: "a credential:x" } } } } }\n')
+  t.same((await cli.run('gateway', 'unit')).out.match(/^LoadCredential=.*$/gm), ['LoadCredential=a.b:%E/credstore/a.b'])
+})
+
+t.test('gateway unit --strict --socket: narrow rights below /var/lib, and a socket with an address', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': 'platforms: { webhook: { extra: { host: "::1", port: 8650 } } }\n' })
+  const strict = await cli.run('gateway', 'unit', '--strict', '--data-dir', '/var/lib/head/gate')
+  t.match(strict, { code: 0, out: /^DynamicUser=yes\nStateDirectory=head\/gate$/m })
+  t.match(await cli.run('gateway', 'unit', '--strict'), { code: 2, err: /needs a data directory below \/var\/lib/ })
+  const socket = await cli.run('gateway', 'unit', '--socket')
+  t.match(socket, { code: 0, out: /^\[Socket\]\nListenStream=\[::1\]:8650$/m })
+  for (const extra of ['{ port: 0 }', '{ host: example.com }']) {
+    cli.write('config.yaml', `platforms: { webhook: { extra: ${extra} } }\n`)
+    t.match(await cli.run('gateway', 'unit', '--socket'), { code: 1, err: /systemd cannot hold the port: / }, extra)
+  }
+  if (!works('systemd-analyze', 'security', '--offline=true', '--version')) {
+    t.comment('no systemd-analyze (Debian: systemd), so the unit is not judged')
+    return
+  }
+  cli.write('headgate.service', strict.out)
+  cli.write('headgate.socket', socket.out)
+  const files = [cli.file('headgate.service'), cli.file('headgate.socket')]
+  t.ok(works('systemd-analyze', 'verify', ...files), 'systemd takes both')
+  t.ok(works('systemd-analyze', 'security', '--offline=true', '--threshold=15', files[0] ?? ''), 'an exposure of at most 1.5')
+})
+
+t.test('upgrade --check asks the registry that npm is told of, and installs nothing', async (t) => {
+  if (!works('npm', '--version')) return t.comment('no npm')
+  const asked: (string | undefined)[] = []
+  let latest = '0.0.9'
+  const registry = createServer(({ url }, response) => {
+    asked.push(url)
+    response.end(
+      JSON.stringify({ name: 'headgate', 'dist-tags': { latest }, versions: { [latest]: { name: 'headgate', version: latest } } }),
+    )
+  })
+  await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => registry.close())
+  const cli = fakeCli(t)
+  const { port } = registry.address() as AddressInfo
+  const env = {
+    PATH: process.env.PATH,
+    HOME: cli.dir,
+    npm_config_registry: `http://127.0.0.1:${port}/`,
+    npm_config_cache: cli.file('cache'),
+  }
+  const check = (...more: string[]) => cli.runWith({ env }, 'upgrade', '--check', ...more)
+  t.same(await check(), { code: 0, out: `${version} is the latest (published: 0.0.9)\n`, err: '' })
+  latest = '10.2.0'
+  const newer = await check('--json')
+  t.equal(newer.code, 1)
+  t.match(JSON.parse(newer.out), { kind: 'upgrade.check', data: { current: version, latest: '10.2.0', newer: true } })
+  latest = '\u001b[31m'
+  t.match(await check(), { code: 1, out: '', err: /^error: npm does not say which version is the latest: [^\u001b]*$/ })
+  t.same([...new Set(asked)], ['/headgate'])
+  t.match(await cli.run('upgrade'), { code: 2, err: /headgate does not replace itself.*\n.*npm install -g headgate@latest/ })
 })
 
 t.test('a word that is none of those to choose from, and a file that is not there, are said in plain words', async (t) => {

@@ -12,6 +12,7 @@ import { presets } from '../../src/parts/schemes/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import { actions } from '../../src/tui/model/actions.ts'
 import { keyVariable } from '../../tools/senders.ts'
+import { createAuthority, type Issued } from '../fakes/certificate.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -68,6 +69,17 @@ const cutTexts = (yaml: string): string[] => {
   return cut
 }
 
+/** The certificates that documents name, in the folder `tls`. */
+const authority = createAuthority('an authority')
+const [hooks, other] = ['hooks', 'other'].map((name) => authority.issue({ san: `DNS:${name}.example.org` })) as [Issued, Issued]
+const tlsFiles = {
+  'fullchain.pem': hooks.pem,
+  'privkey.pem': hooks.key,
+  'other.pem': other.pem,
+  'other-key.pem': other.key,
+  'clients.pem': authority.pem,
+}
+
 /** What signs in to the console. */
 const ofConsole = {
   CONSOLE_PROXY_SECRET: 'a-long-secret-of-a-proxy',
@@ -82,9 +94,10 @@ t.test('every YAML block serves as it stands', async (t) => {
   const whole = { ...env, METRICS_TOKEN: 'a-long-token-of-metrics', ...ofConsole, ...credentials, ...signingKeys, PATH: programs(t) }
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
-    const files = { 'config.yaml': text, ...modulesOf(file) }
+    const files = { 'config.yaml': text, ...modulesOf(file), ...(/^tls:/m.test(text) ? { tls: tlsFiles } : {}) }
     // A block may be a part of a file only: its adapter is enabled elsewhere.
     const workspace = { dataDir: t.testdir(files), env: { ...whole, WEBHOOK_ENABLED: 'true' }, self: 'headgate' }
+    for (const key of ['privkey', 'other-key']) if (files.tls) chmodSync(join(workspace.dataDir, 'tls', `${key}.pem`), 0o600)
     const { diagnostics } = await validate(workspace, { paths: [], asked: false })
     t.same(
       diagnostics.filter(({ severity }) => severity !== 'info').map(({ code, message }) => `${code} ${message}`),

@@ -65,6 +65,16 @@ t.test('commands that change something leave lines: who, what, on what, how many
   t.equal(readFileSync(elsewhere, 'utf8'), '', 'a link is not followed')
 })
 
+t.test('a command that makes the data directory leaves its lines there', (t) => {
+  const dir = join(t.testdir(), 'new')
+  t.equal(command({ dir }, 'gateway', 'setup', '--yes').status, 0)
+  t.match(linesOf(dir), [
+    { by, action: 'setup', result: 'begun' },
+    { by, action: 'setup', result: 'done' },
+  ])
+  t.end()
+})
+
 t.test('what root writes does not lock the user of the service out', { skip: process.getuid?.() !== 0 && 'needs root' }, async (t) => {
   const dir = dataDir(t, { routes })
   chownSync(dir, 65_534, 65_534)

@@ -267,6 +267,19 @@ const passwordSettings = async () => ({
   auth: { password: { ada: await hashPassword(password) }, roles: { operator: ['user:ada'] } },
 })
 
+t.test('a page that is opened as the last page leaves is not told that the gateway has ended', async (t) => {
+  const gateway = await startGateway(t, folderOf(t))
+  const { origin } = await startConsole(t, gateway.dir)
+  const headers = await signInAs(origin, proxied('olga', 'ops'))
+  for (let round = 0; round < 3; round++) {
+    const page = listen(origin, headers)
+    await until(() => page.said().includes('"init"'))
+    t.notMatch(page.said(), '"off"')
+    const next = page.close()
+    if (round === 2) await next
+  }
+})
+
 t.test('a password signs in; guesses are bounded, and tell nothing of who has one', async (t) => {
   const { origin } = await startConsole(t, folderOf(t, await passwordSettings()))
   const from = (address: string): Headers => ({ ...ofPage(publicOrigin), host: 'hooks.example.com', 'x-forwarded-for': address })

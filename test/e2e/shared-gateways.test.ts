@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
+import { gatewayAt } from '../../src/http/control/client.ts'
 import { connect } from '../../src/store/postgres/connection.ts'
 import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
 import { type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
@@ -99,6 +100,29 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     // The sender may have missed the answer, and may repeat the event at another gateway.
     t.match(await served(two, 'a'), { status: 200, json: { status: 'duplicate' } })
     t.equal(receiver.seen.length, 1)
+  })
+
+  await t.test('gateway run --once ends after an event of its own, and waits for no work of another gateway', async (t) => {
+    const receiver = await sink(t, () => {})
+    const adapter = {
+      secret,
+      routes: { r: { prompt: 'hi', deliver: 'http', deliver_extra: { url: `${receiver.origin}/` } }, own: { events: ['release'] } },
+    }
+    const [a, b] = sharedDirectories(t, server, 2, { adapter, agent: { runner: 'command', command: ['cat'] }, durability: 'fsync' }) as [
+      string,
+      string,
+    ]
+    const [once, other] = await Promise.all([startGateway(t, a, { args: ['--once'] }), startGateway(t, b)])
+    const tail = await (await gatewayAt({ dataDir: a, self: 'headgate' }).need()).tail({ route: 'r' })
+    t.equal((await other.post('r', 'of another')).status, 202)
+    const seen = async (): Promise<void> => {
+      for await (const line of tail) if (line.type === 'outcome') return
+    }
+    await seen()
+    await until(() => receiver.seen.length > 0)
+    t.match(await once.post('own', 'its own'), { status: 200, json: { status: 'ignored' } }, 'it has not ended')
+    t.match(await once.ended, { code: 0, signal: null, err: '' })
+    t.equal(receiver.seen.length, 1, 'the other delivery goes on')
   })
 
   await t.test('a direct delivery whose gateway died in it is made by the repeat', async (t) => {

@@ -1,11 +1,12 @@
 /** Runs the built command as a process, to read its log, post to it and kill it. The process ends with its test. */
 
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { stringify } from 'yaml'
@@ -30,6 +31,8 @@ export type StartOptions = {
   readonly env?: { readonly [name: string]: string }
   /** Shell lines that run first, in the process that becomes the gateway. */
   readonly before?: string
+  /** A file that the gateway finds as its file 3. */
+  readonly file3?: number
   /** Another `main.js` than the built one. */
   readonly program?: string
 }
@@ -61,13 +64,16 @@ export type PostOptions = {
 export const spawnGateway = (
   t: Test,
   dir: string,
-  { args = [], env = {}, before = '', program = main }: StartOptions = {},
+  { args = [], env = {}, before = '', program = main, file3 }: StartOptions = {},
 ): ProcessGateway => {
   const { HOME = '', PATH = '' } = process.env
   const argv = [process.execPath, program, '--data-dir', dir, 'gateway', 'run', ...args]
   // The test runner sets a Node option for every child. It brings a loader, and signal handlers that would end the gateway on a full disk.
   const script = `unset NODE_OPTIONS\n${before}\nexec "$@"`
-  const child = spawn('sh', ['-c', script, 'sh', ...argv], { env: { HOME, PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('sh', ['-c', script, 'sh', ...argv], {
+    env: { HOME, PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', file3 ?? 'ignore'],
+  }) as ChildProcessByStdio<null, Readable, Readable>
   const lines: Line[] = []
   const looks = new Set<() => void>()
   const said = { out: '', err: '' }
@@ -110,7 +116,7 @@ export const spawnGateway = (
       look()
       void ended.then((end) => done(() => reject(new Error(`ended without such a log line: ${fits}\n${JSON.stringify(end)}`))))
     })
-  const listening = line(({ msg }) => msg.startsWith('headgate is listening on ')).then(({ msg }) => /http:\S+/.exec(msg)?.[0] ?? '')
+  const listening = line(({ msg }) => msg.startsWith('headgate is listening on ')).then(({ msg }) => /https?:\S+/.exec(msg)?.[0] ?? '')
   listening.catch(() => undefined)
 
   return {

@@ -206,6 +206,8 @@ const suite = async (t: Test, open: Open): Promise<void> => {
     t.match(await found(records, 'nightly@1'), { event_id: 'job-000001' })
     t.match(await found(records, 'other-'), { event_id: 'other-0003' })
     t.strictSame(await records.event('found-'), { kind: 'ambiguous', by: 'id', ids: ['found-0002', 'found-0001'] })
+    const together = await records.eventsOf(['found-0002', 'nobody-0001', 'found-0001'])
+    t.strictSame(idsOf(together).sort(), ['found-0001', 'found-0002'])
     t.strictSame(await records.event('twice'), { kind: 'ambiguous', by: 'delivery id', ids: ['other-0003', 'found-0002'] })
     for (const id of ['', 'found', 'nobody', '%', "' or true", 'found-0001\u0000'])
       t.strictSame(await records.event(id), { kind: 'unknown' }, id)

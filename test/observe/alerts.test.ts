@@ -336,8 +336,8 @@ t.test('of two gateways one tells, and goes on alone while the database does not
     }
   }
   const clock = fakeClock(start)
-  const a = await open(t, { memory: port('a'), clock })
-  const b = await open(t, { memory: port('b'), clock })
+  const rules = '[{ deliver: log, refused_per_minute: 5 }]'
+  const [a, b] = [await open(t, { rules, memory: port('a'), clock }), await open(t, { rules, memory: port('b'), clock })]
   const pass = async (minutes: number): Promise<void> => {
     for (let i = 0; i < minutes * 2; i++) {
       clock.advance(30_000)
@@ -359,6 +359,16 @@ t.test('of two gateways one tells, and goes on alone while the database does not
   await pass(3)
   t.equal(a.sent.length, 3)
   t.match(a.sent[2], /OVER not_ready/)
+  database.isDown = true
+  for (let i = 0; i < 7; i++) b.alerts.on(forged)
+  await pass(1)
+  for (let i = 0; i < 2; i++) b.alerts.on(forged)
+  await pass(1)
+  database.isDown = false
+  await pass(1)
+  t.match(a.alerts.view()?.firing.at(-1), { name: /^refused_signatures:orders/, count: 9 }, 'what could not be kept is counted later')
+  await pass(60)
+  a.sent.length = 3
   database.leader = 'b'
   await pass(5)
   t.strictSame(b.sent, [], 'a new leader tells nothing again')

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
-import { parseTraceparent } from '../../src/core/telemetry/trace-context.ts'
+import { contextOf as contextIn, createEventTraces, parseTraceparent } from '../../src/core/telemetry/trace-context.ts'
 import { SpanQueue } from '../../src/observe/traces/span-queue.ts'
 import { fakeClock, steppedClock } from '../fakes/clock.ts'
 import { startGateway } from '../fakes/gateway.ts'
@@ -140,9 +140,10 @@ for (const level of ['info', 'debug'] as const)
       },
     })
     t.equal((await gateway.post('ask')).status, 202)
-    await gateway.line(({ msg }) => msg === 'delivered')
+    const delivered = await gateway.line(({ msg, text }) => msg === 'delivered' && text !== undefined)
     await gateway.stop()
     const { spans, posts } = receiver
+    t.equal(delivered.trace_id, spans[0]?.traceId)
     t.match(posts[0], { headers: { 'content-type': 'application/json' } })
     const [failed, attempt] = named(spans, 'process ask')
     t.match(failed, { status: 2, attributes: { 'error.type': 'no_reply' }, message: '', kind: 5 })
@@ -222,6 +223,9 @@ t.test('links: the events of a group, the trace of a stranger, the event of a re
   t.match(trusting, { traceId: strangerTrace, parentId: strangerSpan, links: [] })
   t.equal(of('trusting', 'process trusting')[0]?.traceId, strangerTrace, 'the run, too')
   t.ok(others.every(({ traceId, parentId, links }) => traceId !== strangerTrace && parentId === '' && links.length === 0))
+  const shown = ({ attributes }: ReceivedSpan): string => command(gateway, 'events', 'show', String(attributes['headgate.event.id'])).stdout
+  t.match(trusting && shown(trusting), `trace       ${strangerTrace}`, 'the record names the trace of the caller')
+  t.match(own && shown(own), `trace       ${own?.traceId}`)
   const delivery = one(spans, 'send http')
   t.equal(delivery.parentId, of('direct', 'POST /webhooks/:route')[0]?.spanId)
   t.equal(target.seen[0]?.headers.traceparent, contextOf(delivery))
@@ -244,6 +248,25 @@ t.test('only version 00 of a traceparent is read, in lower case and with ids tha
     strangers.slice(0, -1),
   ])
     t.equal(parseTraceparent(wrong), undefined, wrong)
+})
+
+t.test('the last 56 bits of an event id decide whether its trace is sampled', async (t) => {
+  const [before, after] = ['0f3c1d2e-5a6b-4c7d-8e', '-']
+  const isSampled = (ratio: number, bits: string): boolean => {
+    const eventId = `${before}${bits.slice(0, 2)}${after}${bits.slice(2)}`
+    const traces = createEventTraces(ratio)
+    const place = contextIn(traces.placeOf({ eventId }))
+    t.match(place, { traceId: eventId.replaceAll('-', ''), isSampled: traces.isSampled(eventId) })
+    return place.isSampled
+  }
+  t.ok(isSampled(0.5, '80000000000000'))
+  t.notOk(isSampled(0.5, '7fffffffffffff'))
+  t.ok(isSampled(2 ** -52, 'fffffffffffff0'))
+  t.notOk(isSampled(2 ** -52, 'ffffffffffffef'))
+  t.notOk(isSampled(0, 'ffffffffffffff'))
+  t.ok(isSampled(1, '00000000000000'))
+  const [job] = ['job:nightly:1'].map((eventId) => contextIn(createEventTraces(1).placeOf({ eventId })))
+  t.match(job, { traceId: /^[0-9a-f]{32}$/, isSampled: true })
 })
 
 t.test('what failed is sent whatever the ratio, with what came before it; strangers are not', async (t) => {

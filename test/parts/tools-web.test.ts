@@ -587,6 +587,20 @@ t.test('each provider is asked in its way, and its results become a list', async
   }
 })
 
+t.test('a key of the environment goes to its provider only', async (t) => {
+  const env = { BRAVE_API_KEY: 'of-the-environment' }
+  const { seen, origin } = await sink(t, (response) => json(response, 200, answersOf.brave))
+  const kept = compile(webSearch, { settings: { provider: 'brave', base_url: origin }, env })
+  t.equal(kept.toolset, undefined, 'not without a key of its own')
+  t.same(kept.reports, ['WH228 api_key: web_search by brave needs "api_key"'])
+  const settings = { provider: 'brave', base_url: origin, api_key: 'of-the-file' }
+  await callOf(await toolOf(webSearch, { settings, env }), { query: 'q' })
+  t.strictSame(
+    seen.map(({ headers }) => headers['x-subscription-token']),
+    ['of-the-file'],
+  )
+})
+
 t.test('what a provider answers else is told in a sentence that quotes nothing', async (t) => {
   const clock = fakeClock()
   const answers: { readonly [why: string]: readonly [RegExp, (response: ServerResponse) => void] } = {
@@ -626,6 +640,7 @@ t.test('a search is there when a provider is, by the file or the environment', a
     [{}, { BRAVE_API_KEY: 'k' }, true],
     [{}, { TAVILY_API_KEY: '' }, false],
     [{ provider: 'tavily' }, { TAVILY_API_KEY: 'k' }, true],
+    [{ provider: 'brave', base_url: 'https://api.search.brave.com/' }, { BRAVE_API_KEY: 'k' }, true],
     [{ provider: 'brave' }, { TAVILY_API_KEY: 'k' }, false, 'WH228 api_key: web_search by brave needs "api_key"'],
     [{ provider: 'searxng' }, {}, false, 'WH228 base_url: web_search by searxng needs "base_url"'],
     [{ provider: 'searxng', base_url: 'search.example' }, {}, false, 'WH228 base_url: base_url is not an http or https address'],

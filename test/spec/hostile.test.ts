@@ -71,6 +71,7 @@ const listenWith = async (t: Test, script: Effects['script'], options: Partial<S
       trustProxy: false,
     }),
     stopping: () => false,
+    refusing: () => false,
     hasFailed: () => false,
     facts: { tell: (fact) => fact.kind === 'request_ended' && ended.push(fact.ended.outcome) },
     ...options,

@@ -89,6 +89,31 @@ t.test('what a payload fills in of an address is percent-encoded, and of another
   })
 })
 
+t.test('a target says where it has no address, which chat it sends to, and that its texts come back', async (t) => {
+  const text = `export const target = {
+    name: 'acme-forge', returnsAsEvent: true, settings: [{ key: 'room' }],
+    unaddressed: (extra, { room }) => (extra.chat_id ?? room) === undefined ? 'it needs a room' : undefined,
+    chat: ({ chat_id }, { room }) => ({ chat: chat_id ?? room, more: 1 }),
+    async send({ text }, kit) { return { ok: false, why: kit.mark('0123456789abcdef', { repo: 'o/r', number: '1' }, text), repeatable: false } },
+  }`
+  const routes = { r: { prompt: 'hi', deliver: 'acme-forge', deliver_only: true } }
+  const config = { plugins: ['./p.mjs'], platforms: { webhook: { enabled: true, extra: { secret, routes } } } }
+  const checked = await fakeCli(t, { 'config.yaml': stringify(config), 'p.mjs': text }).run('validate', '--format', 'concise')
+  t.match(checked.out, /WH713 error: the target "acme-forge" has no address: it needs a room/)
+  const { catalogue } = await catalogueOf(
+    loadConfig({ dataDir: t.testdir({ 'config.yaml': stringify(config), 'p.mjs': text }), env: {} }).config,
+  )
+  const target = catalogue.targets.get('acme-forge')
+  t.same([target?.chat?.({}, { room: 'C1' }), target?.chat?.({}, {})], [{ chat: 'C1' }, undefined])
+
+  const gateway = await startGateway(t, { config: { plugins: ['./p.mjs'] }, routes, files: { 'p.mjs': text } })
+  const event = (body: string) => gateway.post('r', { body: { comment: { body }, repository: { full_name: 'o/r' }, issue: { number: 1 } } })
+  t.equal((await event('a question')).status, 502)
+  const { reason } = await gateway.line(({ outcome }) => outcome === 'delivery_failed')
+  t.match(reason, /<!-- headgate:/)
+  t.match((await event(`hi${String(reason).replace(/^.*?(<!--.*-->).*$/, '$1')}`)).json, { status: 'ignored', reason: 'own_comment' })
+})
+
 t.test('its schema refuses mistakes with file and line, in `validate` too, and no value of a setting is told', async (t) => {
   const config = `plugins: [./acme-chat.mjs]
 platforms:

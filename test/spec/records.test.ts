@@ -1,6 +1,6 @@
 /** Every request past its signature leaves a record that says how it ended, and why; it can be tried again and replayed. */
 
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -175,6 +175,20 @@ t.test('a replay is the stored request through today’s configuration', async (
     why: 'the route "off" is disabled',
   })
   t.match(await gateway.operations.replay({ id: id, route: 'nowhere' }), { found: false, why: /nowhere/ })
+})
+
+t.test('the events of several replays are looked up together', async (t) => {
+  const gateway = await start(t, { routes: { r: { prompt: 'P {n}' } } })
+  const ids: string[] = []
+  for (const n of [1, 2, 3]) ids.push((await gateway.post('r', { body: `{"n":${n}}` })).headers.get(eventHeader) ?? '')
+  for (const id of ids) await record(gateway, id, ({ state }) => state === 'done')
+  const dryRun = (id: string, ahead?: string[]) => gateway.operations.replay({ id, dry_run: true, ...(ahead ? { ahead } : {}) })
+  t.match(await dryRun(ids[0] ?? '', ids.slice(1, 2)), { starts: { prompt: 'P 1' } })
+  const folder = journalFolder(gateway.dir)
+  for (const file of readdirSync(folder)) if (file.endsWith('.jsonl')) truncateSync(join(folder, file))
+  t.match(await dryRun(ids[1] ?? ''), { starts: { prompt: 'P 2' } }, 'its lines are not read again')
+  t.match(await dryRun(ids[1] ?? ''), { found: false }, 'a look-up serves one replay')
+  t.match(await dryRun(ids[2] ?? ''), { found: false })
 })
 
 t.test('past the rate limit: what is signed is kept and can be replayed, within a bound; what is not leaves nothing', async (t) => {

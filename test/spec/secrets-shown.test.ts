@@ -68,6 +68,15 @@ t.test('each place of a secret has a canary; no log, record, command or screen s
         },
         toolsets: { own: { url: `http://127.0.0.1:9/mcp?key=${canary('mcp')}`, allow: ['x'], headers: { 'X-Key': canary('mcp-header') } } },
       }),
+      // The agent says its prompt back, so the log would show the secret with the delivered text.
+      'cron_jobs.json': JSON.stringify({
+        stored: {
+          schedule: '0 0 1 1 *',
+          prompt: `got ${canary('stored-job')}`,
+          deliver: ['log', 'http'],
+          deliver_extra: { url: `${target.origin}/job`, secret: canary('stored-job') },
+        },
+      }),
     },
     {},
   )
@@ -95,6 +104,8 @@ t.test('each place of a secret has a canary; no log, record, command or screen s
     await post('fails', { 'Content-Type': 'text/plain', ...signed('wrong') }),
   ]
   t.match(answers, [/^502 /, /^202 /, /^200 .*ignored/, /^401 /, /^401 /])
+  t.match(await cli.run('cron', 'run', 'stored'), { code: 0 })
+  await gateway.line(({ msg, text }) => msg === 'delivered' && text === 'got ***')
   t.equal(target.seen[0]?.headers['x-target-passphrase'], canary('target-header'), 'the target does get it')
 
   const shown = new Map<string, string>([['answers', answers.join('\n')]])

@@ -1,6 +1,7 @@
 /** What only a store on a database server promises: several processes at once, a server that dies, a schema of another version. */
 
 import { readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
@@ -29,6 +30,38 @@ const runOf = (id: string): NewRun => ({
 
 const accept = (store: Store, id: string, lane?: Lane): Promise<Accepted> => store.accept(runOf(id), { key: id, holdMs: hourMs }, lane)
 const group = (key: string) => ({ key, windowMs: 0, maxWaitMs: 0, keep: 'all' as const })
+
+/** Passes bytes on to a server. `mute`: its answers are thrown away from now on. `cut`: the connections end, and later ones work again. */
+const startRelay = async (target: string) => {
+  const sockets = new Set<Socket>()
+  let isMuted = false
+  const relay = createServer((client) => {
+    const server = createConnection(Number(new URL(target).port), '127.0.0.1')
+    for (const socket of [client, server]) sockets.add(socket.on('error', () => socket.destroy()))
+    client.pipe(server)
+    server.on('data', (bytes) => isMuted || client.write(bytes))
+    server.on('close', () => client.destroy())
+  })
+  await new Promise<void>((listening) => void relay.listen(0, '127.0.0.1', listening))
+  const url = new URL(target)
+  url.port = String((relay.address() as AddressInfo).port)
+  const cut = (): void => {
+    isMuted = false
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+  return {
+    url: url.href,
+    mute() {
+      isMuted = true
+    },
+    cut,
+    stop() {
+      cut()
+      relay.close()
+    },
+  }
+}
 
 t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
   const server: OwnServer = await startPostgresServer(true)
@@ -236,6 +269,29 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
     await store.recovered()
     t.match(await store.take(2, 1000), [{ run: { deliveryId: 'b' }, attempt: 1 }], 'what is in hand stays leased')
     t.equal(lease && (await store.finish(lease, { kind: 'done' })), true)
+  })
+
+  await t.test('a run that was interrupted stays so when the answer of its next take is lost', async (t) => {
+    const schema = server.newSchema()
+    const relay = await startRelay(server.url)
+    t.teardown(() => relay.stop())
+    const dead = await open(t, schema)
+    const store = await openPostgres({ url: () => relay.url, schema, durability: 'fsync', clock: systemClock })
+    t.teardown(() => store.close())
+    for (const id of ['a', 'b']) await accept(dead, id)
+    t.match(await dead.take(1, hourMs), [{ run: { deliveryId: 'a' } }])
+    await query(schema, `update runs set due_at = now() - interval '1 s' where leased`)
+    relay.mute()
+    const taking = store.take(2, hourMs).catch(() => 'lost')
+    await until(async () => (await dead.standings(['evt-b']))[0]?.state === 'running')
+    relay.cut()
+    t.equal(await taking, 'lost')
+    await store.recovered()
+    const again = [
+      { run: runOf('a'), attempt: 2, interrupted: true },
+      { run: runOf('b'), attempt: 1, interrupted: false },
+    ]
+    t.match(await store.take(2, hourMs), again, 'the lost take counts as no attempt')
   })
 
   await t.test('a process whose worker has room takes a run as it accepts it', async (t) => {

@@ -572,6 +572,30 @@ const version1 = `
   pragma user_version = 1;
 `
 
+t.test('a claim whose key is damaged ends as any other', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  await (await open(t, folder, clock)).close()
+  const keys = `with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)
+    select cast(x'22ff' || i as text), 0, 0 from n`
+  tamper(folder, `insert into claims ${keys}`)
+  const store = await open(t, folder, clock)
+  const left = (): unknown => {
+    const db = new Database(fileIn(folder), { readonly: true })
+    const [row] = db.prepare('select count(*) from claims where expires_at = 0').raw().all() as unknown[][]
+    db.close()
+    return row?.[0]
+  }
+  // A search for claims that have ended comes after 256 new claims.
+  const claimMany = async (name: string): Promise<void> => {
+    for (let i = 0; i < 300; i++) t.equal(await store.claim(claimOf(`${name}-${i}`)), 'claimed')
+  }
+  await claimMany('a')
+  for (let i = 0; i < 4; i++) await claimMany(String(i))
+  await store.close()
+  t.equal(left(), 0)
+})
+
 t.test('a file of the first version is brought up to this one', async (t) => {
   const folder = t.testdir()
   const clock = fakeClock()
@@ -690,7 +714,7 @@ t.test('what is damaged in a session stops nothing', async (t) => {
   const folder = t.testdir()
   const clock = fakeClock()
   const first = await open(t, folder, clock)
-  for (const name of ['a', 'b', 'c']) {
+  for (const name of ['a', 'b', 'c', 'd']) {
     await first.converse(sessionOf(name), 'e1', [says('x')])
     await first.converse(sessionOf(name), 'e2', [says('y')])
   }
@@ -702,11 +726,13 @@ t.test('what is damaged in a session stops nothing', async (t) => {
     folder,
     `update messages set message = ${bad} where n = 1; update messages set message = '{"role":"system","text":"x"}' where session_id = 3`,
   )
+  tamper(folder, `update sessions set key = ${bad} where id = 4`)
   tamper(folder, "update sums set tokens = 'many'; update sessions set used = 'x', updated_at = 'y' where id = 1")
   const second = await open(t, folder, clock)
   t.strictSame(
     (await second.sessions({}, 10)).map(({ name, chatAddress }) => [name, chatAddress?.chat]),
     [
+      ['d', 'd'],
       ['c', 'c'],
       ['b', undefined],
     ],

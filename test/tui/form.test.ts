@@ -6,6 +6,7 @@ import { draftOf, isModified, type OpenedRoute, type RouteDraft } from '../../sr
 import type { Payload, Preview } from '../../src/app/editor/service.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
+import { openSession } from '../../src/tui/session.ts'
 import { changesSaid } from '../../src/tui/spoken/spoken.ts'
 import { driver, options, stateOf } from './keys.ts'
 
@@ -44,6 +45,39 @@ const goTo = (editor: Driver, title: string): void => {
     if (editor.frame().includes(`> ${title}`)) return
   }
 }
+
+t.test("a text that is too long for a terminal's clipboard is cut, and that is said", (t) => {
+  const copied: string[] = []
+  const copyYaml = (yaml: string) => {
+    const first = onRoute({}).state()
+    const world = { ...first.world, preview: { yaml } as never }
+    const nothing = () => undefined as never
+    const session = openSession(
+      { ...first, world },
+      {
+        service: {} as never,
+        draw: () => {},
+        redraw: () => {},
+        copy: (text) => void copied.push(text),
+        suspend: () => {},
+        editText: nothing,
+        editFile: nothing,
+        watch: nothing,
+        previewDelayMs: 0,
+        keepDelayMs: 0,
+      },
+    )
+    session.input({ kind: 'key', key: { name: 'Y', text: 'Y' } })
+    return session.state().world.notice
+  }
+  t.same(copyYaml('short'), { tone: 'ok', text: 'copied' })
+  t.match(copyYaml('x'.repeat(80_000)), { tone: 'warn', text: /only its first 75000 characters/ })
+  t.same(
+    copied.map(({ length }) => length),
+    [5, 75_000],
+  )
+  t.end()
+})
 
 const offered = [
   { name: 'pull_request', detail: 'GitHub' },

@@ -1,9 +1,11 @@
 /** Saving in the editor: what is shown before, what is asked, and where one is afterwards. */
 
 import t from 'tap'
-import { change, draftOf, isModified, type OpenedRoute, type RouteDraft, undo } from '../../src/app/editor/draft/route-draft.ts'
+import { change, draftOf, isModified, type OpenedRoute, type RouteDraft, rewritten, undo } from '../../src/app/editor/draft/route-draft.ts'
+import { textChange } from '../../src/app/editor/draft/route-text.ts'
 import type { SavePlan } from '../../src/app/editor/service.ts'
 import type { Hunk } from '../../src/app/line-diff.ts'
+import type { YamlEdit } from '../../src/config/yaml/edit/yaml-edit.ts'
 import { diagnostic } from '../../src/core/diagnostic.ts'
 import { createDraftKeeper } from '../../src/tui/keep-drafts.ts'
 import { changedDrafts } from '../../src/tui/model/pending.ts'
@@ -360,4 +362,22 @@ t.test('a new route: its name is checked while it is typed, it is made of a samp
   editor.onMessage({ type: 'create', of: { name: 'fresh' }, answer })
   editor.press('esc', 'up', 'enter')
   t.strictSame([editor.state().screens.length, editor.state().world.draft], [1, undefined], 'or it is discarded')
+})
+
+t.test('of more than 500 steps the oldest are joined, and undo takes the others back one by one', (t) => {
+  const textOf = (n: number): string => `prompt: '${n}'\n`
+  let edited = draftOf(opened)
+  for (let n = 0; n < 600; n++) {
+    const edit: YamlEdit = { kind: 'set', path: ['prompt'], value: `edit ${n}` }
+    edited = n < 300 ? rewritten(edited, textChange(textOf(n), textOf(n + 1))) : change(edited, 'set prompt', [edit])
+  }
+  t.equal(edited.past.length, 500)
+  t.equal(edited.past[0]?.text?.from, textOf(0))
+  t.equal(edited.spec.prompt, 'edit 599')
+  for (let n = 0; n < 300; n++) edited = undo(edited)
+  t.equal(edited.spec.prompt, '300', 'before the first edit')
+  for (let n = 0; n < 199; n++) edited = undo(edited)
+  t.equal(edited.past.length, 1)
+  t.equal(edited.spec.prompt, '101', 'the joined steps are one step')
+  t.end()
 })

@@ -99,8 +99,10 @@ export const createWorld = (certificate: string): World => {
     async post(route, sent) {
       if (parsePath(sent.target)?.name !== route.name) return elsewhere
       let event: Event | undefined
-      const proceed = admit(planOf(route), lookAt(route, sent), (_stage, _ended, seen) => {
-        event = seen ?? event
+      const proceed = admit(planOf(route), lookAt(route, sent), {
+        stage: (_stage, _ended, seen) => {
+          event = seen ?? event
+        },
       })
       const { outcome, verified } = await (typeof proceed === 'function' ? proceed(Buffer.from(sent.body, 'latin1')) : proceed)
       return { outcome, scheme: verified?.verification.scheme, event }

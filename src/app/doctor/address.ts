@@ -2,6 +2,7 @@
 
 import { isLoopback } from '../../config/config.ts'
 import { bindError } from '../bind-error.ts'
+import { listenerAt } from '../routes/route-address.ts'
 import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
 
 /** Returns the check of the port, and the check of which machines can reach the address. */
@@ -10,7 +11,7 @@ export const checkAddress = async (input: CheckInput): Promise<readonly Check[]>
 const checkPort = async ({ loaded, status, workspace: { self } }: CheckInput): Promise<readonly Check[]> => {
   const { host, port } = loaded.config
   if (status) {
-    const ownPort = Number(new URL(status.url).port || 80)
+    const { port: ownPort } = listenerAt(status.url)
     const held = `our gateway listens on ${status.url} (process ${status.pid})`
     if (port === 0 || ownPort === port) return [ok('port', held)]
     const isChangedInFile = status.changed_files.length > 0 || status.need_restart.includes('port')
@@ -35,9 +36,10 @@ const listenProblem = (code: string, host: string, port: number, self: string): 
 }
 
 const checkReach = ({ loaded: { config } }: CheckInput): Check => {
-  const { host, adapter } = config
+  const { host, adapter, tls } = config
   if (isLoopback(host)) return ok('address', `${host}: only this machine reaches it`)
+  if (tls) return ok('address', `${host}, with TLS`)
   if (adapter.trust_proxy !== false) return ok('address', `${host}, with a proxy that is trusted`)
-  const fix = 'listen on 127.0.0.1 behind a proxy with TLS, or name the proxy: platforms.webhook.extra.trust_proxy'
+  const fix = 'set tls, or listen on 127.0.0.1 behind a proxy with TLS, or name the proxy: platforms.webhook.extra.trust_proxy'
   return warn('address', `${host}: other machines reach it, without TLS`, fix)
 }

@@ -9,6 +9,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkAddress } from './address.ts'
+import { checkCertificates } from './certificates.ts'
 import { type Check, type CheckInput, fail, ok, runCheck, warn } from './check.ts'
 import { checkFiles, checkFolder } from './files.ts'
 import { checkClock, checkNode } from './machine.ts'
@@ -48,6 +49,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   await look('files', checkFiles)
   await look('configuration', ({ workspace: { self } }) => checkConfiguration(workspace, asked, self))
   await look('port', checkAddress)
+  await look('certificates', checkCertificates)
   await look('store', checkStore)
   await look('replicas', checkReplicas)
   await look('running gateway', checkRunning)

@@ -11,7 +11,10 @@ import { payloadOf } from './event-payload.ts'
 import type { EventStatus } from './event-status.ts'
 
 /** The options of a replay that are the same for all events. */
-type ReplayOptions = Omit<ControlQuestions['replay'], 'id'>
+type ReplayOptions = Omit<ControlQuestions['replay'], 'id' | 'ahead'>
+
+/** The number of events that the gateway looks up together. */
+const lookedUpTogether = 500
 
 export type ReplayPlan = {
   readonly events: readonly EventStatus[]
@@ -28,14 +31,19 @@ export type ReplayPlan = {
 export const planReplay = async (finder: GatewayFinder, chosen: readonly EventStatus[], isSelection: boolean): Promise<ReplayPlan> => {
   const events = isSelection ? chosen.filter(({ event }) => event.raw !== undefined) : chosen
   const gateway = await finder.need()
-  const replay = async ({ event }: EventStatus, options: ReplayOptions) => {
-    const replayed = await gateway.replay({ ...options, id: event.event_id })
+  const ids = events.map(({ event }) => event.event_id)
+  const replay = async ({ event }: EventStatus, place: number, options: ReplayOptions) => {
+    const ahead = place % lookedUpTogether === 0 ? ids.slice(place + 1, place + lookedUpTogether) : []
+    const replayed = await gateway.replay({ ...options, id: event.event_id, ...(ahead.length > 0 ? { ahead } : {}) })
     return replayed.found ? { ok: replayed.status < 400, replayed } : { ok: false, why: replayed.why }
   }
   return {
     events,
     leftOut: chosen.length - events.length,
-    run: (options, countDone, signal) => workOnEach(events, (known) => replay(known, options), countDone, signal),
+    run(options, countDone, signal) {
+      let place = 0
+      return workOnEach(events, (known) => replay(known, place++, options), countDone, signal)
+    },
   }
 }
 

@@ -30,11 +30,8 @@ export type EventCriteria = SearchCriteria & {
   readonly cursor?: string
 }
 
-/**
- * The states that an event may have while the journal says `waiting`. A gateway or a shared store is asked for the true state. The event
- * may also be `merged`; but criteria for `merged` select it only once the run of its group has ended.
- */
-const liveStates: ReadonlySet<State> = new Set(['waiting', 'running', 'dead', 'unknown'])
+/** The states that an event may have while the journal says `waiting`. A gateway or a shared store is asked for the true state. */
+const liveStates: ReadonlySet<State> = new Set(['waiting', 'running', 'dead', 'merged', 'unknown'])
 
 export type Selection = {
   /**

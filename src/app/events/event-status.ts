@@ -1,5 +1,6 @@
 /** The status of one event, put together from the journal and the standing of its run in the store. */
 
+import { traceIdOfEvent } from '../../core/telemetry/trace-context.ts'
 import type { EventView } from '../../journal/record.ts'
 import type { State } from './event-selection.ts'
 
@@ -44,8 +45,12 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: EventSta
   ended_at: event.ended_at ?? null,
   silent: event.silent ?? false,
   payload_kept: event.raw !== undefined,
-  trace_id: event.trace_id ?? null,
+  trace_id: traceOf(event) ?? null,
 })
+
+/** Returns the id of an event's trace; `undefined` where traces were off. */
+export const traceOf = ({ event_id, traced, trace_id }: EventView): string | undefined =>
+  trace_id ?? (traced ? traceIdOfEvent(event_id) : undefined)
 
 /** Returns the source of an event, for people: its route, or the scheduled job without a route (`job:nightly`). */
 export const eventSource = ({ route, job }: EventView): string => (route === '' && job !== undefined ? `job:${job}` : route)

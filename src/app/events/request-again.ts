@@ -29,7 +29,7 @@ type RepeatOptions = {
 
 /** Reads the stored request of an event, or says why there is none to repeat. `eventId`: an event's id, or the beginning of one. */
 export const repeatRequest = async (
-  records: EventRecords,
+  records: Pick<EventRecords, 'event' | 'raw'>,
   eventId: string,
   { at, sameId, body }: RepeatOptions,
 ): Promise<RepeatedRequest> => {

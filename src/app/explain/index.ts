@@ -2,6 +2,7 @@
 
 import type { Code } from '../../core/diagnostic.ts'
 import { alertExplanations } from './alerts.ts'
+import { certificateExplanations } from './certificates.ts'
 import type { Explanation } from './explanation.ts'
 import { fileExplanations } from './file.ts'
 import { filterExplanations } from './filters.ts'
@@ -34,6 +35,7 @@ const explanations: { readonly [code in Code]: Explanation } = {
   ...meaningExplanations,
   ...observingExplanations,
   ...secretExplanations,
+  ...certificateExplanations,
   ...filterExplanations,
   ...templateExplanations,
   ...scriptExplanations,

@@ -104,7 +104,7 @@ export const secretExplanations = {
   WH308: {
     means: 'The gateway listens beyond loopback, and no proxy is named in trust_proxy.',
     why: 'The gateway speaks plain HTTP: without a proxy that ends TLS, events can be read on the way. Signatures only protect them from changes.',
-    fix: 'Put a proxy in front and name it in trust_proxy, or bind to 127.0.0.1.',
+    fix: 'Set tls, or put a proxy in front and name it in trust_proxy, or bind to 127.0.0.1.',
     example: {
       of: 'config',
       bad: 'platforms:\n  webhook: { enabled: true, host: 0.0.0.0 }\n',
@@ -179,9 +179,9 @@ export const secretExplanations = {
     example: { of: 'route', bad: 'allow_from: [192.0.2.0/33]\n', good: 'allow_from: [192.0.2.0/24]\n' },
   },
   WH317: {
-    means: 'The route asks for a client certificate, and no proxy is listed that checks certificates.',
-    why: 'Anybody could send the header, so it counts only from a listed proxy. Without one every request would be refused.',
-    fix: 'List the address of the proxy in trust_proxy (true is not enough), and let the proxy remove the header from what clients send.',
+    means: 'The route asks for a client certificate, and neither the gateway (tls.client_ca) nor a listed proxy checks certificates.',
+    why: 'Anybody could send the header, so it counts only from a listed proxy; fingerprint and name count only where the gateway itself asks. Otherwise every request would be refused.',
+    fix: 'Set tls.client_ca, or list the address of the proxy in trust_proxy (true is not enough), and let the proxy remove the header from what clients send.',
     example: {
       of: 'config',
       bad: 'platforms:\n  webhook:\n    enabled: true\n    secret: 4b1f70c29de8\n    routes:\n      a: { client_certificate: { header: X-Fingerprint, equals: ab12 } }\n',

@@ -1,8 +1,10 @@
 /** Asks the running gateway for its `/health` over HTTP, as a load balancer does. */
 
+import { request } from 'node:http'
 import { messageOf } from '../../core/fault.ts'
 import { baseUrl, listenerAt } from '../routes/route-address.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
+import { connectionOptions, connectPinned, pinOf } from './pinned-connection.ts'
 
 /** `ok`: the answer was 200, and the gateway is not stopping. `url`: the address that was asked. */
 export type Health = {
@@ -17,18 +19,30 @@ const timeoutMs = 5_000
 
 /** Asks the gateway. Throws a Fault where no gateway runs (exit 4). */
 export const readHealth = async (finder: GatewayFinder): Promise<Health> => {
-  const { url: listens, stopping } = await (await finder.need()).status()
-  const url = `${baseUrl(listenerAt(listens))}/health`
-  const said = await statusAt(url)
+  const status = await (await finder.need()).status()
+  const { stopping } = status
+  const url = `${baseUrl(listenerAt(status.url))}/health`
+  const said = await statusAt(new URL(url), pinOf(status))
   return { ok: said === '200' && !stopping, url, answer: said, stopping }
 }
 
-const statusAt = async (url: string): Promise<string> => {
+/** Returns the status of the answer, or why there is none. `pin`: the certificate of a gateway that speaks TLS. */
+const statusAt = async (url: URL, pin: string | undefined): Promise<string> => {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
-    await response.body?.cancel()
-    return String(response.status)
+    const socket = pin === undefined ? undefined : await connectPinned(url, pin)
+    return await new Promise((resolve, reject) => {
+      const asked = request(url, {
+        signal: AbortSignal.timeout(timeoutMs),
+        ...connectionOptions(socket),
+      })
+      asked.on('error', reject)
+      asked.on('response', (response) => {
+        resolve(String(response.statusCode))
+        response.destroy()
+      })
+      asked.end()
+    })
   } catch (error) {
-    return messageOf(error instanceof Error && error.cause ? error.cause : error)
+    return messageOf(error)
   }
 }

@@ -12,7 +12,9 @@ export type StoppingGateway = {
   isGone(timeoutMs: number): Promise<boolean>
 }
 
-const lookMs = 100
+/** How long a gateway may take to end beyond the time that it gives its runs, in milliseconds. */
+export const lastWordsMs = 15_000
+const lookMs = 50
 
 /** Asks the gateway to end, and does not wait for its end. Throws a Fault where no gateway runs (exit 4). */
 export const stopGateway = async (finder: GatewayFinder): Promise<StoppingGateway> => {

@@ -2,6 +2,7 @@
 
 import type { Budget } from '../../config/budget.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
+import { checkTls } from '../../config/tls/check-tls.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { Log } from '../../core/log.ts'
 import type { HoldableOwner } from '../../core/owner.ts'
@@ -17,6 +18,7 @@ import { type Served, servedAs, servedBy, type Table } from '../../plan/table.ts
 import type { Sending } from '../../runs/breaker/breakers.ts'
 import { jobPolicyOf, policyOf, type RunPolicy } from '../../runs/policy.ts'
 import type { NewRun } from '../../store/ports.ts'
+import { secretsOfTargets } from '../known-secrets.ts'
 import type { SharedEffects } from './effects.ts'
 import { type PlanBase, planBaseFor } from './plan-base.ts'
 
@@ -94,6 +96,7 @@ const compileAll = async (
   const jobs = new JobBook({
     config: { profiles: config.profiles },
     parts: jobParts(config, parts),
+    learn: (spec) => shared.learn(secretsOfTargets(spec)),
     report: diagnosticsLogger(shared.log, 'job'),
   })
   const asked = jobsToAsk(jobs)
@@ -104,7 +107,7 @@ const compileAll = async (
   const { configured, diagnostics } = await compileRoutes(config.routes, (route) => base.compile(route, asked), previous, owners)
   const keys = challengeKeysOf(config.routes.values(), parts)
   const keyProblems = [...config.routes.values()].flatMap((route) => checkChallengeKeys(route, parts, keys))
-  await base.subscriptions.load()
+  await base.subscriptions.load({ isReload: base === before?.base })
   asked.now = shared.jobs
   const table = { configured, subscribed: base.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
@@ -117,7 +120,15 @@ const compileAll = async (
     base,
     maxBodyBytes: config.adapter.max_body_bytes,
     trustProxy: config.adapter.trust_proxy,
-    diagnostics: [...jobs.diagnostics, ...diagnostics, ...keyProblems, ...agentProblems, ...alerts.diagnostics, ...watched],
+    diagnostics: [
+      ...jobs.diagnostics,
+      ...diagnostics,
+      ...keyProblems,
+      ...agentProblems,
+      ...alerts.diagnostics,
+      ...watched,
+      ...checkTls(config, shared.clock.now()),
+    ],
     table,
     jobs,
     agent,

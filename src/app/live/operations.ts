@@ -6,6 +6,7 @@ import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { Session } from '../../core/session.ts'
 import type { Alerts, OpenBreaker as BreakerView, SessionView, Status } from '../../generated/control.ts'
+import type { EventRecords } from '../../journal/event-records.ts'
 import type { OpenBreaker } from '../../runs/breaker/breakers.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
@@ -16,12 +17,14 @@ import { readBacklog } from '../gateway/backlog-view.ts'
 import { askReload } from '../replicas/ask-reload.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
 import type { RunningGateway } from '../running-gateway.ts'
+import { recordsAhead } from './records-ahead.ts'
 import { countRefusals } from './refusals.ts'
 import type { Reloader } from './reload.ts'
 import { type ReplayOptions, replay } from './replay.ts'
 import type { Tails } from './tails.ts'
 
-type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
+type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
+  readonly records: EventRecords
   readonly store: OpenStore
   readonly worker: Worker
   readonly scheduler: Scheduler
@@ -31,10 +34,13 @@ type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
   readonly clock: Clock
   /** The address at which the gateway listens. */
   readonly url: string
+  /** Returns what the status says of the certificates. */
+  readonly certificates: () => Pick<Status, 'certificates' | 'certificates_refused'>
   readonly stopping: () => boolean
   /** Returns why the gateway should get no requests. */
   readonly notReady: () => string | undefined
   readonly stop: () => void
+  readonly handOver: RunningGateway['handOver']
   /** Returns an address of the console at which a browser can sign in; `undefined` where this gateway runs no console. */
   readonly signInUrl: (() => Promise<string | undefined>) | undefined
   /** `begin` opens the alerts where a reload brought some. `desk` returns the open alerts; `undefined` where none are open. */
@@ -45,6 +51,7 @@ type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
 export const createOperations = (options: OperationsOptions): RunningGateway => {
   const { store, worker, scheduler, reloader, facts, tails, clock, stop, records, shared, alerts } = options
   const { current } = reloader
+  const recordsToReplay = recordsAhead(records)
   const refusals = countRefusals()
   facts.observe(refusals)
   const startedAt = new Date(clock.now()).toISOString()
@@ -63,6 +70,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       stop()
       return { stopping: true }
     },
+    handOver: options.handOver,
     standings: async ({ ids }) => ({ standings: (await store.standings(ids)).map((standing) => standingView(standing, clock.now())) }),
     async retry({ id }) {
       try {
@@ -74,7 +82,10 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
         worker.wake()
       }
     },
-    replay: (question) => replay(question, { records, shared, facts, serving: current }),
+    async replay({ ahead = [], ...question }) {
+      if (ahead.length > 0) await recordsToReplay.read([question.id, ...ahead])
+      return replay(question, { records: recordsToReplay, shared, facts, serving: current })
+    },
     startJob: ({ profile, job }) => scheduler.startByHand(profile, job),
     backlog: () => readBacklog(store, current(), clock.now()),
     breakers: async () => ({ breakers: shared.breakers.list().map(breakerView) }),
@@ -109,11 +120,12 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
 
 /** Returns the status of the gateway, without its start and the refusals since then. */
 const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'started_at' | 'refused'>> => {
-  const { store, reloader, clock, url, stopping, notReady, shared, alerts } = options
+  const { store, reloader, clock, url, certificates, stopping, notReady, shared, alerts } = options
   const { config, routes, jobs } = reloader.current()
   return {
     pid: process.pid,
     url,
+    ...certificates(),
     reloaded_at: reloader.reloadedAt(),
     reload_failed: reloader.failed(),
     need_restart: reloader.needsRestart(),

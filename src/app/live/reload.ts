@@ -165,17 +165,22 @@ const storageOnThisProcess = (next: Config['storage'], storage: Config['storage'
   return { ...storage, retention, ...(isKept ? {} : { url }) }
 }
 
+/** What a listener cannot change of its TLS: whether it speaks TLS, and whether it asks clients for certificates. Files may change. */
+const tlsOfListener = (tls: Config['tls']): string => (tls ? `tls${tls.clientCa === undefined ? '' : ', clients'}` : 'none')
+
 /**
  * Returns the new configuration with the settings of this process where a running process cannot change them, and the names of such
  * settings that differ (`restart`). The bound address above all must stay, because it decides whether INSECURE_NO_AUTH is allowed.
  */
 const onThisProcess = (
   next: Config,
-  { host, port, console, metrics, storage, telemetry }: Config,
+  { host, port, tls, console, metrics, storage, telemetry }: Config,
 ): { config: Config; restart: readonly string[] } => {
+  const hasSameTls = tlsOfListener(next.tls) === tlsOfListener(tls)
   const changes: readonly (readonly [string, unknown, unknown])[] = [
     ['host', next.host, host],
     ['port', next.port, port],
+    ['tls', tlsOfListener(next.tls), tlsOfListener(tls)],
     ['console', JSON.stringify(next.console), JSON.stringify(console)],
     ['metrics', JSON.stringify(next.metrics), JSON.stringify(metrics)],
     ['telemetry', JSON.stringify(next.telemetry), JSON.stringify(telemetry)],
@@ -185,7 +190,16 @@ const onThisProcess = (
     ['storage.url', isSameDatabase(next.storage.url ?? '', storage.url ?? ''), true],
   ]
   return {
-    config: { ...next, host, port, console, metrics, telemetry, storage: storageOnThisProcess(next.storage, storage) },
+    config: {
+      ...next,
+      host,
+      port,
+      tls: hasSameTls ? next.tls : tls,
+      console,
+      metrics,
+      telemetry,
+      storage: storageOnThisProcess(next.storage, storage),
+    },
     restart: changes.filter(([, a, b]) => a !== b).map(([name]) => name),
   }
 }

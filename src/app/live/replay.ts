@@ -21,7 +21,7 @@ import type { SharedEffects } from './effects.ts'
 import type { LiveConfig } from './live-config.ts'
 
 export type ReplayOptions = {
-  readonly records: EventRecords
+  readonly records: Pick<EventRecords, 'event' | 'raw'>
   readonly shared: SharedEffects
   readonly serving: () => LiveConfig
   /** Gets a Fact at the end of each replay, but not of a dry run. */
@@ -34,7 +34,7 @@ const replayMissing = (why: string): ReplayResult => ({ found: false, why })
  * Replays a request, or with `dry_run` only traces it. A request whose signature held is not checked again. A refused request that was kept
  * runs only if its signature holds now. `found: false`: the request cannot be replayed, for the reason `why`.
  */
-export const replay = async (question: ControlQuestions['replay'], options: ReplayOptions): Promise<ReplayResult> => {
+export const replay = async (question: Omit<ControlQuestions['replay'], 'ahead'>, options: ReplayOptions): Promise<ReplayResult> => {
   const { records, shared, facts } = options
   const { id, body, same_id: sameId = false, dry_run: dryRun = false } = question
   const again = await repeatRequest(records, id, { at: shared.clock.now(), sameId, body })

@@ -12,7 +12,8 @@ import { compileParser, unknownType } from '../../parts/stages/json.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { allSchemes, routePath } from '../../plan/compile.ts'
-import { type GatewayFinder, runningAddress } from '../running-gateway.ts'
+import { pinOf } from '../gateway/pinned-connection.ts'
+import { type GatewayFinder, runningStatus } from '../running-gateway.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
@@ -79,11 +80,11 @@ export const prepareTest = async (
   asked: string,
   { of, url, byHand, ...input }: TestInput,
 ): Promise<PreparedTest> => {
-  const listens = url === undefined ? await runningAddress(finder) : undefined
+  const status = url === undefined ? await runningStatus(finder) : undefined
   const entries = readRoutes(workspace)
   const route = servedRoute(entries, asked, workspace)
   const { config } = entries.loaded
-  const listener = listens === undefined ? config : listenerAt(listens)
+  const listener = status === undefined ? config : listenerAt(status.url)
   if (url === undefined && listener.port === 0) throw usage('the configured port is 0 (any free one), and no gateway runs: give --url')
   const sample = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
   const schemes = allSchemes((await catalogueOf(config)).catalogue, route.spec)
@@ -96,6 +97,7 @@ export const prepareTest = async (
   return {
     route: route.name,
     ...(byHand ? requestOf(await editedByHand(sample, input, byHand)) : request),
+    pin: status && pinOf(status),
   }
 }
 

@@ -3,21 +3,24 @@
 import type { Config, RouteSource } from '../../config/config.ts'
 import { routePath } from '../../plan/compile.ts'
 
+/** Where a gateway listens. `tls`: whether it speaks TLS; the settings of the configuration count as true. */
+export type Listener = Pick<Config, 'host' | 'port'> & { readonly tls?: Config['tls'] | boolean }
+
 /** Returns the base URL of a gateway. A gateway that listens on all addresses is reached on loopback. */
-export const baseUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string => {
+export const baseUrl = ({ host, port, tls }: Listener): string => {
   const reached = host === '0.0.0.0' || host === '::' || host === '' ? '127.0.0.1' : host
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+  return `${tls ? 'https' : 'http'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
-/** Returns the host and the port of a URL. An IPv6 address loses its brackets. */
-export const listenerAt = (url: string): Pick<Config, 'host' | 'port'> => {
-  const { hostname, port } = new URL(url)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) }
+/** Returns where the gateway with this URL listens. An IPv6 address loses its brackets. */
+export const listenerAt = (url: string): Listener => {
+  const { protocol, hostname, port } = new URL(url)
+  const tls = protocol === 'https:'
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (tls ? 443 : 80)), tls }
 }
 
 /** Returns the URL at which a route that is bound to `profile` receives posts. */
-export const routeUrl = (config: Pick<Config, 'host' | 'port'>, name: string, profile: string): string =>
-  `${baseUrl(config)}${routePath({ name, profile })}`
+export const routeUrl = (config: Listener, name: string, profile: string): string => `${baseUrl(config)}${routePath({ name, profile })}`
 
 /**
  * Returns the address that the sender knows and may sign: the public URL that is set for the route or the gateway, else `url`, where the

@@ -1,17 +1,21 @@
 /** Posts a test request to a gateway, as a sender would, and reads the answer. */
 
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { TLSSocket } from 'node:tls'
 import { readText } from '../../core/bytes/read-bounded.ts'
 import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { outcomeNames, refusalSaid } from '../../core/outcome-table.ts'
+import { connectionOptions, connectPinned } from '../gateway/pinned-connection.ts'
 
 /** A request to post, with its signature in headers, body or URL. */
 export type TestPost = {
   readonly url: string
   readonly headers: { readonly [name: string]: string }
   readonly body: string
+  /** The SHA-256 of the certificate that must be shown; absent where the usual check of certificates counts. */
+  readonly pin?: string | undefined
 }
 
 export type TestAnswer = {
@@ -85,30 +89,37 @@ const parsedBody = (text: string): Json => {
 
 type RawAnswer = Pick<TestAnswer, 'status' | 'ms' | 'eventId'> & { readonly statusText: string; readonly text: string }
 
-const postTest = ({ url, headers, body }: TestPost, hint: string): Promise<RawAnswer> =>
+const postTest = async (post: TestPost, hint: string): Promise<RawAnswer> => {
+  const url = httpUrl(post.url)
+  const started = performance.now()
+  try {
+    const socket = post.pin === undefined ? undefined : await connectPinned(url, post.pin)
+    const { response, text } = await exchange(post, url, socket)
+    const { statusCode = 0, statusMessage = '', headers } = response
+    const eventId = headers['x-headgate-event-id']?.toString()
+    return { status: statusCode, statusText: statusMessage, text, ms: Math.round(performance.now() - started), eventId }
+  } catch (error) {
+    throw error instanceof Fault ? error : unreachable(post.url, error, hint)
+  }
+}
+
+/** Posts, and reads the answer. `socket`: an open connection, over which the request goes as it is. */
+const exchange = (
+  { headers, body }: TestPost,
+  url: URL,
+  socket: TLSSocket | undefined,
+): Promise<{ readonly response: IncomingMessage; readonly text: string }> =>
   new Promise((resolve, reject) => {
-    const started = performance.now()
-    const open = httpUrl(url).protocol === 'https:' ? httpsRequest : httpRequest
-    const fail = (error: unknown): void => reject(error instanceof Fault ? error : unreachable(url, error, hint))
+    const open = url.protocol === 'https:' && !socket ? httpsRequest : httpRequest
     const request = open(url, {
       method: 'POST',
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
-      agent: false,
       timeout: timeoutMs,
+      ...connectionOptions(socket),
     })
     request.on('timeout', () => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
-    request.on('error', fail)
-    request.on('response', async (response) => {
-      try {
-        const text = await readText(response, maxAnswerBytes)
-        const ms = Math.round(performance.now() - started)
-        const { statusCode = 0, statusMessage = '', headers } = response
-        const eventId = headers['x-headgate-event-id']?.toString()
-        resolve({ status: statusCode, statusText: statusMessage, text, ms, eventId })
-      } catch (error) {
-        fail(error)
-      }
-    })
+    request.on('error', reject)
+    request.on('response', (response) => readText(response, maxAnswerBytes).then((text) => resolve({ response, text }), reject))
     // The body is sent as bytes, because with a text Node would write the headers in the encoding of the text too.
     request.end(Buffer.from(body))
   })

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
+import { journalFolder } from '../../journal/folder.ts'
 import { stores } from '../../store/index.ts'
 import type { MovableStore, MoveState } from '../../store/moving.ts'
 import type { StorePart } from '../../store/store-part.ts'
@@ -18,6 +19,10 @@ export type StorageMove = {
   readonly from: string
   readonly to: string
   readonly result: 'moved' | 'counted' | 'reopened'
+  /** Where the records of events stay, in words: a folder, or a schema of the database. */
+  readonly records: string
+  /** Whether commands can still read these records, once `storage.kind` names the store again. */
+  readonly canReadRecords: boolean
   readonly tallies: readonly KindTally[]
 }
 
@@ -47,7 +52,9 @@ export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: M
     await refuseReplicas(store)
     return store
   }
-  const about = { from: source.name, to: target.name }
+  const canReadRecords = source.ownership !== 'shared'
+  const records = canReadRecords ? journalFolder(config.dataDir) : `the schema ${config.storage.schema} of the database`
+  const about = { from: source.name, to: target.name, records, canReadRecords }
   try {
     if (force) {
       await reopen(await open(target), to)

@@ -25,7 +25,6 @@ const beforePlan: readonly string[] = ['body_size', 'route']
 const requestStages = pipeline.slice(0, pipeline.indexOf(signature.name) + 1)
 
 export type StageLog = {
-  /** Called by the engine after each stage. */
   readonly watch: Watch
   /** Returns the event as it was parsed; `undefined` where the request ended before. */
   parsed(): Event | undefined
@@ -43,12 +42,14 @@ export const createStageLog = (clock: Clock): StageLog => {
   let parsed: Event | undefined
   let seen: Event | undefined
   return {
-    watch: (stage, _ended, event) => {
-      const now = clock.monotonic()
-      times.set(stage, now - last)
-      last = now
-      parsed ??= event
-      seen = event ?? seen
+    watch: {
+      stage: (stage, _ended, event) => {
+        const now = clock.monotonic()
+        times.set(stage, now - last)
+        last = now
+        parsed ??= event
+        seen = event ?? seen
+      },
     },
     parsed: () => parsed,
     seen: () => seen,

@@ -5,7 +5,7 @@
 
 import type { AttemptView } from '../../app/events/event-attempts.ts'
 import { bodyOf, describeDetail, type EventDetail, readEventDetail } from '../../app/events/event-detail.ts'
-import type { EventStatus } from '../../app/events/event-status.ts'
+import { type EventStatus, traceOf } from '../../app/events/event-status.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
@@ -62,7 +62,7 @@ const statusLines = ({ event, state, attempt, nextAt, error }: EventStatus): str
       'unverified',
       event.unverified && 'kept as a stranger sent it; events replay verifies it with the keys of now, and runs it only if it holds',
     ),
-    fieldLine('trace', event.trace_id),
+    fieldLine('trace', traceOf(event)),
     fieldLine('stage', event.stage),
     fieldLine('status', event.status),
     fieldLine('took', event.duration_ms === undefined ? undefined : `${event.duration_ms} ms`),

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import type { ReloadAsked } from '../../app/gateway/reload.ts'
 import { collectRepeated, parsePort, parseSeconds, type Run } from '../shell/grammar-values.ts'
 import type { SetupOptions } from './setup/options.ts'
+import type { UnitOptions } from './unit.ts'
 
 type RunOptions = {
   readonly host?: string
@@ -14,6 +15,7 @@ type RunOptions = {
   readonly watch?: boolean
   readonly logRequests?: boolean
   readonly once?: boolean
+  readonly takeover?: boolean
 }
 
 export const addGateway = (gateway: Command, run: Run): void => {
@@ -50,7 +52,9 @@ export const addGateway = (gateway: Command, run: Run): void => {
   gateway
     .command('unit')
     .description('print a unit for systemd that runs the gateway')
-    .action(() => run(async (cli) => (await import('./unit.ts')).gatewayUnit(cli)))
+    .option('--strict', 'under a user of its own and with the narrowest rights')
+    .option('--socket', 'the unit of the socket, with which a restart refuses no request')
+    .action((options: UnitOptions) => run(async (cli) => (await import('./unit.ts')).gatewayUnit(options, cli)))
 }
 
 const addSetup = (gateway: Command, run: Run): void => {
@@ -91,6 +95,7 @@ const addRun = (gateway: Command, run: Run): void => {
     .option('--config <file>', 'another file than <data_dir>/config.yaml')
     .option('--log-requests', 'one line in and one line out for each request; default: on a terminal')
     .option('--once', 'stop after one event, when its run has ended')
+    .option('--takeover', 'take the place of the running gateway, and refuse no request meanwhile')
     .option('--watch', 'reload when config.yaml or .env changes (SIGHUP does too)')
     .addOption(
       new Option('--log-level <level>', 'least level that is logged; default: info, with -v debug').choices([
@@ -102,10 +107,10 @@ const addRun = (gateway: Command, run: Run): void => {
     )
     .addOption(new Option('--log-format <format>', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))
     .action((options: RunOptions) =>
-      run(async ({ io, json, verbose, workspace: { dataDir } }) => {
+      run(async ({ io, json, verbose, workspace }) => {
         const { gatewayRun } = await import('./run.ts')
         const defaults = { ...(verbose ? { logLevel: 'debug' as const } : {}), ...(json ? { logFormat: 'json' as const } : {}) }
-        return gatewayRun({ ...defaults, ...options, json, dataDir }, io)
+        return gatewayRun({ ...defaults, ...options, json, workspace }, io)
       }),
     )
 }

@@ -9,7 +9,9 @@ import { Redactor } from '../../core/secrets/redact.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { RequestsShown } from '../../gateway/gateway-options.ts'
 import { createLog, type LogOptions } from '../../gateway/log.ts'
+import { findOpenSocket } from '../../gateway/open-socket.ts'
 import { type GatewayRun, runGateway } from '../../gateway/run-gateway.ts'
+import type { Asker } from '../../http/control/ask.ts'
 import type { Io } from '../shell/io.ts'
 import { printFault } from '../shell/output.ts'
 import { errorsAsFault, printDiagnostics } from '../shell/refuse.ts'
@@ -17,7 +19,7 @@ import { createRequestLines, linesAsLog, linesAsText } from './request-lines.ts'
 import { watchConfiguration } from './watch.ts'
 
 export type GatewayRunOptions = {
-  readonly dataDir: string
+  readonly workspace: Asker
   readonly config?: string | undefined
   readonly host?: string | undefined
   readonly port?: number | undefined
@@ -27,6 +29,8 @@ export type GatewayRunOptions = {
   readonly logRequests?: boolean | undefined
   /** Ends the gateway after the first request that it did not refuse (`--once`). */
   readonly once?: boolean | undefined
+  /** Takes the listening socket of the running gateway over, where one runs. */
+  readonly takeover?: boolean | undefined
   /** Prints a refused start as one JSON document on stdout. */
   readonly json?: boolean | undefined
   /** Called once, when the gateway listens. */
@@ -38,7 +42,7 @@ export type GatewayRunOptions = {
  * returns 78. Throws a Fault where the gateway cannot start.
  */
 export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<number> => {
-  const { dataDir, host, port } = options
+  const { dataDir } = options.workspace
   const redactor = new Redactor()
   const logOptions: LogOptions = {
     level: options.logLevel ?? 'info',
@@ -48,8 +52,11 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   }
   const log = createLog(logOptions)
   const foreground = { options, logOptions, log, io }
+  const open = await findOpenSocket(options, options.workspace, io.env)
+  const { host, port } = open ?? options
   const ended = await runGateway({
     from: { dataDir, host, port, configFile: options.config, env: io.env },
+    socket: open?.take,
     log,
     redactor,
     requests: requestsShown(foreground),
@@ -105,7 +112,7 @@ const announce = ({ url, routes }: Gateway, { options: { logFormat, ready }, log
   ready?.(url)
 }
 
-const watchRun = ({ dataDir, config }: GatewayRunOptions, changed: () => void, log: Log): Promise<() => Promise<void>> =>
+const watchRun = ({ workspace: { dataDir }, config }: GatewayRunOptions, changed: () => void, log: Log): Promise<() => Promise<void>> =>
   watchConfiguration({
     dataDir,
     configFile: config && resolve(config),

@@ -3,9 +3,10 @@
  */
 
 import { type GatewayStatus, readStatus } from '../../app/gateway/status.ts'
+import { daysUntil } from '../../config/tls/certificate-set.ts'
 import { describeRefusals } from '../../core/outcome-table.ts'
 import { printable, someOf } from '../../core/text.ts'
-import type { Replica, Status } from '../../generated/control.ts'
+import type { FailedReload, Replica, ServedCertificate, Status } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { replicaData, replicaLines } from './replica-lines.ts'
@@ -31,10 +32,12 @@ const statusText = (status: Status): string =>
     fieldLine('gateway', status.stopping ? 'stopping' : 'running'),
     ...(status.not_ready && !status.stopping ? [fieldLine('not ready', status.not_ready)] : []),
     fieldLine('url', status.url),
+    ...(status.certificates ?? []).map((each) => fieldLine('certificate', certificateText(each))),
+    ...(status.certificates_refused ? [fieldLine('not in use', refusedText(status.certificates_refused))] : []),
     fieldLine('pid', status.pid),
     fieldLine('started', status.started_at),
     fieldLine('reloaded', status.reloaded_at ?? 'never'),
-    ...(status.reload_failed ? [fieldLine('reload failed', `${status.reload_failed.at}: ${status.reload_failed.reason}`)] : []),
+    ...(status.reload_failed ? [fieldLine('reload failed', refusedText(status.reload_failed))] : []),
     ...status.changed_files.map((file) => fieldLine('not served', `${file} has changed since it was read: headgate gateway reload`)),
     ...(status.need_restart.length > 0 ? [fieldLine('need restart', status.need_restart.join(', '))] : []),
     fieldLine('routes', status.routes),
@@ -45,14 +48,21 @@ const statusText = (status: Status): string =>
     ...(status.alerts ? [fieldLine('alerts', someOf(status.alerts) || 'none')] : []),
   ].join('')
 
+const refusedText = ({ at, reason }: FailedReload): string => `${at}: ${reason}`
+
+const certificateText = ({ names, ends_at: end }: ServedCertificate): string =>
+  `${names[0] ?? 'of no name'}, until ${end.slice(0, 10)} (${daysUntil(Date.parse(end), Date.now())} days)`
+
 const replicasText = (replicas: readonly Replica[] | null, problems: GatewayStatus['problems']): readonly string[] => [
   fieldLine('replicas', replicas === null ? 'unknown, for the store does not answer' : replicas.length),
   ...(replicas ? replicaLines(replicas) : []),
   ...problems.map(({ message, fix }) => fieldLine('attention', `${message}: ${fix}`)),
 ]
 
-const statusData = ({ replicas: _, alerts, ...status }: Status) => ({
+const statusData = ({ replicas: _, alerts, certificates, certificates_refused: refused, ...status }: Status) => ({
   ...status,
+  ...(certificates ? { certificates: certificates.map((each) => ({ ...each, names: [...each.names] })) } : {}),
+  ...(refused ? { certificates_refused: { ...refused } } : {}),
   ...(alerts ? { alerts: [...alerts] } : {}),
   reload_failed: status.reload_failed && { ...status.reload_failed },
   changed_files: [...status.changed_files],

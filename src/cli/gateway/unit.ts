@@ -1,75 +1,66 @@
 /** `gateway unit`: prints a unit for systemd, and says on stderr where to put the unit. */
 
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { loadConfig } from '../../config/load.ts'
-import { exit } from '../../core/fault.ts'
+import { lastWordsMs } from '../../app/gateway/stop.ts'
+import { serviceUnit, socketUnit } from '../../app/gateway/systemd-units.ts'
+import { type Loaded, loadConfig } from '../../config/load.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { homepage } from '../shell/version.ts'
 
-/** The seconds that systemd waits for the end of the gateway beyond the time that the gateway gives its runs (`drainMs`). */
-const lastWordsSeconds = 15
+/** `strict`: under a user of its own, with the narrowest rights. `socket`: the unit of the socket, in place of that of the service. */
+export type UnitOptions = { readonly strict?: boolean; readonly socket?: boolean }
 
-export const gatewayUnit = async (cli: Cli): Promise<number> => {
+export const gatewayUnit = async (options: UnitOptions, cli: Cli): Promise<number> => {
   const { dataDir } = cli.workspace
-  const program = [process.execPath, resolve(process.argv[1] ?? 'headgate')]
-  const { drainMs } = loadConfig(cli.workspace).config
-  const isRoot = process.getuid?.() === 0
-  const command = [...program, '--data-dir', dataDir, 'gateway', 'run', '--log-format', 'json']
-  const text = unit({
-    description: escapePercents(`headgate over ${dataDir}`),
-    command: command.map(commandArgument).join(' '),
-    folder: escapePercents(dataDir),
-    stopSeconds: Math.ceil(drainMs / 1_000) + lastWordsSeconds,
-    wantedBy: isRoot ? 'multi-user.target' : 'default.target',
-  })
-  const [folder, systemctl] = isRoot ? ['/etc/systemd/system', 'systemctl'] : ['~/.config/systemd/user', 'systemctl --user']
-  note(
-    cli,
-    `put it into ${folder}/headgate.service, then: ${systemctl} daemon-reload && ${systemctl} enable --now headgate`,
-    isRoot ? 'add User= for a user that owns the data directory' : 'loginctl enable-linger keeps it running while you are not logged in',
-  )
+  const loaded = loadConfig(cli.workspace)
+  const isSystem = process.getuid?.() === 0 || options.strict === true
+  const text = options.socket ? socketText(dataDir, loaded) : serviceText(options, isSystem, loaded, cli)
+  const [folder, systemctl] = isSystem ? ['/etc/systemd/system', 'systemctl'] : ['~/.config/systemd/user', 'systemctl --user']
+  const name = options.socket ? 'headgate.socket' : 'headgate.service'
+  note(cli, `put it into ${folder}/${name}, then: ${systemctl} daemon-reload && ${systemctl} enable --now ${name}`)
+  if (options.socket) note(cli, 'stop a running headgate.service first: two cannot open one port')
+  else if (!isSystem) note(cli, 'loginctl enable-linger keeps it running while you are not logged in')
+  else if (!options.strict) note(cli, 'add User= for a user that owns the data directory')
   return answer(cli, { kind: 'gateway.unit', data: { unit: text }, text })
 }
 
-type UnitFacts = {
-  readonly description: string
-  readonly command: string
-  readonly folder: string
-  readonly stopSeconds: number
-  readonly wantedBy: string
+const serviceText = ({ strict }: UnitOptions, isSystem: boolean, { config, sources }: Loaded, { workspace: { dataDir } }: Cli): string => {
+  const program = [process.execPath, resolve(process.argv[1] ?? 'headgate')]
+  return serviceUnit({
+    dataDir,
+    command: [...program, '--data-dir', dataDir, 'gateway', 'run', '--log-format', 'json'],
+    stopSeconds: Math.ceil((config.drainMs + lastWordsMs) / 1_000),
+    credentials: credentialsIn(JSON.stringify(sources.map(({ data }) => data))),
+    wantedBy: isSystem ? 'multi-user.target' : 'default.target',
+    stateDirectory: strict ? stateDirectoryOf(dataDir) : undefined,
+    homepage,
+  })
 }
 
-const unit = ({ description, command, folder, stopSeconds, wantedBy }: UnitFacts): string => `[Unit]
-Description=${description}
-Documentation=${homepage}
-After=network-online.target
-Wants=network-online.target
+/** Returns the names of the credentials in JSON with references: `"credential:webhook"` or `file:${CREDENTIALS_DIRECTORY}/webhook`. */
+const credentialsIn = (json: string): readonly string[] => [
+  ...new Set([...json.matchAll(/"credential:([\w.@+-]+)"|\$\{CREDENTIALS_DIRECTORY\}\/([\w.@+-]+)/g)].map(([, a, b]) => a ?? b ?? '')),
+]
 
-[Service]
-Type=exec
-# A command of the agent that is a relative path is looked for here.
-WorkingDirectory=${folder}
-ExecStart=${command}
-ExecReload=/bin/kill -HUP $MAINPID
-Restart=on-failure
-RestartSec=2
-# What must not be served will not be served at the next try either.
-RestartPreventExitStatus=${exit.disabled} ${exit.config}
-KillMode=mixed
-TimeoutStopSec=${stopSeconds}
-NoNewPrivileges=yes
-PrivateTmp=yes
-UMask=0077
+/** Returns the name of the folder below /var/lib. Throws a Fault for a data directory elsewhere: only there systemd gives it to its user. */
+const stateDirectoryOf = (dataDir: string): string => {
+  const name = /^\/var\/lib\/([^/].*)$/.exec(dataDir)?.[1]
+  if (name === undefined)
+    throw usage(
+      `--strict needs a data directory below /var/lib, not ${dataDir}`,
+      'headgate gateway unit --strict --data-dir /var/lib/headgate',
+    )
+  return name
+}
 
-[Install]
-WantedBy=${wantedBy}
-`
-
-/** Escapes percent signs, which systemd expands in every value. */
-const escapePercents = (text: string): string => text.replaceAll('%', '%%')
-
-/** Escapes an argument of a command, in which systemd also expands dollar signs and reads blanks and quotes. */
-const commandArgument = (word: string): string => {
-  const safe = escapePercents(word).replaceAll('$', '$$$$')
-  return /^[\w./:=%$@+,-]+$/.test(safe) ? safe : `"${safe.replace(/["\\]/g, '\\$&')}"`
+const socketText = (dataDir: string, { config: { host, port } }: Loaded): string => {
+  const address = host === 'localhost' ? '127.0.0.1' : host
+  const wrong = isIP(address) === 0 ? `host: ${host} is no IP address` : port === 0 ? 'port: 0 is another one at each start' : undefined
+  if (wrong === undefined) return socketUnit({ dataDir, host: address, port })
+  throw new Fault('socket_unit', `systemd cannot hold the port: ${wrong}`, {
+    exitCode: exit.no,
+    hint: 'set platforms.webhook.extra.host and port',
+  })
 }

@@ -16,13 +16,16 @@ const headOf = ({ from, to, result }: StorageMove): string => {
 
 export const storageMove = async ({ to, dryRun = false, force = false }: StorageMoveOptions, cli: Cli): Promise<number> => {
   const move = await moveStorage(cli.workspace, { to, dryRun, force })
-  const { from, result, tallies } = move
-  if (result !== 'reopened') note(cli, `records of events and raw requests stay in ${from}`)
+  const { from, result, tallies, records, canReadRecords } = move
+  if (result !== 'reopened') {
+    const reading = canReadRecords ? `: events list reads them where storage.kind is ${from}` : ''
+    note(cli, `records of events and raw requests stay in ${records}${reading}`)
+  }
   if (result === 'moved') note(cli, `next: set storage.kind: ${to}, and start the gateway`)
   const rows = aligned(tallies.map(({ kind, rows, digest }) => [`  ${kind}`, String(rows), digest]))
   return answer(cli, {
     kind: 'storage.move',
-    data: { from, to, result, kinds: tallies.map((tally) => ({ ...tally })) },
+    data: { from, to, result, records, kinds: tallies.map((tally) => ({ ...tally })) },
     text: `${[headOf(move), ...rows].join('\n')}\n`,
   })
 }

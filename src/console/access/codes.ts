@@ -1,7 +1,8 @@
 /** The codes with which browsers sign in. A code is good for one sign-in of one user, within a minute. */
 
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
+import { hashOf } from './hashed.ts'
 import type { User } from './users.ts'
 
 export interface Codes {
@@ -22,21 +23,18 @@ const codeMs = 60_000
 /** The most codes at a time. A further code ends the oldest. */
 const maxCodes = 64
 
-/** Codes are looked up by their hashes, so that the time of a lookup does not tell how much of a guess was right. */
-const hashOf = (code: string): string => hash('sha256', code)
-
 export const createCodes = (clock: Pick<Clock, 'monotonic'>): Codes => {
-  /** The codes by their hashes. `at`: when the code was made. */
+  /** The codes by their hashes, in hexadecimal. `at`: when the code was made. */
   const made = new Map<string, { readonly at: number; readonly user: User; readonly login: string | undefined }>()
   return {
     make(user, login) {
       const code = randomBytes(16).toString('base64url')
       for (const key of made.keys()) if (made.size >= maxCodes) made.delete(key)
-      made.set(hashOf(code), { at: clock.monotonic(), user, login })
+      made.set(hashOf(code).toString('hex'), { at: clock.monotonic(), user, login })
       return code
     },
     take(code, logins) {
-      const key = hashOf(code)
+      const key = hashOf(code).toString('hex')
       const found = made.get(key)
       made.delete(key)
       if (!found || clock.monotonic() - found.at >= codeMs) return undefined

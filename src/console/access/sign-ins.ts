@@ -7,9 +7,10 @@
  * would show this program both halves. The next console must not believe such halves.
  */
 
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { printable } from '../../core/text.ts'
+import { hashOf } from './hashed.ts'
 import type { Right, User } from './users.ts'
 
 /** The sign-in of a browser. `name`: the name of the sign-in in the audit. */
@@ -32,8 +33,6 @@ type Open = { readonly signIn: SignIn; readonly bearer: Buffer; readonly cookie:
 
 const maxOfUser = 16
 const maxSignIns = 256
-
-const hashOf = (half: string): Buffer => hash('sha256', half, 'buffer')
 
 export const createSignIns = (clock: Pick<Clock, 'monotonic'>): SignIns => {
   let open: readonly Open[] = []

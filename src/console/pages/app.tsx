@@ -12,7 +12,7 @@ import { LiveScreen } from './live/live.tsx'
 import { Palette } from './palette.tsx'
 import { Failure, useAsked } from './parts.tsx'
 import { rights } from './rights.ts'
-import { editedRouteIn, LazyRouteEditor } from './route-editor/lazy.tsx'
+import { editedRouteIn } from './route-editor/edited-route.ts'
 import { currentAddress, go } from './router.ts'
 import { RoutesScreen } from './routes.tsx'
 import { SignIn, takeCode } from './sign-in/sign-in.tsx'
@@ -20,7 +20,9 @@ import { TargetsScreen } from './targets.tsx'
 import { shown } from './words.ts'
 import { WorkScreen } from './work/work.tsx'
 
+// The scripts of these screens are several times as large as those of all others.
 const ChartsScreen = lazy(async () => (await import('./charts/charts.tsx')).ChartsScreen)
+const RouteEditor = lazy(async () => (await import('./route-editor/route-editor.tsx')).RouteEditor)
 
 /** The screens in the order of the bar, each with the key that opens it. */
 const screens = [
@@ -89,7 +91,7 @@ const Screen = ({ path }: { readonly path: string }): JSX.Element => {
   const id = eventIn(path)
   if (id !== undefined) return <EventScreen key={id} id={id} />
   const edited = editedRouteIn(path)
-  if (edited) return <LazyRouteEditor name={edited.name} />
+  if (edited) return <RouteEditor name={edited.name} />
   const screen = screens.find((each) => each.path === path)
   return screen ? <screen.Screen /> : <p>There is no screen at this address.</p>
 }

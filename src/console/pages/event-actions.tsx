@@ -8,6 +8,7 @@ import { useState } from 'preact/hooks'
 import type { EventJson } from '../../app/events/event-status.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, type NoAnswer } from './ask.ts'
+import { Diff } from './diff.tsx'
 import { asNoAnswer, Failure, Word } from './parts.tsx'
 import { may } from './rights.ts'
 import { go } from './router.ts'
@@ -138,7 +139,7 @@ const Replay = ({ id, body }: { readonly id: string; readonly body: string | nul
       {failure && <Failure failure={failure} />}
       {would && (
         <>
-          <Difference hunks={would.diff} />
+          <Diff hunks={would.diff} label="difference to the recorded payload" />
           <Would would={would} />
           <button type="button" disabled={isAsking} onClick={() => replay(false)}>
             Replay it as a new event
@@ -148,23 +149,6 @@ const Replay = ({ id, body }: { readonly id: string; readonly body: string | nul
     </div>
   )
 }
-
-const marks = { same: ' ', added: '+', removed: '-' } as const
-
-/** Shows how the edited payload differs from the recorded payload. */
-const Difference = ({ hunks }: { readonly hunks: Replayed['diff'] }): JSX.Element | null =>
-  hunks.length === 0 ? null : (
-    <section class="diff" aria-label="difference to the recorded payload" tabIndex={0}>
-      {hunks.map(({ head, lines }) => (
-        <pre key={head}>
-          {lines.map(({ kind, text }, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no other key, and stays where it is
-            <span key={`${i} ${kind}`} class={kind}>{`${marks[kind]} ${shownLines(text)}\n`}</span>
-          ))}
-        </pre>
-      ))}
-    </section>
-  )
 
 const Would = ({ would: { status, reason, starts, note, ...ended } }: { readonly would: Replayed }): JSX.Element => (
   <div role="status">

@@ -1,16 +1,14 @@
 /** A screen whose script is loaded when the screen is opened for the first time. */
 
-import type { JSX } from 'preact'
+import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { NoAnswer } from './ask.ts'
 import { Failure } from './parts.tsx'
 
-type Screen = () => JSX.Element
-
 /** Returns a screen that loads its script first, and shows a failure where the script cannot be loaded. */
-export const lazy = (load: () => Promise<Screen>): Screen => {
-  let loaded: Screen | undefined
-  return () => {
+export const lazy = <Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> => {
+  let loaded: FunctionComponent<Props> | undefined
+  return (props) => {
     const [round, setRound] = useState(0)
     const [failure, setFailure] = useState<NoAnswer>()
     // biome-ignore lint/correctness/useExhaustiveDependencies: each round tries again
@@ -27,7 +25,7 @@ export const lazy = (load: () => Promise<Screen>): Screen => {
     }, [round])
     if (loaded) {
       const Loaded = loaded
-      return <Loaded />
+      return <Loaded {...props} />
     }
     return failure ? <Failure failure={failure} again={() => setRound(round + 1)} /> : <p class="quiet">Loading…</p>
   }

@@ -1,7 +1,7 @@
 /** The parts that several screens share: words with their colour, failures, notices, events in lists, and the state of a question. */
 
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { EventJson } from '../../app/events/event-status.ts'
 import { NoAnswer } from './ask.ts'
 import { milliseconds, outcome, shown, time, tone } from './words.ts'
@@ -33,12 +33,13 @@ export const useAsked = <T,>(key: string, question: (signal: AbortSignal) => Pro
     )
     return () => aborter.abort()
   }, [about])
+  const again = useCallback(() => setRound((before) => before + 1), [])
   const { answer, failure } = known
   return {
     ...(answer === undefined ? {} : { answer }),
     ...(failure === undefined ? {} : { failure }),
     isAsking: known.about !== about,
-    again: () => setRound((before) => before + 1),
+    again,
   }
 }
 

@@ -21,8 +21,11 @@ export interface EventTraces {
   placeOf(event: TracedEvent): SpanPlace
   /** Returns the id of the event's trace. */
   traceIdOf(event: TracedEvent): string
-  /** Whether the trace of an event that came without the context of a trusted caller is sampled. */
-  isSampled(eventId: string): boolean
+  /**
+   * Whether the trace of an event is sampled, where the event came without the context of a trusted caller. `uuid`: the event's id, which
+   * is a random UUID, as that of each request is.
+   */
+  isSampled(uuid: string): boolean
 }
 
 const form = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
@@ -59,45 +62,48 @@ export const placeBelow = (traceparent: string | undefined): SpanPlace | undefin
 
 const randomUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Returns the 32 digits of an event id. An id that is no random UUID gives digits of its hash. */
-const digitsOf = (id: string): string =>
-  randomUuid.test(id)
-    ? id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24)
-    : hash('sha256', id).slice(0, 32)
+/** Returns the trace id of an event in the form of a UUID: the event's id. An id that is no random UUID gives digits of its hash. */
+const uuidOf = (id: string): string =>
+  randomUuid.test(id) ? id : hash('sha256', id).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
 
-/** The number of a trace id's last digits that decide whether the trace is sampled. Their 56 bits are random (W3C, level 2). */
-const randomDigits = 14
+const digitsOf = (uuid: string): string => uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24)
+
+/** Returns the id of the trace of an event that came without the context of a trusted caller. */
+export const traceIdOfEvent = (eventId: string): string => digitsOf(uuidOf(eventId))
 
 /**
- * Returns the least text of these digits that a sampled trace may have. Texts are compared, because numbers would first have to be parsed.
+ * The number of a trace id's last digits that decide whether the trace is sampled. Their 56 bits are random (W3C, level 2). In a UUID these
+ * digits begin at `randomAt`, and a hyphen follows the second digit.
+ */
+const randomDigits = 14
+const randomAt = 21
+
+/**
+ * Returns the least end of a UUID that a sampled trace may have. Most traces are not sampled, so texts are compared as they are: to take
+ * the digits of the id out would cost as much as all else that is done for such a trace.
  */
 const leastSampled = (ratio: number): string => {
   const digits = BigInt(Math.ceil((1 - ratio) * 2 ** (4 * randomDigits))).toString(16)
   // Every text of hexadecimal digits sorts before the letter g.
-  return digits.length > randomDigits ? 'g' : digits.padStart(randomDigits, '0')
+  return digits.length > randomDigits ? 'g' : digits.padStart(randomDigits, '0').replace(/^../, '$&-')
 }
 
 /** `ratio`: the share of traces that are sampled, from 0 to 1. The trace of a caller is sampled where the caller samples it. */
 export const createEventTraces = (ratio: number): EventTraces => {
   const least = leastSampled(ratio)
-  const isSampled = (traceId: string): boolean => traceId.slice(-randomDigits) >= least
-  // The observers of the log, the records and the traces ask for the digits of one event in turn, so those of the latest event are kept.
-  let latest = { eventId: '', digits: '' }
-  const digitsFor = (eventId: string): string => {
-    if (eventId !== latest.eventId) latest = { eventId, digits: digitsOf(eventId) }
-    return latest.digits
-  }
+  const isSampled = (uuid: string): boolean => uuid.slice(randomAt) >= least
   const callerOf = ({ traceparent }: TracedEvent): TraceContext | undefined =>
     traceparent === undefined ? undefined : parseTraceparent(traceparent)
   return {
-    isSampled: (eventId) => isSampled(digitsFor(eventId)),
-    traceIdOf: (event) => callerOf(event)?.traceId ?? digitsFor(event.eventId),
+    isSampled,
+    traceIdOf: (event) => callerOf(event)?.traceId ?? traceIdOfEvent(event.eventId),
     placeOf(event) {
-      const traceId = digitsFor(event.eventId)
+      const uuid = uuidOf(event.eventId)
+      const traceId = digitsOf(uuid)
       const spanId = traceId.slice(0, 16)
       const caller = callerOf(event)
       if (caller) return { traceparent: textOf({ ...caller, spanId }), parentId: caller.spanId }
-      return { traceparent: textOf({ traceId, spanId, isSampled: isSampled(traceId) }) }
+      return { traceparent: textOf({ traceId, spanId, isSampled: isSampled(uuid) }) }
     },
   }
 }

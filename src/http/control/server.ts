@@ -68,7 +68,7 @@ const listenOn = async (short: string, { path, operations, log, clock = systemCl
   const host = createLazyFastify(server, clock, { logger: false, bodyLimit: maxBodyBytes, addTo })
   server.on('request', host.handle)
   server.maxConnections = maxConnections
-  await bind(server, short)
+  await bindPrivately(server, short)
   const unwatch = recreateWhenGone({ path, short, log, clock }, server)
   return () => {
     unwatch()
@@ -91,7 +91,7 @@ const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Se
     relay?.close()
     relay = createRelay((socket) => void server.emit('connection', socket))
     relay.maxConnections = maxConnections
-    await bind(relay, short)
+    await bindPrivately(relay, short)
     log('warn', { file: path }, 'the control socket was gone and is made again')
   }
   const look = async (): Promise<void> => {
@@ -112,11 +112,11 @@ const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Se
  * Makes the server listen on the socket `path`, and resolves once it does. No other user can open the socket at any moment: Node makes its
  * file before `listen` returns, and until then the umask of this process takes all rights from others. Throws a Fault.
  */
-const bind = (server: Relay, path: string): Promise<void> =>
+export const bindPrivately = (server: Relay, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
       server.close()
-      reject(new Fault('cannot_listen', `cannot make the control socket ${path}: ${messageOf(error)}`, { exitCode: exit.no, cause: error }))
+      reject(new Fault('cannot_listen', `cannot make the socket ${path}: ${messageOf(error)}`, { exitCode: exit.no, cause: error }))
     }
     server.once('error', fail)
     // The mask is not 0177: the mask holds for all threads, and a folder that another thread makes meanwhile must stay usable for its

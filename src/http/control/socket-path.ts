@@ -8,6 +8,9 @@ import { exit, Fault, messageOf } from '../../core/fault.ts'
 /** Returns the path of the control socket of the gateway that serves a data directory. */
 export const controlSocket = (dataDir: string): string => join(dataDir, 'state', 'gateway.sock')
 
+/** Returns the path at which a gateway waits for the listening socket of the gateway that it takes over from. */
+export const takeoverSocket = (dataDir: string): string => join(dataDir, 'state', 'takeover.sock')
+
 /** The longest path, in bytes. With the final zero, Linux takes 108 bytes and macOS 104. libuv silently cuts longer paths. */
 const maxPathBytes = 103
 

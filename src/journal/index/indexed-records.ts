@@ -73,6 +73,7 @@ export const indexedRecords = (folder: string, options: IndexOptions = {}): Inde
 
   return {
     raw: withoutIndex.raw,
+    eventsOf: withoutIndex.eventsOf,
     async event(id) {
       const { state } = (await inTurn()) ?? {}
       const known = state?.index.event(id)

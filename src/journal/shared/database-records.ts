@@ -6,11 +6,20 @@ import type { EventRecords } from '../event-records.ts'
 import { createFold, type EventFilter, type Events } from '../fold-events.ts'
 import { parseLine } from '../line.ts'
 import { parseRaw } from '../raw.ts'
+import type { EventView } from '../record.ts'
 
 /** Returns the records of a shared store. */
 export const databaseRecords = (records: SharedRecords): EventRecords => ({
   events: (wanted) => readEvents(records, wanted),
   event: (id) => lookUpEvent(searchIn(records), id),
+  async eventsOf(ids) {
+    const events: EventView[] = []
+    for (const id of ids) {
+      const lookup = await lookUpEvent(searchIn(records), id)
+      if (lookup.kind === 'found') events.push(lookup.event)
+    }
+    return events
+  },
   async raw({ segment, offset, head_bytes, body_bytes }) {
     const size = head_bytes + body_bytes
     const bytes = await records.raw(segment, offset, size)

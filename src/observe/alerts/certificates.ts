@@ -10,18 +10,27 @@ export type CertificateEnd = { readonly of: string; readonly endsAt: number }
 const pemForm = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
 /**
- * Returns the ends of the certificates in the `public_key` of routes, in the file that `storage.url` names, and in the file that
- * `NODE_EXTRA_CA_CERTS` names. Of several certificates in one place, the last end counts, because a bundle of authorities always has some
- * certificates that have ended. A file or a certificate that cannot be read is left out.
+ * Returns the ends of the certificates in the files of `tls`, in the `public_key` of routes, in the file that `storage.url` names, and in the
+ * file that `NODE_EXTRA_CA_CERTS` names. Of several certificates in one place, the last end counts, because a bundle of authorities always
+ * has some certificates that have ended. Of the chain that the gateway shows its clients, the first end counts. A file or a certificate
+ * that cannot be read is left out.
  */
-export const readCertificates = ({ routes, storage, profiles }: Config): readonly CertificateEnd[] => {
+export const readCertificates = ({ routes, storage, tls, profiles }: Config): readonly CertificateEnd[] => {
   const keys = [...routes.values()].flatMap(({ name, spec }) =>
     [spec.public_key ?? []].flat().flatMap((text) => endOf(`the route ${name}`, text)),
   )
   const [, query] = (storage.url ?? '').split('?', 2)
   const file = new URLSearchParams(query).get('sslrootcert')
   const extra = profiles.get(defaultProfile)?.env.NODE_EXTRA_CA_CERTS
-  return [...keys, ...(file ? endOf('storage.url', readText(file)) : []), ...(extra ? endOf('NODE_EXTRA_CA_CERTS', readText(extra)) : [])]
+  const shown = tls?.pairs.flatMap(({ cert, path }) => endOf(['tls', ...path, 'cert'].join('.'), readText(cert), Math.min)) ?? []
+  const clients = tls?.clientCa === undefined ? [] : endOf('tls.client_ca', readText(tls.clientCa))
+  return [
+    ...shown,
+    ...clients,
+    ...keys,
+    ...(file ? endOf('storage.url', readText(file)) : []),
+    ...(extra ? endOf('NODE_EXTRA_CA_CERTS', readText(extra)) : []),
+  ]
 }
 
 const readText = (file: string): string => {
@@ -32,7 +41,8 @@ const readText = (file: string): string => {
   }
 }
 
-const endOf = (of: string, text: string): CertificateEnd[] => {
+/** `choose`: which of several ends counts. */
+const endOf = (of: string, text: string, choose = Math.max): CertificateEnd[] => {
   const ends = [...text.matchAll(pemForm)].flatMap(([pem]) => {
     try {
       const at = Date.parse(new X509Certificate(pem).validTo)
@@ -41,5 +51,5 @@ const endOf = (of: string, text: string): CertificateEnd[] => {
       return []
     }
   })
-  return ends.length === 0 ? [] : [{ of, endsAt: Math.max(...ends) }]
+  return ends.length === 0 ? [] : [{ of, endsAt: choose(...ends) }]
 }

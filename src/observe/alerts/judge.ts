@@ -56,7 +56,7 @@ const applyRefused = (state: AlertState, rule: AlertRule, refused: Heard['refuse
   for (const [route, { inMinute, fresh }] of refused) {
     if (inMinute <= rule.refusedPerMinute) continue
     // A minute covers two looks, so an alert that fires already has counted the older half.
-    const count = state.firing[alertKey(rule.id, kind, route)] ? fresh : inMinute
+    const count = state.firing[alertKey(rule.id, kind, route)] ? fresh : Math.max(inMinute, fresh)
     begin(state, rule, { kind, subject: route, at: now, lastAt: now, count, detail: `${inMinute} in a minute` })
   }
 }

@@ -61,7 +61,8 @@ export const kinds: { readonly [kind in AlertKind]: KindOfAlert } = {
     more: (subject) => `events list${optionsOf(subject)}`,
   },
   reload_refused: {
-    began: ({ subject }) => `a reload${subject === '' ? '' : ` on ${subject}`} refused the files: the earlier configuration stays in use`,
+    began: ({ subject, detail }) =>
+      `a reload${subject === '' ? '' : ` on ${subject}`} refused the files: those before them stay in use${detail === undefined ? '' : ` (${detail})`}`,
     over: ({ subject }) => `the files${subject === '' ? '' : ` on ${subject}`} are in use`,
     more: () => 'gateway status',
   },

@@ -23,7 +23,10 @@ export type Signal = {
   readonly target?: string
 }
 
-/** The refused signatures of a route: in the last minute, and since the last look. */
+/**
+ * The refused signatures of a route: in the last minute, and since the last look that was kept. Where looks were not kept, `inMinute` is
+ * that of the worst minute.
+ */
 export type RefusedCount = { readonly inMinute: number; readonly fresh: number }
 
 /**
@@ -58,6 +61,8 @@ export class Signals implements Observer {
   #signals = new Map<string, Signal>()
   #refused = new Map<string, number>()
   #refusedBefore: ReadonlyMap<string, number> = new Map()
+  /** The refused signatures that earlier looks took and could not keep, by route. */
+  #unkept: ReadonlyMap<string, RefusedCount> = new Map()
   #accepted = new Set<string>()
 
   constructor(options: SignalsOptions) {
@@ -85,6 +90,10 @@ export class Signals implements Observer {
       case 'config_refused':
         this.#cause('reload_refused', this.#machine)
         break
+      case 'certificates_refused':
+        this.#cause('reload_refused', this.#machine, fact.reason)
+        break
+      case 'certificates_replaced':
       case 'config_replaced':
         this.#over('reload_refused', this.#machine)
         break
@@ -98,27 +107,30 @@ export class Signals implements Observer {
   /** Returns the signals, refused signatures and accepted events that facts told since the last call. */
   take(): Heard {
     const refused = new Map(
-      [...this.#refusedBefore.keys(), ...this.#refused.keys()].map((route): [string, RefusedCount] => {
+      [...this.#refusedBefore.keys(), ...this.#refused.keys(), ...this.#unkept.keys()].map((route): [string, RefusedCount] => {
         const fresh = this.#refused.get(route) ?? 0
-        return [route, { inMinute: fresh + (this.#refusedBefore.get(route) ?? 0), fresh }]
+        const inMinute = fresh + (this.#refusedBefore.get(route) ?? 0)
+        const unkept = this.#unkept.get(route)
+        return [route, unkept ? { inMinute: Math.max(inMinute, unkept.inMinute), fresh: fresh + unkept.fresh } : { inMinute, fresh }]
       }),
     )
     const heard = { signals: [...this.#signals.values()], refused, accepted: this.#accepted }
     this.#refusedBefore = this.#refused
     this.#refused = new Map()
+    this.#unkept = new Map()
     this.#signals = new Map()
     this.#accepted = new Set()
     return heard
   }
 
-  /**
-   * Takes back signals and accepted events that could not be kept, so that the next look gets them. Refused signatures are not taken back.
-   */
-  giveBack({ signals, accepted }: Heard): void {
+  /** Takes back what could not be kept, so that the next look gets it. */
+  giveBack({ signals, accepted, refused }: Heard): void {
     const later = [...this.#signals.values()]
     this.#signals = new Map(signals.map((signal) => [keyOf(signal), signal]))
     for (const signal of later) this.#add(signal)
     for (const route of accepted) this.#accepted.add(route)
+    // Looks that fail one after the other may name ever more routes. The newest are kept.
+    this.#unkept = new Map([...refused].slice(-maxSubjects))
   }
 
   #request({ ended: { outcome }, route, replay }: RequestEnded): void {

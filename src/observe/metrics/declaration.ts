@@ -109,6 +109,11 @@ export const metrics = {
     'status',
   ),
   bodyMemory: gauge('headgate_body_memory_bytes', 'Bytes of unfinished bodies in memory; at most 67108864.'),
+  certificateEnd: gauge(
+    'headgate_certificate_end_timestamp_seconds',
+    'When the certificate of this file, or one of its chain, ends; only with `tls`.',
+    'file',
+  ),
   routes: gauge('headgate_config_routes', 'Routes that are served.'),
   reloadOk: gauge(
     'headgate_config_last_reload_successful',

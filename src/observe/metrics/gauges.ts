@@ -22,6 +22,8 @@ export type MetricSources = {
     readonly connections: () => number
     readonly bodyBytes: () => number
     readonly refusedUnread: { readonly connections: number; readonly requests: ReadonlyMap<number, number> }
+    /** The certificates that are shown; none where the server speaks plain HTTP. */
+    readonly certificates: () => { readonly certificates?: readonly { readonly file: string; readonly ends_at: string }[] }
   }
   readonly runsInProgress: () => number
   /** Returns why the gateway should get no requests; `undefined` where it should get them. */
@@ -71,6 +73,9 @@ export class Gauges {
     }
     for (const [key, value] of Object.entries(values) as [keyof typeof values, number][]) this.#meter.set(key, [], value)
     for (const [status, count] of http.refusedUnread.requests) this.#meter.set('unreadRequests', [String(status)], count)
+    this.#meter.clear('certificateEnd')
+    for (const { file, ends_at } of http.certificates().certificates ?? [])
+      this.#meter.set('certificateEnd', [file], Date.parse(ends_at) / 1000)
     this.#meter.clear('config')
     this.#meter.set('config', [digestOf(digests)], 1)
     this.#addLoopTime()

@@ -1,6 +1,6 @@
 /** Sends spans to a receiver of OTLP over HTTP, by OpenTelemetry's exporters. */
 
-import { type Link, type SpanContext, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { type Attributes, type Link, type SpanContext, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { millisToHrTime } from '@opentelemetry/core'
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto'
@@ -36,6 +36,14 @@ const spanContext = ({ traceId, spanId, isSampled }: TraceContext): SpanContext 
 
 const linkTo = (context: TraceContext): Link => ({ context: spanContext(context) })
 
+/** Returns the attributes that have a value: the exporters would send the others with an empty value. */
+const attributesOf = ({ attributes, failure }: SpanData): Attributes => {
+  const known: Attributes = {}
+  for (const [name, value] of Object.entries(attributes)) if (value !== undefined) known[name] = value
+  if (failure) known[names.errorType] = failure.type
+  return known
+}
+
 const readableSpan = (span: SpanData, resource: Resource): ReadableSpan => {
   const context = spanContext(contextOf(span.place))
   const { parentId } = span.place
@@ -52,7 +60,7 @@ const readableSpan = (span: SpanData, resource: Resource): ReadableSpan => {
     status: failure
       ? { code: SpanStatusCode.ERROR, ...(failure.message === undefined ? {} : { message: failure.message }) }
       : { code: SpanStatusCode.UNSET },
-    attributes: { ...span.attributes, ...(failure ? { [names.errorType]: failure.type } : {}) },
+    attributes: attributesOf(span),
     links: (span.links ?? []).map(linkTo),
     events: [],
     resource,

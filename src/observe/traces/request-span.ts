@@ -1,11 +1,11 @@
 /** Makes the spans of a request: the request itself, and the stages that waited. */
 
-import type { RequestEnded } from '../../core/fact.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { EndedRequest, RequestEnded } from '../../core/fact.ts'
 import { outcomeName, outcomeStatus } from '../../core/outcome-table.ts'
 import { placeBelow, type SpanPlace, type TraceContext } from '../../core/telemetry/trace-context.ts'
 import { names } from './conventions.ts'
 import type { SpanData } from './span-data.ts'
-import { endingStage, type StageWait } from './stage-waits.ts'
 
 /** The address of a request as spans have it: paths that strangers made up would be names without end. */
 const address = '/webhooks/:route'
@@ -40,11 +40,28 @@ export const requestSpan = (fact: RequestEnded, place: SpanPlace, links: readonl
   }
 }
 
-export const stageSpan = ({ stage, startMs, endMs }: StageWait, { traceparent }: SpanPlace): SpanData => ({
-  place: placeBelow(traceparent) as SpanPlace,
-  name: stage === endingStage ? 'commit' : stage,
-  kind: 'internal',
-  startMs,
-  endMs,
-  attributes: { [names.stage]: stage },
-})
+/** The stage of the ending, which always waits for the store where it makes work. */
+const endingStage = 'dispatch'
+
+/** A shorter stage did not wait. */
+const leastMs = 1
+
+/** Makes the spans of the stages that waited. A direct delivery has a span of its own. */
+export const stageSpans = (
+  { outcome, waits }: EndedRequest,
+  { traceparent }: SpanPlace,
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+): readonly SpanData[] => {
+  if (!waits) return []
+  const toWall = clock.now() - clock.monotonic()
+  return waits
+    .filter(({ stage, startMs, endMs }) => (stage === endingStage ? outcome.kind !== 'delivered' : endMs - startMs >= leastMs))
+    .map(({ stage, startMs, endMs }) => ({
+      place: placeBelow(traceparent) as SpanPlace,
+      name: stage === endingStage ? 'commit' : stage,
+      kind: 'internal',
+      startMs: startMs + toWall,
+      endMs: endMs + toWall,
+      attributes: { [names.stage]: stage },
+    }))
+}

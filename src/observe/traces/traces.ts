@@ -12,13 +12,11 @@ import { isTakenOutcome } from '../../core/outcome-table.ts'
 import { broughtTraceparent, contextOf, type EventTraces, parseTraceparent, type TraceContext } from '../../core/telemetry/trace-context.ts'
 import { cut } from '../../core/text.ts'
 import { Allowance } from '../../core/turns/allowance.ts'
-import type { Watch } from '../../engine/run.ts'
 import { createMergedEvents } from './merged-events.ts'
 import { createOtlpSender } from './otlp-sender.ts'
-import { requestSpan, stageSpan } from './request-span.ts'
+import { requestSpan, stageSpans } from './request-span.ts'
 import { createSampledSpans, type SampledSpans } from './sampled-spans.ts'
 import { SpanQueue } from './span-queue.ts'
-import { createStageWaits, endingStage, type StageWaits } from './stage-waits.ts'
 import { attemptSpan, type Content, deliverySpan, jobSpan, modelSpan, toolSpan } from './work-spans.ts'
 
 export type TracesOptions = {
@@ -32,8 +30,6 @@ export type TracesOptions = {
 }
 
 export type Traces = Observer & {
-  /** Returns the function that is told of each stage of one request. */
-  readonly watch: () => Watch
   /** Sends the last spans, for at most a few seconds. */
   close(): Promise<void>
 }
@@ -48,21 +44,18 @@ export const openTraces = ({ telemetry, places, clock, log, redact }: TracesOpti
   const send = createOtlpSender(telemetry.traces, telemetry)
   const queue = new SpanQueue({ send, clock, log })
   const spans = createSampledSpans((span) => queue.add(span))
-  const waits = createStageWaits(clock)
   // The text is cut before it is redacted, because redacting a huge text is slow, and again after: the first cut may split a secret.
   const content: Content = (text) =>
     telemetry.content && text !== undefined ? cut(redact(cut(text, 2 * maxContentChars)), maxContentChars) : undefined
-  const observer = createSpanObserver({ spans, waits, content, places, clock })
-  return { on: (fact) => observer.on(fact), watch: () => waits.watch(), close: () => queue.close(lastMs) }
+  return { ...createSpanObserver({ spans, content, places, clock }), close: () => queue.close(lastMs) }
 }
 
 type SpanObserverOptions = Pick<TracesOptions, 'places' | 'clock'> & {
   readonly spans: SampledSpans
-  readonly waits: StageWaits
   readonly content: Content
 }
 
-const createSpanObserver = ({ spans, waits, content, places, clock }: SpanObserverOptions): Observer => {
+const createSpanObserver = ({ spans, content, places, clock }: SpanObserverOptions): Observer => {
   const merged = createMergedEvents()
   const strangers = new Allowance(clock, strangersPerSecond, 1_000)
 
@@ -72,15 +65,12 @@ const createSpanObserver = ({ spans, waits, content, places, clock }: SpanObserv
     if (outcome.kind === 'refused' && !isFailure && !strangers.take(1)) return
     const recorded = fact.refusal === 'counted' ? undefined : fact.refusal
     const eventId = verified?.eventId ?? recorded?.eventId ?? randomUUID()
-    const waited = waits.take(eventId)
     // Nothing follows a request that made no work, so no later failure can ask for its span.
     const isLast = !isTakenOutcome(outcome) && event?.traceparent === undefined
     if (isLast && !isFailure && !places.isSampled(eventId)) return
     const place = places.placeOf({ eventId, traceparent: event?.traceparent })
     if (outcome.kind === 'coalesced') merged.add(outcome.group, contextOf(place))
-    const stages = waited.filter(({ stage }) => stage !== endingStage || outcome.kind !== 'delivered')
-    const request = requestSpan(fact, place, linksOf(fact), clock.now())
-    spans.add([request, ...stages.map((wait) => stageSpan(wait, place))], isFailure)
+    spans.add([requestSpan(fact, place, linksOf(fact), clock.now()), ...stageSpans(fact.ended, place, clock)], isFailure)
   }
 
   /** Returns links to what a request names and is no part of: the caller's trace, the event that it replays, the group that it joined. */

@@ -1,6 +1,7 @@
 /**
- * The gate `client` admits only the clients that the route lists: by their networks or addresses (`allow_from`), by a certificate that a
- * trusted proxy has checked (`client_certificate`), or by both. It admits every client where the route has neither key.
+ * The gate `client` admits only the clients that the route lists: by their networks or addresses (`allow_from`), by a certificate that the
+ * gateway or a trusted proxy has checked (`client_certificate`), or by both. It admits every client where the route has neither key, and
+ * `tls` requires no certificate.
  */
 
 import { timingSafeEqual } from 'node:crypto'
@@ -46,16 +47,54 @@ const compileNetworks = ({ allow_from }: Route, { report }: StageKit): WhyNotAdm
 }
 
 /**
- * Compiles the check of the header in which a proxy names the certificate of its client; `undefined` where the route has no
- * `client_certificate`. The header counts only from a proxy that `trust_proxy` lists by address, because any other client could forge the
- * header.
+ * Compiles the check of the client's certificate (`client_certificate`); `undefined` where neither the route nor `tls` asks for one. What
+ * the handshake of this connection showed decides `fingerprint` and `name`. The header of a proxy counts only from a proxy that
+ * `trust_proxy` lists by its address, because any other client could forge the header.
  */
-const compileCertificate = (
-  { client_certificate }: Route,
-  { report, adapter: { trust_proxy: trustProxy } }: StageKit,
-): WhyNotAdmitted | undefined => {
-  if (!client_certificate) return undefined
-  const { header: name, equals } = client_certificate
+const compileCertificate = ({ client_certificate: wanted }: Route, kit: StageKit): WhyNotAdmitted | undefined => {
+  const asksAll: WhyNotAdmitted | undefined =
+    kit.clientCertificates === 'required'
+      ? ({ certificate }) => (certificate?.() ? undefined : 'the client showed no certificate that tls.client_ca signed')
+      : undefined
+  if (!wanted) return asksAll
+  const { header, equals, fingerprint, name } = wanted
+  const own = fingerprint === undefined && name === undefined ? undefined : compileOwn(wanted, kit)
+  const proxied = own && header === undefined && equals === undefined ? undefined : compileProxied(wanted, kit)
+  return (head) => {
+    const lacks = asksAll?.(head)
+    if (lacks !== undefined) return lacks
+    const whyNot = own?.(head)
+    // A proxy in front of the gateway may show a certificate of its own: then its header tells of the client.
+    return proxied && (!own || whyNot !== undefined) ? proxied(head) : whyNot
+  }
+}
+
+type Wanted = NonNullable<Route['client_certificate']>
+
+/** Compiles the check of the certificate that the client showed this gateway. */
+const compileOwn = ({ fingerprint = [], name = [] }: Wanted, { report, clientCertificates }: StageKit): WhyNotAdmitted => {
+  if (clientCertificates === undefined) {
+    const help = 'set tls.client_ca, or take header and equals of a proxy that checks certificates'
+    report('WH317', ['client_certificate'], 'the gateway asks no client for a certificate', help)
+  }
+  const fingerprints = new Set([fingerprint].flat().map((text) => text.replaceAll(':', '').toLowerCase()))
+  const names = new Set([name].flat())
+  return ({ certificate }) => {
+    const shown = certificate?.()
+    if (!shown) return 'the client showed no certificate that tls.client_ca signed'
+    return fingerprints.has(shown.fingerprint) || shown.names.some((each) => names.has(each))
+      ? undefined
+      : 'the certificate of the client is none of client_certificate'
+  }
+}
+
+/** Compiles the check of the header in which a proxy names the certificate of its client. */
+const compileProxied = ({ header: name, equals }: Wanted, { report, adapter: { trust_proxy: trustProxy } }: StageKit): WhyNotAdmitted => {
+  if (name === undefined || equals === undefined) {
+    const help = 'add fingerprint or name of the certificate, or header and equals of a proxy that checks certificates'
+    report('WH104', ['client_certificate'], 'client_certificate names no certificate', help)
+    return () => 'client_certificate names no certificate'
+  }
   if (!Array.isArray(trustProxy) || trustProxy.length === 0)
     report(
       'WH317',

@@ -38,6 +38,8 @@ export type StageKit = {
    * (`src/plan/plan-settings.ts`). A change of the rate limit does not, so no plan may depend on it.
    */
   readonly adapter: Omit<AdapterSettings, 'rate_limit'>
+  /** Whether each post needs a certificate of a client; absent where the gateway itself asks for none. */
+  readonly clientCertificates?: 'required' | 'optional' | undefined
   readonly effects: Effects
   readonly report: Report
   readonly recompileAtReload: RecompileAtReload

@@ -155,18 +155,16 @@ export type TargetPart = {
   /** Checks a `deliver_extra` of the configuration, before templates are filled in. */
   check?(extra: JsonObject, report: Report): void
   /**
-   * Returns why a text with these settings has nowhere to go, or `undefined`. When the function is absent, every text has an address. In a
-   * plugin's target it has no effect.
+   * Returns why a text with these settings has nowhere to go, or `undefined`. When the function is absent, every text has an address.
    */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
   /**
-   * Returns the chat that a text with these settings goes to, or `undefined`. When the function is absent, the target has no chats. In a
-   * plugin's target it has no effect.
+   * Returns the chat that a text with these settings goes to, or `undefined`. When the function is absent, the target has no chats.
    */
   chat?(extra: JsonObject, settings: JsonObject): Omit<ChatAddress, 'platform'> | undefined
   /**
-   * A text that the target posts comes back as an event. Such an event gets no run, and the runs that comment on one issue are limited. In
-   * a plugin's target this member has no effect.
+   * A text that the target posts comes back as an event. Such an event gets no run, where the text ends with the mark of `TargetKit.mark`,
+   * and the runs that comment on one issue are limited.
    */
   readonly returnsAsEvent?: true
   /** The target's texts reach only whoever runs the gateway, so a route without a prompt is not reported for this target. */

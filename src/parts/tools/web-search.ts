@@ -1,6 +1,7 @@
 /** The toolset `web_search`: searches the web by the search service (provider) that the operator chose. */
 
 import { type JsonObject, own } from '../../core/json.ts'
+import { isOwnApi } from '../own-api.ts'
 import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { type Access, type Hit, hitsIn, type Provider, providers } from './kit/search-providers.ts'
 import type { Tool, ToolKit, ToolsetPart, ToolsetSchema } from './tool.ts'
@@ -95,7 +96,7 @@ const hitText = ({ title, url, snippet }: Hit, i: number): string =>
 
 /** Returns the value that the environment has for a setting of the provider; empty where it has none. */
 const fromEnv = (provider: Provider, key: Provider['needs'], { env }: ToolKit): string =>
-  (key === provider.needs && env[provider.env]) || ''
+  (key === provider.needs && env[provider.env]?.trim()) || ''
 
 /**
  * Returns the provider that the settings name, else the first provider that the environment has a setting for. Reports an `api_key` or
@@ -114,29 +115,23 @@ const chosenProvider = (settings: JsonObject, kit: ToolKit): Provider | undefine
 
 const providerNames = (): string => providers.map(({ name }) => name).join(', ')
 
-/**
- * Returns a setting of the provider: from the environment, else from the file. But where the file has both an address and a key, the key of
- * the file wins, because the key of the environment may belong to another address.
- */
-const providerText = (provider: Provider, key: Provider['needs'], settings: JsonObject, kit: ToolKit): string => {
+/** Returns a setting as the file has it; empty where the file has none. */
+const fromFile = (settings: JsonObject, key: Provider['needs']): string => {
   const value = own(settings, key)
-  const written = typeof value === 'string' ? value.trim() : ''
-  const isOwn = key === 'api_key' && written !== '' && own(settings, 'base_url') !== undefined
-  return isOwn ? written : fromEnv(provider, key, kit).trim() || written
+  return typeof value === 'string' ? value.trim() : ''
 }
 
 /** Returns the address and the key of the provider. `undefined`: a setting is missing or wrong, which is reported. */
 const accessTo = (provider: Provider, settings: JsonObject, kit: ToolKit): Access | undefined => {
-  const baseUrl = (providerText(provider, 'base_url', settings, kit) || provider.home || '').replace(/\/+$/, '')
-  const apiKey = providerText(provider, 'api_key', settings, kit)
+  const { name, home, needs, env } = provider
+  const baseUrl = (fromEnv(provider, 'base_url', kit) || fromFile(settings, 'base_url') || home || '').replace(/\/+$/, '')
+  // As with models, a key of the environment goes to its provider only (rules: Configuration 9).
+  const isOwn = isOwnApi(baseUrl, home)
+  const apiKey = (isOwn && fromEnv(provider, 'api_key', kit)) || fromFile(settings, 'api_key')
   const report = (key: string, message: string, help: string): undefined => kit.report('WH228', [key], message, help) as undefined
-  if ((provider.needs === 'api_key' ? apiKey : baseUrl) === '') {
-    const key = provider.needs
-    return report(
-      key,
-      `web_search by ${provider.name} needs "${key}"`,
-      `set tools.web_search.${key}, or ${provider.env} in the environment`,
-    )
+  if ((needs === 'api_key' ? apiKey : baseUrl) === '') {
+    const help = isOwn ? `, or ${env} in the environment` : `: ${env} in the environment goes to ${home} only, and not to base_url`
+    return report(needs, `web_search by ${name} needs "${needs}"`, `set tools.web_search.${needs}${help}`)
   }
   if (!isPlainHttpAddress(baseUrl))
     return report('base_url', 'base_url is not an http or https address', 'write it like http://127.0.0.1:8888')

@@ -5,10 +5,11 @@
 import type { Profile } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { pluginNamePattern } from '../../core/names.ts'
+import { printable } from '../../core/text.ts'
 import type { Report } from '../../parts/report.ts'
 import type { Setting, TargetPart } from '../../parts/targets/target.ts'
 import { failure, reportAs } from '../../plugin/report-as.ts'
-import { isText } from '../../plugin/shape.ts'
+import { isMap, isText } from '../../plugin/shape.ts'
 import { checkExtra, checkSection, type Fragment } from './plugin-schema.ts'
 
 export type PluginTarget = {
@@ -16,6 +17,8 @@ export type PluginTarget = {
   /** Checks the profile's section for this target. */
   readonly checkSettings: (profile: Profile) => readonly Diagnostic[]
 }
+
+const maxReasonChars = 200
 
 /** The compiled parts of the module's schema. */
 type Fragments = { readonly settings: Fragment | undefined; readonly extra: Fragment | undefined }
@@ -42,6 +45,9 @@ const guardedTarget = (given: TargetPart, extra: Fragment | undefined): TargetPa
     ...(requires === undefined ? {} : { requires }),
     ...(addresses === undefined ? {} : { addresses }),
     ...(lists === undefined ? {} : { lists }),
+    ...(given.unaddressed ? { unaddressed: (extra, values) => reasonOf(() => given.unaddressed?.(extra, values)) } : {}),
+    ...(given.chat ? { chat: (extra, values) => chatOf(() => given.chat?.(extra, values)) } : {}),
+    ...(given.returnsAsEvent === true ? { returnsAsEvent: true } : {}),
     withheld,
     repeatable: given.repeatable === true,
     check: (values, report) => {
@@ -58,6 +64,27 @@ const settingOf = ({ key, env = [], secret, default: fallback }: Partial<Setting
   ...(secret === true ? { secret } : {}),
   ...(fallback === undefined ? {} : { default: fallback }),
 })
+
+/** Returns the plugin's reason why a text has no address. An error of the plugin is such a reason. */
+const reasonOf = (unaddressed: () => unknown): string | undefined => {
+  try {
+    const why = unaddressed()
+    return why === undefined ? undefined : printable(String(why), maxReasonChars)
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+/** Returns the chat that the plugin names. What is no chat, or an error, counts as none. */
+const chatOf = (chat: () => unknown): ReturnType<NonNullable<TargetPart['chat']>> => {
+  try {
+    const named = chat()
+    if (!isMap(named) || !isText(named.chat)) return undefined
+    return { chat: named.chat, ...(isText(named.thread) ? { thread: named.thread } : {}) }
+  } catch {
+    return undefined
+  }
+}
 
 /** Runs the plugin's own check. An error of the check is reported as a mistake (WH707). */
 const checkByHand = (check: () => unknown, name: string, report: Report): void => {

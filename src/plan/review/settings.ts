@@ -56,15 +56,15 @@ const reviewGlobalSecret = (
   return diagnostics
 }
 
-const reviewPlainHttp = ({ host, adapter, enabled, profiles }: Config, settingPath: Loaded['settingPath']): Diagnostic[] => {
-  if (!enabled || isLoopback(host) || adapter.trust_proxy !== false) return []
+const reviewPlainHttp = ({ host, adapter, enabled, tls, profiles }: Config, settingPath: Loaded['settingPath']): Diagnostic[] => {
+  if (!enabled || tls || isLoopback(host) || adapter.trust_proxy !== false) return []
   const path = settingPath('host')
   const place = profiles.get(defaultProfile)?.place?.(path, 'value')
   return [
     diagnostic('WH308', `the gateway listens on "${host}" without TLS: others on the way can read what is posted`, {
       pointer: pointerOf(path),
       ...(place ? { place } : {}),
-      help: 'put a proxy with TLS in front of it, and name it under trust_proxy',
+      help: 'set tls, or put a proxy with TLS in front of it and name it under trust_proxy',
     }),
   ]
 }

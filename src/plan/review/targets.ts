@@ -84,7 +84,11 @@ const reviewAddress = ({ part, extra, path, extraPath }: NamedTarget, settings: 
   const problem = part.unaddressed?.(extra, settings)
   if (problem === undefined || isUnknown(profile.env)) return
   const at = extraPath.length > 1 || spec.deliver_extra !== undefined ? extraPath : path
-  const help = `set deliver_extra.chat_id, or platforms.${platformOf(part)}.home_channel`
+  const section = `platforms.${platformOf(part)}`
+  // Nobody but a plugin knows which keys its target reads.
+  const help = part.schema
+    ? `set deliver_extra.chat_id, or ${section}.home_channel`
+    : `set what the plugin asks for, in deliver_extra or ${section}`
   say('WH713', at, `the target "${part.name}" has no address: ${problem}`, { help, of: at === path ? 'value' : 'key' })
 }
 

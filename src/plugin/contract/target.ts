@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import type { Adopt } from '../../core/owner.ts'
 import { createKeep } from '../../parts/delivery/keep.ts'
 import type { Outgoing, TargetKit, TargetPart } from '../../parts/targets/target.ts'
-import { isMap } from '../shape.ts'
+import { isMap, isText } from '../shape.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 
 /** One text to send, with the target's settings, which should name a stand-in of the platform, and the `deliver_extra`. */
@@ -44,7 +44,10 @@ const checkSettings = ({ settings = [], needs = [] }: TargetPart, say: ReportPro
 /** Returns the names that are in a list more than once. */
 const repeated = (names: readonly string[]): readonly string[] => [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
 
-/** Checks that `check` never throws, answers at once, and reports paths and texts. */
+/**
+ * Checks that `check` never throws, answers at once, and reports paths and texts; that `unaddressed` gives a text or nothing, and `chat` a
+ * chat or nothing.
+ */
 const checkExtras = (target: TargetPart, say: ReportProblem): void => {
   const keys = [...(target.requires ?? []), ...(target.addresses ?? []), ...(target.lists ?? []), ...(target.withheld ?? []), 'chat_id']
   for (const extra of [{}, ...keys.flatMap((key) => oddValues.map((value) => ({ [key]: value })))]) {
@@ -55,6 +58,11 @@ const checkExtras = (target: TargetPart, say: ReportProblem): void => {
       }),
     )
     if (answer instanceof Promise) say(`${what} is not made at once`)
+    const why: unknown = attempt(`its unaddressed for ${JSON.stringify(extra)}`, say, () => target.unaddressed?.(extra, {}))
+    if (why !== undefined && typeof why !== 'string') say('unaddressed gives neither a text nor undefined')
+    const chat: unknown = attempt(`its chat for ${JSON.stringify(extra)}`, say, () => target.chat?.(extra, {}))
+    if (chat !== undefined && !(isMap(chat) && isText(chat.chat) && (chat.thread === undefined || isText(chat.thread))))
+      say('chat gives neither { chat, thread? } of texts nor undefined')
   }
 }
 

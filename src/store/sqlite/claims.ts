@@ -25,7 +25,8 @@ export class Claims {
   readonly #fresh = new Map<number, string>()
   /** Whether the table `claims` may have a row. */
   #hasRows = true
-  #pruneFrom = ''
+  /** The key after which the next search for expired claims begins. */
+  #pruneFrom: Buffer = Buffer.of()
   #unpruned = 0
 
   constructor(sql: Statements) {
@@ -109,11 +110,10 @@ export class Claims {
   prune(now: number): void {
     if (this.#unpruned < pruneEvery) return
     this.#sql.pruneHeld.run([2 * this.#unpruned, now])
-    const [row] = this.#sql.pruneUpTo.all([this.#pruneFrom, 2 * this.#unpruned]) as [string][]
+    const [row] = this.#sql.pruneUpTo.all([this.#pruneFrom, 2 * this.#unpruned]) as [Buffer][]
     this.#unpruned = 0
-    // '~' sorts after every key.
-    this.#sql.pruneClaims.run([this.#pruneFrom, row?.[0] ?? '~', now])
-    this.#pruneFrom = row?.[0] ?? ''
+    this.#sql.pruneClaims.run([this.#pruneFrom, row?.[0] ?? null, now])
+    this.#pruneFrom = row?.[0] ?? Buffer.of()
     this.#hasRows = this.#sql.anyClaim.all().length > 0
   }
 }

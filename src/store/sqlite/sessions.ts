@@ -5,7 +5,7 @@ import type { Statements } from './statements.ts'
 import type { LedgerStep, SessionColumns, StoredMessage } from './steps.ts'
 import { parseMessage, parseSession } from './stored-session.ts'
 
-type SessionRow = [key: string, about: Buffer, place: Buffer | null, createdAt: number, updatedAt: number, messages: number]
+type SessionRow = [about: Buffer, place: Buffer | null, createdAt: number, updatedAt: number, messages: number]
 
 type SessionOp = 'converse' | 'conversation' | 'mirror' | 'sessions' | 'session' | 'forgetSessions'
 
@@ -84,7 +84,7 @@ export class Sessions {
 }
 
 /** Makes a session of a row; `undefined` for a damaged row. */
-const sessionOf = ([, about, place, createdAt, updatedAt, messages]: SessionRow, now: number): Session | undefined => {
+const sessionOf = ([about, place, createdAt, updatedAt, messages]: SessionRow, now: number): Session | undefined => {
   const name = parseSession(about, place)
   return name && { ...name, ageMs: Math.max(0, now - createdAt), idleMs: Math.max(0, now - updatedAt), messages }
 }

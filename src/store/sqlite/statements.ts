@@ -33,11 +33,10 @@ const mergedRun = `case count when 1 then run else
     ',"prompts":[' || coalesce((select group_concat(prompt, ',' order by n) from members where group_id = groups.id), '') || ']'
   else '' end || '}}' end`
 
-const sessionColumns = `key, cast(about as blob), cast(place as blob), cast(created_at as real), cast(updated_at as real),
+const sessionColumns = `cast(about as blob), cast(place as blob), cast(created_at as real), cast(updated_at as real),
   (select count(*) from messages where session_id = sessions.id)`
 
-// Columns are read as blobs, all but the keys of claims and sessions: a damaged page can hold text that is not UTF-8, and then the driver
-// would end the whole process.
+// Texts are read as blobs: a damaged page can hold text that is not UTF-8, and then the driver would end the whole process.
 const statementTexts = {
   begin: 'begin immediate',
   commit: 'commit',
@@ -63,8 +62,9 @@ const statementTexts = {
   capHeld: 'update held set until = ? where until > ?',
   // The oldest rows are searched first, because their claims end first.
   pruneHeld: 'delete from held where id in (select id from (select id, until from held order by id limit ?) where until <= ?)',
-  pruneUpTo: 'select key from claims where key > ? order by key limit 1 offset ?',
-  pruneClaims: 'delete from claims where key > ? and key <= ? and expires_at <= ?',
+  // A damaged key is compared as the text that it is. Every text is lower than a blob, so without ?2 no key is too high.
+  pruneUpTo: 'select cast(key as blob) from claims where key > cast(? as text) order by key limit 1 offset ?',
+  pruneClaims: `delete from claims where key > cast(?1 as text) and key <= coalesce(cast(?2 as text), x'') and expires_at <= ?3`,
 
   dueTried: 'select id, leased from runs where fence > 0 and due_at <= ? and attempt > 0 order by due_at, id limit ?',
   // Without the name of the index, SQLite would look through the backlog in the order of its ids.

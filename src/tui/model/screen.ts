@@ -102,7 +102,7 @@ export type Message =
   | Answer
   | { readonly type: 'traffic'; readonly line: TailLine }
   | { readonly type: 'watching'; readonly state: 'open' | 'ended'; readonly why?: string }
-  | { readonly type: 'copied' }
+  | { readonly type: 'copied'; readonly isCut: boolean }
   | ({ readonly type: 'returned' } & Returned)
 
 /** The behaviour of all screens of one kind. Each function takes the state of the screen, and most take the shared state. */

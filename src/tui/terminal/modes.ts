@@ -39,8 +39,5 @@ export const moveToRow = (row: number): string => `${esc}${row + 1};1H`
 export const beginUpdate = `${esc}?2026h`
 export const endUpdate = `${esc}?2026l`
 
-/**
- * Returns the sequence that puts a text on the clipboard of the user's own terminal, even over ssh (OSC 52). Terminals refuse long texts,
- * so only the first 75,000 UTF-16 units are copied.
- */
-export const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(text.slice(0, 75_000)).toString('base64')}\u0007`
+/** Returns the sequence that puts a text on the clipboard of the user's own terminal, even over ssh (OSC 52). */
+export const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`

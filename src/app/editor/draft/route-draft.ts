@@ -82,11 +82,22 @@ export const removed = (draft: RouteDraft): RouteDraft =>
 /** Whether saving the draft deletes the route. */
 export const isRemoved = ({ past }: Pick<RouteDraft, 'past'>): boolean => past.at(-1)?.removes === true
 
-/** Joins the two oldest steps into one when there are more steps than `maxSteps`. */
+/** Joins the two oldest steps that can be joined when there are more steps than `maxSteps`. */
 const withinMaxSteps = (past: readonly Step[]): readonly Step[] => {
-  const [first, second, ...rest] = past
-  if (past.length <= maxSteps || !first || !second || second.text) return past
-  return [{ ...first, edits: [...first.edits, ...second.edits] }, ...rest]
+  if (past.length <= maxSteps) return past
+  for (const [i, step] of past.entries()) {
+    const next = past[i + 1]
+    const joined = next && joinedSteps(step, next)
+    if (joined) return past.toSpliced(i, 2, joined)
+  }
+  return past
+}
+
+/** Joins two steps; `undefined` where the second changes a text that edits of the first have made. */
+const joinedSteps = (first: Step, second: Step): Step | undefined => {
+  if (!second.text) return { ...first, edits: [...first.edits, ...second.edits] }
+  const isOneText = first.text && first.edits.length === 0 && first.text.to === second.text.from
+  return isOneText ? { ...second, text: { ...second.text, from: first.text.from } } : undefined
 }
 
 /** Returns the draft without its latest step; the same draft where it has no step. */

@@ -9,9 +9,8 @@ import { gatewayRun } from '../run.ts'
 
 /** Runs the gateway until it is stopped, and returns its exit code. */
 export const startGateway = (draft: SetupDraft, cli: Cli): Promise<number> => {
-  const { dataDir } = cli.workspace
   const ready = (url: string): void => void sendFirst(url, draft, cli)
-  return gatewayRun({ dataDir, ...(draft.answers.first === 'yes' ? { ready } : {}) }, cli.io)
+  return gatewayRun({ workspace: cli.workspace, ...(draft.answers.first === 'yes' ? { ready } : {}) }, cli.io)
 }
 
 /** Sends the first event. A failure is printed, and the gateway goes on. */

@@ -23,18 +23,20 @@ export type LiveList = {
   readonly lost: number
   /** Why the traffic is not watched at present; `null` while it is watched. */
   readonly off: string | null
+  /** The number of requests so far, which is the key of the latest request's row. */
+  readonly requests: number
 }
 
 /** The most rows: as many as the answer to one question has. The screen "Events" has the older events. */
 export const maxRows = 200
 
-export const emptyList: LiveList = { rows: [], waiting: null, lost: 0, off: null }
+export const emptyList: LiveList = { rows: [], waiting: null, lost: 0, off: null, requests: 0 }
 
 /** Takes a line of the live traffic into the list. */
 export const withLine = (list: LiveList, line: LiveLine): LiveList => {
   switch (line.type) {
     case 'outcome':
-      return withRow(list, rowOfOutcome(line))
+      return withRow({ ...list, requests: list.requests + 1 }, rowOfOutcome(line, list.requests + 1))
     case 'delivery':
       return withDelivery(list, line)
     case 'lost':
@@ -78,11 +80,10 @@ const newest = (rows: readonly LiveRow[]): readonly LiveRow[] =>
 const withRow = (list: LiveList, row: LiveRow): LiveList =>
   list.waiting ? { ...list, waiting: newest([row, ...list.waiting]) } : { ...list, rows: newest([row, ...list.rows]) }
 
-const rowOfOutcome = ({ event_id: id, ...line }: OutcomeLine): LiveRow => ({
+const rowOfOutcome = ({ event_id: id, ...line }: OutcomeLine, number: number): LiveRow => ({
   ...line,
-  // A refused request without a record has no id. Such requests have the same key only where these members are equal, in the same
-  // millisecond.
-  key: id ?? `${line.at} ${line.route} ${line.outcome} ${line.duration_ms}`,
+  // A refused request without a record has no id.
+  key: id ?? `request ${number}`,
   id,
   route: line.route ?? '',
   state: line.outcome === 'accepted' || line.outcome === 'coalesced' ? 'waiting' : 'final',

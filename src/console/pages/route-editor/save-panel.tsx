@@ -7,10 +7,10 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConsoleAnswers } from '../../answers/answers.ts'
 import { ask } from '../ask.ts'
+import { Diff } from '../diff.tsx'
 import { asNoAnswer, Failure, useAsked } from '../parts.tsx'
 import { may } from '../rights.ts'
 import { shown } from '../words.ts'
-import { Diff } from './diff.tsx'
 import { FindingList } from './findings.tsx'
 import type { EditedRoute } from './route-state.ts'
 
@@ -63,7 +63,7 @@ export const SavePanel = ({ edited, saved, reopen, close }: SavePanelProps): JSX
           {plan.conflict && <Conflict plan={plan} merge={() => setOnto('current')} reopen={reopen} />}
           <PlanFindings plan={plan} />
           {plan.diff.length > 0 && <h3>{plan.conflict ? 'Your changes' : `What changes in ${shown(plan.file)}`}</h3>}
-          <Diff hunks={plan.diff} />
+          <Diff hunks={plan.diff} label="what would change in the file" />
           {!plan.conflict && <Write plan={plan} isBusy={isBusy} write={(despiteErrors) => void write(despiteErrors)} />}
         </>
       )}
@@ -78,7 +78,7 @@ const Conflict = ({
 }: { readonly plan: Plan; readonly merge: () => void } & Pick<SavePanelProps, 'reopen'>): JSX.Element => (
   <div role="alert">
     <p class="bad">{shown(file)} was changed since it was opened. Changed in the file:</p>
-    <Diff hunks={conflict ?? []} />
+    <Diff hunks={conflict ?? []} label="what changed in the file meanwhile" />
     <div class="actions">
       <button type="button" onClick={() => reopen(false)}>
         Reload: take the file as it is now, without your changes

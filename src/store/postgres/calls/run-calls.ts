@@ -46,7 +46,8 @@ export const takeKind: CallKind<
     ), picked as (
       select id, due_at, leased, 1 as rank from tried union all select id, due_at, leased, 2 from fresh
     ), taken as (
-      update runs set fence = fence + 1, attempt = attempt + 1, leased = true, owner = $3, due_at = clock() + $2::float8 * interval '1 ms'
+      update runs set fence = fence + 1, attempt = attempt + 1, leased = true, was_leased = picked.leased, owner = $3,
+        due_at = clock() + $2::float8 * interval '1 ms'
       from picked where runs.id = picked.id
       returning runs.id, runs.fence, runs.attempt, picked.leased, runs.lane, runs.run, runs.reply, picked.rank, picked.due_at
     ), bounds as (
@@ -191,10 +192,11 @@ export const makeDueKind: CallKind<readonly Held[], void> = {
 
 /**
  * The statement that gives back the runs which are leased to an owner and which this process does not know: a statement whose answer was
- * lost has taken them. No attempt was made.
+ * lost has taken them. No attempt was made, so a run whose attempt before was interrupted stays leased, and owned by nobody, lest it is given
+ * back once more.
  */
 export const freeLeases = {
   name: 'free_leases_1',
-  text: `update runs set leased = false, attempt = attempt - 1, due_at = clock()
+  text: `update runs set leased = was_leased, owner = null, attempt = attempt - 1, due_at = clock()
     where attempt > 0 and due_at is not null and leased and owner = $1 and id <> all ($2::bigint[])`,
 }

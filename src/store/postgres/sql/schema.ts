@@ -26,8 +26,9 @@ const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_
  *
  * `runs`: `made_at` is when the run was accepted, made of its group, or moved here, and orders runs without attempts. A parked run and a
  * dead run have no `due_at`. `fence` goes up each time that the run is taken, gets its turn, or is revived. When a lease runs out, the run
- * stays `leased`, so that the next worker learns that the last attempt was interrupted. `owner` is the process that took the run last,
- * below 0 where the process took the run as it accepted it. A done run is deleted.
+ * stays `leased`, so that the next worker learns that the last attempt was interrupted. `was_leased`: the last take found the run
+ * leased, so a process that gives the run back without an attempt leaves it leased. `owner` is the process that took the run last, below 0
+ * where the process took the run as it accepted it. A done run is deleted.
  *
  * `lanes`: a row for each lane with an open run. `open`: the number of open runs. `turns`: how many may be open at once. Whoever changes a
  * lane, or parks or begins a run of it, has its row locked.
@@ -140,6 +141,7 @@ const tables = `
 /** For each version, the SQL that changes the tables of the version before it. A new schema goes through all versions. */
 const versions: readonly string[] = [
   `${tables}${replicaTables}${entryTable}${recordTables}${laneFunctions}${groupFunctions}${sessionFunctions}`,
+  'alter table runs add column was_leased boolean not null default false;',
 ]
 
 export const schemaVersion = versions.length

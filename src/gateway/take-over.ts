@@ -1,0 +1,68 @@
+/** Takes the listening socket over from the gateway that serves the data directory (`gateway run --takeover`). */
+
+import { lastWordsMs, stopGateway } from '../app/gateway/stop.ts'
+import type { GatewayFinder } from '../app/running-gateway.ts'
+import { systemClock } from '../core/clock.ts'
+import { exit, Fault } from '../core/fault.ts'
+import { within } from '../core/turns/within.ts'
+import { bindPrivately } from '../http/control/server.ts'
+import { openShortPath, removeStale, takeoverSocket } from '../http/control/socket-path.ts'
+import { awaitSocket, canHandSocket, type SocketHandle } from '../node-internals/hand-socket.ts'
+
+/** A gateway that runs, and whose listening socket this process may take. `host`, `port`: the address at which it listens. */
+export type Predecessor = {
+  readonly host: string
+  readonly port: number
+  /**
+   * Asks the gateway for its socket, waits for its end, and returns the socket. Connections that come meanwhile wait for their acceptance.
+   * Throws a Fault where the gateway keeps its socket, and where it does not end in its time.
+   */
+  readonly takeSocket: () => Promise<SocketHandle>
+}
+
+/** How long the socket may take to arrive once the gateway has sent it. */
+const arrivalMs = 5_000
+
+/** Returns the gateway that `finder` finds; `undefined` where none runs. Throws a Fault where no socket can be taken over at all. */
+export const findPredecessor = async (finder: GatewayFinder, dataDir: string): Promise<Predecessor | undefined> => {
+  if (!canHandSocket()) throw failed(`Node ${process.versions.node} on ${process.platform} cannot take a socket over`)
+  const gateway = await finder.find()
+  if (!gateway) return undefined
+  const { hostname, port } = new URL((await gateway.status()).url)
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port || 80),
+    takeSocket: async () => {
+      const { handle, drainMs } = await askForSocket(finder, dataDir)
+      const { pid, isGone } = await stopGateway(finder)
+      if (await isGone(drainMs + lastWordsMs)) return handle
+      throw failed(`the gateway (process ${pid}) has given its socket, and has not ended within ${(drainMs + lastWordsMs) / 1_000} s`)
+    },
+  }
+}
+
+/** Asks for the socket, and waits until it is here. */
+const askForSocket = async (finder: GatewayFinder, dataDir: string): Promise<{ handle: SocketHandle; drainMs: number }> => {
+  const path = takeoverSocket(dataDir)
+  const short = openShortPath(path)
+  if (!short) throw failed(`the path ${path} is too long for a socket`)
+  const { server, received } = awaitSocket()
+  try {
+    await removeStale(path)
+    await bindPrivately(server, short.path)
+    const { drain_seconds: drainSeconds, refused } = await (await finder.need()).handOver()
+    if (refused !== undefined) throw failed(`the gateway keeps its socket: ${refused}`)
+    const handle = await within(received, arrivalMs, systemClock, () => undefined)
+    if (!handle) throw failed('the socket of the gateway has not arrived')
+    return { handle, drainMs: drainSeconds * 1_000 }
+  } finally {
+    server.close()
+    short.close()
+  }
+}
+
+const failed = (message: string): Fault =>
+  new Fault('takeover', `cannot take over: ${message}`, {
+    exitCode: exit.no,
+    hint: '`gateway stop`, then `gateway run`; or let systemd hold the socket (docs/systemd.md)',
+  })

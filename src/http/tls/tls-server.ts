@@ -1,0 +1,24 @@
+/** Makes the server that speaks TLS. This room is loaded only where the configuration has `tls`. */
+
+import type { ServerOptions } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import { Handshakes } from './handshakes.ts'
+import { ServedCertificates, type ServedCertificatesOptions } from './served-certificates.ts'
+
+export type TlsServer = { readonly server: Server; readonly handshakes: Handshakes; readonly certificates: ServedCertificates }
+
+/** `options`: those that the server has without TLS, too. Throws a Fault where the certificates cannot be used. */
+export const createTlsServer = (options: ServerOptions, certificates: ServedCertificatesOptions): TlsServer => {
+  const asksClients = certificates.settings().clientCa !== undefined
+  const server: Server = createServer({
+    ...options,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    requestCert: asksClients,
+    // Routes decide (src/parts/stages/client.ts): a probe of /health needs no certificate, and an operator sees who was refused and why.
+    rejectUnauthorized: false,
+    SNICallback: (name, done) => done(null, served.contextFor(name)),
+  })
+  const served: ServedCertificates = new ServedCertificates(certificates, server)
+  return { server, handshakes: new Handshakes(), certificates: served }
+}
