@@ -291,6 +291,7 @@ const listenFor = async (t: Test, handshakeTimeout: number) => {
     facts: createFacts(),
     serving: () => t.fail('no route is asked for') as never,
     stopping: () => false,
+    refusing: () => false,
     hasFailed: () => false,
     isReady: () => true,
     tls: { settings: () => settings, facts: createFacts() },
