@@ -1,7 +1,8 @@
 /** Decides whether a gateway is ready, for `/readyz`: it is not stopping, its version can read the store, and the store answers. */
 
 import type { Clock } from '../core/clock.ts'
-import type { Fact, Facts, Observer } from '../core/fact.ts'
+import type { Fact } from '../core/facts/fact.ts'
+import type { Facts, Observer } from '../core/facts/facts.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import type { OpenStore } from '../store/store-part.ts'

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import type { EndedRequest, StageWait } from '../core/fact.ts'
+import type { EndedRequest, StageWait } from '../core/facts/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
 import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'

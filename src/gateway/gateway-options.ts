@@ -4,7 +4,7 @@ import type { SharedEffects } from '../app/live/effects.ts'
 import type { Reloader } from '../app/live/reload.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Observer } from '../core/fact.ts'
+import type { Observer } from '../core/facts/facts.ts'
 import type { Log } from '../core/log.ts'
 import type { SocketHandle } from '../node-internals/hand-socket.ts'
 

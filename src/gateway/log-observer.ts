@@ -1,7 +1,8 @@
 /** An observer that logs facts. Refused requests are logged at a bounded rate, so that a flood does not fill the log. */
 
 import { type Clock, minuteMs } from '../core/clock.ts'
-import type { Fact, Observer, RequestEnded, RouteChanges, RunAttempt } from '../core/fact.ts'
+import type { Fact, RequestEnded, RouteChanges, RunAttempt } from '../core/facts/fact.ts'
+import type { Observer } from '../core/facts/facts.ts'
 import type { Log } from '../core/log.ts'
 import type { Refused } from '../core/outcome.ts'
 import { outcomeName, outcomeReason, outcomeStatus, refusalRow } from '../core/outcome-table.ts'

@@ -4,7 +4,8 @@
  */
 
 import type { Clock } from '../core/clock.ts'
-import type { Fact, Observer } from '../core/fact.ts'
+import type { Fact } from '../core/facts/fact.ts'
+import type { Observer } from '../core/facts/facts.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { keptText } from '../core/session.ts'

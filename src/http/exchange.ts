@@ -2,7 +2,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
-import type { EndedRequest, Facts } from '../core/fact.ts'
+import type { EndedRequest } from '../core/facts/fact.ts'
+import type { Facts } from '../core/facts/facts.ts'
 import type { Refused } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { replyTo } from '../core/reply.ts'

@@ -3,7 +3,8 @@
  * of revivals.
  */
 
-import type { Fact, KeptRefusal, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
+import type { Fact, KeptRefusal, RequestEnded, RunAttempt } from '../core/facts/fact.ts'
+import type { Observer } from '../core/facts/facts.ts'
 import { outcomeName, outcomeReason, outcomeStatus } from '../core/outcome-table.ts'
 import { contextOf, type EventTraces } from '../core/telemetry/trace-context.ts'
 import { cut, excerpt } from '../core/text.ts'

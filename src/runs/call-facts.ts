@@ -1,7 +1,8 @@
 /** Tells the calls of models and tools of one attempt as facts, when each has ended. */
 
 import type { Clock } from '../core/clock.ts'
-import type { Facts, RunCause } from '../core/fact.ts'
+import type { RunCause } from '../core/facts/fact.ts'
+import type { Facts } from '../core/facts/facts.ts'
 import { placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
 import type { BeginModelCall } from '../parts/runners/runner.ts'
 import type { BeginToolCall } from '../parts/tools/tool.ts'

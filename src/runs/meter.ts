@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto'
 import type { Budget, Price } from '../config/budget.ts'
 import { dayMs, hourMs } from '../core/clock.ts'
-import type { RunUsage } from '../core/fact.ts'
+import type { RunUsage } from '../core/facts/fact.ts'
 import { AgentFault } from '../core/fault.ts'
 import { deliveriesOf } from '../parts/destination.ts'
 import type { CallUsage } from '../parts/runners/runner.ts'

@@ -1,7 +1,7 @@
 /** Describes an attempt and its end, for the fact that observers are told (`attempt_ended`). */
 
 import type { Clock } from '../core/clock.ts'
-import type { RunAttempt, RunUsage } from '../core/fact.ts'
+import type { RunAttempt, RunUsage } from '../core/facts/fact.ts'
 import { type EventTraces, placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
 import { targetNames } from '../parts/destination.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'

@@ -5,7 +5,7 @@
 
 import type { Profile } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Facts } from '../core/fact.ts'
+import type { Facts } from '../core/facts/facts.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginNamePattern } from '../core/names.ts'

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../core/clock.ts'
-import type { Facts } from '../core/fact.ts'
+import type { Facts } from '../core/facts/facts.ts'
 import { messageOf } from '../core/fault.ts'
 import type { EventTraces } from '../core/telemetry/trace-context.ts'
 import { within } from '../core/turns/within.ts'

@@ -1,7 +1,7 @@
 /** Starts a run of a scheduled job. A lane keeps the job from running twice at once, a claim keeps a time from being started twice. */
 
 import type { Clock } from '../core/clock.ts'
-import type { Facts } from '../core/fact.ts'
+import type { Facts } from '../core/facts/facts.ts'
 import { jobLane, jobRun } from '../parts/job-run.ts'
 import type { ScheduledJob } from '../plan/jobs.ts'
 import type { Accepted, Store } from '../store/ports.ts'

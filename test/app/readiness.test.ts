@@ -2,7 +2,7 @@
 
 import t, { type Test } from 'tap'
 import { Readiness } from '../../src/app/readiness.ts'
-import type { Fact, RequestEnded } from '../../src/core/fact.ts'
+import type { Fact, RequestEnded } from '../../src/core/facts/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { refuse } from '../../src/core/outcome.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { Fact } from '../../src/core/fact.ts'
+import type { Fact } from '../../src/core/facts/fact.ts'
 import { defaults } from '../../src/generated/defaults.ts'
 import { echo } from '../../src/parts/runners/echo.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'

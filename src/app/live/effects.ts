@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Facts } from '../../core/fact.ts'
+import type { Facts } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { Owners } from '../../core/owner.ts'

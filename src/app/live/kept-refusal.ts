@@ -4,7 +4,7 @@
  */
 
 import { type Clock, hourMs } from '../../core/clock.ts'
-import type { KeptRefusal, RequestEnded } from '../../core/fact.ts'
+import type { KeptRefusal, RequestEnded } from '../../core/facts/fact.ts'
 import { inDecidingOrder } from '../../parts/deciding-order.ts'
 import { checkedWith } from '../../plan/compile.ts'
 import { servedAs } from '../../plan/table.ts'

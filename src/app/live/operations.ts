@@ -2,7 +2,7 @@
 
 import { changedFiles } from '../../config/file-digests.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Facts } from '../../core/fact.ts'
+import type { Facts } from '../../core/facts/facts.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { Session } from '../../core/session.ts'
 import type { Alerts, OpenBreaker as BreakerView, SessionView, Status } from '../../generated/control.ts'

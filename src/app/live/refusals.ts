@@ -1,6 +1,6 @@
 /** Counts the refused requests since the start of the gateway, by the code of the refusal. Replays do not count. */
 
-import type { Observer } from '../../core/fact.ts'
+import type { Observer } from '../../core/facts/facts.ts'
 import type { Refused } from '../../core/outcome.ts'
 import type { RefusalCounts } from '../../generated/control.ts'
 

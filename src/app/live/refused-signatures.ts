@@ -6,7 +6,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Clock, minuteMs } from '../../core/clock.ts'
-import type { Facts, RequestEnded } from '../../core/fact.ts'
+import type { RequestEnded } from '../../core/facts/fact.ts'
+import type { Facts } from '../../core/facts/facts.ts'
 import { schemesFor } from '../../plan/compile.ts'
 import { servedAs } from '../../plan/table.ts'
 import { diagnoseSignature, unfetched } from '../routes/diagnose-signature.ts'

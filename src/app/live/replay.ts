@@ -5,7 +5,8 @@
 
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
-import type { EndedRequest, Facts } from '../../core/fact.ts'
+import type { EndedRequest } from '../../core/facts/fact.ts'
+import type { Facts } from '../../core/facts/facts.ts'
 import type { Refused } from '../../core/outcome.ts'
 import { describeOutcome } from '../../core/outcome-table.ts'
 import type { RoutePlan } from '../../core/plan.ts'

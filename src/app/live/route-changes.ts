@@ -2,7 +2,7 @@
 
 import type { Config } from '../../config/config.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
-import type { RouteChanges } from '../../core/fact.ts'
+import type { RouteChanges } from '../../core/facts/fact.ts'
 
 type Routes = Config['routes']
 

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Observer } from '../../core/fact.ts'
+import type { Observer } from '../../core/facts/facts.ts'
 import { StoreFault } from '../../core/fault.ts'
 import { LineQueue } from '../../core/turns/line-queue.ts'
 import type { TailLine, TrafficLine } from '../../generated/control.ts'

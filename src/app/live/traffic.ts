@@ -3,7 +3,7 @@
  * (`delivery`).
  */
 
-import type { Fact, RequestEnded, RunAttempt } from '../../core/fact.ts'
+import type { Fact, RequestEnded, RunAttempt } from '../../core/facts/fact.ts'
 import { header } from '../../core/headers.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { describeOutcome } from '../../core/outcome-table.ts'

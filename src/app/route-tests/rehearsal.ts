@@ -4,7 +4,8 @@
  */
 
 import type { Config, RouteSource } from '../../config/config.ts'
-import { createFacts, type Fact, type RunAttempt } from '../../core/fact.ts'
+import type { Fact, RunAttempt } from '../../core/facts/fact.ts'
+import { createFacts } from '../../core/facts/facts.ts'
 import type { Log } from '../../core/log.ts'
 import type { Effects } from '../../parts/effects.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'

@@ -4,7 +4,7 @@
 
 import { definition } from '../../config/schema-walk.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { EndedRequest } from '../../core/fact.ts'
+import type { EndedRequest } from '../../core/facts/fact.ts'
 import { isTakenOutcome, outcomeReason } from '../../core/outcome-table.ts'
 import type { Event } from '../../core/request.ts'
 import type { Watch } from '../../engine/run.ts'

@@ -4,7 +4,7 @@
  */
 
 import { defaultProfile } from '../../config/config.ts'
-import type { EndedRequest } from '../../core/fact.ts'
+import type { EndedRequest } from '../../core/facts/fact.ts'
 import type { Json } from '../../core/json.ts'
 import type { Reply } from '../../core/outcome.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'

@@ -5,7 +5,8 @@
 
 import { trafficOf } from '../../app/live/traffic.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Fact, Observer } from '../../core/fact.ts'
+import type { Fact } from '../../core/facts/fact.ts'
+import type { Observer } from '../../core/facts/facts.ts'
 import type { TrafficLine } from '../../generated/control.ts'
 import { trafficText } from '../webhook/traffic-text.ts'
 

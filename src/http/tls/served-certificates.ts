@@ -18,7 +18,7 @@ import { filesOf } from '../../config/tls/check-tls.ts'
 import type { TlsSettings } from '../../config/tls/read-tls.ts'
 import { type Clock, dayMs } from '../../core/clock.ts'
 import { isErrorCode } from '../../core/diagnostic.ts'
-import type { Facts } from '../../core/fact.ts'
+import type { Facts } from '../../core/facts/facts.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Status } from '../../generated/control.ts'
 

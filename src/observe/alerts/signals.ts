@@ -3,7 +3,8 @@
 import { hostname } from 'node:os'
 import { defaultProfile } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Fact, Observer, RequestEnded } from '../../core/fact.ts'
+import type { Fact, RequestEnded } from '../../core/facts/fact.ts'
+import type { Observer } from '../../core/facts/facts.ts'
 import { excerpt, printable } from '../../core/text.ts'
 import type { AlertKind } from '../../plan/alerts.ts'
 

@@ -1,7 +1,8 @@
 /** An observer that counts and times facts. No label has a value of a payload, a path or a header. */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Fact, Observer, RequestEnded, RunAttempt } from '../../core/fact.ts'
+import type { Fact, RequestEnded, RunAttempt } from '../../core/facts/fact.ts'
+import type { Observer } from '../../core/facts/facts.ts'
 import { isTakenOutcome, outcomeName } from '../../core/outcome-table.ts'
 import type { Meter } from './meter.ts'
 

@@ -1,7 +1,7 @@
 /** Makes the spans of a request: the request itself, and the stages that waited. */
 
 import type { Clock } from '../../core/clock.ts'
-import type { EndedRequest, RequestEnded } from '../../core/fact.ts'
+import type { EndedRequest, RequestEnded } from '../../core/facts/fact.ts'
 import { outcomeName, outcomeStatus } from '../../core/outcome-table.ts'
 import { placeBelow, type SpanPlace, type TraceContext } from '../../core/telemetry/trace-context.ts'
 import { names } from './conventions.ts'

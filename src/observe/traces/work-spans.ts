@@ -1,6 +1,6 @@
 /** Makes the spans of what happens after the answer: attempts, calls of models and tools, deliveries, and the starts of jobs. */
 
-import type { Fact, RunAttempt } from '../../core/fact.ts'
+import type { Fact, RunAttempt } from '../../core/facts/fact.ts'
 import type { SpanPlace, TraceContext } from '../../core/telemetry/trace-context.ts'
 import { names } from './conventions.ts'
 import type { SpanData } from './span-data.ts'

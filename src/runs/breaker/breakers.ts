@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Facts } from '../../core/fact.ts'
+import type { Facts } from '../../core/facts/facts.ts'
 import { receiverState } from '../../parts/delivery/receiver.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { GivenBack, Lease, RunId } from '../../store/ports.ts'

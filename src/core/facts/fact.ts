@@ -1,9 +1,9 @@
 /** Facts: things that happened. Each fact is told once, where it happens, and observers (the log, the journal) hear of it. */
 
-import type { Outcome, Reply } from './outcome.ts'
-import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
-import type { ChatAddress } from './session.ts'
-import type { SpanPlace } from './telemetry/trace-context.ts'
+import type { Outcome, Reply } from '../outcome.ts'
+import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from '../request.ts'
+import type { ChatAddress } from '../session.ts'
+import type { SpanPlace } from '../telemetry/trace-context.ts'
 
 /** The wait of a stage of a request, for a script, say, or for the store: times of the monotonic clock, milliseconds. */
 export type StageWait = { readonly stage: string; readonly startMs: number; readonly endMs: number }
@@ -240,35 +240,3 @@ export type Fact =
   | { readonly kind: 'certificates_refused'; readonly reason: string }
   /** A certificate in use ends soon. Told once a day. */
   | { readonly kind: 'certificate_ends_soon'; readonly file: string; readonly endsAt: number }
-
-export interface Observer {
-  /** Takes each fact, in order. Never throws, and returns at once. */
-  on(fact: Fact): void
-  /** Resolves when the observer has kept the facts so far, or has failed to. Never rejects. */
-  flushed?(): Promise<void>
-}
-
-/** The stream of facts. */
-export interface Facts {
-  /** Hands the fact to each observer, in the order in which the observers were added. */
-  tell(fact: Fact): void
-  /** Adds an observer, which hears of all facts from now on. */
-  observe(observer: Observer): void
-  /** Resolves when each observer has kept the facts so far, or has failed to. */
-  flushed(): Promise<void>
-}
-
-export const createFacts = (): Facts => {
-  const observers: Observer[] = []
-  return {
-    tell(fact) {
-      for (const observer of observers) observer.on(fact)
-    },
-    observe(observer) {
-      observers.push(observer)
-    },
-    async flushed() {
-      await Promise.all(observers.map((observer) => observer.flushed?.()))
-    },
-  }
-}
