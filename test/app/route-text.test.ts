@@ -63,6 +63,8 @@ t.test('a text shows a route from column 0, with its comments, and stars for sec
   t.notMatch(text, /secret-one|secret-two|password-one|token-one/)
   t.match(text, /\$\{NAME\}/, 'a reference is no secret')
   t.equal(await service.text({ draft: draftOf(await service.open({ name: 'empty' })) }), '')
+  const credential = serviceOn(t, 'platforms:\n  webhook:\n    routes:\n      a:\n        secret: credential:webhook\n').service
+  t.equal(await credential.text({ draft: draftOf(await credential.open({ name: 'a' })) }), 'secret: credential:webhook', 'nor is its name')
 })
 
 t.test('a saved text changes its own lines and nothing else', async (t) => {

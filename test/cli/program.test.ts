@@ -34,6 +34,8 @@ t.test('gateway unit: each credential that the configuration reads is loaded, an
   const { out } = await cli.run('gateway', 'unit')
   t.same(out.match(/^LoadCredential=.*$/gm), ['LoadCredential=webhook:%E/credstore/webhook', 'LoadCredential=next@1:%E/credstore/next@1'])
   t.match(out, /^TimeoutStopSec=615$/m)
+  cli.write('config.yaml', 'platforms: { webhook: { extra: { secret: "credential:a.b", routes: { r: { prompt: "a credential:x" } } } } }\n')
+  t.same((await cli.run('gateway', 'unit')).out.match(/^LoadCredential=.*$/gm), ['LoadCredential=a.b:%E/credstore/a.b'])
 })
 
 t.test('gateway unit --strict --socket: narrow rights below /var/lib, and a socket with an address', async (t) => {

@@ -121,6 +121,9 @@ t.test('toolsets are shown and never edited; secrets are never shown', async (t)
   }
   t.notMatch(editor.frame(), /do-not-show/)
   t.match(editor.frame(), /set here, fp [0-9a-f]{8}/)
+  const named = onRoute({ prompt: 'p', secret: 'credential:webhook' })
+  goTo(named, 'Toolsets')
+  t.match(named.frame(), /credential:webhook/, 'the name of a credential is no secret')
 })
 
 t.test('read-only: nothing changes, is written or is sent', async (t) => {

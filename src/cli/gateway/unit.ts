@@ -39,9 +39,9 @@ const serviceText = ({ strict }: UnitOptions, isSystem: boolean, { config, sourc
   })
 }
 
-/** Returns the names of the credentials in a text of references, as `credential:webhook` or `file:${CREDENTIALS_DIRECTORY}/webhook`. */
-const credentialsIn = (text: string): readonly string[] => [
-  ...new Set([...text.matchAll(/(?:\bcredential:|\$\{CREDENTIALS_DIRECTORY\}\/)([\w.@+-]+)/g)].map(([, name = '']) => name)),
+/** Returns the names of the credentials in JSON with references: `"credential:webhook"` or `file:${CREDENTIALS_DIRECTORY}/webhook`. */
+const credentialsIn = (json: string): readonly string[] => [
+  ...new Set([...json.matchAll(/"credential:([\w.@+-]+)"|\$\{CREDENTIALS_DIRECTORY\}\/([\w.@+-]+)/g)].map(([, a, b]) => a ?? b ?? '')),
 ]
 
 /** Returns the name of the folder below /var/lib. Throws a Fault for a data directory elsewhere: only there systemd gives it to its user. */
