@@ -58,15 +58,15 @@ const cell = (text: unknown): string =>
     .replaceAll('\n', ' ')
     .replaceAll('|', '\\|')
 
-/** Returns the heading of a key's own table: the key's name below a definition, the whole path below a section. */
-const pathOf = (within: string, key: string): string => (within === '' ? key : `${within}.${key}`)
+/** Returns the heading of a key's own table: the path of the key, from its section or from within its definition. */
+const headingOf = (within: string, key: string): string => (within === '' ? key : `${within}.${key}`)
 const anchorOf = (path: string): string => path.replaceAll('.', '')
 
 const row = (key: string, node: Node, required: readonly string[], definitions: Node, within: string): string => {
   const fallback = node.default === undefined ? (required.includes(key) ? 'required' : '') : `\`${JSON.stringify(node.default)}\``
   const [, meant = node] = referred(node, definitions) ?? []
   const meaning = node.markdownDescription ?? node.description ?? meant.markdownDescription
-  const type = isNode(node.properties) ? `[map](#${anchorOf(pathOf(within, key))})` : typeOf(node, definitions)
+  const type = isNode(node.properties) ? `[map](#${anchorOf(headingOf(within, key))})` : typeOf(node, definitions)
   return `| \`${key}\` | ${type} | ${fallback} | ${cell(meaning)} |`
 }
 
@@ -76,7 +76,7 @@ const table = (node: Node, definitions: Node, within = ''): string => {
   const keys = Object.entries(node.properties as { readonly [key: string]: Node })
   const rows = keys.map(([key, item]) => row(key, item, required, definitions, within))
   const inner = keys.flatMap(([key, item]) => {
-    const path = pathOf(within, key)
+    const path = headingOf(within, key)
     return isNode(item.properties) ? `### \`${path}\`\n\n${cell(item.description)}\n\n${table(item, definitions, path)}` : []
   })
   return [['| key | type | default | meaning |', '|---|---|---|---|', ...rows].join('\n'), ...inner].join('\n\n')

@@ -42,7 +42,7 @@ export const importFrom = async (from: ImportRequest['from'], file: string, opti
   })
 }
 
-const leftOutItem = ({ place, route, what, reason, todo, acceptsMore: widens }: LeftOut): JsonObject => ({
+const leftOutItem = ({ place, route, what, reason, todo, acceptsMore }: LeftOut): JsonObject => ({
   file: shownFile(place.file),
   line: place.line,
   column: place.column,
@@ -50,7 +50,7 @@ const leftOutItem = ({ place, route, what, reason, todo, acceptsMore: widens }: 
   what,
   reason,
   todo,
-  switched_off: widens,
+  switched_off: acceptsMore,
 })
 
 const envItem = ({ name, value, from }: EnvLine, reveal: boolean): JsonObject => ({

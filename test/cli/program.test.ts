@@ -29,7 +29,8 @@ t.test('gateway unit: what systemd would expand is written so that it stays', as
 })
 
 t.test('gateway unit: each credential that the configuration reads is loaded, and none that a comment names', async (t) => {
-  const secrets = 'secrets: ["file:${CREDENTIALS_DIRECTORY}/webhook", credential:next@1]\n      # secret: file:${CREDENTIALS_DIRECTORY}/old\n'
+  const secrets =
+    'secrets: ["file:${CREDENTIALS_DIRECTORY}/webhook", credential:next@1]\n      # secret: file:${CREDENTIALS_DIRECTORY}/old\n'
   const cli = fakeCli(t, { 'config.yaml': `gateway: { drain_seconds: 600 }\nplatforms:\n  webhook:\n    extra:\n      ${secrets}` })
   const { out } = await cli.run('gateway', 'unit')
   t.same(out.match(/^LoadCredential=.*$/gm), ['LoadCredential=webhook:%E/credstore/webhook', 'LoadCredential=next@1:%E/credstore/next@1'])

@@ -224,6 +224,7 @@ t.test('slow headers and slow bodies are cut off, by limits that the server real
     keepAliveTimeout: 10_000,
     connectionsCheckingInterval: 2_000,
     maxHeaderSize: 16_384,
+    handshakeTimeout: 10_000,
   })
   const limits = { ...connectionLimits, headersTimeout: 150, requestTimeout: 400, keepAliveTimeout: 100, connectionsCheckingInterval: 20 }
   const { port } = await listenWith(t, async () => ({ ok: true, output: '{}' }), { limits })

@@ -62,8 +62,8 @@ export const groupFields = (field: FormField, spec: JsonObject): readonly FormFi
 }
 
 /**
- * Returns the settings of a target as fields: first those that its schema offers, then any other keys that are written in the
- * `deliver_extra` at `path`.
+ * Returns the settings of a target as fields: first those of its schema (a hidden setting only where it is written), then the keys that are
+ * written in the `deliver_extra` at `path` and that the schema does not have.
  */
 export const extraFieldsOf = (
   { name, settings }: Pick<TargetRow, 'name' | 'settings'>,

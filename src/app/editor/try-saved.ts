@@ -10,7 +10,7 @@ import { readRecorded } from './recorded.ts'
 import type { PayloadChoice, Tested } from './service.ts'
 import { shownTrace, type TraceShown } from './shown-trace.ts'
 
-/** Traces a payload. Throws a Fault: there is no such route or payload, or the route is not valid. */
+/** Traces a payload. Scripts do not run. Throws a Fault as `traceRoute` does, and for a file that cannot be used as a payload. */
 export const traceOf = async (workspace: Workspace, route: string, choice: PayloadChoice): Promise<TraceShown> =>
   shownTrace(await traceRoute(workspace, route, { of: contentOfChoice(choice), set: [], unset: [], runScripts: false }))
 

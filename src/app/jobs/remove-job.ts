@@ -1,4 +1,4 @@
-/** Deletes a job that was made at run time. */
+/** Removes a job that was made at run time, for `cron remove`: the job is found first, so that the user can be asked. */
 
 import { jobsFileOf } from '../../config/jobs.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -12,7 +12,7 @@ import { findJob, type JobEntries, type JobEntry, type JobFilter, readJobs } fro
 
 /**
  * A job that may be removed. `known`: the job as it was found. `file`: the jobs file that stores it. `routes`: the names of the routes that
- * start it.
+ * start it. `notices`: why some jobs may be missing.
  */
 export type RemovableJob = {
   readonly known: JobEntry

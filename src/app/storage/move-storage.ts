@@ -21,7 +21,10 @@ export type StorageMove = {
   readonly result: 'moved' | 'counted' | 'reopened'
   /** Where the records of events stay, in words: a folder, or a schema of the database. */
   readonly records: string
-  /** Whether commands can still read these records, once `storage.kind` names the store again. */
+  /**
+   * Whether commands read these records where `storage.kind` is `from`. After a move, commands refuse a shared store, and its records with
+   * it.
+   */
   readonly canReadRecords: boolean
   readonly tallies: readonly KindTally[]
 }

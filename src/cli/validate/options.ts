@@ -12,7 +12,7 @@ export type ValidateOptions = {
   readonly baseline?: string
   readonly writeBaseline?: boolean
   readonly sample?: readonly string[]
-  /** The commit to compare with; `true` where the option stands without a commit. */
+  /** The word behind `--changed`: a path where such a file exists, else a commit; `true` where no word follows (HEAD). */
   readonly changed?: true | string
   readonly watch?: boolean
   /** `true` for `--env`, `false` for `--no-env`. */

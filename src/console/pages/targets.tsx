@@ -80,7 +80,10 @@ export const TargetsScreen = (): JSX.Element => {
 
 type Test = { readonly target: string; readonly profile: string }
 
-/** Sends a test message. Shows first whether a message can be sent, and after the sending the answer of the target. */
+/**
+ * The test of a target. A first button asks whether a message can be sent; if so, a second button sends the message, and the answer of the
+ * target is shown.
+ */
 const TestMessage = (test: Test): JSX.Element => {
   const [checked, setChecked] = useState<ConsoleAnswers['targetTest']>()
   const [tested, setTested] = useState<ConsoleAnswers['testTarget']>()

@@ -63,7 +63,7 @@ type AlertPort = Pick<Shared, 'lead' | 'readEntries' | 'replaceEntries'>
 
 /**
  * Opens the state in the database of a shared store. While the database does not answer, the gateway that was the last to tell goes on by
- * itself, so that somebody tells of the failed database; what it told meanwhile is added to the shared state afterwards.
+ * itself, so that somebody tells of the failed database. What it told meanwhile is put into the shared state afterwards (`mergeState`).
  */
 export const openSharedMemory = (port: AlertPort): AlertMemory => {
   let isLeader = false
@@ -101,7 +101,7 @@ export const openSharedMemory = (port: AlertPort): AlertMemory => {
   }
 }
 
-/** Adds to the shared state what a gateway alone has told: its own view of an alert or message counts. */
+/** Puts into the shared state what a gateway alone has told: its alerts replace those with the same key, its messages all others. */
 const mergeState = (shared: AlertState, own: AlertState): void => {
   Object.assign(shared.firing, own.firing)
   Object.assign(shared.silentMs, own.silentMs)

@@ -100,7 +100,7 @@ export type RunnerPart = {
    * needs no key.
    */
   readonly api?: { readonly url: string; keyless?(baseUrl: string): boolean }
-  /** Returns the command that these settings start: its path, or a name that must be on the PATH. */
+  /** Returns the program that these settings name: its path, or its name on the PATH; `undefined` where they name none. */
   program?(settings: RunnerSettings): string | undefined
   /** Returns the function that asks the agent. Settings that are missing or wrong go to `report`. */
   compile(settings: RunnerSettings, report: Report): Closable<Runner>

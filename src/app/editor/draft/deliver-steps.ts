@@ -80,8 +80,8 @@ export const addTarget = (spec: JsonObject, { name }: TargetRow): DeliverStep =>
 }
 
 /**
- * Removes a target from the list. If one target is left, the list becomes that target, and its settings become the `deliver_extra` of the
- * route.
+ * Removes a target from a list of several targets. If one target is left, the list becomes that target, its settings become the
+ * `deliver_extra` of the route, and `deliver_mode` is removed.
  */
 export const dropTarget = (spec: JsonObject, place: number): DeliverStep => {
   const all = targetsIn(spec)

@@ -15,8 +15,8 @@ import type { Workspace } from '../../workspace.ts'
 export type ConfigFindings = (before: string, after: string, route?: string) => Promise<readonly Diagnostic[]>
 
 /**
- * Makes the function that checks a text. The findings of the text `before` are remembered, because successive drafts mostly begin with the
- * same text.
+ * Makes the function that checks a text. It remembers the findings of the last text `before`: while a user edits, each new draft is
+ * compared with the same saved text.
  */
 export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
   let last: { readonly text: string; readonly known: ReadonlySet<string> } | undefined

@@ -55,14 +55,20 @@ export const images: KeySchema = {
  */
 export const hidden: KeySchema = { doNotSuggest: true }
 
-/** The address keys of a chat target. `description`: the value of `chat_id`. A target that has threads replaces the key of the thread. */
+/**
+ * The address keys of a chat target. `description`: the sentence that says what `chat_id` is. A target that has threads replaces the key of
+ * the thread.
+ */
 export const chatKeys = (description: string, ...examples: readonly string[]): KeySchemas => ({
   chat_id: { description: `${description} Absent: the home channel.`, examples },
   message_thread_id: hidden,
   thread_id: hidden,
 })
 
-/** The key of the thread, for a chat target that has threads. `description`: the value of the key. */
+/**
+ * The schema of the key that names a thread, for a chat target that has threads. `description`: the sentence that says what the value of
+ * the key is.
+ */
 export const threadKey = (description: string, example: string): KeySchema => ({ description, examples: [example] })
 
 const refusedKey: KeySchema = { 'x-refused': true }

@@ -81,7 +81,7 @@ export class Reader {
     try {
       this.#listener.give(message as JSONRPCMessage)
     } catch {
-      // The message answers a call that nobody waits for any more.
+      // The client throws for an answer to a request that it gave up after `isAwaited` said true.
     }
   }
 
