@@ -1,6 +1,7 @@
 /** Work for a store without a gateway, and the cost of the work: runs are accepted, taken and finished. */
 
-import type { NewRun, Store } from '../../src/store/ports.ts'
+import type { NewRun } from '../../src/core/new-run.ts'
+import type { Store } from '../../src/store/ports.ts'
 import type { OwnServer } from '../../test/fakes/postgres-server.ts'
 import { cpuUs } from '../cpu.ts'
 

@@ -4,13 +4,13 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../core/clock.ts'
-import type { EndedRequest, StageWait } from '../core/facts/fact.ts'
+import type { EndedRequest } from '../core/facts/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
 import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
-import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
+import type { Event, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
 import { ReadOnceBody } from '../parts/body/request-body.ts'
+import { beginWait, endWait, forgetPayload, noteEvent, type Trail, type WaitClock } from './trail.ts'
 
 /** Observes how a request runs through its plan. */
 export type Watch = {
@@ -20,7 +20,7 @@ export type Watch = {
    */
   readonly stage?: (stage: string, ended: Outcome | undefined, event?: Event) => void
   /** Times the waits of stages, for traces. A stage that does not wait costs no look at the clock. */
-  readonly clock?: Pick<Clock, 'monotonic'> | undefined
+  readonly clock?: WaitClock | undefined
 }
 
 /** Takes the body of an admitted request, and runs the request to its end. */
@@ -141,35 +141,6 @@ const runVerified = (
 }
 
 /**
- * How far a request has come: the stage that runs, and the event that this stage got. `whole`: the event with its payload, as long as the
- * payload is in memory.
- */
-type Trail = {
-  stage: string
-  event: EventFacts | undefined
-  whole: Event | undefined
-  waits: StageWait[] | undefined
-  /** Since when the stage waits; `undefined` while nothing waits or nobody asks. */
-  waitsSince: number | undefined
-}
-
-const noteEvent = (trail: Trail, event: Event): void => {
-  trail.event = event
-  trail.whole = event
-}
-
-const beginWait = (trail: Trail, watch: Watch | undefined): void => {
-  trail.waitsSince ??= watch?.clock?.monotonic()
-}
-
-const endWait = (trail: Trail, stage: string, watch: Watch | undefined): void => {
-  const { waitsSince: startMs } = trail
-  if (startMs === undefined || !watch?.clock) return
-  trail.waits = [...(trail.waits ?? []), { stage, startMs, endMs: watch.clock.monotonic() }]
-  trail.waitsSince = undefined
-}
-
-/**
  * Masks the secrets in a verified request before stages and records get the request. The signature has been checked, so nothing needs the
  * secrets any more.
  */
@@ -185,7 +156,7 @@ export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): 
   const end = (outcome: Outcome): EndedRequest | Promise<EndedRequest> => {
     const claimed = outcome.kind === 'ignored' && trail.event ? plan.claimIgnored?.(trail.event, request.verification.scheme) : undefined
     if (!claimed) return endedAs(outcome)
-    beginWait(trail, watch)
+    beginWait(trail, watch?.clock)
     return claimed.then((refused) => endedAs(refused ?? outcome))
   }
   const endedAs = (outcome: Outcome): EndedRequest => {
@@ -193,7 +164,7 @@ export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): 
     // (rules: Order 1).
     const stage = outcome.kind === 'duplicate' ? 'duplicate' : trail.stage
     watch?.stage?.(stage, outcome)
-    endWait(trail, stage, watch)
+    endWait(trail, stage, watch?.clock)
     const { event, whole, waits } = trail
     const ended = { outcome, stage, verified: request, event, waits }
     return plan.respond && whole && outcomeStatus(outcome) < 300 ? { ...ended, reply: plan.respond(whole) } : ended
@@ -224,10 +195,10 @@ const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, 
     trail.stage = stage
     const next = run(event)
     if (next instanceof Promise) {
-      beginWait(trail, watch)
+      beginWait(trail, watch?.clock)
       return next.then((settled) => {
         if ('kind' in settled) return settled
-        endWait(trail, stage, watch)
+        endWait(trail, stage, watch?.clock)
         noteEvent(trail, settled)
         watch?.stage?.(stage, undefined, settled)
         return applyGates(plan, trail, settled, i + 1, watch)
@@ -241,22 +212,10 @@ const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, 
   trail.stage = plan.ending.stage
   const outcome = plan.ending.run(event)
   if (outcome instanceof Promise) {
-    beginWait(trail, watch)
+    beginWait(trail, watch?.clock)
     if (!plan.respond) forgetPayload(trail, event)
   }
   return outcome
-}
-
-/**
- * Takes the payload out of the trail while the work is stored. A payload that lived that long would survive a garbage collection, which
- * costs more than the storing does.
- */
-const forgetPayload = (
-  trail: Trail,
-  { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at, traceparent }: Event,
-): void => {
-  trail.event = { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at, traceparent }
-  trail.whole = undefined
 }
 
 /** Returns the refusal of a request whose plan threw an error: a bug of ours. The sender may try again, and the log gets the stack. */

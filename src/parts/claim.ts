@@ -4,9 +4,10 @@
  */
 
 import { createHash } from 'node:crypto'
+import type { Delivery, Destination } from '../core/new-run.ts'
 import type { Outcome } from '../core/outcome.ts'
 import type { EventFacts } from '../core/request.ts'
-import type { Claim, Delivery, Destination } from '../store/ports.ts'
+import type { Claim } from '../store/ports.ts'
 
 /** The time for which a claim is kept: an hour, in milliseconds. */
 const holdMs = 3_600_000

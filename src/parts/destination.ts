@@ -6,10 +6,10 @@
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import type { Delivery, Destination } from '../core/new-run.ts'
 import { isTemplate } from '../expr/placeholder.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
-import type { Delivery, Destination } from '../store/ports.ts'
 import type { Report } from './report.ts'
 import { targetName } from './target-name.ts'
 import type { TargetPart } from './targets/target.ts'

@@ -1,7 +1,8 @@
 /** Makes runs of scheduled jobs. All runs of a job share a lane, whoever starts them, so a job never runs twice at the same time. */
 
+import type { NewRun } from '../core/new-run.ts'
 import { joinPrompts, type Prompt, plainPrompt } from '../core/prompt.ts'
-import type { Lane, NewRun } from '../store/ports.ts'
+import type { Lane } from '../store/ports.ts'
 import type { Job } from './effects.ts'
 
 /** The cause of a run: a time of the schedule, a command or an event. The fields are those of the run that come from its cause. */

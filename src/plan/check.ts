@@ -15,9 +15,10 @@ import { isObject } from '../core/json.ts'
 import type { Effects } from '../parts/effects.ts'
 import { checkWatchedRoutes, compileAlerts } from './alerts.ts'
 import { type CheckedEntries, checkEntries, type EntryChecks } from './check-entries.ts'
-import { type Catalogue, challengeKeysOf, checkChallengeKeys, checkRoute } from './compile.ts'
+import { type Catalogue, checkRoute } from './compile.ts'
 import { checkTime } from './job-time.ts'
 import { compileJob, JobBook, type JobParts, jobParts } from './jobs.ts'
+import { challengeKeysOf, checkChallengeKeys } from './route-schemes.ts'
 
 /** What a check found, and what it read. */
 export type Checked = {

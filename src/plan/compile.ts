@@ -2,11 +2,9 @@
 
 import type { AgentPricing } from '../config/budget.ts'
 import { defaultProfile, type RouteSource } from '../config/config.ts'
-import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
 import type { HoldableOwner, Owner } from '../core/owner.ts'
 import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
-import type { Route } from '../generated/config.ts'
-import { type ChallengeKeys, challengeKeys, type RouteKeys, sharedChallengeKey } from '../parts/challenge-keys.ts'
 import { compileClaimIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
@@ -14,14 +12,15 @@ import type { OperatorPart } from '../parts/operators/operator.ts'
 import type { Report } from '../parts/report.ts'
 import { compileRespond } from '../parts/respond.ts'
 import type { RunnerPart } from '../parts/runners/runner.ts'
-import { describedScheme } from '../parts/schemes/described/described.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import type { StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
-import { inlineScheme, verifyNames } from '../parts/verify-names.ts'
+import { verifyNames } from '../parts/verify-names.ts'
 import type { PlanSettings } from './plan-settings.ts'
+import { problemAt } from './problem-at.ts'
 import { checkRules } from './route-rules.ts'
+import { allSchemes, schemesFor } from './route-schemes.ts'
 import { toolsetNames } from './toolsets.ts'
 
 /** The parts that routes, jobs, alerts and the agent are compiled with. */
@@ -124,58 +123,6 @@ const makeOrRelease = <T>(owner: HoldableOwner, make: () => T): T => {
   }
 }
 
-/**
- * Returns the schemes that check a route's requests: those that `verify` names or describes, or without `verify` the schemes that any route
- * may use.
- */
-export const checkedWith = (route: Pick<RouteSource, 'spec'>, catalogue: Catalogue): readonly Scheme[] => {
-  const named = verifyNames(route.spec)
-  const schemes = schemesFor(route, catalogue)
-  return named.length === 0 ? schemes : schemes.filter(({ name }) => named.includes(name))
-}
-
-/** Returns the keys with which these routes answer challenges: questions of a sender that are answered with a signature. */
-export const challengeKeysOf = (routes: Iterable<RouteSource>, catalogue: Catalogue): ChallengeKeys =>
-  challengeKeys([...routes].map((route) => withChallengeKeys(route, catalogue)))
-
-const withChallengeKeys = (route: RouteSource, catalogue: Catalogue): RouteKeys => ({
-  name: route.name,
-  secrets: route.secrets,
-  schemes: checkedWith(route, catalogue),
-})
-
-/**
- * Reports a key of a route with which another scheme, of this or of another route, answers challenges. `keys`: the result of
- * `challengeKeysOf`.
- */
-export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, keys: ChallengeKeys): Diagnostic[] => {
-  const shared = keys.size === 0 ? undefined : sharedChallengeKey(withChallengeKeys(route, catalogue), keys)
-  if (!shared) return []
-  const { scheme, answering } = shared
-  const whose = answering.route === route.name ? 'it' : `the route "${answering.route}"`
-  const message = `${whose} answers questions of ${answering.scheme} with a key that ${scheme} checks here: anybody could ask for a signature`
-  return [problemAt(route, 'WH318', [], message, `give ${answering.scheme} a key that no other scheme or route has`)]
-}
-
-/**
- * Returns the schemes that any route may use, and those that a route names or describes. All routes that name no further scheme share one
- * list.
- */
-export const schemesFor = ({ spec }: Pick<RouteSource, 'spec'>, { schemes, namedSchemes }: Catalogue): readonly Scheme[] => {
-  const named = [...inlineOf(spec), ...verifyNames(spec).flatMap((name) => namedSchemes.get(name) ?? [])]
-  return named.length === 0 ? schemes : [...schemes, ...named]
-}
-
-/** Returns the schemes that `verify` can name, and the scheme that `verify` itself describes, if it does. */
-export const allSchemes = ({ schemes, namedSchemes }: Catalogue, spec: Pick<Route, 'verify'> = {}): readonly Scheme[] => [
-  ...schemes,
-  ...namedSchemes.values(),
-  ...inlineOf(spec),
-]
-
-const inlineOf = ({ verify }: Pick<Route, 'verify'>): readonly Scheme[] =>
-  verify === undefined || typeof verify === 'string' || Array.isArray(verify) ? [] : [describedScheme(inlineScheme, verify)]
-
 /** Returns the path of the address at which a route receives. */
 export const routePath = ({ name, profile }: Pick<RouteSource, 'name' | 'profile'>): string =>
   profile === defaultProfile ? `/webhooks/${name}` : `/p/${profile}/webhooks/${name}`
@@ -200,17 +147,6 @@ const onDemand = (...from: Parameters<typeof assemblePlan>): (() => RoutePlan) =
  * before a plan is needed.
  */
 const unservedProfile = (name: string, { dataDir }: PlanSettings) => ({ name, dir: `${dataDir}/profiles/${name}`, env: {}, platforms: {} })
-
-/** Makes a Diagnostic at a path into a route. */
-const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, message: string, help?: string): Diagnostic => {
-  const full = [...route.base, ...path]
-  return diagnostic(code, message, {
-    route: route.name,
-    pointer: pointerOf(full),
-    place: route.place(full),
-    ...(help === undefined ? {} : { help }),
-  })
-}
 
 const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue, owner: Owner): RoutePlan => {
   const onHead: PlanStep<HeadGate>[] = []

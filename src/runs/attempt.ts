@@ -1,8 +1,9 @@
 /** Makes an attempt at a run: asks the agent, unless its reply is stored already, and then delivers the reply. */
 
 import type { RunCause } from '../core/facts/fact.ts'
+import type { NewRun, Progress } from '../core/new-run.ts'
 import type { Outgoing } from '../parts/targets/target.ts'
-import type { Lease, NewRun, Progress, RunEnd, Store } from '../store/ports.ts'
+import type { Lease, RunEnd, Store } from '../store/ports.ts'
 import { type AskOptions, askAgent, StoodStill, Unanswered } from './ask-agent.ts'
 import { delayAfter } from './backoff.ts'
 import type { Sending } from './breaker/breakers.ts'

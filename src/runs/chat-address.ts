@@ -1,11 +1,11 @@
 /** Finds the chat that the reply of a run goes to. Only the target itself knows how its settings name a chat. */
 
 import type { Profile } from '../config/config.ts'
+import type { Delivery, NewRun } from '../core/new-run.ts'
 import type { ChatAddress } from '../core/session.ts'
 import { settingsOf } from '../parts/delivery/settings.ts'
 import { deliveriesOf } from '../parts/destination.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
-import type { Delivery, NewRun } from '../store/ports.ts'
 
 type TargetsAndProfiles = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }
 

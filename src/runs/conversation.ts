@@ -4,8 +4,9 @@
  */
 
 import type { Clock } from '../core/clock.ts'
+import type { NewRun } from '../core/new-run.ts'
 import { type ChatAddress, keptText, readableMessage, type SessionMessage } from '../core/session.ts'
-import type { NewRun, Store } from '../store/ports.ts'
+import type { Store } from '../store/ports.ts'
 
 /** A message as an agent gets it. */
 export type Utterance = Pick<SessionMessage, 'role' | 'text'>

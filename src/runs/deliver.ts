@@ -3,9 +3,9 @@
  * out the targets that have the text.
  */
 
+import type { Delivery, NewRun, Progress } from '../core/new-run.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../parts/destination.ts'
 import type { Outgoing } from '../parts/targets/target.ts'
-import type { Delivery, NewRun, Progress } from '../store/ports.ts'
 import type { Sending } from './breaker/breakers.ts'
 
 export type Delivering = {

@@ -1,10 +1,10 @@
 /** Says what a configuration lacks for a run, which another gateway or an earlier configuration may have accepted. */
 
 import type { Config } from '../config/config.ts'
+import type { NewRun } from '../core/new-run.ts'
 import { obstacleOf, settingsOf } from '../parts/delivery/settings.ts'
 import { deliveriesOf } from '../parts/destination.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
-import type { NewRun } from '../store/ports.ts'
 
 /** The profiles, targets, routes and jobs of this gateway's configuration. */
 export type Known = {

@@ -1,7 +1,7 @@
 /** Makes the prompt of a run, which may stand for several merged events (rules: Coalescing 4). */
 
+import type { Merged, NewRun } from '../core/new-run.ts'
 import { joinPrompts, type Prompt } from '../core/prompt.ts'
-import type { Merged, NewRun } from '../store/ports.ts'
 
 /**
  * Returns the prompt of a run. Where the run stands for several events, the result is the prompt of one event, with a note on the other

@@ -9,9 +9,10 @@ import type { Budget, Price } from '../config/budget.ts'
 import { dayMs, hourMs } from '../core/clock.ts'
 import type { RunUsage } from '../core/facts/fact.ts'
 import { AgentFault } from '../core/fault.ts'
+import type { NewRun } from '../core/new-run.ts'
 import { deliveriesOf } from '../parts/destination.ts'
 import type { CallUsage } from '../parts/runners/runner.ts'
-import type { NewRun, Spent, Store } from '../store/ports.ts'
+import type { Spent, Store } from '../store/ports.ts'
 
 export type MeterOptions = {
   readonly run: Pick<NewRun, 'profile' | 'route' | 'job' | 'delivery'>

@@ -3,8 +3,8 @@
  * sender.
  */
 
+import type { NewRun } from '../core/new-run.ts'
 import type { Prompt } from '../core/prompt.ts'
-import type { NewRun } from './ports.ts'
 
 export const keptPrompt = ({ prompt: text, untrusted }: Pick<NewRun, 'prompt' | 'untrusted'>): string | Prompt =>
   untrusted ? { text, untrusted } : text

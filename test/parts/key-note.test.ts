@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import type { Merged, NewRun } from '../../src/core/new-run.ts'
 import type { Event } from '../../src/core/request.ts'
 import { compileKey, keyName } from '../../src/expr/event-key.ts'
 import { mergedPrompt } from '../../src/runs/merged-prompt.ts'
-import type { Merged, NewRun } from '../../src/store/ports.ts'
 
 const open = (text: string, more: Partial<Event> = {}): Event => ({
   eventId: 'e-1',

@@ -4,22 +4,11 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
+import type { NewRun } from '../../src/core/new-run.ts'
 import type { ChatAddress, SessionMessage, SessionName } from '../../src/core/session.ts'
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type {
-  Accepted,
-  Claim,
-  Group,
-  Joined,
-  Lane,
-  Lease,
-  NewRun,
-  RunEnd,
-  Store,
-  StoredStanding,
-  StoreTotals,
-} from '../../src/store/ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, RunEnd, Store, StoredStanding, StoreTotals } from '../../src/store/ports.ts'
 import type { StorePart } from '../../src/store/store-part.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'

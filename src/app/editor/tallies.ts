@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { Fault } from '../../core/fault.ts'
-import { allSchemes } from '../../plan/compile.ts'
+import { allSchemes } from '../../plan/route-schemes.ts'
 import { isJson } from '../json-text.ts'
 import { asReceived } from '../routes/prepare-test.ts'
 import type { KnownSample } from '../samples/gallery.ts'

@@ -6,7 +6,7 @@
 import { type Clock, hourMs } from '../../core/clock.ts'
 import type { KeptRefusal, RequestEnded } from '../../core/facts/fact.ts'
 import { inDecidingOrder } from '../../parts/deciding-order.ts'
-import { checkedWith } from '../../plan/compile.ts'
+import { checkedWith } from '../../plan/route-schemes.ts'
 import { servedAs } from '../../plan/table.ts'
 import type { LiveConfig } from './live-config.ts'
 

@@ -18,7 +18,7 @@ import { RoutesScreen } from './routes.tsx'
 import { SignIn, takeCode } from './sign-in/sign-in.tsx'
 import { TargetsScreen } from './targets.tsx'
 import { shown } from './words.ts'
-import { WorkScreen } from './work/work.tsx'
+import { WorkScreen } from './work.tsx'
 
 // The scripts of these screens are several times as large as those of all others.
 const ChartsScreen = lazy(async () => (await import('./charts/charts.tsx')).ChartsScreen)

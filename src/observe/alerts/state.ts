@@ -1,9 +1,9 @@
 /** The state of alerts as it is kept over a restart: what fires, what was told, and the messages on their way. */
 
 import { type Json, own } from '../../core/json.ts'
+import type { Progress } from '../../core/new-run.ts'
 import { isAlertState } from '../../generated/stored-checks.js'
 import type { AlertKind } from '../../plan/alerts.ts'
-import type { Progress } from '../../store/ports.ts'
 
 /** An alert of a rule that fires, or that ended and whose end is not told yet. Times are wall times, milliseconds. */
 export type Firing = {

@@ -4,11 +4,12 @@
  * without a key becomes a run of its own at once, and so does an event for whose group the store has no room.
  */
 
+import type { NewRun } from '../../core/new-run.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
-import type { Group, Lane, NewRun } from '../../store/ports.ts'
+import type { Group, Lane } from '../../store/ports.ts'
 import { claimOf, duplicate } from '../claim.ts'
 import type { Effects } from '../effects.ts'
 import type { Report } from '../report.ts'

@@ -4,9 +4,10 @@
  */
 
 import { messageOf, StoreFault } from '../../core/fault.ts'
+import type { Delivery } from '../../core/new-run.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
-import type { Claim, Delivery, Store } from '../../store/ports.ts'
+import type { Claim, Store } from '../../store/ports.ts'
 import { claimOf, compileTargetClaims, duplicate } from '../claim.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../destination.ts'
 import type { Effects } from '../effects.ts'

@@ -1,8 +1,8 @@
 /** The contract of runners: a runner sends a prompt to an agent, and returns the agent's reply. */
 
+import type { NewRun } from '../../core/new-run.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Span } from '../../core/prompt.ts'
-import type { NewRun } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 import type { Tool } from '../tools/tool.ts'
 

@@ -2,9 +2,9 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
+import type { Delivery } from '../../core/new-run.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { ChatAddress } from '../../core/session.ts'
-import type { Delivery } from '../../store/ports.ts'
 import type { OwnComments } from '../own-comment.ts'
 import type { Report } from '../report.ts'
 

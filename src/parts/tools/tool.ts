@@ -3,8 +3,8 @@
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
+import type { NewRun } from '../../core/new-run.ts'
 import type { Closable } from '../../core/owner.ts'
-import type { NewRun } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 
 /** A function that a model may call. */

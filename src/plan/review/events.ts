@@ -8,7 +8,7 @@ import type { Json } from '../../core/json.ts'
 import { isOneSlip, nearest, printable } from '../../core/text.ts'
 import { knownEvents } from '../../parts/known-events.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
-import { checkedWith } from '../compile.ts'
+import { checkedWith } from '../route-schemes.ts'
 import { canonicalField, comparedIn, domainOf, type Leaf, leavesOf } from './filters/fields.ts'
 import { eitherOf, fixOf, type Subject } from './subject.ts'
 

@@ -2,7 +2,7 @@
 
 import { writtenTargets } from '../../parts/destination.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
-import { checkedWith } from '../compile.ts'
+import { checkedWith } from '../route-schemes.ts'
 import type { Subject } from './subject.ts'
 
 export const reviewIdleKeys = (subject: Subject): void => {

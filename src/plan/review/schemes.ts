@@ -7,7 +7,7 @@ import type { Headers } from '../../core/request.ts'
 import { inDecidingOrder } from '../../parts/deciding-order.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
-import { checkedWith } from '../compile.ts'
+import { checkedWith } from '../route-schemes.ts'
 import { ownSecrets } from './secrets.ts'
 import type { Subject } from './subject.ts'
 

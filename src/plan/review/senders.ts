@@ -4,7 +4,8 @@ import type { RouteSource } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
-import { type Catalogue, checkedWith } from '../compile.ts'
+import type { Catalogue } from '../compile.ts'
+import { checkedWith } from '../route-schemes.ts'
 import type { Subject } from './subject.ts'
 
 export const reviewSenders = (subject: Subject): void => {

@@ -3,9 +3,9 @@
  * signal of its run aborts.
  */
 
+import type { NewRun } from '../../core/new-run.ts'
 import type { Adopt } from '../../core/owner.ts'
 import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'
-import type { NewRun } from '../../store/ports.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 
 export type RunnerOptions = ContractOptions & {

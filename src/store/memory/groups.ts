@@ -1,9 +1,10 @@
 /** The groups of the memory store: events that wait to become one run (rules: Coalescing 1). */
 
+import type { KeptEvents, Merged, NewRun } from '../../core/new-run.ts'
 import type { Prompt } from '../../core/prompt.ts'
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
-import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, QueuedGroup, StoredStanding } from '../ports.ts'
+import type { Group, Joined, Lane, QueuedGroup, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
 
 export type MemoryGroup = {

@@ -5,6 +5,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
+import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxQueues, maxStandings } from '../bounds.ts'
 import type {
@@ -16,8 +17,6 @@ import type {
   Joined,
   Lane,
   Lease,
-  NewRun,
-  Progress,
   Queues,
   RunEnd,
   Spent,

@@ -3,8 +3,9 @@
  * dead), parked (waiting for their turn in a lane) and dead.
  */
 
+import type { NewRun, Progress } from '../../core/new-run.ts'
 import { Lanes } from '../lanes.ts'
-import type { GivenBack, Lane, Lease, NewRun, Progress, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
+import type { GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
 
 export type MemoryRun = {

@@ -1,24 +1,10 @@
 /** The store that several processes share, in a schema of a PostgreSQL database. */
 
 import { StoreFault } from '../../core/fault.ts'
+import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxQueues, maxStandings, unsettledMs } from '../bounds.ts'
-import type {
-  Accepted,
-  Claim,
-  Claimed,
-  Group,
-  Joined,
-  Lane,
-  Lease,
-  NewRun,
-  Progress,
-  Queues,
-  RunEnd,
-  Spent,
-  StoredStanding,
-  StoreTotals,
-} from '../ports.ts'
+import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, Queues, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
 import type { Shared } from '../shared.ts'
 import type { OpenStore } from '../store-part.ts'
 import { Backlog, backlogKind } from './backlog.ts'

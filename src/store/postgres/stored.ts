@@ -1,6 +1,7 @@
 /** Parses the JSON texts of the shared database, and writes replies. Each parser returns `undefined` for a damaged text. */
 
 import type { Json } from '../../core/json.ts'
+import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, SessionMessage, SessionName } from '../../core/session.ts'
 import {
   isReloadRequest,
@@ -11,7 +12,6 @@ import {
   isStoredReply,
   isStoredRun,
 } from '../../generated/stored-checks.js'
-import type { NewRun, Progress } from '../ports.ts'
 import type { ReloadRequest, ReplicaState } from '../shared.ts'
 
 type StoredReply = { readonly reply: string; readonly progress?: Progress }

@@ -4,7 +4,8 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Accepted, GivenBack, Lane, Lease, NewRun, RunEnd } from '../ports.ts'
+import type { NewRun } from '../../core/new-run.ts'
+import type { Accepted, GivenBack, Lane, Lease, RunEnd } from '../ports.ts'
 import { buryRun, endAttempt } from './attempt-ends.ts'
 import { dueKind } from './backlog.ts'
 import type { ClaimFields } from './calls/claim-calls.ts'

@@ -5,8 +5,9 @@
  */
 
 import type Database from 'libsql'
+import type { NewRun } from '../../core/new-run.ts'
 import { isEventId, maxGroupsPerTake } from '../bounds.ts'
-import type { Accepted, Joined, Lease, NewRun, Queues } from '../ports.ts'
+import type { Accepted, Joined, Lease, Queues } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { type DueGroup, Groups } from './groups.ts'
 import { Plans } from './plans.ts'

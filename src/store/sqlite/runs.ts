@@ -1,8 +1,9 @@
 /** The runs of an open database, dead runs included: takes runs that are due, stores how they end, and lets runs of a lane take turns. */
 
 import { hourMs } from '../../core/clock.ts'
+import type { NewRun } from '../../core/new-run.ts'
 import { Lanes } from '../lanes.ts'
-import type { Lease, NewRun, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
+import type { Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
 import type { Statements } from './statements.ts'
 import type { StandingsPage } from './steps.ts'

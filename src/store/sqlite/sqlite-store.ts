@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
+import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isNumbers, maxQueues, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
@@ -14,8 +15,6 @@ import type {
   Joined,
   Lane,
   Lease,
-  NewRun,
-  Progress,
   Queues,
   RunEnd,
   RunId,

@@ -1,7 +1,8 @@
 /** The steps that the embedded store sends to its ledger, as plain data. A batch of steps is one commit. */
 
+import type { KeptEvents, NewRun } from '../../core/new-run.ts'
 import type { SessionFilter } from '../../core/session.ts'
-import type { KeptEvents, Lane, NewRun, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
+import type { Lane, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
 /** `fsync`: a batch is on the disk before its calls resolve. `commit`: the batch is only written by then, and on the disk soon after. */

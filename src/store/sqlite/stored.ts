@@ -1,8 +1,8 @@
 /** Parses runs, replies and lanes that the ledger stored, and writes replies. Each parser returns `undefined` for damaged bytes. */
 
 import type { Json } from '../../core/json.ts'
+import type { NewRun, Progress } from '../../core/new-run.ts'
 import { isStoredReply, isStoredRun } from '../../generated/stored-checks.js'
-import type { NewRun, Progress } from '../ports.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -5,9 +5,10 @@
  */
 
 import { StoreFault } from '../../../core/fault.ts'
+import type { NewRun } from '../../../core/new-run.ts'
 import type { Outcome } from '../../../core/outcome.ts'
 import type { Event } from '../../../core/request.ts'
-import type { Accepted, Joined, Lane, NewRun, Store } from '../../../store/ports.ts'
+import type { Accepted, Joined, Lane, Store } from '../../../store/ports.ts'
 import { claimOf, duplicate } from '../../claim.ts'
 import type { Effects } from '../../effects.ts'
 import { overloaded, unavailable } from '../../try-later.ts'

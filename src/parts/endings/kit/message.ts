@@ -1,12 +1,12 @@
 /** Compiles what the ending of a route gets of each event: the prompt, and the targets with their `deliver_extra`. */
 
 import type { JsonObject } from '../../../core/json.ts'
+import type { Delivery, Destination } from '../../../core/new-run.ts'
 import type { Prompt } from '../../../core/prompt.ts'
 import type { Event } from '../../../core/request.ts'
 import { compilePromptTemplate, compileWhole, thenAll } from '../../../expr/template.ts'
 import { compileTexts } from '../../../expr/template-map.ts'
 import type { Route } from '../../../generated/config.ts'
-import type { Delivery, Destination } from '../../../store/ports.ts'
 import { deliveriesOf, readDelivery } from '../../destination.ts'
 import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from '../../template-kit.ts'

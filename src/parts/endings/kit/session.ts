@@ -1,10 +1,10 @@
 /** Finds the session of a run: the lasting conversation of its event (`session`). */
 
+import type { NewRun } from '../../../core/new-run.ts'
 import type { Event } from '../../../core/request.ts'
 import { maxSessionName } from '../../../core/session.ts'
 import { compileKey, keyName } from '../../../expr/event-key.ts'
 import type { Route } from '../../../generated/config.ts'
-import type { NewRun } from '../../../store/ports.ts'
 import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from '../../template-kit.ts'
 

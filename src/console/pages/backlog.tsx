@@ -4,8 +4,8 @@
  */
 
 import type { JSX } from 'preact'
-import type { ConsoleAnswers } from '../../answers/answers.ts'
-import { shown, time } from '../words.ts'
+import type { ConsoleAnswers } from '../answers/answers.ts'
+import { shown, time } from './words.ts'
 
 type Backlog = NonNullable<ConsoleAnswers['work']['backlog']>
 type Owner = Pick<Backlog['budgets'][number], 'profile' | 'route' | 'job'>

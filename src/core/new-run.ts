@@ -1,0 +1,72 @@
+/** Accepted work as every store keeps it: a prompt, where its reply goes, and the group behind it. */
+
+import type { JsonObject } from './json.ts'
+import type { Prompt, Span } from './prompt.ts'
+import type { SessionName } from './session.ts'
+
+/** A target's name, and in `extra` its `deliver_extra`, after the templates in it were filled in. */
+export type Delivery = {
+  readonly target: string
+  readonly extra: JsonObject
+  /**
+   * The keys of `extra` whose values are secret. These values are never stored: they are read from the route or job again when the text is
+   * sent.
+   */
+  readonly withheld?: readonly string[]
+}
+
+/** The targets of a text: one, or several. */
+export type Destination = Delivery | Several
+
+/** Several targets of one text. */
+export type Several = {
+  /** `all`: the text goes to each target. `first_success`: in order, until a target has the text. */
+  readonly mode: 'all' | 'first_success'
+  readonly to: readonly Delivery[]
+}
+
+/**
+ * The state of each of several deliveries: done (`true`), given up (the reason), failed for now (`false`), or without a result in this
+ * attempt (`null`).
+ */
+export type Progress = readonly (boolean | string | null)[]
+
+/** The events of a group that its run is about (`keep` on the route; rules: Coalescing 2). */
+export type KeptEvents = 'latest' | 'first' | 'all'
+
+/** The group behind a run. Absent for the run of a single event. */
+export type Merged = {
+  /** The id of the event that opened the group. The record of each event of the group names this id. */
+  readonly group: string
+  /** The number of events in the group. */
+  readonly count: number
+  readonly keep: KeptEvents
+  /**
+   * With `keep: all`, the prompts in the order of their events. The oldest are left out past the bounds of the store. A prompt in which no
+   * sender wrote more than a line is a bare text.
+   */
+  readonly prompts?: readonly (string | Prompt)[]
+}
+
+/** Accepted work: a prompt, and where its reply goes. A run is kept small, because it is committed before the sender gets its answer. */
+export type NewRun = {
+  readonly eventId: string
+  readonly profile: string
+  /** Empty for a run of a job that no event started. */
+  readonly route: string
+  readonly event: string
+  readonly deliveryId: string
+  readonly prompt: string
+  /** The parts of the prompt that a sender wrote and that are longer than a line. Absent where the prompt has none. */
+  readonly untrusted?: readonly Span[]
+  readonly delivery: Destination
+  /** When the run was accepted, in milliseconds since 1970. */
+  readonly acceptedAt: number
+  /** The id of the scheduled job behind the run. */
+  readonly job?: string
+  readonly merged?: Merged
+  /** The session of the run. */
+  readonly session?: Pick<SessionName, 'key' | 'name'>
+  /** The `traceparent` that the event's request brought, where its route trusts it. Without it, the event's trace has the event's id. */
+  readonly traceparent?: string
+}

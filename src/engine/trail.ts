@@ -1,0 +1,52 @@
+/** Notes how far a request has come in its plan, and for which stages it waited. */
+
+import type { Clock } from '../core/clock.ts'
+import type { StageWait } from '../core/facts/fact.ts'
+import type { Event, EventFacts } from '../core/request.ts'
+
+/**
+ * How far a request has come: the stage that runs, and the event that this stage got. `whole`: the event with its payload, as long as the
+ * payload is in memory.
+ */
+export type Trail = {
+  stage: string
+  event: EventFacts | undefined
+  whole: Event | undefined
+  waits: StageWait[] | undefined
+  /** Since when the stage waits; `undefined` while nothing waits or nobody asks. */
+  waitsSince: number | undefined
+}
+
+/** The clock that times the waits of stages, for traces. */
+export type WaitClock = Pick<Clock, 'monotonic'>
+
+/** Takes the event as it is after a stage into the trail. */
+export const noteEvent = (trail: Trail, event: Event): void => {
+  trail.event = event
+  trail.whole = event
+}
+
+/** Notes that the stage waits from now on. Without a clock, nothing is timed. */
+export const beginWait = (trail: Trail, clock: WaitClock | undefined): void => {
+  trail.waitsSince ??= clock?.monotonic()
+}
+
+/** Adds the wait of a stage to the trail, where the stage waited and a clock times the waits. */
+export const endWait = (trail: Trail, stage: string, clock: WaitClock | undefined): void => {
+  const { waitsSince: startMs } = trail
+  if (startMs === undefined || !clock) return
+  trail.waits = [...(trail.waits ?? []), { stage, startMs, endMs: clock.monotonic() }]
+  trail.waitsSince = undefined
+}
+
+/**
+ * Takes the payload out of the trail while the work is stored. A payload that lived that long would survive a garbage collection, which
+ * costs more than the storing does.
+ */
+export const forgetPayload = (
+  trail: Trail,
+  { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at, traceparent }: Event,
+): void => {
+  trail.event = { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at, traceparent }
+  trail.whole = undefined
+}
