@@ -25,7 +25,7 @@ const ofSystemd = (env: Env): OpenSocket | undefined => {
   return passed && { ...passed, take: async () => ({ handle: { fd: passed.fd }, isKept: true }) }
 }
 
-/** Its code is loaded only where it is needed. */
+/** Returns the socket of the running gateway. The code for a takeover is loaded only with `--takeover`. */
 const ofPredecessor = async (asker: Asker, env: Env): Promise<OpenSocket | undefined> => {
   if (passedSocket(env)) throw usage('--takeover has no effect: systemd passes the socket', 'leave it out, and restart the unit')
   const [{ gatewayAt }, { findPredecessor }] = await Promise.all([import('../http/control/client.ts'), import('./take-over.ts')])

@@ -1,6 +1,7 @@
 /** Takes the listening socket over from the gateway that serves the data directory (`gateway run --takeover`). */
 
 import { lastWordsMs, stopGateway } from '../app/gateway/stop.ts'
+import { listenerAt } from '../app/routes/route-address.ts'
 import type { GatewayFinder } from '../app/running-gateway.ts'
 import { systemClock } from '../core/clock.ts'
 import { exit, Fault } from '../core/fault.ts'
@@ -28,10 +29,10 @@ export const findPredecessor = async (finder: GatewayFinder, dataDir: string): P
   if (!canHandSocket()) throw failed(`Node ${process.versions.node} on ${process.platform} cannot take a socket over`)
   const gateway = await finder.find()
   if (!gateway) return undefined
-  const { hostname, port } = new URL((await gateway.status()).url)
+  const { host, port } = listenerAt((await gateway.status()).url)
   return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(port || 80),
+    host,
+    port,
     takeSocket: async () => {
       const { handle, drainMs } = await askForSocket(finder, dataDir)
       const { pid, isGone } = await stopGateway(finder)

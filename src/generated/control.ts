@@ -295,7 +295,7 @@ export type Backlog = {
   readonly oldest_at: string | null
   /** The groups that are due first, at most 50. */
   readonly open_groups: readonly {
-    /** The id of the event that names the group: the first with `keep: first`, else the latest. */
+    /** The id of an event of the group, by which the group is found: with `keep: first` its first event, else its latest event. */
     readonly id: string
     readonly profile: string
     readonly route: string

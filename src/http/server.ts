@@ -75,7 +75,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
   const serverOptions = { ...limits, highWaterMark, requireHostHeader: false }
-  // Without TLS, nothing of it is loaded.
+  // Without `tls`, no code for TLS is loaded.
   const tls = options.tls && (await import('./tls/tls-server.ts')).createTlsServer(serverOptions, { ...options.tls, clock: options.clock })
   const server: Server = tls?.server ?? createServer(serverOptions)
   const host = createLazyFastify(server, options.clock, {

@@ -107,7 +107,7 @@ const tryCompileSchedule = (schedule: string, timezone: string, refuse: (why: st
 export type JobBookOptions = {
   readonly config: Pick<Config, 'profiles'>
   readonly parts: JobParts
-  /** Called with each job of a jobs file before it is compiled, because a message of the compiling may quote a secret. */
+  /** Called with each job of a jobs file before the job is compiled: the log must know the secrets of the job before a message quotes them. */
   readonly learn?: (spec: JobSource['spec']) => void
   /** Called with the problems of entries, and with those of a file that is not usable. */
   readonly report: (diagnostics: readonly Diagnostic[]) => void

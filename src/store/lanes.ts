@@ -34,7 +34,7 @@ export class Lanes {
     return count.open < Math.max(1, limit)
   }
 
-  /** Returns the number of open runs of a lane, and how many may be open at once. */
+  /** Returns how many runs of a lane are open, and how many runs of the lane may be open at once. */
   count(lane: string): LaneCount {
     return { ...(this.#lanes.get(lane) ?? { open: 0, limit: 1 }) }
   }

@@ -2,10 +2,10 @@
 
 import type { Backlog, BudgetUse } from '../../generated/control.ts'
 import { dayLeftMs, daySumOf } from '../../runs/meter.ts'
+import { maxQueues } from '../../store/bounds.ts'
 import type { Store } from '../../store/ports.ts'
 import type { DayBudget, LiveConfig } from '../live/live-config.ts'
 
-const maxGroupsAndLanes = 50
 /** The most budgets that are read, because each takes a question to the store. */
 const maxBudgets = 100
 
@@ -27,7 +27,7 @@ export const readBacklog = async (
   const budgets = dayBudgets()
   const [{ inLanes, oldestMs, ...totals }, { groups, lanes }, uses] = await Promise.all([
     store.totals(),
-    store.queues(maxGroupsAndLanes),
+    store.queues(maxQueues),
     Promise.all(budgets.slice(0, maxBudgets).map(use)),
   ])
   return {

@@ -28,9 +28,11 @@ export type CertificateFinding = { readonly code: Code; readonly path: Path; rea
 export const endsSoonMs = 14 * dayMs
 
 const maxFileBytes = 262_144
-const pemForm = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 /** Node 24 shows its clients no shorter key, and senders refuse it. */
 const leastRsaBits = 2_048
+
+/** Returns the text of each certificate in a PEM text, in their order. */
+export const certificateTexts = (pem: string): string[] => pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
 
 /** Says why a file cannot be used. It is thrown in this file only. */
 class Unusable extends Error {
@@ -98,7 +100,7 @@ const readText = (file: string): string => {
 const readChain = (file: string): { readonly pem: string; readonly chain: CertificatePair['chain'] } => {
   const pem = readText(file)
   try {
-    const [first, ...others] = [...pem.matchAll(pemForm)].map(([text]) => new X509Certificate(text))
+    const [first, ...others] = certificateTexts(pem).map((text) => new X509Certificate(text))
     if (first) return { pem, chain: [first, ...others] }
   } catch (error) {
     throw new Unusable(`a certificate in ${file} cannot be read: ${messageOf(error)}`, 'write the file anew')

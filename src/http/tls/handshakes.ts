@@ -1,4 +1,4 @@
-/** The connections whose TLS handshake is not over. They count as connections, so that many that never finish use up no more than others. */
+/** The connections whose TLS handshake is not over. They count towards the limits on connections, as all other connections do. */
 
 import type { Socket } from 'node:net'
 import { networkOf } from '../../core/network.ts'
@@ -9,8 +9,8 @@ type Waiting = { readonly socket: Socket; readonly client: string }
 
 export class Handshakes {
   /**
-   * By both ends of the connection. The socket that Node makes for the time after the handshake is another one, and no public property
-   * leads from it to the first.
+   * The connections by their two addresses. After the handshake Node has a second socket for a connection, and no public property leads from
+   * the second socket to the first.
    */
   readonly #waiting = new Map<string, Waiting>()
 
@@ -41,7 +41,7 @@ export class Handshakes {
     this.#waiting.delete(endsOf(secured))
   }
 
-  /** Breaks all of them off. */
+  /** Closes all connections whose handshake is not over. */
   destroyAll(): void {
     for (const { socket } of this.#waiting.values()) socket.destroy()
   }

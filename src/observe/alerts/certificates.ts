@@ -3,11 +3,10 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Config, defaultProfile } from '../../config/config.ts'
+import { certificateTexts } from '../../config/tls/certificate-set.ts'
 
 /** `of`: the place of the certificate, for people. `endsAt`: wall time, milliseconds. */
 export type CertificateEnd = { readonly of: string; readonly endsAt: number }
-
-const pemForm = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
 /**
  * Returns the ends of the certificates in the files of `tls`, in the `public_key` of routes, in the file that `storage.url` names, and in the
@@ -43,7 +42,7 @@ const readText = (file: string): string => {
 
 /** `choose`: which of several ends counts. */
 const endOf = (of: string, text: string, choose = Math.max): CertificateEnd[] => {
-  const ends = [...text.matchAll(pemForm)].flatMap(([pem]) => {
+  const ends = certificateTexts(text).flatMap((pem) => {
     try {
       const at = Date.parse(new X509Certificate(pem).validTo)
       return Number.isNaN(at) ? [] : [at]

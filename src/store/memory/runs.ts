@@ -170,9 +170,10 @@ export class Runs {
 
   queuedLanes(max: number): QueuedLane[] {
     const lanes = [...this.#parked].sort(([, a], [, b]) => b.length - a.length).slice(0, max)
-    return lanes.flatMap(([lane, [first, ...others]]) =>
-      first ? { ...queuedEventOf(first.run), waiting: 1 + others.length, ...this.#lanes.count(lane) } : [],
-    )
+    return lanes.flatMap(([lane, runs]) => {
+      const [first] = runs
+      return first ? { ...queuedEventOf(first.run), waiting: runs.length, ...this.#lanes.count(lane) } : []
+    })
   }
 
   standings(wanted: ReadonlySet<string>, now: number): StoredStanding[] {
