@@ -30,6 +30,8 @@ export type RouteSource = {
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
   /** The path of the route inside its file. */
   readonly base: Path
+  /** The file that has the route, where `config.yaml` includes it. */
+  readonly included?: string
 }
 
 /** A scheduled job as its file has it, with its place in the file. */

@@ -9,6 +9,7 @@ import { readSource, type Source } from '../../config/yaml/source.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf, type SourceRange } from '../../core/diagnostic.ts'
 import { usage } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
+import { testFileForm } from '../../core/names.ts'
 import { nearest } from '../../core/text.ts'
 import type { RouteTest, RouteTests } from '../../generated/config.ts'
 import { checkTests } from '../../generated/validators.js'
@@ -40,7 +41,6 @@ export type Suite = {
   readonly texts: ReadonlyMap<string, string>
 }
 
-const testFileForm = /\.webhook-test\.(?:ya?ml|json)$/
 const testSearch = { depth: 6, isWanted: (name: string) => testFileForm.test(name), without: new Set(['node_modules', 'state', '.git']) }
 
 /** Reads tests. `paths`: files of tests, configurations and folders; empty: the data directory. Throws a usage Fault for a missing path. */
