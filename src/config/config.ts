@@ -103,6 +103,8 @@ export type Config = {
   readonly digests: FileDigests
   /** Whether `config.yaml` gives no keys: it is missing, has none, or cannot be read as a map. */
   readonly isEmpty: boolean
+  /** The data of `config.yaml` with secrets resolved, without routes: what people compare with another configuration. */
+  readonly sections: JsonObject
   /** Whether the webhook adapter is enabled. */
   readonly enabled: boolean
   readonly host: string

@@ -38,7 +38,7 @@ const configFile: FileKind = {
  */
 export type CheckedData = { readonly data: JsonObject; readonly bad: ReadonlySet<string>; readonly found: readonly Diagnostic[] }
 
-export const noData: CheckedData = { data: {}, bad: new Set(), found: [] }
+const noData: CheckedData = { data: {}, bad: new Set(), found: [] }
 
 /** Checks the shape of a parsed file, and resolves its secrets with `env`. */
 export const checkedData = (source: Source, { check, schema, routePointer }: FileKind, env: Env, into: FileReadings): CheckedData => {

@@ -20,6 +20,7 @@ import { readIncluded } from './include/read-included.ts'
 import { type RoutesPart, routesPart, withoutTwins } from './include/routes-part.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
+import { sectionsOf } from './sections.ts'
 import { isBroken } from './shape.ts'
 import { readStorage } from './storage/read-storage.ts'
 import { readMetrics } from './telemetry/read-metrics.ts'
@@ -167,6 +168,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     dataDir,
     digests: into.digests,
     isEmpty: Object.keys(data).length === 0,
+    sections: sectionsOf(data),
     enabled: fromEnv.enabled ?? data.platforms?.webhook?.enabled === true,
     host: options.host ?? textOrUndefined(settings.host) ?? defaults.webhook.host,
     port: options.port ?? fromEnv.port ?? numberOr(settings.port, defaults.webhook.port),
