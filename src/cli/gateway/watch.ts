@@ -85,11 +85,11 @@ const watchedOf = (folder: string, isIncluded: (path: string) => boolean): Watch
   ]
 }
 
-/** Returns the path without links; the path itself where nothing is there. */
-const realPath = (path: string): string => {
+/** Returns the path without links; `null` where nothing is there, because a folder that comes must be watched anew. */
+const realPath = (path: string): string | null => {
   try {
     return realpathSync(path)
   } catch {
-    return path
+    return null
   }
 }
