@@ -238,6 +238,12 @@ t.test('config show --resolved has defaults and variables, and no secret', async
   t.notMatch(JSON.stringify(resolved), /the-secret-of-a|secret to everybody/)
 })
 
+t.test('headgate test runs the tests of included routes', async (t) => {
+  const spec = (name: string, status: number): string => `{ name: ${name}, send: { payload: {} }, expect: { status: ${status} } }`
+  const dir = parts(t, ['*.yaml'], { 'a.yaml': `routes:\n  a:\n    prompt: x\n    tests: [${spec('good', 202)}, ${spec('bad', 200)}]\n` })
+  for (const paths of [[], [dir], [join(dir, 'a.yaml')]]) t.match(command({ dir }, 'test', ...paths), { status: 1, stdout: /1 failed/ })
+})
+
 t.test('the editor reads and writes a route where it stands', async (t) => {
   const dir = parts(t, ['routes.d/*.yaml'], { 'routes.d/a.yaml': `# kept\nroutes:\n  a:\n    prompt: old # why\n    secret: ${key}\n` })
   const file = join(dir, 'routes.d/a.yaml')
