@@ -46,13 +46,14 @@ const createIncludedWatch = (changed: () => void, failed: (why: string) => void)
   let watch: FileWatch | undefined
   let last = '[[],[],[]]'
   let turn: Promise<void> = Promise.resolve()
+  let isClosed = false
   const follow = async (digests: FileDigests, isIncluded: (path: string) => boolean): Promise<void> => {
     const patterns = [...digests.keys()].filter(isPattern)
     const isFound = (path: string): boolean => patterns.some((pattern) => finds(pattern, path))
     const files = [...digests.keys()].filter((path) => isIncluded(path) && !isPattern(path) && !isFound(path))
     const folders = [...new Set([...patterns, ...files].map((path) => dirname(path)))]
     const now = JSON.stringify([patterns, files, folders.map(realPath)])
-    if (now === last) return
+    if (now === last || isClosed) return
     last = now
     const before = watch
     watch = createFileWatch({ changed, failed })
@@ -65,10 +66,11 @@ const createIncludedWatch = (changed: () => void, failed: (why: string) => void)
   return {
     /** Calls follow each other, because the folders of a later reading must win. */
     follow: (digests: FileDigests, isIncluded: (path: string) => boolean): Promise<void> => {
-      turn = turn.then(() => follow(digests, isIncluded))
+      turn = turn.catch(() => {}).then(() => follow(digests, isIncluded))
       return turn
     },
     close: async (): Promise<void> => {
+      isClosed = true
       await turn.catch(() => {})
       await watch?.close()
     },
