@@ -2,13 +2,14 @@
 
 import { hash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
 import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { FileReadings } from './files.ts'
+import { knownReference, type SecretSources } from './secrets/providers.ts'
 import { isPrefixAlone, prefixAlone } from './secrets/resolve-secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
@@ -66,15 +67,40 @@ const routeSecrets = (spec: Route, globalSecret: string | undefined): string[] =
   return isUsableSecret(secret) ? [secret] : []
 }
 
-/** Makes a RouteSource of a route as its file has it: adds the profile, whether the route is enabled, the secrets in use and the digest. */
+/** What routes get their secrets from, besides their own spec. `globalReference`: that of the global secret, if a program gives it. */
+export type SecretsAround = {
+  readonly globalSecret?: string | undefined
+  readonly globalReference?: string | undefined
+  readonly secrets?: SecretSources | undefined
+}
+
+/** Returns the references to secrets of programs, as `PROVIDER/ID`, among the secrets that `routeSecrets` returns. */
+const routeReferences = (raw: Json | undefined, { secrets, globalReference }: SecretsAround): readonly string[] => {
+  if (!isObject(raw) || !secrets) return []
+  const own = raw.public_key ?? (Array.isArray(raw.secrets) ? raw.secrets : raw.secret)
+  if (own === undefined) return globalReference === undefined ? [] : [globalReference]
+  return [own].flat().flatMap((text) => knownReference(text, secrets) ?? [])
+}
+
+/**
+ * Makes a RouteSource of a route as its file has it: adds the profile, whether the route is enabled, the secrets in use and the digest.
+ * `raw`: the route before its references were resolved. Behind its secrets come those that they have replaced, while these still verify.
+ */
 export const routeOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base'>,
-  globalSecret: string | undefined,
+  raw: Json | undefined,
+  around: SecretsAround,
 ): RouteSource => {
   const { spec } = written
-  const secrets = routeSecrets(spec, globalSecret)
-  const digest = hash('sha256', JSON.stringify([written.base, spec, secrets]), 'base64url')
-  return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, digest }
+  const provided = routeReferences(raw, around)
+  const replaced = provided.flatMap((reference) => {
+    const found = around.secrets?.provided?.get(reference)
+    return found && 'value' in found ? (found.before ?? []) : []
+  })
+  const secrets = [...new Set([...routeSecrets(spec, around.globalSecret), ...replaced])]
+  const ofPrograms = provided.length > 0 ? { provided } : {}
+  const digest = hash('sha256', JSON.stringify([written.base, spec, secrets, provided]), 'base64url')
+  return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, ...ofPrograms, digest }
 }
 
 /**
@@ -83,7 +109,7 @@ export const routeOf = (
  */
 export const readConfiguredRoutes = (
   settings: WebhookSettings,
-  globalSecret: string | undefined,
+  around: SecretsAround,
   source: Source | undefined,
   base: Path,
   bad: ReadonlySet<string>,
@@ -93,7 +119,10 @@ export const readConfiguredRoutes = (
   for (const [name, spec] of Object.entries(settings.routes)) {
     const at = [...base, name]
     if (isBroken(at, bad) || !isObject(spec)) continue
-    routes.set(name, routeOf({ name, origin: 'config', spec: spec as Route, place: source.place, base: at }, globalSecret))
+    routes.set(
+      name,
+      routeOf({ name, origin: 'config', spec: spec as Route, place: source.place, base: at }, valueAt(source.data, at), around),
+    )
   }
   return routes
 }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
-import { isObject, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import { routeNamePattern } from '../core/names.ts'
 import type { Config as File } from '../generated/config.ts'
 import { checkConfig } from '../generated/validators.js'
@@ -13,15 +13,26 @@ import { type Env, isUnknown, readEnvFile } from './env.ts'
 import { textDigest } from './file-digests.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { configSchema } from './schema-walk.ts'
-import { resolveSecrets } from './secrets/resolve-secrets.ts'
+import { noProviders, type SecretSources } from './secrets/providers.ts'
+import { isUnresolved, resolveSecrets } from './secrets/resolve-secrets.ts'
 import { brokenPointers, checkShape } from './shape.ts'
+import { parsePointer } from './union-errors.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
-/** Collects the results of reading files: Diagnostics, the texts of files for code frames, the parsed files, and the digests of files. */
-export type FileReadings = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: Source[]; digests: Map<string, string> }
+/**
+ * Collects the results of reading files: Diagnostics, the texts of files for code frames, the parsed files, the digests of files, and the
+ * references to secrets of programs.
+ */
+export type FileReadings = {
+  diagnostics: Diagnostic[]
+  texts: Map<string, string>
+  sources: Source[]
+  digests: Map<string, string>
+  asked: Set<string>
+}
 
 /**
- * Reads one `config.yaml`, checks its shape and resolves its secrets with `env`. The data are empty where there is no file, which is a
+ * Reads one `config.yaml`, checks its shape and resolves its secrets. `secretsOf` returns the providers, perhaps those of the data. The data are empty where there is no file, which is a
  * mistake only where the file is `required`, and where the file cannot be read as a map. `given`: a text to read in place of the text of
  * the file. `found` has the Diagnostics of the shape and secrets of a map. `bad` has the pointers of the values that they are about, and of
  * all values around these.
@@ -29,6 +40,7 @@ export type FileReadings = { diagnostics: Diagnostic[]; texts: Map<string, strin
 export const readFile = (
   file: string,
   env: Env,
+  secretsOf: (data: Json) => SecretSources,
   into: FileReadings,
   required: boolean,
   given?: string | ParsedYaml,
@@ -47,9 +59,11 @@ export const readFile = (
     into.diagnostics.push(...shape)
     return { data: {}, source, bad: new Set(), found: [] }
   }
-  const resolved = resolveSecrets(configSchema, source.data, env, source)
-  into.diagnostics.push(...[...shape, ...resolved.diagnostics].map(withRoute))
-  const found = [...shape, ...resolved.diagnostics]
+  const resolved = resolveSecrets(configSchema, source.data, { env, secrets: secretsOf(source.data) }, source)
+  const all = [...shape, ...resolved.diagnostics].map(withRoute).map((each) => withoutHaste(each, source.data))
+  into.diagnostics.push(...all)
+  for (const reference of resolved.asked) into.asked.add(reference)
+  const found = all.filter(isUnresolved)
   return { data: resolved.data as File, source, bad: brokenPointers(found), found }
 }
 
@@ -59,6 +73,15 @@ const routePointer = /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/
 const withRoute = (each: Diagnostic): Diagnostic => {
   const name = routePointer.exec(each.pointer)?.[1]
   return name === undefined ? each : { ...each, route: name.replaceAll('~1', '/').replaceAll('~0', '~') }
+}
+
+/** Makes a warning of a failure to read a secret (WH329) that only a disabled route needs. */
+const withoutHaste = (each: Diagnostic, data: Json): Diagnostic => {
+  const route = each.code === 'WH329' ? routePointer.exec(each.pointer)?.[0] : undefined
+  const spec = route === undefined ? undefined : valueAt(data, parsePointer(route, data))
+  if (!isObject(spec) || spec.enabled !== false) return each
+  const { code: _, severity: __, stopsStart: ___, message, ...more } = each
+  return diagnostic('WH330', message, more)
 }
 
 /**
@@ -95,12 +118,13 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
     // A profile's credentials come only from its own .env. The process's environment belongs to the default profile. A variable that the
     // file names as `${NAME}` may come from either.
     const env = readEnv(dir, isUnknown(main.env) ? main.env : {}, into)
-    const { data, source, bad } = readFile(file, { ...main.env, ...env }, into, false)
+    const { data, source, bad } = readFile(file, { ...main.env, ...env }, () => main.secrets ?? noProviders, into, false)
     into.diagnostics.push(...unreadKeys(data, name, source))
     profiles.set(name, {
       name,
       dir,
       env,
+      secrets: main.secrets,
       platforms: platformsOf(data),
       ...readConfiguredJobs(data, name, source, bad),
       ...placesOf(source),

@@ -52,6 +52,7 @@ export type SharedEffects = {
   readonly download: Effects['download']
   readonly ownComments: OwnComments
   readonly keys: SenderKeys
+  readonly tooOld: Effects['tooOld']
   readonly breakers: Breakers
   readonly store: () => Store
   /** Finds the jobs of the configuration that serves now. */
@@ -87,6 +88,7 @@ export type Limits = {
 type SharedEffectsOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts' | 'traces'> & {
   /** Downloads small files of senders. Absent: the files are downloaded over the network. */
   readonly download?: Effects['download'] | undefined
+  readonly tooOld?: Effects['tooOld']
   /** Gets the secrets of each subscription that is compiled, so that the log can redact them. */
   readonly learn?: ((secrets: readonly string[]) => void) | undefined
   /** Returns the limits of the configuration that serves now. */
@@ -104,6 +106,7 @@ export const createSharedEffects = ({
   jobs,
   download = createDownload(),
   learn = () => {},
+  tooOld,
 }: SharedEffectsOptions): SharedEffects => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const owners = new Owners(clock, log)
@@ -135,6 +138,7 @@ export const createSharedEffects = ({
     download,
     ownComments: createOwnComments(() => openedResources().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
+    tooOld,
     breakers: createBreakers({ clock, log, facts, limits }, openedResources),
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),
@@ -181,6 +185,7 @@ export class LiveEffects implements Effects {
   readonly download: Effects['download']
   readonly ownComments: Effects['ownComments']
   readonly keys: SenderKeys
+  readonly tooOld: Effects['tooOld']
   readonly hasRoom: () => boolean
   readonly wake: () => void
   readonly jobs: Jobs
@@ -198,6 +203,7 @@ export class LiveEffects implements Effects {
     this.download = shared.download
     this.ownComments = shared.ownComments
     this.keys = shared.keys
+    this.tooOld = shared.tooOld
     this.hasRoom = shared.hasRoom
     this.wake = shared.wake
     this.jobs = jobs

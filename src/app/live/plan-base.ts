@@ -92,7 +92,7 @@ export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefin
  */
 const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOptions, inputs: PlanInputs): PlanBase => {
   const { facts, keep, clock, ownComments, breakers } = shared
-  const { dataDir, profiles, globalSecret } = config
+  const { dataDir, profiles, globalSecret, globalReference } = config
   const { settings } = inputs
   const agent = { now: pricingOf(config.agent) }
   const send = createSender({
@@ -108,7 +108,11 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
     compileRoute(route, { ...settings, agent: agent.now }, catalogue, new LiveEffects(shared, asked, sendingFor(route, send)))
   const subscriptions = new Subscriptions({
     file: join(dataDir, subscriptionsFileName),
-    config: { profiles, ...(globalSecret === undefined ? {} : { globalSecret }) },
+    config: {
+      profiles,
+      ...(globalSecret === undefined ? {} : { globalSecret }),
+      ...(globalReference === undefined ? {} : { globalReference }),
+    },
     compile: compilingWith(compile, jobs, shared.learn),
     check: checkingKeys(catalogue, challengeKeysOf(config.routes.values(), catalogue)),
     report,

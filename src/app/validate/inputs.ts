@@ -5,7 +5,7 @@ import { basename, dirname, extname, resolve } from 'node:path'
 import { type Config, defaultProfile, type Profile, type RouteSource } from '../../config/config.ts'
 import { unknownEnv } from '../../config/env.ts'
 import { jobsFileName } from '../../config/jobs.ts'
-import { type Loaded, loadConfig } from '../../config/load.ts'
+import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { usage } from '../../core/fault.ts'
@@ -25,6 +25,7 @@ import { compileRunner } from '../../plan/runner.ts'
 import { checkRouteTests, isTestFile, readSuites, testFilesIn } from '../route-tests/suite.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type ChosenSample, chooseSamples } from '../samples/choose-samples.ts'
+import { withSecrets } from '../secrets/with-secrets.ts'
 import { withDryEffects } from '../trace/dry-effects.ts'
 import type { Workspace } from '../workspace.ts'
 import { filesBesideRoute } from './beside-route.ts'
@@ -49,6 +50,8 @@ export type Inputs = {
   readonly asked: boolean
   /** Whether the environment and `.env` are not read. No variable counts as missing then. */
   readonly withoutEnv?: boolean
+  /** Whether the programs of `secrets.providers` are asked. Otherwise references to their secrets are not checked. */
+  readonly runProviders?: boolean
   /** Whether files beside the checked files (scripts, lists, jobs, plugins) are not looked for. */
   readonly withoutRefs?: boolean
   /** Samples to try on the routes: names, providers, files or folders. */
@@ -123,7 +126,7 @@ class InputCheck {
   /** Checks a data directory: its configuration, subscriptions, jobs and files of tests. `asked`: the user named the directory. */
   async folder(dataDir: string, asked: boolean): Promise<Checked> {
     const { configFile, configText } = this.#inputs
-    const configuration = loadConfig({ ...this.#workspace, dataDir, configFile, configText })
+    const configuration = await this.#load({ dataDir, configFile, configText })
     const loaded = { ...configuration, diagnostics: [...checkPresence(dataDir, asked, configFile), ...configuration.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
@@ -157,7 +160,7 @@ class InputCheck {
 
   /** Checks a configuration. `configText`: a text to check in place of the text of the file. */
   async #configured(configFile: string, configText?: string): Promise<Checked> {
-    const loaded = loadConfig({ ...this.#workspace, configFile, configText })
+    const loaded = await this.#load({ configFile, configText })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
     return withFindingsBesideRoutes(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
@@ -165,7 +168,7 @@ class InputCheck {
 
   /** Checks a file of subscriptions or jobs against the configuration. */
   async #entries(path: string): Promise<Checked> {
-    const { config } = loadConfig({ ...this.#workspace, configFile: this.#inputs.configFile })
+    const { config } = await this.#load({ configFile: this.#inputs.configFile })
     const { catalogue, diagnostics } = await this.#catalogueOf(config)
     if (basename(path) === subscriptionsFileName)
       return this.#reviewed(checkSubscriptions(path, config, catalogue, this.#effects), config, catalogue, diagnostics)
@@ -182,6 +185,12 @@ class InputCheck {
       all = { ...all, diagnostics: [...all.diagnostics, ...diagnostics.filter(isOfBlock)], routes: [...all.routes, ...routes] }
     }
     return all
+  }
+
+  /** Loads a configuration. Only files name programs that are run: a text may be the example of a document, or come from elsewhere. */
+  async #load(of: Partial<LoadOptions>): Promise<Loaded> {
+    const options = { ...this.#workspace, ...of }
+    return loadConfig(this.#inputs.runProviders && of.configText === undefined ? await withSecrets(options) : options)
   }
 
   async #host(workspace: Workspace, loaded: Loaded): Promise<readonly Diagnostic[]> {
