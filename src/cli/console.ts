@@ -5,8 +5,8 @@
 
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
-import type { ConsoleSettings } from '../config/console/settings.ts'
 import { referencesIn, withSecrets } from '../app/secrets/with-secrets.ts'
+import type { ConsoleSettings } from '../config/console/settings.ts'
 import { loadConfig } from '../config/load.ts'
 import { openConsole } from '../console/console.ts'
 import { openInBrowser } from '../console/open-in-browser.ts'

@@ -63,16 +63,16 @@ export class KeptSecrets {
     return all
   }
 
-  /** Asks for all secrets that a configuration refers to, and forgets the others. */
+  /** Asks for all secrets that a configuration refers to. Forgets the others, except those of the configuration that is in use. */
   async ask(config: Config, signal?: AbortSignal): Promise<void> {
     await this.#inTurn(async () => {
       const asked = new Set(config.secrets.asked)
+      const inUse = new Set([...asked, ...(this.#serving?.config().secrets.asked ?? [])])
       for (const known of [this.#kept, this.#failed])
-        for (const reference of known.keys()) if (!asked.has(reference)) known.delete(reference)
+        for (const reference of known.keys()) if (!inUse.has(reference)) known.delete(reference)
       const missing = [...asked].filter((reference) => !this.#fresh.has(reference))
       this.#fresh.clear()
       await this.#askFor(config, missing, signal)
-      for (const name of Object.keys(config.secrets.providers)) this.#setDue(name, config.secrets.providers)
     })
     this.#setTimer()
   }
@@ -130,6 +130,7 @@ export class KeptSecrets {
 
   async #askFor(config: Config, asked: readonly string[], signal?: AbortSignal): Promise<void> {
     if (asked.length === 0) return
+    for (const name of new Set(asked.map(nameOf))) this.#setDue(name, config.secrets.providers)
     const signals = [this.#closing.signal, ...(signal ? [signal] : [])]
     const answers = await askProviders({ ...questionOf(config), asked, signal: AbortSignal.any(signals) })
     // What a stop has broken off is no failure of a program.
@@ -187,13 +188,15 @@ export class KeptSecrets {
     if (!serving) return
     await this.#inTurn(async () => {
       const config = serving.config()
-      const { providers, asked } = config.secrets
+      const { asked } = config.secrets
       const now = this.#options.clock.monotonic()
       const due = new Set([...this.#due].flatMap(([name, at]) => (at <= now ? name : [])))
-      const references = asked.filter((reference) => due.has(nameOf(reference)))
-      await this.#askFor(config, references)
+      for (const name of due) this.#due.delete(name)
+      await this.#askFor(
+        config,
+        asked.filter((reference) => due.has(nameOf(reference))),
+      )
       for (const reference of asked) this.#fresh.add(reference)
-      for (const name of due) this.#setDue(name, providers)
     })
     if (this.#closing.signal.aborted) return
     if (this.isLoaded(serving.config())) this.#fresh.clear()
