@@ -19,6 +19,7 @@ const tables = [
   'RouteAgent',
   'Agent',
   'McpServer',
+  'SecretProvider',
   'Platform',
   'TlsName',
 ] as const

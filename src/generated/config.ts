@@ -603,7 +603,7 @@ enabled?: boolean
  */
 profile?: string
 /**
- * HMAC secret or token; ${NAME}, file:/path and credential:NAME are resolved. Absent: the global secret.
+ * HMAC secret or token; ${NAME}, file:/path, credential:NAME and exec:PROVIDER/ID are resolved. Absent: the global secret.
  */
 secret?: string
 /**
@@ -2542,7 +2542,7 @@ enabled?: boolean
  */
 profile?: string
 /**
- * HMAC secret or token; ${NAME}, file:/path and credential:NAME are resolved. Absent: the global secret.
+ * HMAC secret or token; ${NAME}, file:/path, credential:NAME and exec:PROVIDER/ID are resolved. Absent: the global secret.
  */
 secret?: string
 /**
