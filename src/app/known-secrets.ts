@@ -3,6 +3,7 @@
 import { type Config, defaultProfile, type RouteSource } from '../config/config.ts'
 import { isUnknown } from '../config/env.ts'
 import { passwordOf } from '../config/storage/server-address.ts'
+import { namesProvider } from '../core/secrets/program-secret.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import { runnersByName } from '../parts/runners/index.ts'
@@ -36,7 +37,7 @@ export const knownSecrets = (config: Config): string[] => {
     ...secretsOfStorage(config),
     ...secretsOfTelemetry(config),
     ...secretsOfPrograms(config),
-  ].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH')
+  ].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH' && !namesProvider(value))
 }
 
 /** Returns the secrets of a route, and those in the settings of its targets. */

@@ -70,6 +70,7 @@ export const prepareGateway = async (config: Config, dependencies: GatewayDepend
     download,
     learn,
     tooOld: secrets?.tooOld,
+    askSecrets: secrets?.askNew,
     limits: () => reloader.current().config,
     jobs: () => reloader.current().jobs,
   })

@@ -26,9 +26,28 @@ export type ProcessGroup = {
 /** The groups whose program still runs. This process kills them when it exits. */
 const running = new Set<ProcessGroup>()
 
-process.on('exit', () => {
+const killAll = (): void => {
   for (const group of running) group.signal('SIGKILL')
-})
+}
+process.on('exit', killAll)
+
+const deadly = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Kills the groups where a signal will end this process: where nobody else listens to the signal, this process does not exit by itself. */
+const onSignal = (name: NodeJS.Signals): void => {
+  if (process.listenerCount(name) > 1) return
+  killAll()
+  process.off(name, onSignal)
+  process.kill(process.pid, name)
+}
+
+/** Listens to signals while programs run. */
+const listen = (): void => {
+  for (const name of deadly) {
+    if (running.size === 0) process.off(name, onSignal)
+    else if (!process.listeners(name).includes(onSignal)) process.on(name, onSignal)
+  }
+}
 
 /**
  * Starts a program. Throws where the failure of the start is known at once. A failure that is known later is told by the child's event
@@ -45,10 +64,12 @@ export const startGroup = ({ argv, env, cwd }: Program): ProcessGroup => {
       signal: (name) => signalGroup(child.pid, name),
       ended() {
         running.delete(group)
+        listen()
         mark.lift()
       },
     }
     running.add(group)
+    listen()
     return group
   } catch (thrown) {
     mark.lift()

@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { KeptSecrets } from '../../src/app/secrets/kept-secrets.ts'
 import { withSecrets } from '../../src/app/secrets/with-secrets.ts'
+import { validate } from '../../src/app/validate/validate.ts'
 import { type Loaded, loadConfig } from '../../src/config/load.ts'
 import { readingOf } from '../../src/config/thread/load-in-thread.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
@@ -100,6 +101,20 @@ t.test('references that are none run no program', async (t) => {
   }
   for (const name of ['__proto__', 'constructor', 'other', 'toString'])
     t.match(found(await loadWith(dirWith(t, 'touch ran', routeWith(`exec:${name}/x`)))).join(), /WH305/, name)
+})
+
+t.test('while programs are not asked, nothing is said of the form of a secret', async (t) => {
+  const dir = dirWith(t, 'touch ran', {
+    a: { public_key: 'exec:p/key', verify: 'discord', prompt: 'p' },
+    b: { secrets: ['exec:p/a', 'exec:p/b'], verify: 'svix', prompt: 'p' },
+    c: { secret: 'exec:p/a', prompt: 'p' },
+  })
+  const { diagnostics } = await validate({ dataDir: dir, env: {}, self: 'headgate' }, { paths: [], asked: true })
+  t.same(
+    diagnostics.filter(({ severity }) => severity !== 'info').map(({ code, message }) => `${code} ${message}`),
+    [],
+  )
+  t.notOk(existsSync(join(dir, 'ran')))
 })
 
 t.test('providers that cannot work', async (t) => {

@@ -4,7 +4,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import { command, dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { isRunning } from '../fakes/process.ts'
+import { command, dataDir, type ProcessGateway, spawnGateway, startGateway } from '../fakes/process-gateway.ts'
+import { until } from '../fakes/wait.ts'
 
 const first = 'the-first-secret-of-pr'
 const second = 'the-second-secret-of-pr'
@@ -92,9 +94,27 @@ t.test('a failure for a disabled route is a warning', async (t) => {
   t.match(command({ dir }, 'gateway', 'run'), { status: 78, stderr: /WH329.*exec:no\/x/ })
 })
 
+t.test('a subscription that names a new secret is served soon, and a stop ends a program that hangs', async (t) => {
+  const dir = setUp(t)
+  const gateway = await startGateway(t, dir)
+  t.match(command({ dir }, 'webhook', 'subscribe', 'new', '--secret', 'exec:op/new', '--prompt', 'p', '--deliver', 'log'), { status: 0 })
+  await until(async () => (await gateway.post('new', 'a', { key: first })).status === 202)
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0 })
+
+  writeFileSync(join(dir, 'op'), `#!/bin/sh\necho $$ > '${dir}/pid'\nexec sleep 60\n`)
+  const hanging = spawnGateway(t, dir)
+  hanging.listening.catch(() => undefined)
+  const pid = await until(() => existsSync(join(dir, 'pid')) && Number(readFileSync(join(dir, 'pid'), 'utf8')))
+  hanging.kill('SIGTERM')
+  t.match(await hanging.ended, { signal: 'SIGTERM' })
+  await until(() => !isRunning(pid))
+})
+
 t.test('validate and commands: which ask, and which do not', async (t) => {
   const dir = setUp(t)
   t.match(command({ dir }, 'validate'), { status: 0 })
+  t.match(command({ dir }, 'webhook', 'show', 'pr').stdout, /^secret: exec:op\/prod\/hooks\/pr$/m)
   t.match(command({ dir }, 'doctor'), { stdout: /./ })
   command({ dir }, 'webhook', 'list')
   command({ dir }, 'targets', 'list')

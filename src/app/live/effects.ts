@@ -53,6 +53,8 @@ export type SharedEffects = {
   readonly ownComments: OwnComments
   readonly keys: SenderKeys
   readonly tooOld: Effects['tooOld']
+  /** Asks programs for the secrets that entries name and that are not known yet, and reloads. */
+  readonly askSecrets?: (() => void) | undefined
   readonly breakers: Breakers
   readonly store: () => Store
   /** Finds the jobs of the configuration that serves now. */
@@ -89,6 +91,7 @@ type SharedEffectsOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts' | 'tra
   /** Downloads small files of senders. Absent: the files are downloaded over the network. */
   readonly download?: Effects['download'] | undefined
   readonly tooOld?: Effects['tooOld']
+  readonly askSecrets?: SharedEffects['askSecrets']
   /** Gets the secrets of each subscription that is compiled, so that the log can redact them. */
   readonly learn?: ((secrets: readonly string[]) => void) | undefined
   /** Returns the limits of the configuration that serves now. */
@@ -107,6 +110,7 @@ export const createSharedEffects = ({
   download = createDownload(),
   learn = () => {},
   tooOld,
+  askSecrets,
 }: SharedEffectsOptions): SharedEffects => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const owners = new Owners(clock, log)
@@ -139,6 +143,7 @@ export const createSharedEffects = ({
     ownComments: createOwnComments(() => openedResources().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
     tooOld,
+    askSecrets,
     breakers: createBreakers({ clock, log, facts, limits }, openedResources),
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),

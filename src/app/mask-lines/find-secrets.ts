@@ -1,9 +1,9 @@
 /** Finds the secrets of a YAML or JSON file: the values of keys that name a secret. */
 
-import { namesProvider } from '../../config/secrets/providers.ts'
 import { namesFile } from '../../config/secrets/reference.ts'
 import { eventsOf, type Range, scalarsOf, YamlTree } from '../../config/yaml/yaml-tree.ts'
 import { isMask } from '../../core/secrets/mask.ts'
+import { namesProvider } from '../../core/secrets/program-secret.ts'
 import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
 import { nearest } from '../../core/text.ts'
 

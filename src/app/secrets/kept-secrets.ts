@@ -4,6 +4,7 @@
  */
 
 import type { Config } from '../../config/config.ts'
+import { entryReferences } from '../../config/secrets/entry-references.ts'
 import type { Provided, ProvidedSecrets, SecretProvider } from '../../config/secrets/providers.ts'
 import type { Clock } from '../../core/clock.ts'
 import { own } from '../../core/json.ts'
@@ -98,6 +99,15 @@ export class KeptSecrets {
       if (ageMs > maxAgeMs) return `the secret exec:${reference} was read ${ageText(ageMs)} ago; max_age_seconds is ${maxAgeMs / 1000}`
     }
     return undefined
+  }
+
+  /** Reloads where subscriptions or stored jobs refer to a secret that no program was asked for. */
+  readonly askNew = (): void => {
+    const { config, reload } = this.#serving ?? {}
+    if (!config || !reload) return
+    const { dataDir, profiles, secrets } = config()
+    const isNew = (reference: string): boolean => !this.#kept.has(reference) && !this.#failed.has(reference)
+    if (entryReferences(dataDir, profiles.values(), secrets).some(isNew)) void reload()
   }
 
   /** Returns what the status says of each secret. */

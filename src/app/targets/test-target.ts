@@ -136,7 +136,9 @@ const unresolvedOf = (target: string, targets: Targets, { place }: Profile, { di
   const path = part && ['platforms', platformOf(part)]
   if (!path || !place) return []
   const { file } = place(path)
-  return diagnostics.filter((one) => (one.code === 'WH305' || one.code === 'WH329') && one.place?.file === file && one.pointer.startsWith(`${pointerOf(path)}/`))
+  return diagnostics.filter(
+    (one) => (one.code === 'WH305' || one.code === 'WH329') && one.place?.file === file && one.pointer.startsWith(`${pointerOf(path)}/`),
+  )
 }
 
 const unknownTarget = (target: string, targets: Targets, self: string): Fault => {

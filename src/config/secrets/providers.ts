@@ -43,9 +43,6 @@ export type SecretSources = {
 
 export const noProviders: SecretSources = { providers: {} }
 
-/** Whether a text names a secret of a program: `exec:PROVIDER/ID`. */
-export const namesProvider = (text: string): boolean => text.startsWith('exec:')
-
 /**
  * A provider and an id. The id becomes a word of a command, so it never begins with `-`, and it may be a path, so it has no empty segment
  * and none of dots.

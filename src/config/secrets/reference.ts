@@ -7,9 +7,10 @@ import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
+import { namesProvider } from '../../core/secrets/program-secret.ts'
 import { printable } from '../../core/text.ts'
 import type { Env } from '../env.ts'
-import { namesProvider, providerReference, type SecretSources } from './providers.ts'
+import { providerReference, type SecretSources } from './providers.ts'
 
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const maxSecretBytes = 65_536

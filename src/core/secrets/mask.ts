@@ -4,6 +4,7 @@
 
 import { createHash } from 'node:crypto'
 import { isObject, type Json } from '../json.ts'
+import { namesProvider } from './program-secret.ts'
 import { namesRequestSecret, namesSettingSecret, replaceSecretParameters } from './secret-names.ts'
 
 /** The mask of a secret. */
@@ -47,7 +48,7 @@ const maskAddress = (text: string): string =>
   addressForm.test(text) ? replaceSecretParameters(text.replace(/(?<=^https?:\/\/)[^\s/?#{]+(?=@)/i, stars), () => stars) : text
 
 const maskAll = (value: Json): Json => {
-  if (typeof value === 'string') return value === '' ? '' : `${stars} (${fingerprint(value)})`
+  if (typeof value === 'string') return value === '' || namesProvider(value) ? value : `${stars} (${fingerprint(value)})`
   if (Array.isArray(value)) return value.map(maskAll)
   if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskAll(item)]))
   return stars
