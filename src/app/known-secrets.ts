@@ -11,9 +11,9 @@ import { toolsets } from '../parts/tools/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
 /**
- * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics, console, telemetry and programs, as far as the
- * files of the configuration and the environment have them: those of subscriptions and of stored jobs are not among them. A secret may be
- * listed twice.
+ * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics, console, telemetry and
+ * programs, as far as the files of the configuration and the environment have them: those of subscriptions and of stored jobs are not among
+ * them. A secret may be listed twice.
  */
 export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]

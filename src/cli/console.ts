@@ -5,7 +5,7 @@
 
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
-import { referencesIn, withSecrets } from '../app/secrets/with-secrets.ts'
+import { referencesIn, withNeededSecrets } from '../app/secrets/with-secrets.ts'
 import type { ConsoleSettings } from '../config/console/settings.ts'
 import { loadConfig } from '../config/load.ts'
 import { openConsole } from '../console/console.ts'
@@ -44,7 +44,7 @@ export const runConsole = async (options: ConsoleOptions, cli: Cli): Promise<num
 /** Returns the settings of the configuration. Throws a Fault where the console must not be served with them. */
 const settingsOf = async ({ port }: ConsoleOptions, { workspace }: Cli): Promise<ConsoleSettings> => {
   const { config, diagnostics } = loadConfig(
-    await withSecrets(workspace, (loaded) => {
+    await withNeededSecrets(workspace, (loaded) => {
       const { forward, oidc, password = {} } = loaded.console.auth ?? {}
       return referencesIn(loaded, [forward?.secret, oidc?.clientSecret, ...Object.values(password)])
     }),

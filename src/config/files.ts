@@ -32,10 +32,10 @@ export type FileReadings = {
 }
 
 /**
- * Reads one `config.yaml`, checks its shape and resolves its secrets. `secretsOf` returns the providers, perhaps those of the data. The data are empty where there is no file, which is a
- * mistake only where the file is `required`, and where the file cannot be read as a map. `given`: a text to read in place of the text of
- * the file. `found` has the Diagnostics of the shape and secrets of a map. `bad` has the pointers of the values that they are about, and of
- * all values around these.
+ * Reads one `config.yaml`, checks its shape and resolves its secrets. `secretsOf` returns the providers, perhaps those of the data. The
+ * data are empty where there is no file, which is a mistake only where the file is `required`, and where the file cannot be read as a map.
+ * `given`: a text to read in place of the text of the file. `found` has the Diagnostics of the shape and secrets of a map. `bad` has the
+ * pointers of the values that they are about, and of all values around these.
  */
 export const readFile = (
   file: string,

@@ -9,7 +9,7 @@ export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'glob
   readonly adapter: Omit<Config['adapter'], 'rate_limit'>
   /** Whether clients are asked for certificates. A new file of a certificate changes no plan. */
   readonly tls?: Pick<TlsSettings, 'clientCertificates'> | undefined
-  readonly profiles: ReadonlyMap<string, Pick<Profile, 'name' | 'dir' | 'env' | 'secrets' | 'platforms'>>
+  readonly profiles: ReadonlyMap<string, Pick<Profile, 'name' | 'dir' | 'env' | 'platforms'>>
   /** Only the names of MCP servers count. */
   readonly tools: { readonly servers: { readonly [toolset: string]: unknown } }
 }
@@ -28,9 +28,7 @@ export const planSettingsOf = (config: PlanSettings): PlanSettings => {
     adapter: adapter as PlanSettings['adapter'],
     ...(globalSecret === undefined ? {} : { globalSecret }),
     ...(clientCertificates === undefined ? {} : { tls: { clientCertificates } }),
-    profiles: new Map(
-      [...config.profiles].map(([key, { name, dir, env, secrets, platforms }]) => [key, { name, dir, env, secrets, platforms }]),
-    ),
+    profiles: new Map([...config.profiles].map(([key, { name, dir, env, platforms }]) => [key, { name, dir, env, platforms }])),
     tools: { servers: Object.fromEntries(Object.keys(config.tools.servers).map((name) => [name, true])) },
   }
 }

@@ -63,6 +63,16 @@ t.test('what a text program may answer', async (t) => {
   }
 })
 
+t.test('a provider that does not answer is waited for once', async (t) => {
+  const secrets = Array.from({ length: 20 }, (_, i) => `exec:p/${i}`)
+  const dir = dirWith(t, 'echo >> calls; exec sleep 60', {
+    pr: { secrets: secrets.slice(0, 10), prompt: 'p' },
+    b: { secrets: secrets.slice(10), prompt: 'p' },
+  })
+  t.equal(found(await loadWith(dir)).filter((each) => each.endsWith('its program took longer than 1 s')).length, 20)
+  t.equal(readFileSync(join(dir, 'calls'), 'utf8').length, 4, 'only those at once')
+})
+
 t.test('a json program is asked once for all ids', async (t) => {
   const routes = { pr: { secrets: ['exec:p/a', 'exec:p/b'], prompt: 'p' }, other: { secret: 'exec:p/a', prompt: 'p' } }
   for (const [answer, problems] of [

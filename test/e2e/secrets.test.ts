@@ -126,4 +126,8 @@ t.test('validate and commands: which ask, and which do not', async (t) => {
   t.match(command({ dir }, 'validate', '--run-providers'), { status: 1, stdout: /WH329.*it gave an empty text/ })
   writeFileSync(join(dir, 'vault'), 'INSECURE_NO_AUTH')
   t.match(command({ dir }, 'gateway', 'run'), { status: 78, stderr: /WH329.*it gave INSECURE_NO_AUTH/ })
+  t.match(command({ dir }, 'webhook', 'test', 'pr', '--payload', '{}', '--url', 'http://127.0.0.1:1/webhooks/pr'), {
+    status: 78,
+    stderr: /exec:op\/prod\/hooks\/pr: it gave INSECURE_NO_AUTH/,
+  })
 })

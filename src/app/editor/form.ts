@@ -213,8 +213,8 @@ export const shownValue = ({ value, isSecret }: Pick<FormField, 'value' | 'isSec
 }
 
 /**
- * Returns a reference (`${NAME}`, `file:/path`, `credential:NAME`, `exec:PROVIDER/ID`), a mask, or the word that switches verification off as it is written. Any
- * other text is a secret, of which only the fingerprint is shown.
+ * Returns a reference (`${NAME}`, `file:/path`, `credential:NAME`, `exec:PROVIDER/ID`), a mask, or the word that switches verification off
+ * as it is written. Any other text is a secret, of which only the fingerprint is shown.
  */
 const secretShown = (value: Json): string => {
   const text = String(value)

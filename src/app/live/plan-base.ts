@@ -51,6 +51,8 @@ type PlanInputs = {
    * served, because anybody could ask for a signature.
    */
   readonly challenges: readonly unknown[]
+  /** The secrets of programs, to which subscriptions may refer. Their ages do not count. */
+  readonly provided: readonly unknown[]
 }
 
 const planInputsOf = (config: Config, catalogue: Catalogue): PlanInputs => {
@@ -62,6 +64,7 @@ const planInputsOf = (config: Config, catalogue: Catalogue): PlanInputs => {
     parts: [[...targets], others, [...operators]],
     ownSchemes,
     challenges: [...challengeKeysOf(config.routes.values(), catalogue)],
+    provided: [...(config.secrets.provided ?? [])].map(([name, each]) => [name, 'value' in each ? [each.value, each.before] : []]),
   }
 }
 

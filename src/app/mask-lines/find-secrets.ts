@@ -16,8 +16,8 @@ const referenceForm = /\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g
 
 /**
  * Returns the scalar of a secret as it may be shown. `raw`: the scalar as the file has it, with its quotes. References such as `${NAME}`
- * stay, but the defaults in them are masked. What names a secret elsewhere (`file:`, `credential:`, `exec:`), INSECURE_NO_AUTH, an empty text and a mask
- * stay.
+ * stay, but the defaults in them are masked. What names a secret elsewhere (`file:`, `credential:`, `exec:`), INSECURE_NO_AUTH, an empty
+ * text and a mask stay.
  */
 export const maskScalar = (raw: string): string => {
   const quote = /^["']/.exec(raw)?.[0] ?? ''

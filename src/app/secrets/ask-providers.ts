@@ -47,7 +47,7 @@ export const askProviders = async ({ providers, asked, ...how }: Question): Prom
     const take = (found: ReadonlyMap<string, Answer>): void => {
       for (const [id, answer] of found) answers.set(`${name}/${id}`, answer)
     }
-    const call = { provider, ...how }
+    const call = { provider, isLate: false, ...how }
     return provider.protocol === 'json'
       ? [async () => take(await askForAll(call, ids))]
       : ids.map((id) => async () => take(await askFor(call, id)))
@@ -57,7 +57,8 @@ export const askProviders = async ({ providers, asked, ...how }: Question): Prom
   return answers
 }
 
-type Call = Pick<Question, 'env' | 'dir' | 'signal'> & { readonly provider: SecretProvider }
+/** `isLate`: a call of the provider has taken too long. */
+type Call = Pick<Question, 'env' | 'dir' | 'signal'> & { readonly provider: SecretProvider; isLate: boolean }
 
 const tooMany: Answer = {
   problem: `more than ${maxAsked} secrets are asked for`,
@@ -67,7 +68,9 @@ const tooMany: Answer = {
 /** Asks a `text` program: its output, without one line end, is the secret. */
 const askFor = async (call: Call, id: string): Promise<ReadonlyMap<string, Answer>> => {
   const argv = call.provider.command.map((word, at) => (at === 0 ? word : word.replaceAll('{id}', id)))
-  const result = await run(call, argv)
+  // A vault that does not answer is not waited for once more for each of its secrets.
+  const result: ChildResult = call.isLate ? { kind: 'timeout' } : await run(call, argv)
+  call.isLate ||= result.kind === 'timeout'
   const stdout = outputOf(result)
   return new Map([[id, stdout === undefined ? failed(call, id, argv, result) : checked(call, id, argv, stdout.replace(/\r?\n$/, ''))]])
 }

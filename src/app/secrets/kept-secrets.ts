@@ -138,13 +138,12 @@ export class KeptSecrets {
     return done
   }
 
-  async #askFor(config: Config, asked: readonly string[], signal?: AbortSignal): Promise<void> {
+  async #askFor(config: Config, asked: readonly string[], signal = this.#closing.signal): Promise<void> {
     if (asked.length === 0) return
     for (const name of new Set(asked.map(nameOf))) this.#setDue(name, config.secrets.providers)
-    const signals = [this.#closing.signal, ...(signal ? [signal] : [])]
-    const answers = await askProviders({ ...questionOf(config), asked, signal: AbortSignal.any(signals) })
+    const answers = await askProviders({ ...questionOf(config), asked, signal })
     // What a stop has broken off is no failure of a program.
-    if (signals.some(({ aborted }) => aborted)) return
+    if (signal.aborted) return
     for (const [reference, answer] of answers) this.#take(reference, answer, providerOf(reference, config.secrets.providers))
   }
 

@@ -8,18 +8,18 @@ import { systemClock } from '../../core/clock.ts'
 import { stores, storesByName } from '../../store/index.ts'
 import type { Shared } from '../../store/shared.ts'
 import type { Access, Attached } from '../../store/store-part.ts'
-import { referencesIn, withSecrets } from '../secrets/with-secrets.ts'
+import { referencesIn, withNeededSecrets } from '../secrets/with-secrets.ts'
 import { storeOptions } from '../store-options.ts'
 import type { Workspace } from '../workspace.ts'
 
 /**
- * Returns the configuration where it names a shared store, else `undefined`. A program is asked for the address of the database alone. To save time, a file whose text has no name of a shared store
- * is not parsed.
+ * Returns the configuration where it names a shared store, else `undefined`. A program is asked for the address of the database alone. To
+ * save time, a file whose text has no name of a shared store is not parsed.
  */
 export const sharedConfig = async (workspace: Workspace): Promise<Config | undefined> => {
   const text = textOf(join(workspace.dataDir, 'config.yaml'))
   if (!stores.some(({ name, attach }) => attach !== undefined && text.includes(name))) return undefined
-  const { config } = loadConfig(await withSecrets(workspace, (loaded) => referencesIn(loaded, [loaded.storage.url])))
+  const { config } = loadConfig(await withNeededSecrets(workspace, (loaded) => referencesIn(loaded, [loaded.storage.url])))
   return storesByName.get(config.storage.kind)?.attach ? config : undefined
 }
 
