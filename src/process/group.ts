@@ -41,12 +41,12 @@ const onSignal = (name: NodeJS.Signals): void => {
   process.kill(process.pid, name)
 }
 
-/** Listens to signals while programs run. */
 const listen = (): void => {
-  for (const name of deadly) {
-    if (running.size === 0) process.off(name, onSignal)
-    else if (!process.listeners(name).includes(onSignal)) process.on(name, onSignal)
-  }
+  for (const name of deadly) if (!process.listeners(name).includes(onSignal)) process.on(name, onSignal)
+}
+
+const listenNoLonger = (): void => {
+  if (running.size === 0) for (const name of deadly) process.off(name, onSignal)
 }
 
 /**
@@ -55,6 +55,8 @@ const listen = (): void => {
  */
 export const startGroup = ({ argv, env, cwd }: Program): ProcessGroup => {
   const mark = markChild()
+  // The program may run before `spawn` returns, and a signal must not come between.
+  listen()
   try {
     // `detached` gives the child a process group of its own, so that a signal also reaches the processes that it started.
     const options = { cwd, env: { ...env, ...mark.env }, detached: true, stdio: 'pipe' } as const
@@ -64,15 +66,15 @@ export const startGroup = ({ argv, env, cwd }: Program): ProcessGroup => {
       signal: (name) => signalGroup(child.pid, name),
       ended() {
         running.delete(group)
-        listen()
+        listenNoLonger()
         mark.lift()
       },
     }
     running.add(group)
-    listen()
     return group
   } catch (thrown) {
     mark.lift()
+    listenNoLonger()
     throw thrown
   }
 }
