@@ -245,6 +245,7 @@ const defaults = {
   tls: properties.tls,
   storage: properties.storage,
   retention,
+  secret_provider: definitions.SecretProvider,
   telemetry: properties.telemetry,
   otlp,
   traces,

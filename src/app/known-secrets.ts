@@ -3,6 +3,7 @@
 import { type Config, defaultProfile, type RouteSource } from '../config/config.ts'
 import { isUnknown } from '../config/env.ts'
 import { passwordOf } from '../config/storage/server-address.ts'
+import { namesProvider } from '../core/secrets/program-secret.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import { runnersByName } from '../parts/runners/index.ts'
@@ -10,9 +11,9 @@ import { toolsets } from '../parts/tools/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
 /**
- * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics, console and telemetry, as far as the
- * files of the configuration and the environment have them: those of subscriptions and of stored jobs are not among them. A secret may be
- * listed twice.
+ * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics, console, telemetry and
+ * programs, as far as the files of the configuration and the environment have them: those of subscriptions and of stored jobs are not among
+ * them. A secret may be listed twice.
  */
 export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]
@@ -35,7 +36,8 @@ export const knownSecrets = (config: Config): string[] => {
     ...keys,
     ...secretsOfStorage(config),
     ...secretsOfTelemetry(config),
-  ].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH')
+    ...secretsOfPrograms(config),
+  ].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH' && !namesProvider(value))
 }
 
 /** Returns the secrets of a route, and those in the settings of its targets. */
@@ -70,6 +72,14 @@ const secretsOfTelemetry = ({ telemetry }: Config): string[] =>
   [telemetry?.traces, telemetry?.metrics].flatMap((receiver) =>
     receiver ? [...Object.values(receiver.headers), ...(new URL(receiver.url).search === '' ? [] : [receiver.url])] : [],
   )
+
+/** Returns the secrets that programs gave, and the variables that programs get, which in general let them in. */
+const secretsOfPrograms = ({ secrets: { providers, provided = new Map() }, profiles }: Config): string[] => {
+  const env = profiles.get(defaultProfile)?.env ?? {}
+  const given = [...provided.values()].flatMap((each) => ('value' in each ? [each.value, each.before ?? ''] : []))
+  const variables = isUnknown(env) ? [] : Object.values(providers).flatMap((provider) => provider.env.map((name) => env[name] ?? ''))
+  return [...given, ...variables]
+}
 
 /** Returns the secrets of tools and of MCP servers. */
 const secretsOfTools = ({ tools, profiles }: Config): string[] => {

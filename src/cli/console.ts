@@ -5,6 +5,7 @@
 
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
+import { referencesIn, withNeededSecrets } from '../app/secrets/with-secrets.ts'
 import type { ConsoleSettings } from '../config/console/settings.ts'
 import { loadConfig } from '../config/load.ts'
 import { openConsole } from '../console/console.ts'
@@ -34,15 +35,20 @@ export const runConsole = async (options: ConsoleOptions, cli: Cli): Promise<num
   if (options.hashPassword) return printHash(cli)
   if (options.untilStdinEnds) return serveForGateway(options, cli)
   const ofGateway = (await (await gatewayAt(workspace).find())?.consoleAddress())?.url
-  if (ofGateway === undefined) return serveConsole(settingsOf(options, cli), options, cli)
+  if (ofGateway === undefined) return serveConsole(await settingsOf(options, cli), options, cli)
   await showAddress(ofGateway, options, cli)
   note(cli, 'the gateway runs the console; one browser can sign in at this address within a minute')
   return exit.ok
 }
 
 /** Returns the settings of the configuration. Throws a Fault where the console must not be served with them. */
-const settingsOf = ({ port }: ConsoleOptions, { workspace }: Cli): ConsoleSettings => {
-  const { config, diagnostics } = loadConfig(workspace)
+const settingsOf = async ({ port }: ConsoleOptions, { workspace }: Cli): Promise<ConsoleSettings> => {
+  const { config, diagnostics } = loadConfig(
+    await withNeededSecrets(workspace, (loaded) => {
+      const { forward, oidc, password = {} } = loaded.console.auth ?? {}
+      return referencesIn(loaded, [forward?.secret, oidc?.clientSecret, ...Object.values(password)])
+    }),
+  )
   const wrong = diagnostics.find(({ pointer, stopsStart }) => stopsStart && pointer.startsWith('/console'))
   if (!wrong) return { ...config.console, port: port ?? config.console.port }
   const { code, message, place, help } = wrong

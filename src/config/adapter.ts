@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
@@ -10,6 +10,7 @@ import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { FileReadings } from './files.ts'
 import type { RoutesPart } from './include/routes-part.ts'
+import { knownReference, type SecretSources } from './secrets/providers.ts'
 import { isPrefixAlone, prefixAlone } from './secrets/resolve-secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
@@ -67,28 +68,53 @@ const routeSecrets = (spec: Route, globalSecret: string | undefined): string[] =
   return isUsableSecret(secret) ? [secret] : []
 }
 
-/** Makes a RouteSource of a route as its file has it: adds the profile, whether the route is enabled, the secrets in use and the digest. */
+/** What routes get their secrets from, besides their own spec. `globalReference`: that of the global secret, if a program gives it. */
+export type SecretsAround = {
+  readonly globalSecret?: string | undefined
+  readonly globalReference?: string | undefined
+  readonly secrets?: SecretSources | undefined
+}
+
+/** Returns the references to secrets of programs, as `PROVIDER/ID`, among the secrets that `routeSecrets` returns. */
+const routeReferences = (raw: Json | undefined, { secrets, globalReference }: SecretsAround): readonly string[] => {
+  if (!isObject(raw) || !secrets) return []
+  const written = raw.public_key ?? (Array.isArray(raw.secrets) ? raw.secrets : raw.secret)
+  if (written === undefined) return globalReference === undefined ? [] : [globalReference]
+  return [written].flat().flatMap((text) => knownReference(text, secrets) ?? [])
+}
+
+/**
+ * Makes a RouteSource of a route as its file has it: adds the profile, whether the route is enabled, the secrets in use and the digest.
+ * `raw`: the route before its references were resolved. Behind its secrets come those that they have replaced, while these still verify.
+ */
 export const routeOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base' | 'included'>,
-  globalSecret: string | undefined,
+  raw: Json | undefined,
+  around: SecretsAround,
 ): RouteSource => {
   const { spec } = written
-  const secrets = routeSecrets(spec, globalSecret)
-  const digest = hash('sha256', JSON.stringify([written.base, spec, secrets]), 'base64url')
-  return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, digest }
+  const provided = routeReferences(raw, around)
+  const replaced = provided.flatMap((reference) => {
+    const found = around.secrets?.provided?.get(reference)
+    return found && 'value' in found ? (found.before ?? []) : []
+  })
+  const secrets = [...new Set([...routeSecrets(spec, around.globalSecret), ...replaced])]
+  const ofPrograms = provided.length > 0 ? { provided } : {}
+  const digest = hash('sha256', JSON.stringify([written.base, spec, secrets, provided]), 'base64url')
+  return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, ...ofPrograms, digest }
 }
 
 /** Returns the routes of one file by name. A route with a mistake in its shape or a secret is left out. */
 export const readConfiguredRoutes = (
-  { written, place, base, bad, included }: RoutesPart,
-  globalSecret: string | undefined,
+  { written, raw, place, base, bad, included }: RoutesPart,
+  around: SecretsAround,
 ): Map<string, RouteSource> => {
   const routes = new Map<string, RouteSource>()
   const origin = { origin: 'config', place, ...(included === undefined ? {} : { included }) } as const
   for (const [name, spec] of Object.entries(written)) {
     const at = [...base, name]
     if (isBroken(at, bad) || !isObject(spec)) continue
-    routes.set(name, routeOf({ ...origin, name, spec: spec as Route, base: at }, globalSecret))
+    routes.set(name, routeOf({ ...origin, name, spec: spec as Route, base: at }, own(raw, name), around))
   }
   return routes
 }

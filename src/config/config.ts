@@ -10,6 +10,7 @@ import type { Budget, Price } from './budget.ts'
 import type { ConsoleSettings } from './console/settings.ts'
 import type { Env } from './env.ts'
 import type { FileDigests } from './file-digests.ts'
+import type { SecretSources } from './secrets/providers.ts'
 import type { TlsSettings } from './tls/read-tls.ts'
 
 export const defaultProfile = 'default'
@@ -25,6 +26,8 @@ export type RouteSource = {
   readonly spec: Route
   /** The secrets in use: the route's public keys, else its own secrets, else the inherited global secret. */
   readonly secrets: readonly string[]
+  /** Those of the secrets that programs give, as `PROVIDER/ID`. */
+  readonly provided?: readonly string[]
   /** A hash of the spec, its path and the secrets. Where a reload finds the same digest, the route has not changed. */
   readonly digest: string
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
@@ -51,6 +54,8 @@ export type Profile = {
   /** The profile's folder. */
   readonly dir: string
   readonly env: Env
+  /** The providers of secrets, which all profiles share. */
+  readonly secrets?: SecretSources | undefined
   /** The sections under `platforms`, without that of the webhook adapter. */
   readonly platforms: { readonly [name: string]: JsonObject }
   /** Finds places in the profile's config.yaml; absent where the profile has no config.yaml. */
@@ -113,6 +118,10 @@ export type Config = {
   readonly tls?: TlsSettings | undefined
   /** The secret of the routes that have no secret or public key of their own. */
   readonly globalSecret?: string
+  /** The reference to the global secret, as `PROVIDER/ID`, where a program gives it. */
+  readonly globalReference?: string
+  /** The providers of secrets. `asked`: the references to their secrets in all files, as `PROVIDER/ID`. */
+  readonly secrets: SecretSources & { readonly asked: readonly string[] }
   readonly adapter: AdapterSettings
   /** The operator's own signature schemes. */
   readonly schemes: {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
-import { isObject, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import { routeNamePattern } from '../core/names.ts'
 import type { Config as File } from '../generated/config.ts'
 import { type Check, checkConfig } from '../generated/validators.js'
@@ -13,15 +13,27 @@ import { type Env, isUnknown, readEnvFile } from './env.ts'
 import { textDigest } from './file-digests.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { configSchema } from './schema-walk.ts'
-import { resolveSecrets } from './secrets/resolve-secrets.ts'
+import { noProviders, type SecretSources } from './secrets/providers.ts'
+import type { References } from './secrets/reference.ts'
+import { isUnresolved, resolveSecrets } from './secrets/resolve-secrets.ts'
 import { brokenPointers, checkShape } from './shape.ts'
+import { parsePointer } from './union-errors.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
 /** A parsed file, and the schema that describes it. */
 export type FileSource = Source & { readonly schema: JsonObject }
 
-/** Collects the results of reading files: Diagnostics, the texts of files for code frames, the parsed files, and the digests of files. */
-export type FileReadings = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: FileSource[]; digests: Map<string, string> }
+/**
+ * Collects the results of reading files: Diagnostics, the texts of files for code frames, the parsed files, the digests of files, and the
+ * references to secrets of programs.
+ */
+export type FileReadings = {
+  diagnostics: Diagnostic[]
+  texts: Map<string, string>
+  sources: FileSource[]
+  digests: Map<string, string>
+  asked: Set<string>
+}
 
 /** A kind of file: its schema with the validator, and the form of pointers into a route, whose first group is the name of the route. */
 export type FileKind = { readonly check: Check; readonly schema: JsonObject; readonly routePointer: RegExp }
@@ -40,28 +52,36 @@ export type CheckedData = { readonly data: JsonObject; readonly bad: ReadonlySet
 
 const noData: CheckedData = { data: {}, bad: new Set(), found: [] }
 
-/** Checks the shape of a parsed file, and resolves its secrets with `env`. */
-export const checkedData = (source: Source, { check, schema, routePointer }: FileKind, env: Env, into: FileReadings): CheckedData => {
+/** Checks the shape of a parsed file, and resolves its secrets. */
+export const checkedData = (
+  source: Source,
+  { check, schema, routePointer }: FileKind,
+  from: References,
+  into: FileReadings,
+): CheckedData => {
   into.sources.push({ ...source, schema })
-  const named = (each: Diagnostic): Diagnostic => withRoute(each, routePointer)
+  const named = (each: Diagnostic): Diagnostic => withoutHaste(withRoute(each, routePointer), source.data, routePointer)
   const shape = checkShape(check, schema, source.data, source)
   if (!isObject(source.data)) {
     into.diagnostics.push(...shape)
     return noData
   }
-  const resolved = resolveSecrets(schema, source.data, env, source)
-  const found = [...shape, ...resolved.diagnostics]
-  into.diagnostics.push(...found.map(named))
+  const resolved = resolveSecrets(schema, source.data, from, source)
+  const all = [...shape, ...resolved.diagnostics].map(named)
+  into.diagnostics.push(...all)
+  for (const reference of resolved.asked) into.asked.add(reference)
+  const found = all.filter(isUnresolved)
   return { data: resolved.data as JsonObject, bad: brokenPointers(found), found }
 }
 
 /**
- * Reads one `config.yaml`, or the text `given` in its place. The data are empty where there is no file, which is a mistake only where the
- * file is `required`, and where the file cannot be read as a map.
+ * Reads one `config.yaml`, or the text `given` in its place. `secretsOf` returns the providers, perhaps those of the data. The data are
+ * empty where there is no file, which is a mistake only where the file is `required`, and where the file cannot be read as a map.
  */
 export const readFile = (
   file: string,
   env: Env,
+  secretsOf: (data: Json) => SecretSources,
   into: FileReadings,
   required: boolean,
   given?: string | ParsedYaml,
@@ -73,13 +93,22 @@ export const readFile = (
   if (!source && required && diagnostics.length === 0) {
     into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'check the path given with --config' }))
   }
-  return source ? { ...checkedData(source, configFile, env, into), source } : noData
+  return source ? { ...checkedData(source, configFile, { env, secrets: secretsOf(source.data) }, into), source } : noData
 }
 
 /** Adds to a Diagnostic the name of the route that its pointer leads into. */
 const withRoute = (each: Diagnostic, routePointer: RegExp): Diagnostic => {
   const name = routePointer.exec(each.pointer)?.[1]
   return name === undefined ? each : { ...each, route: name.replaceAll('~1', '/').replaceAll('~0', '~') }
+}
+
+/** Makes a warning of a failure to read a secret (WH329) that only a disabled route needs. */
+const withoutHaste = (each: Diagnostic, data: Json, routePointer: RegExp): Diagnostic => {
+  const route = each.code === 'WH329' ? routePointer.exec(each.pointer)?.[0] : undefined
+  const spec = route === undefined ? undefined : valueAt(data, parsePointer(route, data))
+  if (!isObject(spec) || spec.enabled !== false) return each
+  const { code: _, severity: __, stopsStart: ___, message, ...more } = each
+  return diagnostic('WH330', message, more)
 }
 
 /**
@@ -116,12 +145,13 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
     // A profile's credentials come only from its own .env. The process's environment belongs to the default profile. A variable that the
     // file names as `${NAME}` may come from either.
     const env = readEnv(dir, isUnknown(main.env) ? main.env : {}, into)
-    const { data, source, bad } = readFile(file, { ...main.env, ...env }, into, false)
+    const { data, source, bad } = readFile(file, { ...main.env, ...env }, () => main.secrets ?? noProviders, into, false)
     into.diagnostics.push(...unreadKeys(data, name, source))
     profiles.set(name, {
       name,
       dir,
       env,
+      secrets: main.secrets,
       platforms: platformsOf(data),
       ...readConfiguredJobs(data, name, source, bad),
       ...placesOf(source),

@@ -7,7 +7,7 @@ import type { Config as File, Job, StoredJob } from '../generated/config.ts'
 import { checkJob } from '../generated/validators.js'
 import type { JobSource, Profile } from './config.ts'
 import { definition } from './schema-walk.ts'
-import { resolveSecrets } from './secrets/resolve-secrets.ts'
+import { isUnresolved, resolveSecrets } from './secrets/resolve-secrets.ts'
 import { checkShape, isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 
@@ -52,7 +52,7 @@ export const isPauseNote = (entry: Json): boolean =>
 export const readStoredJob = (
   id: string,
   entry: Json,
-  profile: Pick<Profile, 'name' | 'env'>,
+  profile: Pick<Profile, 'name' | 'env' | 'secrets'>,
   source: Pick<Source, 'place'>,
 ): { readonly job?: JobSource; readonly diagnostics: readonly Diagnostic[] } => {
   const base: Path = [id]
@@ -66,9 +66,9 @@ export const readStoredJob = (
   const shape = checkShape(checkJob, schema, entry, source, base)
   const withJobId = (each: Diagnostic): Diagnostic => ({ ...each, message: `job "${id}": ${each.message}` })
   if (shape.length > 0) return { diagnostics: shape.map(withJobId) }
-  const { data, diagnostics } = resolveSecrets(schema, entry, profile.env, source, base)
+  const { data, diagnostics } = resolveSecrets(schema, entry, profile, source, base)
   const all = diagnostics.map(withJobId)
-  if (diagnostics.length > 0) return { diagnostics: all }
+  if (diagnostics.some(isUnresolved)) return { diagnostics: all }
   return {
     job: { id, profile: profile.name, origin: 'stored', spec: data as unknown as StoredJob, place: source.place, base },
     diagnostics: all,

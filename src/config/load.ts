@@ -5,7 +5,7 @@
 
 import { join, resolve } from 'node:path'
 import type { Diagnostic, Path } from '../core/diagnostic.ts'
-import { isObject, type JsonObject, numberOr } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, numberOr, valueAt } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
@@ -20,6 +20,15 @@ import { readIncluded } from './include/read-included.ts'
 import { type RoutesPart, routesPart, withoutTwins } from './include/routes-part.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
+import { entryReferences } from './secrets/entry-references.ts'
+import {
+  checkProviders,
+  knownReference,
+  noProviders,
+  type ProvidedSecrets,
+  readProviders,
+  type SecretSources,
+} from './secrets/providers.ts'
 import { sectionsOf } from './sections.ts'
 import { isBroken } from './shape.ts'
 import { readStorage } from './storage/read-storage.ts'
@@ -38,6 +47,8 @@ export type LoadOptions = {
   readonly include?: string | undefined
   /** The process's environment. */
   readonly env: Env
+  /** The secrets of programs. Absent: programs were not asked, and references to their secrets stay as they are written. */
+  readonly provided?: ProvidedSecrets | undefined
   /** `host` and `port` of flags. They win over the environment and the file. */
   readonly host?: string | undefined
   readonly port?: number | undefined
@@ -136,34 +147,50 @@ type MainFile = ReturnType<typeof mergeWebhook> &
   Omit<ReturnType<typeof readFile>, 'source'> & {
     readonly source: Source | undefined
     readonly env: Env
+    readonly secrets: SecretSources
     readonly options: LoadOptions
   }
 
 /** Returns the routes of the main file, and those of the files that it includes. */
-const readRoutes = ({ settings, baseOf, data, source, bad, found, env, options }: MainFile, into: FileReadings): readonly RoutesPart[] => {
-  const own = source ? [routesPart(settings.routes as JsonObject, { place: source.place, base: baseOf('routes'), bad, found })] : []
+const readRoutes = (
+  { settings, baseOf, data, source, bad, found, env, secrets, options }: MainFile,
+  into: FileReadings,
+): readonly RoutesPart[] => {
+  const own = source ? [routesPart(settings.routes as JsonObject, source, { base: baseOf('routes'), bad, found })] : []
   const main = { source, bad, include: data.include }
-  const twins = withoutTwins([...own, ...readIncluded({ main, env, texts: options.texts, also: options.include }, into)])
+  const included = readIncluded({ main, from: { env, secrets }, texts: options.texts, also: options.include }, into)
+  const twins = withoutTwins([...own, ...included])
   into.diagnostics.push(...twins.found)
   return twins.parts
 }
 
 /** Loads the whole configuration. Returns a Config in any case, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
-  const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map() }
+  const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map(), asked: new Set() }
   const dataDir = resolve(options.dataDir)
   const env = readEnv(dataDir, options.env, into)
   const file = options.configFile ? resolve(options.configFile) : join(dataDir, 'config.yaml')
-  const { data, source, bad, found } = readFile(file, env, into, options.configFile !== undefined, options.texts?.get(file))
+  let secrets = noProviders
+  const secretsOf = (written: Json): SecretSources => {
+    secrets = { providers: readProviders(written), provided: options.provided }
+    return secrets
+  }
+  const isRequired = options.configFile !== undefined
+  const { data, source, bad, found } = readFile(file, env, secretsOf, into, isRequired, options.texts?.get(file))
+  if (source) into.diagnostics.push(...checkProviders(secrets, source))
   const { settings, baseOf } = mergeWebhook(data, source, into)
   const fromEnv = isUnknown(env) ? { enabled: true } : environmentValues(env, into)
   const gateway = asMap(data.gateway)
   const multiplex = gateway.multiplex_profiles === true
   const written = isUsableSecret(settings.secret) ? settings.secret : isUnknown(env) ? unknownSecret : undefined
   const globalSecret = fromEnv.secret ?? written
-  const routes = readRoutes({ settings, baseOf, data, source, bad, found, env, options }, into)
+  const globalReference =
+    fromEnv.secret === undefined && source ? knownReference(valueAt(source.data, baseOf('secret')), secrets) : undefined
+  const around = { globalSecret, globalReference, secrets }
+  const routes = readRoutes({ settings, baseOf, data, source, bad, found, env, secrets, options }, into)
   const jobs = readConfiguredJobs(data, defaultProfile, source, bad)
-  const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
+  const main: Profile = { name: defaultProfile, dir: dataDir, env, secrets, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
+  const profiles = readProfiles(dataDir, multiplex, main, into)
   const config: Config = {
     dataDir,
     digests: into.digests,
@@ -174,11 +201,13 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     port: options.port ?? fromEnv.port ?? numberOr(settings.port, defaults.webhook.port),
     tls: readTls(data.tls, dataDir),
     ...(globalSecret === undefined ? {} : { globalSecret }),
+    ...(globalReference === undefined ? {} : { globalReference }),
     adapter: adapterOf(settings, (key) => isBroken(baseOf(key), bad)),
     schemes: schemesOf(data, source, bad),
-    routes: new Map(routes.flatMap((part) => [...readConfiguredRoutes(part, globalSecret)])),
+    routes: new Map(routes.flatMap((part) => [...readConfiguredRoutes(part, around)])),
     multiplex,
-    profiles: readProfiles(dataDir, multiplex, main, into),
+    profiles,
+    secrets: { ...secrets, asked: [...into.asked, ...entryReferences(dataDir, profiles.values(), secrets)] },
     plugins: pluginsOf(data, source),
     drainMs: numberOr(gateway.drain_seconds, defaults.gateway.drain_seconds) * 1000,
     maxConcurrentRuns: numberOr(gateway.max_concurrent_runs, defaults.gateway.max_concurrent_runs),
@@ -193,6 +222,6 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     alerts: alertsOf(data, source, bad),
     storage: readStorage(asMap(data.storage), source, into.diagnostics),
   }
-  const salvaged = routes.flatMap((part) => partialRoutesOf(part, globalSecret))
+  const salvaged = routes.flatMap((part) => partialRoutesOf(part, around))
   return { ...into, config, salvaged, settingPath: baseOf, written: new Set(Object.keys(settings)) }
 }

@@ -6,11 +6,12 @@
 import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import type { Route } from '../generated/config.ts'
-import { routeOf } from './adapter.ts'
+import { routeOf, type SecretsAround } from './adapter.ts'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
 import type { RoutesPart } from './include/routes-part.ts'
 import { definition, schemaAt } from './schema-walk.ts'
-import { resolveSecrets } from './secrets/resolve-secrets.ts'
+import type { References } from './secrets/reference.ts'
+import { isUnresolved, resolveSecrets } from './secrets/resolve-secrets.ts'
 import { isBroken } from './shape.ts'
 import { parsePointer } from './union-errors.ts'
 import type { Source } from './yaml/source.ts'
@@ -28,7 +29,7 @@ const wholeLists: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets',
 const partialRouteOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base' | 'included'> & { readonly spec: Json | undefined },
   diagnostics: readonly Diagnostic[],
-  globalSecret: string | undefined,
+  around: SecretsAround,
 ): PartialRoute | undefined => {
   const at = pointerOf(written.base)
   const isWrong = diagnostics.some(({ pointer, code }) => pointer === at && code !== 'WH108')
@@ -37,7 +38,7 @@ const partialRouteOf = (
   const below = diagnostics.filter(({ pointer }) => pointer.startsWith(`${at}/`)).flatMap((each) => lostBy(each, at, whole))
   const spec = structuredClone(whole)
   for (const pointer of below) takeOut(spec, pathToTakeOut(pointer))
-  const route = routeOf({ ...written, spec: spec as Route }, globalSecret)
+  const route = routeOf({ ...written, spec: spec as Route }, undefined, around)
   return { route, lost: below.map((pointer) => `${at}/${pointer}`) }
 }
 
@@ -60,16 +61,13 @@ const pathToTakeOut = (pointer: string): Path => {
 }
 
 /** Returns the partial routes of the routes of one file whose shape or secret is wrong. */
-export const partialRoutesOf = (
-  { written, place, base, bad, found, included }: RoutesPart,
-  globalSecret: string | undefined,
-): PartialRoute[] => {
+export const partialRoutesOf = ({ written, place, base, bad, found, included }: RoutesPart, around: SecretsAround): PartialRoute[] => {
   const byRoute = findingsByRoute(pointerOf(base), found)
   const origin = { origin: 'config', place, ...(included === undefined ? {} : { included }) } as const
   return Object.entries(written).flatMap(([name, spec]) => {
     const at = [...base, name]
     if (!isBroken(at, bad)) return []
-    return partialRouteOf({ ...origin, name, spec, base: at }, byRoute.get(pointerOf(at)) ?? [], globalSecret) ?? []
+    return partialRouteOf({ ...origin, name, spec, base: at }, byRoute.get(pointerOf(at)) ?? [], around) ?? []
   })
 }
 
@@ -99,9 +97,13 @@ export const partialSubscriptionOf = (
   found: readonly Diagnostic[],
 ): PartialRoute | undefined => {
   const profile = isObject(entry) && typeof entry.profile === 'string' ? entry.profile : defaultProfile
-  const env = (profiles.get(profile) ?? profiles.get(defaultProfile))?.env ?? {}
-  const { data, diagnostics } = resolveSecrets(definition('Subscription'), entry, env, { place }, [name])
-  return partialRouteOf({ name, origin: 'subscription', spec: data, place, base: [name] }, [...found, ...diagnostics], globalSecret)
+  const from: References = profiles.get(profile) ?? profiles.get(defaultProfile) ?? { env: {} }
+  const { data, diagnostics } = resolveSecrets(definition('Subscription'), entry, from, { place }, [name])
+  return partialRouteOf(
+    { name, origin: 'subscription', spec: data, place, base: [name] },
+    [...found, ...diagnostics.filter(isUnresolved)],
+    { globalSecret },
+  )
 }
 
 /** Lists whose items may be replaced by null, which is neither a condition nor an event. The indexes of the other items stay. */

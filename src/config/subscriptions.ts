@@ -8,7 +8,8 @@ import { checkSubscription } from '../generated/validators.js'
 import { routeOf } from './adapter.ts'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
 import { definition } from './schema-walk.ts'
-import { resolveSecrets } from './secrets/resolve-secrets.ts'
+import type { References } from './secrets/reference.ts'
+import { isUnresolved, resolveSecrets } from './secrets/resolve-secrets.ts'
 import { checkShape } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 
@@ -30,7 +31,7 @@ export const subscriptionNameOf = (text: string): string => {
 export const readSubscription = (
   name: string,
   entry: Json,
-  config: Pick<Config, 'globalSecret' | 'profiles'>,
+  config: Pick<Config, 'globalSecret' | 'globalReference' | 'profiles'>,
   source: Pick<Source, 'place'>,
 ): { readonly route?: RouteSource; readonly diagnostics: readonly Diagnostic[] } => {
   const base: Path = [name]
@@ -50,9 +51,10 @@ export const readSubscription = (
   const shape = checkShape(checkSubscription, schema, entry, source, base)
   if (shape.length > 0) return { diagnostics: shape.map((each) => ({ ...each, route: name })) }
   const profile = (entry as Subscription).profile ?? defaultProfile
-  const env = config.profiles.get(profile)?.env ?? {}
-  const { data, diagnostics } = resolveSecrets(schema, entry, env, source, base)
-  if (diagnostics.length > 0) return { diagnostics: diagnostics.map((each) => ({ ...each, route: name })) }
-  const written = { name, origin: 'subscription', spec: data as Subscription, place: source.place, base } as const
-  return { route: routeOf(written, config.globalSecret), diagnostics }
+  const from: References = config.profiles.get(profile) ?? { env: {} }
+  const resolved = resolveSecrets(schema, entry, from, source, base)
+  const diagnostics = resolved.diagnostics.map((each) => ({ ...each, route: name }))
+  if (diagnostics.some(isUnresolved)) return { diagnostics }
+  const written = { name, origin: 'subscription', spec: resolved.data as Subscription, place: source.place, base } as const
+  return { route: routeOf(written, entry, { ...config, secrets: from.secrets }), diagnostics }
 }

@@ -102,6 +102,8 @@ export const catalogue = {
   WH326: { severity: 'warning', title: 'a certificate that ends soon', outside: true },
   WH327: { severity: 'error', title: 'a certificate that does not cover its name', starts: true, outside: true },
   WH328: { severity: 'warning', title: 'a chain of certificates in a wrong order', outside: true },
+  WH329: { severity: 'error', title: 'a program gave no secret', outside: true, onDemand: true },
+  WH330: { severity: 'warning', title: 'a program gave no newer secret, or none that is needed', outside: true, onDemand: true },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH403: { severity: 'error', title: 'a condition that can never hold', starts: true },

@@ -6,6 +6,7 @@
 import { createSharedEffects } from '../app/live/effects.ts'
 import { compileLiveConfig, type LiveConfig } from '../app/live/live-config.ts'
 import { createReloader } from '../app/live/reload.ts'
+import type { KeptSecrets } from '../app/secrets/kept-secrets.ts'
 import type { Config } from '../config/config.ts'
 import { type Read, readingOf } from '../config/thread/load-in-thread.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
@@ -39,6 +40,8 @@ export type GatewayDependencies = {
   readonly learn?: (secrets: readonly string[]) => void
   /** Reads the configuration for a reload. Without this function, a reload finds the first configuration again. */
   readonly read?: Read
+  /** The secrets of programs. Absent where no program is asked. */
+  readonly secrets?: KeptSecrets
   /** The catalogue of parts. By default it has the built-in parts. */
   readonly parts?: Catalogue
   /** Fetches the keys of senders. By default they are fetched over the network. */
@@ -56,7 +59,7 @@ export const prepareGateway = async (config: Config, dependencies: GatewayDepend
     parts = catalogue,
     read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
   } = dependencies
-  const { requests, download, learn } = dependencies
+  const { requests, download, learn, secrets } = dependencies
   const facts = createFacts()
   const plugins: LoadedPlugins = new Map()
   const shared = createSharedEffects({
@@ -66,6 +69,8 @@ export const prepareGateway = async (config: Config, dependencies: GatewayDepend
     traces: config.telemetry?.traces && createEventTraces(config.telemetry.traces.ratio),
     download,
     learn,
+    tooOld: secrets?.tooOld,
+    askSecrets: secrets?.askNew,
     limits: () => reloader.current().config,
     jobs: () => reloader.current().jobs,
   })
@@ -78,7 +83,7 @@ export const prepareGateway = async (config: Config, dependencies: GatewayDepend
   const reloader = createReloader({ first, log, facts, clock, read, compile })
   return {
     diagnostics: first.diagnostics,
-    start: (socket) => openGateway({ config, socket, log, clock, redact, shared, reloader, ...(requests ? { requests } : {}) }),
+    start: (socket) => openGateway({ config, socket, log, clock, redact, shared, reloader, secrets, ...(requests ? { requests } : {}) }),
     close: () => shared.owners.close(),
   }
 }

@@ -2,6 +2,7 @@
 
 import type { SharedEffects } from '../app/live/effects.ts'
 import type { Reloader } from '../app/live/reload.ts'
+import type { KeptSecrets } from '../app/secrets/kept-secrets.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Observer } from '../core/facts/facts.ts'
@@ -26,6 +27,8 @@ export type GatewayOptions = {
   readonly redact: (text: string) => string
   readonly shared: SharedEffects
   readonly reloader: Reloader
+  /** The secrets of programs; absent where no program is asked. */
+  readonly secrets?: KeptSecrets | undefined
 }
 
 /** The functions that close what a gateway has open, in the order of opening. They are called in the reverse order. */

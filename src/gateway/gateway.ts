@@ -6,6 +6,7 @@ import { Readiness } from '../app/readiness.ts'
 import type { RunningGateway } from '../app/running-gateway.ts'
 import type { Clock } from '../core/clock.ts'
 import type { RequestEnded } from '../core/facts/fact.ts'
+import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
 import type { Watch } from '../engine/run.ts'
@@ -148,6 +149,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     shared,
     url: listener.url,
     certificates: listener.certificates,
+    secrets: options.secrets,
     stopping: isStopping,
     notReady,
     stop,
@@ -168,7 +170,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
 
 /** Starts worker, scheduler and housekeeping, and returns the gateway. */
 const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
-  const { config, log, clock, reloader, shared } = options
+  const { config, log, clock, reloader, shared, secrets } = options
   const { store, worker, scheduler, replicas } = work
   const { listener, operations, stopping, stopAsked } = doors
   const { current } = reloader
@@ -177,6 +179,8 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
   const cancelHousekeeping = keepHouse({ store, clock, log, retention: () => current().config.storage.retention })
   closing.push(async () => cancelHousekeeping())
   closing.push(() => scheduler.stop())
+  secrets?.begin({ config: () => current().config, reload: () => operations.reload().catch(reloadFailed(log)) })
+  closing.push(async () => secrets?.close())
   await scheduler.start()
   worker.wake()
   return {
@@ -199,6 +203,11 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
     },
   }
 }
+
+const reloadFailed =
+  (log: Log) =>
+  (error: unknown): void =>
+    log('error', { reason: messageOf(error) }, 'reload failed: the configuration before it stays in use')
 
 /** Whether a request was neither refused nor failed. */
 const isTaken = ({ ended }: RequestEnded): boolean => outcomeStatus(ended.outcome) < 400

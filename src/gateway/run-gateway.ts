@@ -3,10 +3,12 @@
 import { adapterDisabled } from '../app/adapter-disabled.ts'
 import { closeSecretFiles } from '../app/gateway/secret-files.ts'
 import { knownSecrets } from '../app/known-secrets.ts'
+import { KeptSecrets } from '../app/secrets/kept-secrets.ts'
 import type { Config } from '../config/config.ts'
 import type { FileDigests } from '../config/file-digests.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts'
-import { loadInThread, type Read } from '../config/thread/load-in-thread.ts'
+import { type ConfigReading, loadInThread, type Read } from '../config/thread/load-in-thread.ts'
+import { systemClock } from '../core/clock.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
@@ -144,19 +146,17 @@ const prepareReported = async (
     redactor.add(knownSecrets(known))
     follow(known.digests)
   }
-  const read: Read = (known, signal, use) =>
-    loadInThread(from, known, signal, (reading) => {
-      learn(reading.config)
-      return use(reading)
-    })
-  const { config, diagnostics, texts } = loadConfig(from)
+  const secrets = new KeptSecrets({ clock: systemClock, log, learn: (values) => redactor.add(values) })
+  const read = readingWith(from, secrets, learn)
+  const { config, diagnostics, texts } = await loadWith(from, secrets)
   learn(config)
   const redact = (text: string): string => redactor.redact(text)
   const prepared = await prepareGateway(config, {
     log,
     redact,
-    learn: (secrets) => redactor.add(secrets),
+    learn: (values) => redactor.add(values),
     read,
+    secrets,
     ...(requests ? { requests } : {}),
   })
   const all = [...diagnostics, ...prepared.diagnostics]
@@ -164,6 +164,33 @@ const prepareReported = async (
   await report(all, texts, isUsable)
   return { config, prepared, isUsable }
 }
+
+/** Loads the configuration with the secrets of the programs that it names. */
+const loadWith = async (from: LoadOptions, secrets: KeptSecrets): Promise<Loaded> => {
+  const loaded = loadConfig({ ...from, provided: secrets.provided() })
+  if (loaded.config.secrets.asked.length === 0) return loaded
+  await secrets.ask(loaded.config)
+  return loadConfig({ ...from, provided: secrets.provided() })
+}
+
+/**
+ * Makes the reading for reloads. Where a program gives another secret than the one that was known, or none, the files are read again, with
+ * what is known then.
+ */
+const readingWith =
+  (from: LoadOptions, secrets: KeptSecrets, learn: (config: Config) => void): Read =>
+  async (known, signal, use) => {
+    const read = <T>(then: (reading: ConfigReading) => Promise<T>): Promise<T> =>
+      loadInThread({ ...from, provided: secrets.provided() }, known, signal, (reading) => {
+        learn(reading.config)
+        return then(reading)
+      })
+    const first = await read(async (reading) => {
+      await secrets.ask(reading.config, signal)
+      return secrets.isLoaded(reading.config) && !secrets.hasFailures() ? { used: await use(reading) } : undefined
+    })
+    return first ? first.used : read(use)
+  }
 
 /** Resolves when an operator has asked the gateway to stop. */
 const untilAsked = ({ stopAsked }: Gateway): Promise<StopReason> => stopAsked.then(() => ({ reason: 'gateway stop' }))

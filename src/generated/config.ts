@@ -118,6 +118,17 @@ max_queued_runs?: number
 max_concurrent_scripts?: number
 }
 /**
+ * Programs that give secrets.
+ */
+secrets?: {
+/**
+ * Programs that give secrets, by name. A value exec:NAME/ID is the secret that the program NAME gives for ID.
+ */
+providers?: {
+[k: string]: SecretProvider | undefined
+}
+}
+/**
  * HTTPS in the gateway itself, without a proxy.
  */
 tls?: {
@@ -594,7 +605,7 @@ enabled?: boolean
  */
 profile?: string
 /**
- * HMAC secret or token; ${NAME}, file:/path and credential:NAME are resolved. Absent: the global secret.
+ * HMAC secret or token; ${NAME}, file:/path, credential:NAME and exec:PROVIDER/ID are resolved. Absent: the global secret.
  */
 secret?: string
 /**
@@ -2179,6 +2190,44 @@ api_base?: string
 [k: string]: string | number | boolean | undefined
 }
 /**
+ * A program that gives secrets.
+ */
+export interface SecretProvider {
+/**
+ * The program with its absolute path, and its words; {id} in a word becomes the ID. No shell.
+ * 
+ * @minItems 1
+ * @maxItems 64
+ */
+command: string[]
+/**
+ * text: a call for each ID, whose output is the secret. json: one call for all IDs.
+ */
+protocol?: ("text" | "json")
+/**
+ * Environment variables that the program gets besides PATH and HOME.
+ * 
+ * @maxItems 64
+ */
+env?: string[]
+/**
+ * How long a call may take, in seconds.
+ */
+timeout_seconds?: number
+/**
+ * How often the running gateway asks again, in seconds. Without it, at the start and at each reload.
+ */
+refresh_seconds?: number
+/**
+ * A route whose secret was read longer ago answers 503. Without it, the last secret serves until there is a new one.
+ */
+max_age_seconds?: number
+/**
+ * How long a replaced secret of a route still verifies requests, in seconds.
+ */
+overlap_seconds?: number
+}
+/**
  * A certificate for one name.
  */
 export interface TLSName {
@@ -2495,7 +2544,7 @@ enabled?: boolean
  */
 profile?: string
 /**
- * HMAC secret or token; ${NAME}, file:/path and credential:NAME are resolved. Absent: the global secret.
+ * HMAC secret or token; ${NAME}, file:/path, credential:NAME and exec:PROVIDER/ID are resolved. Absent: the global secret.
  */
 secret?: string
 /**

@@ -354,6 +354,18 @@ export type OpenBreaker = {
   readonly waiting: number
 }
 
+/** A secret that a program gave. */
+export type KeptSecret = {
+  /** `PROVIDER/ID`. */
+  readonly reference: string
+  /** When the program gave it last: ISO time. */
+  readonly read_at: string
+  /** Whether the secret that it has replaced still verifies requests. */
+  readonly overlaps: boolean
+  /** Why there is no newer secret. Absent where the last call succeeded. */
+  readonly problem?: string
+}
+
 /** What a gateway says of itself. */
 export type Status = {
   readonly pid: number
@@ -376,6 +388,8 @@ export type Status = {
   /** The replicas of a shared store. Absent: the store has one gateway. `null`: the store does not answer. */
   readonly replicas?: readonly Replica[] | null
   readonly refused: RefusalCounts
+  /** The secrets of programs. Absent where the configuration refers to none. */
+  readonly secrets?: readonly KeptSecret[]
   /** The number of addresses of targets whose breaker is not closed. Absent in an older gateway. */
   readonly targets_down?: number
   /** The names of the alerts that fire. Absent where no alerts are configured. */

@@ -54,6 +54,11 @@ export const defaults = {
     "max_dead_runs": 10000,
     "payloads": true
   },
+  "secret_provider": {
+    "protocol": "text",
+    "timeout_seconds": 10,
+    "overlap_seconds": 3600
+  },
   "telemetry": {
     "service_name": "headgate",
     "content": false

@@ -93,6 +93,11 @@ export interface Effects {
    */
   download(url: string, maxBytes: number): Promise<Buffer>
   readonly keys: SenderKeys
+  /**
+   * Returns why a secret among these, named as `PROVIDER/ID`, is too old to verify requests; `undefined` where none is. Absent where
+   * nothing keeps secrets of programs.
+   */
+  readonly tooOld?: ((provided: readonly string[]) => string | undefined) | undefined
   /** Tells the worker that new work was committed. */
   wake(): void
   /** Whether the queue of accepted runs can take one more run. */

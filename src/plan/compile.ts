@@ -92,6 +92,7 @@ export const compileRoute = (
     profileDir: profile.dir,
     path: routePath(route),
     secrets: route.secrets,
+    provided: route.provided,
     adapter: config.adapter,
     clientCertificates: config.tls?.clientCertificates,
     effects,

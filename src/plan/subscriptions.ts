@@ -10,7 +10,7 @@ import { type Served, servedBy } from './table.ts'
 
 export type SubscriptionsOptions = {
   readonly file: string
-  readonly config: Pick<Config, 'globalSecret' | 'profiles'>
+  readonly config: Pick<Config, 'globalSecret' | 'globalReference' | 'profiles'>
   readonly compile: (route: RouteSource) => Compiled
   /** Returns the Diagnostics that keep a route from being served beside the configured routes. */
   readonly check: (route: RouteSource) => readonly Diagnostic[]

@@ -26,9 +26,28 @@ export type ProcessGroup = {
 /** The groups whose program still runs. This process kills them when it exits. */
 const running = new Set<ProcessGroup>()
 
-process.on('exit', () => {
+const killAll = (): void => {
   for (const group of running) group.signal('SIGKILL')
-})
+}
+process.on('exit', killAll)
+
+const deadly = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Kills the groups where a signal will end this process: where nobody else listens to the signal, this process does not exit by itself. */
+const onSignal = (name: NodeJS.Signals): void => {
+  if (process.listenerCount(name) > 1) return
+  killAll()
+  process.off(name, onSignal)
+  process.kill(process.pid, name)
+}
+
+const listen = (): void => {
+  for (const name of deadly) if (!process.listeners(name).includes(onSignal)) process.on(name, onSignal)
+}
+
+const listenNoLonger = (): void => {
+  if (running.size === 0) for (const name of deadly) process.off(name, onSignal)
+}
 
 /**
  * Starts a program. Throws where the failure of the start is known at once. A failure that is known later is told by the child's event
@@ -36,6 +55,8 @@ process.on('exit', () => {
  */
 export const startGroup = ({ argv, env, cwd }: Program): ProcessGroup => {
   const mark = markChild()
+  // The program may run before `spawn` returns, and a signal must not come between.
+  listen()
   try {
     // `detached` gives the child a process group of its own, so that a signal also reaches the processes that it started.
     const options = { cwd, env: { ...env, ...mark.env }, detached: true, stdio: 'pipe' } as const
@@ -45,6 +66,7 @@ export const startGroup = ({ argv, env, cwd }: Program): ProcessGroup => {
       signal: (name) => signalGroup(child.pid, name),
       ended() {
         running.delete(group)
+        listenNoLonger()
         mark.lift()
       },
     }
@@ -52,6 +74,7 @@ export const startGroup = ({ argv, env, cwd }: Program): ProcessGroup => {
     return group
   } catch (thrown) {
     mark.lift()
+    listenNoLonger()
     throw thrown
   }
 }

@@ -37,6 +37,7 @@ t.test('an empty file: the sections', async (t) => {
     'platforms',
     'include',
     'gateway',
+    'secrets',
     'tls',
     'agent',
     'plugins',

@@ -13,7 +13,7 @@ const name = 'replicas'
  * because `checkStore` reports it.
  */
 export const checkReplicas = async ({ workspace, status }: CheckInput): Promise<readonly Check[]> => {
-  const config = status ? undefined : sharedConfig(workspace)
+  const config = status ? undefined : await sharedConfig(workspace)
   const replicas = config
     ? await withShared(config, 'read', (shared) => readReplicas(shared, systemClock.now())).catch(() => [])
     : status?.replicas

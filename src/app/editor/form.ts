@@ -213,12 +213,12 @@ export const shownValue = ({ value, isSecret }: Pick<FormField, 'value' | 'isSec
 }
 
 /**
- * Returns a reference (`${NAME}`, `file:/path`, `credential:NAME`), a mask, or the word that switches verification off as it is written. Any
- * other text is a secret, of which only the fingerprint is shown.
+ * Returns a reference (`${NAME}`, `file:/path`, `credential:NAME`, `exec:PROVIDER/ID`), a mask, or the word that switches verification off
+ * as it is written. Any other text is a secret, of which only the fingerprint is shown.
  */
 const secretShown = (value: Json): string => {
   const text = String(value)
-  return /^(?:\$\{\w+\}|(?:file|credential):.*|\*\*\*.*|INSECURE_NO_AUTH)$/.test(text) ? text : `set here, fp ${fingerprint(text)}`
+  return /^(?:\$\{\w+\}|(?:file|credential|exec):.*|\*\*\*.*|INSECURE_NO_AUTH)$/.test(text) ? text : `set here, fp ${fingerprint(text)}`
 }
 
 /** `agent`: an agent is asked. `direct`: the rendered message is sent without an agent. `job`: a scheduled job is started. */

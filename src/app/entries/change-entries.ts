@@ -29,7 +29,7 @@ const longestRoundPauseMs = 50
  * changing or would be too large, and where the database cannot be opened or has not confirmed the change. Throws what `update` throws.
  */
 export const changeEntries = async <T>(workspace: Workspace, file: string, update: Update<T>): Promise<T> => {
-  const config = sharedConfig(workspace)
+  const config = await sharedConfig(workspace)
   const entryFile = config && entryFilesOf(config).find((each) => each.file === resolve(file))
   if (!entryFile) return updateEntries(file, update)
   try {

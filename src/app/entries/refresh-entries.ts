@@ -15,7 +15,7 @@ import { refreshedWords } from './refreshed-words.ts'
  * store. Where the database does not answer or cannot be used, the files stay as they are, and a sentence says so.
  */
 export const refreshEntries = async (workspace: Workspace): Promise<readonly string[]> => {
-  const config = sharedConfig(workspace)
+  const config = await sharedConfig(workspace)
   if (!config) return []
   try {
     const refreshed = await withShared(config, 'make', (shared) => new EntryCopies(shared).refresh(entryFilesOf(config)))

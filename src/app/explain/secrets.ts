@@ -78,9 +78,21 @@ export const secretExplanations = {
     fix: 'Use it for tests only; headgate webhook test signs for you, so a real secret is no more work.',
     example: { of: 'route', bad: 'secret: INSECURE_NO_AUTH\n', good: 'secret: "${ROUTE_SECRET:-5d2be07c94f1}"\n' },
   },
+  WH329: {
+    means:
+      'The program of a value exec:PROVIDER/ID gave no secret: it is not there, failed, took too long, or wrote something that is no secret.',
+    why: 'An enabled route or a setting needs the secret, so the gateway does not start, and a reload is refused. A running gateway keeps the secrets that it has.',
+    fix: 'Run the command that the finding names, as the user of the gateway: it gets PATH, HOME and the variables under env, and no others. What the program writes to stderr is shown nowhere, because it may quote the secret.',
+  },
+  WH330: {
+    means:
+      'The program of a value exec:PROVIDER/ID failed, and the gateway goes on: it has an older secret, or only a disabled route needs this one.',
+    why: 'A secret that was changed at the sender is not known here, so its requests are refused.',
+    fix: 'Mend the program, and run headgate gateway reload. With refresh_seconds the gateway asks again by itself.',
+  },
   WH305: {
     means:
-      'A reference leads nowhere: the variable of ${NAME} is not set, the file of file:/path or credential:NAME cannot be read, or CREDENTIALS_DIRECTORY, which has the files of credentials, is not set.',
+      'A reference leads nowhere: the variable of ${NAME} is not set, the provider of exec:PROVIDER/ID is not declared, the file of file:/path or credential:NAME cannot be read, or CREDENTIALS_DIRECTORY, which has the files of credentials, is not set.',
     why: 'The secret is not known, so nobody could sign with it. In CI, where there are no secrets, validate --no-env does not look for them.',
     fix: 'Set the variable in the environment or in .env, give it a default with ${NAME:-default}, or mend the path. A credential needs LoadCredential=NAME:/path in the unit of systemd (docs/environment.md).',
     example: { of: 'route', bad: 'secret: "${NOT_SET_ANYWHERE}"\n', good: 'secret: "${NOT_SET_ANYWHERE:-5d2be07c94f1}"\n' },

@@ -41,7 +41,7 @@ export const reloadAll = async (finder: GatewayFinder, workspace: Workspace, for
     const list = async (): Promise<readonly Replica[] | null> => (await gateway.status()).replicas ?? null
     return await untilAllEnd({ list, ask: async () => (await gateway.reloadAll({ force })).replicas })
   }
-  const config = sharedConfig(workspace)
+  const config = await sharedConfig(workspace)
   const ended =
     config &&
     (await withShared(config, 'change', (shared) =>

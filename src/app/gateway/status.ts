@@ -25,7 +25,7 @@ export type GatewayStatus = {
 export const readStatus = async (finder: GatewayFinder, workspace: Workspace): Promise<GatewayStatus> => {
   const status = await (await finder.find())?.status()
   if (status) return { status, ...withProblems(status.replicas) }
-  const config = sharedConfig(workspace)
+  const config = await sharedConfig(workspace)
   const replicas = config && (await withShared(config, 'read', (shared) => readReplicas(shared, systemClock.now())))
   if (replicas && replicas.length > 0) return withProblems(replicas)
   return { status: await (await finder.need()).status(), problems: [] }

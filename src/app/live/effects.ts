@@ -52,6 +52,9 @@ export type SharedEffects = {
   readonly download: Effects['download']
   readonly ownComments: OwnComments
   readonly keys: SenderKeys
+  readonly tooOld: Effects['tooOld']
+  /** Asks programs for the secrets that entries name and that are not known yet, and reloads. */
+  readonly askSecrets?: (() => void) | undefined
   readonly breakers: Breakers
   readonly store: () => Store
   /** Finds the jobs of the configuration that serves now. */
@@ -87,6 +90,8 @@ export type Limits = {
 type SharedEffectsOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts' | 'traces'> & {
   /** Downloads small files of senders. Absent: the files are downloaded over the network. */
   readonly download?: Effects['download'] | undefined
+  readonly tooOld?: Effects['tooOld']
+  readonly askSecrets?: SharedEffects['askSecrets']
   /** Gets the secrets of each subscription that is compiled, so that the log can redact them. */
   readonly learn?: ((secrets: readonly string[]) => void) | undefined
   /** Returns the limits of the configuration that serves now. */
@@ -104,6 +109,8 @@ export const createSharedEffects = ({
   jobs,
   download = createDownload(),
   learn = () => {},
+  tooOld,
+  askSecrets,
 }: SharedEffectsOptions): SharedEffects => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const owners = new Owners(clock, log)
@@ -135,6 +142,8 @@ export const createSharedEffects = ({
     download,
     ownComments: createOwnComments(() => openedResources().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
+    tooOld,
+    askSecrets,
     breakers: createBreakers({ clock, log, facts, limits }, openedResources),
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),
@@ -181,6 +190,7 @@ export class LiveEffects implements Effects {
   readonly download: Effects['download']
   readonly ownComments: Effects['ownComments']
   readonly keys: SenderKeys
+  readonly tooOld: Effects['tooOld']
   readonly hasRoom: () => boolean
   readonly wake: () => void
   readonly jobs: Jobs
@@ -198,6 +208,7 @@ export class LiveEffects implements Effects {
     this.download = shared.download
     this.ownComments = shared.ownComments
     this.keys = shared.keys
+    this.tooOld = shared.tooOld
     this.hasRoom = shared.hasRoom
     this.wake = shared.wake
     this.jobs = jobs

@@ -4,7 +4,6 @@ import type { Budget } from '../../config/budget.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { checkTls } from '../../config/tls/check-tls.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
-import type { Log } from '../../core/log.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { HoldableOwner } from '../../core/owner.ts'
 import { takingTurns } from '../../core/turns/taking-turns.ts'
@@ -98,10 +97,10 @@ const compileAll = async (
     config: { profiles: config.profiles },
     parts: jobParts(config, parts),
     learn: (spec) => shared.learn(secretsOfTargets(spec)),
-    report: diagnosticsLogger(shared.log, 'job'),
+    report: reporting(shared, 'job'),
   })
   const asked = jobsToAsk(jobs)
-  const options = { config, catalogue: parts, shared, jobs: asked, report: diagnosticsLogger(shared.log, 'subscription') }
+  const options = { config, catalogue: parts, shared, jobs: asked, report: reporting(shared, 'subscription') }
   const base = planBaseFor(options, before?.base)
   owners.push(base.owner)
   const previous = before && base === before.base ? before.table.configured : undefined
@@ -228,9 +227,11 @@ const jobsToAsk = (first: Jobs): Jobs & { now: Jobs } => ({
   },
 })
 
-const diagnosticsLogger =
-  (log: Log, what: string) =>
+/** Logs the findings about entries. A secret that no program was asked for yet is asked for. */
+const reporting =
+  ({ log, askSecrets }: Pick<SharedEffects, 'log' | 'askSecrets'>, what: string) =>
   (found: readonly Diagnostic[]): void => {
+    if (found.some(({ code }) => code === 'WH329')) askSecrets?.()
     for (const { code, message, route, severity } of found)
       log(severity === 'info' ? 'info' : 'warn', { route, code }, `${what}: ${message}`)
   }

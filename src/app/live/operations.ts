@@ -17,6 +17,7 @@ import { readBacklog } from '../gateway/backlog-view.ts'
 import { askReload } from '../replicas/ask-reload.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
 import type { RunningGateway } from '../running-gateway.ts'
+import type { KeptSecrets } from '../secrets/kept-secrets.ts'
 import { countRefusals } from './refusals.ts'
 import type { Reloader } from './reload.ts'
 import { recordsAhead } from './replay/records-ahead.ts'
@@ -36,6 +37,8 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   readonly url: string
   /** Returns what the status says of the certificates. */
   readonly certificates: () => Pick<Status, 'certificates' | 'certificates_refused'>
+  /** The secrets of programs; absent where no program is asked. */
+  readonly secrets?: KeptSecrets | undefined
   readonly stopping: () => boolean
   /** Returns why the gateway should get no requests. */
   readonly notReady: () => string | undefined
@@ -126,6 +129,7 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     pid: process.pid,
     url,
     ...certificates(),
+    ...secretViews(options.secrets),
     reloaded_at: reloader.reloadedAt(),
     reload_failed: reloader.failed(),
     need_restart: reloader.needsRestart(),
@@ -139,6 +143,12 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     targets_down: shared.breakers.open,
     ...firingNames(alerts.desk()?.view()),
   }
+}
+
+/** Returns the secrets of programs, for the status; nothing where the configuration refers to none. */
+const secretViews = (secrets: KeptSecrets | undefined): Pick<Status, 'secrets'> => {
+  const views = secrets?.views() ?? []
+  return views.length > 0 ? { secrets: views } : {}
 }
 
 const breakerView = ({ openedAt, retryAt, ...breaker }: OpenBreaker): BreakerView => ({

@@ -51,6 +51,8 @@ type PlanInputs = {
    * served, because anybody could ask for a signature.
    */
   readonly challenges: readonly unknown[]
+  /** The secrets of programs, to which subscriptions may refer. Their ages do not count. */
+  readonly provided: readonly unknown[]
 }
 
 const planInputsOf = (config: Config, catalogue: Catalogue): PlanInputs => {
@@ -62,6 +64,7 @@ const planInputsOf = (config: Config, catalogue: Catalogue): PlanInputs => {
     parts: [[...targets], others, [...operators]],
     ownSchemes,
     challenges: [...challengeKeysOf(config.routes.values(), catalogue)],
+    provided: [...(config.secrets.provided ?? [])].map(([name, each]) => [name, 'value' in each ? [each.value, each.before] : []]),
   }
 }
 
@@ -92,7 +95,7 @@ export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefin
  */
 const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOptions, inputs: PlanInputs): PlanBase => {
   const { facts, keep, clock, ownComments, breakers } = shared
-  const { dataDir, profiles, globalSecret } = config
+  const { dataDir, profiles, globalSecret, globalReference } = config
   const { settings } = inputs
   const agent = { now: pricingOf(config.agent) }
   const send = createSender({
@@ -108,7 +111,11 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
     compileRoute(route, { ...settings, agent: agent.now }, catalogue, new LiveEffects(shared, asked, sendingFor(route, send)))
   const subscriptions = new Subscriptions({
     file: join(dataDir, subscriptionsFileName),
-    config: { profiles, ...(globalSecret === undefined ? {} : { globalSecret }) },
+    config: {
+      profiles,
+      ...(globalSecret === undefined ? {} : { globalSecret }),
+      ...(globalReference === undefined ? {} : { globalReference }),
+    },
     compile: compilingWith(compile, jobs, shared.learn),
     check: checkingKeys(catalogue, challengeKeysOf(config.routes.values(), catalogue)),
     report,

@@ -3,6 +3,7 @@
 import { namesFile } from '../../config/secrets/reference.ts'
 import { eventsOf, type Range, scalarsOf, YamlTree } from '../../config/yaml/yaml-tree.ts'
 import { isMask } from '../../core/secrets/mask.ts'
+import { namesProvider } from '../../core/secrets/program-secret.ts'
 import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
 import { nearest } from '../../core/text.ts'
 
@@ -15,13 +16,13 @@ const referenceForm = /\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g
 
 /**
  * Returns the scalar of a secret as it may be shown. `raw`: the scalar as the file has it, with its quotes. References such as `${NAME}`
- * stay, but the defaults in them are masked. The name of a secret's file (`file:`, `credential:`), INSECURE_NO_AUTH, an empty text and a mask
- * stay.
+ * stay, but the defaults in them are masked. What names a secret elsewhere (`file:`, `credential:`, `exec:`), INSECURE_NO_AUTH, an empty
+ * text and a mask stay.
  */
 export const maskScalar = (raw: string): string => {
   const quote = /^["']/.exec(raw)?.[0] ?? ''
   const inner = quote !== '' && raw.endsWith(quote) ? raw.slice(1, -1) : raw
-  if (inner === '' || isMask(inner) || inner === 'INSECURE_NO_AUTH' || namesFile(inner)) return raw
+  if (inner === '' || isMask(inner) || inner === 'INSECURE_NO_AUTH' || namesFile(inner) || namesProvider(inner)) return raw
   if (inner.search(referenceForm) < 0) return stars
   let end = 0
   let shown = ''

@@ -20,7 +20,7 @@ import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
 import { listenerAt, routeUrl, senderUrl } from './route-address.ts'
-import { findRoute, type RouteEntries, readRoutes } from './routes.ts'
+import { findRoute, type RouteEntries, readRoutesFor } from './routes.ts'
 import { httpUrl, type TestPost } from './send-test.ts'
 import { schemeOf, servesUnnamed, signedAs } from './sign-test.ts'
 
@@ -82,7 +82,7 @@ export const prepareTest = async (
   { of, url, byHand, ...input }: TestInput,
 ): Promise<PreparedTest> => {
   const status = url === undefined ? await runningStatus(finder) : undefined
-  const entries = readRoutes(workspace)
+  const entries = await readRoutesFor(workspace, asked)
   const route = servedRoute(entries, asked, workspace)
   const { config } = entries.loaded
   const listener = status === undefined ? config : listenerAt(status.url)

@@ -7,7 +7,7 @@ import { shownPlace } from '../../core/shown-place.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
-import { findRoute, hasOwnKeys, readRoutes, shadowWarning } from './routes.ts'
+import { findRoute, hasOwnKeys, readRoutes, readRoutesFor, shadowWarning } from './routes.ts'
 import { type SubscribeDialogue, type Subscribed, subscribe } from './subscribe.ts'
 
 export type RouteSecrets = {
@@ -22,8 +22,8 @@ export type RouteSecrets = {
  * Reads the secrets of a route, or its public keys where it has such keys instead. Throws a Fault where there is no such route, and for a
  * route with a mistake, which is not served.
  */
-export const readSecrets = (workspace: Workspace, asked: string): RouteSecrets => {
-  const entry = findRoute(readRoutes(workspace), asked)
+export const readSecrets = async (workspace: Workspace, asked: string): Promise<RouteSecrets> => {
+  const entry = findRoute(await readRoutesFor(workspace, asked), asked)
   const { name, route, written } = entry
   if (!route)
     throw new Fault('invalid', `"${name}" has a mistake: it is not served`, { exitCode: exit.no, hint: `${workspace.self} validate` })

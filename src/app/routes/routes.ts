@@ -16,6 +16,7 @@ import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { endings } from '../../parts/endings/index.ts'
+import { withNeededSecrets } from '../secrets/with-secrets.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { routeUrl } from './route-address.ts'
@@ -48,6 +49,13 @@ export const readRoutes = (workspace: Workspace): RouteEntries => {
     return { name, source: 'subscription', written, shadowed: config.routes.has(name), ...(route ? { route } : {}) }
   })
   return { loaded, routes: [...configured, ...subscribed] }
+}
+
+/** Reads the routes with the secrets of one of them, for which programs are asked. Throws Faults. */
+export const readRoutesFor = async (workspace: Workspace, asked: string): Promise<RouteEntries> => {
+  const entries = readRoutes(workspace)
+  const { provided = [] } = findRoute(entries, asked).route ?? {}
+  return provided.length === 0 ? entries : readRoutes(await withNeededSecrets(workspace, () => provided))
 }
 
 /** Returns the route of a name; a configured route comes before a subscription. Throws a Fault with similar names where there is none. */

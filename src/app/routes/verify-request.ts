@@ -12,7 +12,7 @@ import { schemesFor } from '../../plan/route-schemes.ts'
 import { dryPlan } from '../trace/dry-plan.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Diagnosis, diagnoseSignature } from './diagnose-signature.ts'
-import { findRoute, readRoutes } from './routes.ts'
+import { findRoute, readRoutesFor } from './routes.ts'
 
 /** `accepted`: the signature holds, or the route takes requests without a signature. */
 export type VerifiedOffline = Diagnosis & {
@@ -28,7 +28,7 @@ export type VerifiedOffline = Diagnosis & {
 
 /** Verifies the request. Throws a Fault for a route that does not exist, or that is not served as it is written. */
 export const verifyRequest = async (workspace: Workspace, asked: string, request: UnverifiedRequest): Promise<VerifiedOffline> => {
-  const entries = readRoutes(workspace)
+  const entries = await readRoutesFor(workspace, asked)
   const { name, route } = findRoute(entries, asked)
   const { config } = entries.loaded
   const { catalogue } = await catalogueOf(config)

@@ -8,17 +8,18 @@ import { systemClock } from '../../core/clock.ts'
 import { stores, storesByName } from '../../store/index.ts'
 import type { Shared } from '../../store/shared.ts'
 import type { Access, Attached } from '../../store/store-part.ts'
+import { referencesIn, withNeededSecrets } from '../secrets/with-secrets.ts'
 import { storeOptions } from '../store-options.ts'
 import type { Workspace } from '../workspace.ts'
 
 /**
- * Returns the configuration where it names a shared store, else `undefined`. To save time, a file whose text has no name of a shared store
- * is not parsed.
+ * Returns the configuration where it names a shared store, else `undefined`. A program is asked for the address of the database alone. To
+ * save time, a file whose text has no name of a shared store is not parsed.
  */
-export const sharedConfig = (workspace: Workspace): Config | undefined => {
+export const sharedConfig = async (workspace: Workspace): Promise<Config | undefined> => {
   const text = textOf(join(workspace.dataDir, 'config.yaml'))
   if (!stores.some(({ name, attach }) => attach !== undefined && text.includes(name))) return undefined
-  const { config } = loadConfig(workspace)
+  const { config } = loadConfig(await withNeededSecrets(workspace, (loaded) => referencesIn(loaded, [loaded.storage.url])))
   return storesByName.get(config.storage.kind)?.attach ? config : undefined
 }
 
@@ -33,7 +34,7 @@ const textOf = (file: string): string => {
 
 /** Opens the shared store of a data directory; `undefined` where the store is not shared. Throws a Fault where it cannot be opened. */
 export const attachStore = async (workspace: Workspace, access: Access): Promise<Attached | undefined> => {
-  const config = sharedConfig(workspace)
+  const config = await sharedConfig(workspace)
   return config && attachTo(config, access)
 }
 

@@ -10,6 +10,7 @@ import type { MovableStore, MoveState } from '../../store/moving.ts'
 import type { StorePart } from '../../store/store-part.ts'
 import { EntryCopies } from '../entries/entry-copies.ts'
 import { entryFilesOf } from '../entries/entry-files.ts'
+import { referencesIn, withNeededSecrets } from '../secrets/with-secrets.ts'
 import { storeOptions } from '../store-options.ts'
 import type { Workspace } from '../workspace.ts'
 import { type KindTally, tallyOf } from './moved-tally.ts'
@@ -44,7 +45,7 @@ export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: M
   const target = movable.find(({ name }) => name === to)
   const source = movable.find(({ name }) => name !== to)
   if (!target || !source) throw usage(`no store "${to}" to move to`, `choose of ${movable.map(({ name }) => name).join(', ')}`)
-  const { config } = loadConfig(workspace)
+  const { config } = loadConfig(await withNeededSecrets(workspace, (loaded) => referencesIn(loaded, [loaded.storage.url])))
   const opened: MovableStore[] = []
   const open = async (part: StorePart): Promise<MovableStore> => {
     if (part.ownership === 'shared' && config.storage.url === undefined) throw noAddress()

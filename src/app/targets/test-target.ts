@@ -25,6 +25,7 @@ import { knownSecrets } from '../known-secrets.ts'
 import { ownCommentsOf } from '../live/comment-key.ts'
 import { profileNamed } from '../profile-named.ts'
 import { type Refusal, refusal } from '../refusal.ts'
+import { withSecrets } from '../secrets/with-secrets.ts'
 import { withDryEffects } from '../trace/dry-effects.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -62,7 +63,7 @@ const unsentOutcome = 'nothing was sent'
  * Fault when the profile is not served.
  */
 export const prepareTargetTest = async (workspace: Workspace, options: TargetTestOptions): Promise<TargetTest | Refusal> => {
-  const { loaded = loadConfig(workspace) } = options
+  const loaded = options.loaded ?? loadConfig(await withSecrets(workspace))
   const { config, texts } = loaded
   const unread = unreadIn(loaded)
   if (unread.length > 0) return refusal(unsentOutcome, unread, { texts })
@@ -135,7 +136,9 @@ const unresolvedOf = (target: string, targets: Targets, { place }: Profile, { di
   const path = part && ['platforms', platformOf(part)]
   if (!path || !place) return []
   const { file } = place(path)
-  return diagnostics.filter((one) => one.code === 'WH305' && one.place?.file === file && one.pointer.startsWith(`${pointerOf(path)}/`))
+  return diagnostics.filter(
+    (one) => (one.code === 'WH305' || one.code === 'WH329') && one.place?.file === file && one.pointer.startsWith(`${pointerOf(path)}/`),
+  )
 }
 
 const unknownTarget = (target: string, targets: Targets, self: string): Fault => {

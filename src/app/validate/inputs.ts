@@ -23,12 +23,14 @@ import { reviewSharedSecrets } from '../../plan/review/shared-secrets.ts'
 import { checkRouteTests, isTestFile, readSuites, testFilesIn } from '../route-tests/suite.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type ChosenSample, chooseSamples } from '../samples/choose-samples.ts'
+import { withSecrets } from '../secrets/with-secrets.ts'
 import { withDryEffects } from '../trace/dry-effects.ts'
 import type { Workspace } from '../workspace.ts'
 import { filesBesideRoute } from './beside-route.ts'
 import { withFindingsBesideRoutes } from './beside-routes.ts'
 import { blocksOf } from './blocks.ts'
 import { hostFindings, programFindings } from './live.ts'
+import { onlyFile } from './only-file.ts'
 import { trySenderSamples } from './sender-samples.ts'
 import { trySamples } from './try-samples.ts'
 
@@ -48,6 +50,8 @@ export type Inputs = {
   readonly asked: boolean
   /** Whether the environment and `.env` are not read. No variable counts as missing then. */
   readonly withoutEnv?: boolean
+  /** Whether the programs of `secrets.providers` are asked. Otherwise references to their secrets are not checked. */
+  readonly runProviders?: boolean
   /** Whether files beside the checked files (scripts, lists, jobs, plugins) are not looked for. */
   readonly withoutRefs?: boolean
   /** Samples to try on the routes: names, providers, files or folders. */
@@ -122,7 +126,7 @@ class InputCheck {
   /** Checks a data directory: its configuration, subscriptions, jobs and files of tests. `asked`: the user named the directory. */
   async folder(dataDir: string, asked: boolean): Promise<Checked> {
     const { configFile, texts } = this.#inputs
-    const configuration = loadConfig({ ...this.#workspace, dataDir, configFile, texts })
+    const configuration = await this.#load({ dataDir, configFile, texts })
     const loaded = { ...configuration, diagnostics: [...checkPresence(dataDir, asked, configFile), ...configuration.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
@@ -157,8 +161,8 @@ class InputCheck {
 
   /** Checks a configuration. `text`: a text to check in place of the text of the file. */
   async #configured(configFile: string, text?: string): Promise<Checked> {
-    const texts = new Map(text === undefined ? [] : [[configFile, text]])
-    const loaded = loadConfig({ ...this.#workspace, configFile, texts })
+    const texts = text === undefined ? undefined : new Map([[configFile, text]])
+    const loaded = await this.#load({ configFile, texts })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
     return withFindingsBesideRoutes(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
@@ -178,7 +182,7 @@ class InputCheck {
 
   /** Checks a file of subscriptions or jobs against the configuration. */
   async #entries(path: string): Promise<Checked> {
-    const { config } = loadConfig({ ...this.#workspace, configFile: this.#inputs.configFile })
+    const { config } = await this.#load({ configFile: this.#inputs.configFile })
     const { catalogue, diagnostics } = await this.#catalogueOf(config)
     if (basename(path) === subscriptionsFileName)
       return this.#reviewed(checkSubscriptions(path, config, catalogue, this.#effects), config, catalogue, diagnostics)
@@ -195,6 +199,12 @@ class InputCheck {
       all = { ...all, diagnostics: [...all.diagnostics, ...diagnostics.filter(isOfBlock)], routes: [...all.routes, ...routes] }
     }
     return all
+  }
+
+  /** Loads a configuration. Only files name programs that are run: a text may be the example of a document, or come from elsewhere. */
+  async #load(of: Partial<LoadOptions>): Promise<Loaded> {
+    const options = { ...this.#workspace, ...of }
+    return loadConfig(this.#inputs.runProviders && (of.texts?.size ?? 0) === 0 ? await withSecrets(options) : options)
   }
 
   async #host(workspace: Workspace, loaded: Loaded): Promise<readonly Diagnostic[]> {
@@ -244,14 +254,3 @@ const isUnread = ({ code, route }: Diagnostic, programs: readonly Diagnostic[]):
 /** Returns the profile of a jobs file's folder; the default profile for any other folder. */
 const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
   [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
-
-/** Returns what a check found in one file. */
-const onlyFile = (checked: Checked, path: string): Checked => ({
-  ...checked,
-  diagnostics: checked.diagnostics.filter(({ place }) => place?.file === path),
-  routes: checked.routes.filter(({ file }) => file === path),
-  files: 1,
-  texts: new Map([...checked.texts].filter(([file]) => file === path)),
-  sources: checked.sources.filter(({ route }) => route.included === path),
-  jobs: [],
-})

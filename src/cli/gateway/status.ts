@@ -6,7 +6,7 @@ import { type GatewayStatus, readStatus } from '../../app/gateway/status.ts'
 import { daysUntil } from '../../config/tls/certificate-set.ts'
 import { describeRefusals } from '../../core/outcome-table.ts'
 import { printable, someOf } from '../../core/text.ts'
-import type { FailedReload, Replica, ServedCertificate, Status } from '../../generated/control.ts'
+import type { FailedReload, KeptSecret, Replica, ServedCertificate, Status } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { replicaData, replicaLines } from './replica-lines.ts'
@@ -34,6 +34,7 @@ const statusText = (status: Status): string =>
     fieldLine('url', status.url),
     ...(status.certificates ?? []).map((each) => fieldLine('certificate', certificateText(each))),
     ...(status.certificates_refused ? [fieldLine('not in use', refusedText(status.certificates_refused))] : []),
+    ...(status.secrets ?? []).map((each) => fieldLine('secret', secretText(each))),
     fieldLine('pid', status.pid),
     fieldLine('started', status.started_at),
     fieldLine('reloaded', status.reloaded_at ?? 'never'),
@@ -50,6 +51,9 @@ const statusText = (status: Status): string =>
 
 const refusedText = ({ at, reason }: FailedReload): string => `${at}: ${reason}`
 
+const secretText = ({ reference, read_at, overlaps, problem }: KeptSecret): string =>
+  `exec:${reference}, read ${read_at}${overlaps ? ', the one before it verifies too' : ''}${problem === undefined ? '' : `, no newer one: ${problem}`}`
+
 const certificateText = ({ names, ends_at: end }: ServedCertificate): string =>
   `${names[0] ?? 'of no name'}, until ${end.slice(0, 10)} (${daysUntil(Date.parse(end), Date.now())} days)`
 
@@ -59,11 +63,12 @@ const replicasText = (replicas: readonly Replica[] | null, problems: GatewayStat
   ...problems.map(({ message, fix }) => fieldLine('attention', `${message}: ${fix}`)),
 ]
 
-const statusData = ({ replicas: _, alerts, certificates, certificates_refused: refused, ...status }: Status) => ({
+const statusData = ({ replicas: _, alerts, secrets, certificates, certificates_refused: refused, ...status }: Status) => ({
   ...status,
   ...(certificates ? { certificates: certificates.map((each) => ({ ...each, names: [...each.names] })) } : {}),
   ...(refused ? { certificates_refused: { ...refused } } : {}),
   ...(alerts ? { alerts: [...alerts] } : {}),
+  ...(secrets ? { secrets: secrets.map((each) => ({ ...each })) } : {}),
   reload_failed: status.reload_failed && { ...status.reload_failed },
   changed_files: [...status.changed_files],
   need_restart: [...status.need_restart],

@@ -3,6 +3,7 @@
  * agent would write the text. Exit 1 when a delivery failed.
  */
 
+import { withSecrets } from '../../app/secrets/with-secrets.ts'
 import { deliveriesOfRoute, type RouteDeliveries } from '../../app/targets/route-deliveries.ts'
 import { defaultText, prepareTargetTest, sendTargetTest, type TargetTest } from '../../app/targets/test-target.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -22,10 +23,11 @@ export type RouteTestOptions = ContentOptions & { readonly route: string; readon
 export const targetsTestRoute = async (only: string | undefined, options: RouteTestOptions, cli: Cli): Promise<number> => {
   const { route, text, yes = false } = options
   const { of } = await tracedContent(options, cli)
-  const deliveries = await deliveriesOfRoute(cli.workspace, route, of)
+  const workspace = await withSecrets(cli.workspace)
+  const deliveries = await deliveriesOfRoute(workspace, route, of)
   const tests: TargetTest[] = []
   for (const { target, extra } of chosenDeliveries(deliveries, only)) {
-    const test = await prepareTargetTest(cli.workspace, { target, extra, profile: deliveries.profile })
+    const test = await prepareTargetTest(workspace, { target, extra, profile: deliveries.profile })
     if (!test.ok) return refuse(cli, test)
     tests.push(test)
   }

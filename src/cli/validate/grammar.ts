@@ -29,6 +29,7 @@ export const addValidate = (validate: Command, run: Run): void => {
     .option('--changed [commit]', 'only files that git says are changed against a commit (HEAD), or does not track')
     .option('--watch', 'check again when a checked file changes; Ctrl-C ends it, with the exit code of the last check')
     .option('--no-env', 'read neither the environment nor .env, and report nothing as missing from them')
+    .option('--run-providers', 'ask the programs of secrets.providers; without it exec: references are not checked')
     .option('--no-refs', 'do not look for scripts, lists, jobs and plugins beside the files')
     .option('--config <file>', 'another file than <data_dir>/config.yaml')
     .action((paths: string[], options: ValidateOptions) =>

@@ -18,5 +18,6 @@ export type ValidateOptions = {
   /** `true` for `--env`, `false` for `--no-env`. */
   readonly env?: boolean
   readonly refs?: boolean
+  readonly runProviders?: boolean
   readonly config?: string
 }

@@ -90,6 +90,7 @@ const splitChangedOption = (
 const readWanted = async (paths: readonly string[], options: ValidateOptions, cli: Cli): Promise<ToValidate> => {
   const { baseline, writeBaseline = false, select, ignore } = options
   if (writeBaseline && baseline === undefined) throw usage('--write-baseline needs --baseline <file>')
+  if (options.runProviders && options.env === false) throw usage('--run-providers needs the environment: leave --no-env out')
   if (options.env && options.refs === false) throw usage('--env looks at what --no-refs leaves out: give one of them')
   return {
     paths,
@@ -97,6 +98,7 @@ const readWanted = async (paths: readonly string[], options: ValidateOptions, cl
     asked: cli.asked,
     withoutEnv: options.env === false,
     withoutRefs: options.refs === false,
+    runProviders: options.runProviders === true,
     ...(options.sample ? { samples: options.sample } : {}),
     ...(options.env ? { machine: gatewayAt } : {}),
     ...(paths.includes('-') ? { stdin: await cli.io.stdin() } : {}),

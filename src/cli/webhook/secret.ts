@@ -18,8 +18,8 @@ export const webhookSecret = async (asked: string, { reveal = false, rotate = fa
   return rotate ? rotateSecret(asked, cli) : printSecret(asked, reveal, cli)
 }
 
-const printSecret = (asked: string, reveal: boolean, cli: Cli): number => {
-  const { name, from, secrets, warnings } = readSecrets(cli.workspace, asked)
+const printSecret = async (asked: string, reveal: boolean, cli: Cli): Promise<number> => {
+  const { name, from, secrets, warnings } = await readSecrets(cli.workspace, asked)
   const lines = secrets.map((each) => (reveal ? printable(each.secret, 8192) : `${each.fingerprint}  ${from}`))
   return answer(cli, {
     kind: 'webhook.secret',

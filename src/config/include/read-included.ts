@@ -6,10 +6,10 @@ import { type Diagnostic, diagnostic, type SourceRange } from '../../core/diagno
 import { messageOf } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import { checkRoutesFile } from '../../generated/validators.js'
-import type { Env } from '../env.ts'
 import { maxFileBytes, namesDigest, textDigest } from '../file-digests.ts'
 import { checkedData, type FileKind, type FileReadings } from '../files.ts'
 import { definition } from '../schema-walk.ts'
+import type { References } from '../secrets/reference.ts'
 import { isBroken } from '../shape.ts'
 import { type GivenTexts, readSource, type Source, type SourceReading } from '../yaml/source.ts'
 import { filesOf, isPattern, maxFiles } from './find-files.ts'
@@ -20,7 +20,7 @@ const routesFile: FileKind = { check: checkRoutesFile, schema: definition('Route
 export type IncludeOptions = {
   /** The file whose `include` counts, as it was read. `bad`: the pointers of its broken values. */
   readonly main: { readonly source?: Source | undefined; readonly bad: ReadonlySet<string>; readonly include: unknown }
-  readonly env: Env
+  readonly from: References
   /** Texts to read in place of those of files. */
   readonly texts?: GivenTexts | undefined
   /** The path of a further file to include, before the others. */
@@ -34,7 +34,7 @@ type NamedFile = { readonly file: string; readonly place?: SourceRange | undefin
  * Reads the included files in the order of the paths under `include`, and the files of one pattern by name. A file that is named twice is
  * read once. WH012 reports a pattern without a file, WH003 what cannot be read or is too much.
  */
-export const readIncluded = ({ main, env, texts, also }: IncludeOptions, into: FileReadings): RoutesPart[] => {
+export const readIncluded = ({ main, from, texts, also }: IncludeOptions, into: FileReadings): RoutesPart[] => {
   const refuse = (message: string, place: SourceRange | undefined, help: string): [] => {
     into.diagnostics.push(diagnostic('WH003', message, { ...(place ? { place } : {}), help }))
     return []
@@ -51,14 +51,14 @@ export const readIncluded = ({ main, env, texts, also }: IncludeOptions, into: F
     into.diagnostics.push(...diagnostics)
     size += text?.length ?? 0
     if (size > maxFileBytes) return refuse(`the included files have more than ${maxFileBytes} bytes`, each.place, 'include fewer files')
-    if (source) parts.push(partOf(source, env, into))
+    if (source) parts.push(partOf(source, from, into))
   }
   return parts
 }
 
-const partOf = (source: Source, env: Env, into: FileReadings): RoutesPart => {
-  const { data, bad, found } = checkedData(source, routesFile, env, into)
-  return routesPart(data.routes, { place: source.place, base: ['routes'], bad, found, included: source.file })
+const partOf = (source: Source, from: References, into: FileReadings): RoutesPart => {
+  const { data, bad, found } = checkedData(source, routesFile, from, into)
+  return routesPart(data.routes, source, { base: ['routes'], bad, found, included: source.file })
 }
 
 /** Returns the files that `include` names. The digest of a pattern is that of the names that it finds. */

@@ -1,13 +1,16 @@
 /**
- * Resolves the references in one text: `${NAME}`, `${NAME:-default}`, `file:/path` and `credential:NAME` (rules: Configuration 3). A
- * credential is a file in the folder that systemd names in `CREDENTIALS_DIRECTORY` (systemd.exec(5), LoadCredential=).
+ * Resolves the references in one text: `${NAME}`, `${NAME:-default}`, `file:/path`, `credential:NAME` and `exec:PROVIDER/ID` (rules:
+ * Configuration 3). A credential is a file in the folder that systemd names in `CREDENTIALS_DIRECTORY` (systemd.exec(5), LoadCredential=).
  */
 
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
+import { namesProvider } from '../../core/secrets/program-secret.ts'
+import { printable } from '../../core/text.ts'
 import type { Env } from '../env.ts'
+import { providerReference, type SecretSources } from './providers.ts'
 
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const maxSecretBytes = 65_536
@@ -15,22 +18,53 @@ const credentialFolder = 'CREDENTIALS_DIRECTORY'
 /** The names of files that systemd takes for credentials, without those that would have to be quoted. */
 const credentialName = /^(?!\.{1,2}$)[\w.@+-]{1,255}$/
 
-/** Why a reference cannot be resolved, as an end of "cannot resolve", and what to do. Neither quotes a secret. */
-export type Unresolved = { readonly problem: string; readonly help: string }
+/**
+ * Why a reference cannot be resolved, as an end of "cannot resolve", and what to do. Neither quotes a secret. `isProgram`: a program gave
+ * no secret, so the file may be right.
+ */
+export type Unresolved = { readonly problem: string; readonly help: string; readonly isProgram?: true }
+
+/** What references are resolved with. Without `secrets`, no provider is known. */
+export type References = { readonly env: Env; readonly secrets?: SecretSources | undefined }
 
 /** Whether a text names the file of a secret: `file:/path` or `credential:NAME`. */
 export const namesFile = (text: string): boolean => /^(?:file|credential):/.test(text)
 
 /** Whether a text is a reference, or has a reference in it. */
-export const hasReference = (text: string): boolean => text.includes('${') || namesFile(text)
+export const hasReference = (text: string): boolean => text.includes('${') || namesFile(text) || namesProvider(text)
 
-/** Returns a text with its references resolved. */
-export const resolveReferences = (text: string, env: Env): { readonly value: string } | Unresolved => {
+/**
+ * Returns a text with its references resolved. `kept`: why the secret of a program is not newer. `undefined`: the secret of a program,
+ * while programs were not asked.
+ */
+export const resolveReferences = (
+  text: string,
+  { env, secrets }: References,
+): { readonly value: string; readonly kept?: string } | Unresolved | undefined => {
+  if (namesProvider(text)) return resolveProvided(text, secrets)
   // Only the configuration names files: a variable whose value begins with "file:" is a secret like any other.
   if (!namesFile(text)) return fillVariables(text, env)
   const file = secretFileOf(text, env)
   return 'path' in file ? readSecretFile(file.path, text) : file
 }
+
+/** `text`: begins as a reference to a provider (`namesProvider`). */
+const resolveProvided = (text: string, secrets: SecretSources | undefined): ReturnType<typeof resolveReferences> => {
+  const named = providerReference(text)
+  if (!named) return { problem: `${printable(text, 80)}: it is no exec:PROVIDER/ID`, help: idHelp }
+  const known = Object.keys(secrets?.providers ?? {})
+  if (!known.includes(named.provider)) {
+    const help = known.length > 0 ? `known here: ${known.join(', ')}` : 'declare it under secrets.providers in the main config.yaml'
+    return { problem: `${text}: there is no provider "${named.provider}"`, help }
+  }
+  if (!secrets?.provided) return undefined
+  const provided = secrets.provided.get(`${named.provider}/${named.id}`)
+  if (!provided) return { problem: `${text}: its program was not asked yet`, help: 'headgate gateway reload', isProgram: true }
+  return 'value' in provided ? provided : { problem: `${text}: ${provided.problem}`, help: provided.help, isProgram: true }
+}
+
+const idHelp =
+  'an ID has at most 255 letters, digits, "_", ".", "@", "+", "=", ":", "#", "-" and "/"; it begins with a letter, a digit or "_", and no segment is empty, "." or ".."'
 
 /** Returns the path of the file that a text names (`namesFile`). The file need not exist. */
 export const secretFileOf = (text: string, env: Env): { readonly path: string } | Unresolved => {

@@ -2,10 +2,11 @@
 
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import { type Env, isUnknown } from '../env.ts'
+import { isUnknown } from '../env.ts'
 import { mapWhere } from '../schema-walk.ts'
 import type { Source } from '../yaml/source.ts'
-import { resolveReferences } from './reference.ts'
+import { knownReference } from './providers.ts'
+import { type References, resolveReferences, type Unresolved } from './reference.ts'
 
 /** Whether a secret is only `whsec_`, the prefix of each Standard Webhooks secret, which everybody knows. */
 export const isPrefixAlone = (secret: string): boolean => /^\s*whsec_[\s=]*$/.test(secret)
@@ -17,37 +18,56 @@ export const prefixAlone = [
   'copy the whole secret: the base64 after whsec_ is its key',
 ] as const
 const mixedMessage = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
+const keptHelp = 'mend it, and run `headgate gateway reload`'
 const mixedHelp = 'give the secret a header of its own; its value must have no {'
+
+/** Whether a finding of `resolveSecrets` leaves its value unusable. */
+export const isUnresolved = ({ code }: Diagnostic): boolean => code !== 'WH330'
 
 /**
  * Returns a copy of `data`, which `schema` describes and which stands at the path `base` of its file, with every secret resolved. WH305
- * reports a reference that cannot be resolved, WH309 a secret that is only a prefix, WH707 a reference beside a placeholder. A value that
- * is reported stays as it is. While the environment is unknown, a reference that cannot be resolved stays without a report.
+ * reports a reference that cannot be resolved, WH329 a program that gave no secret, WH330 a program that gave no newer secret, WH309 a
+ * secret that is only a prefix, WH707 a reference beside a placeholder. A value that is reported stays as it is, except for WH330. While
+ * the environment is unknown, or programs were not asked, a reference that cannot be resolved stays without a report. `asked`: the
+ * references to secrets of programs, as `PROVIDER/ID`.
  */
 export const resolveSecrets = (
   schema: JsonObject,
   data: Json,
-  env: Env,
+  from: References,
   source: Pick<Source, 'place'>,
   base: Path = [],
-): { readonly data: Json; readonly diagnostics: readonly Diagnostic[] } => {
+): { readonly data: Json; readonly diagnostics: readonly Diagnostic[]; readonly asked: ReadonlySet<string> } => {
   const diagnostics: Diagnostic[] = []
+  const asked = new Set<string>()
   const resolved = mapWhere('x-secret', schema, data, (node, value, path) => {
     // A public key is no secret, but it may be written as a reference, too.
     const isReference = node['x-secret'] === true || node['x-secret'] === 'public'
     if (!isReference || typeof value !== 'string') return value
-    const result = resolveReferences(value, env)
-    const report = (code: Code, message: string, help: string): Json => {
+    const result = resolveReferences(value, from)
+    const reference = from.secrets && knownReference(value, from.secrets)
+    if (reference !== undefined) asked.add(reference)
+    if (!result || (!('value' in result) && isUnknown(from.env))) return value
+    const problem = problemOf(value, result, node['x-template'] === true)
+    if (problem) {
+      const [code, message, help] = problem
       const full = [...base, ...path]
       diagnostics.push(diagnostic(code, message, { pointer: pointerOf(full), place: source.place(full), help }))
-      return value
     }
-    if (!('value' in result) && isUnknown(env)) return value
-    if (!('value' in result)) return report('WH305', `cannot resolve ${result.problem}`, result.help)
-    // A rendered template is stored. A secret beside a placeholder would be stored, too, and a brace in a secret could begin a placeholder.
-    if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixedMessage, mixedHelp)
-    if (isPrefixAlone(result.value)) return report(...prefixAlone)
-    return result.value
+    return 'value' in result && (!problem || problem[0] === 'WH330') ? result.value : value
   })
-  return { data: resolved, diagnostics }
+  return { data: resolved, diagnostics, asked }
+}
+
+/** Returns the code, the message and the help for a reference, or for the value that it leads to; `undefined` where nothing is wrong. */
+const problemOf = (
+  written: string,
+  result: { readonly value: string; readonly kept?: string } | Unresolved,
+  isTemplate: boolean,
+): readonly [code: Code, message: string, help: string] | undefined => {
+  if (!('value' in result)) return [result.isProgram ? 'WH329' : 'WH305', `cannot resolve ${result.problem}`, result.help]
+  // A rendered template is stored. A secret beside a placeholder would be stored, too, and a brace in a secret could begin a placeholder.
+  if (isTemplate && result.value !== written && result.value.includes('{')) return ['WH707', mixedMessage, mixedHelp]
+  if (isPrefixAlone(result.value)) return prefixAlone
+  return result.kept === undefined ? undefined : ['WH330', `${written}: ${result.kept}`, keptHelp]
 }

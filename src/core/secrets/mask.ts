@@ -4,6 +4,7 @@
 
 import { createHash } from 'node:crypto'
 import { isObject, type Json } from '../json.ts'
+import { namesProvider } from './program-secret.ts'
 import { namesRequestSecret, namesSettingSecret, replaceSecretParameters } from './secret-names.ts'
 
 /** The mask of a secret. */
@@ -26,8 +27,9 @@ export const maskHeaders = <Value>(
   return masked
 }
 
-/** Returns the mask of a secret, with its fingerprint. An empty text is no secret. */
-export const maskSecret = (secret: string): string => (secret === '' ? '' : `${stars} (${fingerprint(secret)})`)
+/** Returns the mask of a secret, with its fingerprint. An empty text is no secret, and neither is the name of one that a program gives. */
+export const maskSecret = (secret: string): string =>
+  secret === '' || namesProvider(secret) ? secret : `${stars} (${fingerprint(secret)})`
 
 /**
  * Returns a copy of settings in which the values of keys that name a secret, and the credentials in web addresses, are masked. `maskOf`

@@ -41,10 +41,19 @@ export const signature: StagePart = {
     reportKeys(route, schemes, kit)
     const withPublicUrl = publicHead(route, kit) ?? ((head) => head)
     const verify = compileVerification(inDecidingOrder(schemes), kit)
-    const authenticate: Authenticate = (head) => verify(withPublicUrl(head))
+    const authenticate = unlessTooOld(kit, (head) => verify(withPublicUrl(head)))
     const handshakes = compileHandshakes(route, schemes, kit, { withPublicUrl, authenticate })
     return { authenticate, ...(handshakes ? { handshakes } : {}) }
   },
+}
+
+/** Answers 503 while a secret that a program gives is older than its provider allows. */
+const unlessTooOld = ({ provided = [], effects: { tooOld } }: StageKit, authenticate: Authenticate): Authenticate => {
+  if (provided.length === 0 || !tooOld) return authenticate
+  return (head) => {
+    const why = tooOld(provided)
+    return why === undefined ? authenticate(head) : refuse('keys_unavailable', { retryAfterSeconds, detail: why })
+  }
 }
 
 /**

@@ -33,6 +33,8 @@ export type StageKit = {
    * are none: each scheme of the route fetches its keys, or a Diagnostic says that there is no usable secret.
    */
   readonly secrets: readonly string[]
+  /** Those of the secrets that programs give, as `PROVIDER/ID`. */
+  readonly provided?: readonly string[] | undefined
   /**
    * The settings of the adapter without the rate limit. A reload that changes any of these settings compiles all plans anew
    * (`src/plan/plan-settings.ts`). A change of the rate limit does not, so no plan may depend on it.

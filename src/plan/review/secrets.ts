@@ -34,7 +34,7 @@ type SecretContext = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: Report
 export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: SecretContext): void => {
   if (secret === insecure || secret.trim() === '' || isPrefixAlone(secret)) return
   // Where the environment is not read, references are not resolved.
-  if (/^(?:\$\{\w+(?::-[^}]*)?\}$|(?:file|credential):)/.test(secret)) return
+  if (/^(?:\$\{\w+(?::-[^}]*)?\}$|(?:file|credential|exec):)/.test(secret)) return
   const name = /^\$([A-Za-z_]\w*)$/.exec(secret)?.[1]
   if (name !== undefined) {
     const place = placeOf(path)

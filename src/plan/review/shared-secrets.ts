@@ -50,9 +50,9 @@ const reviewInherited = (routes: readonly { readonly route: RouteSource }[]): Di
   ]
 }
 
-/** Returns the reference in a text: the name of `"${NAME}"`, or the whole of `file:/path` and `credential:NAME`. */
+/** Returns the reference in a text: the name of `"${NAME}"`, or the whole of `file:/path`, `credential:NAME` and `exec:PROVIDER/ID`. */
 const referenceIn = (written: string | undefined): string | undefined =>
-  /\$\{(\w+)/.exec(written ?? '')?.[1] ?? /^["']?((?:file|credential):\S+?)["']?$/.exec(written ?? '')?.[1]
+  /\$\{(\w+)/.exec(written ?? '')?.[1] ?? /^["']?((?:file|credential|exec):\S+?)["']?$/.exec(written ?? '')?.[1]
 
 const sharedSecret = ({ route, path }: SecretHolder, first: SecretHolder): Diagnostic =>
   diagnostic('WH302', `route "${route.name}" has the same secret as route "${first.route.name}"`, {

@@ -3,6 +3,7 @@
  * operator.
  */
 
+import { namesProvider } from '../../../core/secrets/program-secret.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Scheme } from '../../schemes/scheme.ts'
 import type { StageKit } from '../stage.ts'
@@ -38,10 +39,11 @@ const reportKind = (route: Route, { name, keys }: Scheme, { report }: StageKit):
  * once.
  */
 const reportUnusable = (route: Route, schemes: readonly Scheme[], { secrets, report, adopt }: StageKit): void => {
+  const known = secrets.filter((secret) => !namesProvider(secret))
   const problems = new Map<string, { readonly help: string; readonly byName: boolean }>()
   for (const { badSecret, compile, keys, byName = false } of schemes) {
     if (!badSecret || keys === 'none' || (keys === 'public' && route.public_key === undefined)) continue
-    if (secrets.some((secret) => !adopt(compile(secret)))) problems.set(badSecret.message, { help: badSecret.help, byName })
+    if (known.some((secret) => !adopt(compile(secret)))) problems.set(badSecret.message, { help: badSecret.help, byName })
   }
   const at = route.public_key === undefined ? 'secret' : 'public_key'
   for (const [message, { help, byName }] of problems) report(byName ? 'WH314' : 'WH307', [at], message, help)
