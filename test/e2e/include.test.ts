@@ -228,14 +228,14 @@ t.test('config diff: from what the gateway serves to the files, masked; exit 1 w
 
 t.test('config show --resolved has defaults and variables, and no secret', async (t) => {
   const dir = parts(t, ['a.yaml'], {
-    'a.yaml': 'routes:\n  a: { prompt: x, deliver: telegram, secret: "${A_KEY}" }\n',
-    '.env': 'A_KEY=the-secret-of-a\nTELEGRAM_HOME_CHANNEL=7\n',
+    'a.yaml': 'routes:\n  a: { prompt: x, deliver: telegram, secret: "${A_KEY}" }\n  b: { prompt: x, secret: "${B_KEY}" }\n',
+    '.env': 'B_KEY=file:b1\nA_KEY=the-secret-of-a\nTELEGRAM_HOME_CHANNEL=7\n',
   })
   t.match(shown(dir).platforms.webhook.extra.routes.a, { secret: '${A_KEY}' })
   const resolved = shown(dir, '--resolved')
   t.match(resolved, { gateway: { drain_seconds: 30 }, platforms: { webhook: { enabled: true, extra: { host: '127.0.0.1', port: 0 } } } })
   t.match(resolved.platforms.webhook.extra.routes.a, { secret: /^\*\*\* \(/, deliver_mode: 'all' })
-  t.notMatch(JSON.stringify(resolved), /the-secret-of-a|secret to everybody/)
+  t.notMatch(JSON.stringify(resolved), /the-secret-of-a|secret to everybody|file:b1/)
 })
 
 t.test('headgate test runs the tests of included routes', async (t) => {

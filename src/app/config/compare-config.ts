@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path'
 import type { Diagnostic } from '../../core/diagnostic.ts'
-import type { JsonObject } from '../../core/json.ts'
 import { type GatewayReload, reloadGateway } from '../gateway/reload.ts'
 import { type Hunk, lineDiff } from '../line-diff.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
@@ -29,11 +28,8 @@ export type FolderComparison = {
 
 /** Compares the files as they are written: no variable is resolved, and `.env` is not compared. */
 export const compareWithFolder = (workspace: Workspace, folder: string): FolderComparison => {
-  const [ours, theirs] = [workspace, { ...workspace, dataDir: resolve(folder) }].map((each) => showConfig(each, { resolved: false }))
-  const textOf = (config: JsonObject): string => configText(config)
-  const both = {
-    problems: [...(ours?.problems ?? []), ...(theirs?.problems ?? [])],
-    texts: new Map([...(ours?.texts ?? []), ...(theirs?.texts ?? [])]),
-  }
-  return ours?.config && theirs?.config ? { ...both, hunks: lineDiff(textOf(theirs.config), textOf(ours.config)) } : both
+  const ours = showConfig(workspace, { resolved: false })
+  const theirs = showConfig({ ...workspace, dataDir: resolve(folder) }, { resolved: false })
+  const both = { problems: [...ours.problems, ...theirs.problems], texts: new Map([...ours.texts, ...theirs.texts]) }
+  return ours.config && theirs.config ? { ...both, hunks: lineDiff(configText(theirs.config), configText(ours.config)) } : both
 }

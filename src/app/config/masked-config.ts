@@ -11,9 +11,9 @@ import { yamlText } from '../yaml-text.ts'
 
 /**
  * Masks the values of keys that name a secret, and the secrets of `config` wherever they stand. A mask has a fingerprint, so that a changed
- * secret is another mask. References to secrets stay as they are written.
+ * secret is another mask. `maskOf` returns the mask of a secret.
  */
-export const maskedConfig = (whole: JsonObject, config: Config): JsonObject => {
+export const maskedConfig = (whole: JsonObject, config: Config, maskOf = maskSecret): JsonObject => {
   const redactor = new Redactor()
   redactor.add(knownSecrets(config))
   const redacted = (value: Json): Json => {
@@ -21,9 +21,14 @@ export const maskedConfig = (whole: JsonObject, config: Config): JsonObject => {
     if (Array.isArray(value)) return value.map(redacted)
     return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item)])) : value
   }
-  const masked = maskJson(whole, (text) => (hasReference(text) ? maskScalar(text) : maskSecret(text)))
-  return redacted(masked) as JsonObject
+  return redacted(maskJson(whole, maskOf)) as JsonObject
 }
+
+/**
+ * Masks a secret as it is written: a reference stays. A secret that was resolved must not be masked so, because it may look like a
+ * reference.
+ */
+export const maskWritten = (text: string): string => (hasReference(text) ? maskScalar(text) : maskSecret(text))
 
 /** Renders a configuration, whose secrets are masked, as YAML that is safe on a terminal. */
 export const configText = (masked: JsonObject): string => yamlText(masked, { lineWidth: -1, noRefs: true })

@@ -6,7 +6,7 @@ import { sectionsOf, withRoutes } from '../../config/sections.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import type { Workspace } from '../workspace.ts'
-import { maskedConfig } from './masked-config.ts'
+import { maskedConfig, maskWritten } from './masked-config.ts'
 import { withDefaults } from './with-defaults.ts'
 
 /** The configuration with its secrets masked; absent where the `problems` keep it from being known. `texts`: of the files that were read. */
@@ -25,7 +25,8 @@ export const showConfig = (workspace: Workspace, { resolved }: { readonly resolv
   const { texts, config } = loaded
   const problems = resolved ? loaded.diagnostics.filter(({ stopsStart }) => stopsStart) : unreadIn(loaded)
   if (problems.length > 0) return { problems, texts }
-  return { config: maskedConfig(resolved ? resolvedConfig(loaded) : writtenConfig(loaded), config), problems, texts }
+  const shown = resolved ? maskedConfig(resolvedConfig(loaded), config) : maskedConfig(writtenConfig(loaded), config, maskWritten)
+  return { config: shown, problems, texts }
 }
 
 const writtenConfig = ({ sources }: Loaded): JsonObject => {
