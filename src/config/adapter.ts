@@ -2,13 +2,14 @@
 
 import { hash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
 import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { FileReadings } from './files.ts'
+import type { RoutesPart } from './include/routes-part.ts'
 import { knownReference, type SecretSources } from './secrets/providers.ts'
 import { isPrefixAlone, prefixAlone } from './secrets/resolve-secrets.ts'
 import { isBroken } from './shape.ts'
@@ -77,9 +78,9 @@ export type SecretsAround = {
 /** Returns the references to secrets of programs, as `PROVIDER/ID`, among the secrets that `routeSecrets` returns. */
 const routeReferences = (raw: Json | undefined, { secrets, globalReference }: SecretsAround): readonly string[] => {
   if (!isObject(raw) || !secrets) return []
-  const own = raw.public_key ?? (Array.isArray(raw.secrets) ? raw.secrets : raw.secret)
-  if (own === undefined) return globalReference === undefined ? [] : [globalReference]
-  return [own].flat().flatMap((text) => knownReference(text, secrets) ?? [])
+  const named = raw.public_key ?? (Array.isArray(raw.secrets) ? raw.secrets : raw.secret)
+  if (named === undefined) return globalReference === undefined ? [] : [globalReference]
+  return [named].flat().flatMap((text) => knownReference(text, secrets) ?? [])
 }
 
 /**
@@ -87,7 +88,7 @@ const routeReferences = (raw: Json | undefined, { secrets, globalReference }: Se
  * `raw`: the route before its references were resolved. Behind its secrets come those that they have replaced, while these still verify.
  */
 export const routeOf = (
-  written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base'>,
+  written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base' | 'included'>,
   raw: Json | undefined,
   around: SecretsAround,
 ): RouteSource => {
@@ -103,26 +104,17 @@ export const routeOf = (
   return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, ...ofPrograms, digest }
 }
 
-/**
- * Returns the routes of `config.yaml` by name. `base`: the path of `routes`. A route with a mistake in its shape or a secret is left out;
- * `bad` has the pointers of all such mistakes (`brokenPointers`).
- */
+/** Returns the routes of one file by name. A route with a mistake in its shape or a secret is left out. */
 export const readConfiguredRoutes = (
-  settings: WebhookSettings,
+  { written, raw, place, base, bad, included }: RoutesPart,
   around: SecretsAround,
-  source: Source | undefined,
-  base: Path,
-  bad: ReadonlySet<string>,
 ): Map<string, RouteSource> => {
   const routes = new Map<string, RouteSource>()
-  if (!source || !isObject(settings.routes)) return routes
-  for (const [name, spec] of Object.entries(settings.routes)) {
+  const origin = { origin: 'config', place, ...(included === undefined ? {} : { included }) } as const
+  for (const [name, spec] of Object.entries(written)) {
     const at = [...base, name]
     if (isBroken(at, bad) || !isObject(spec)) continue
-    routes.set(
-      name,
-      routeOf({ name, origin: 'config', spec: spec as Route, place: source.place, base: at }, valueAt(source.data, at), around),
-    )
+    routes.set(name, routeOf({ ...origin, name, spec: spec as Route, base: at }, own(raw, name), around))
   }
   return routes
 }

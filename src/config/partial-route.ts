@@ -5,13 +5,14 @@
 
 import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
-import type { Route, WebhookSettings } from '../generated/config.ts'
+import type { Route } from '../generated/config.ts'
 import { routeOf, type SecretsAround } from './adapter.ts'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
+import type { RoutesPart } from './include/routes-part.ts'
 import { definition, schemaAt } from './schema-walk.ts'
 import type { References } from './secrets/reference.ts'
 import { isUnresolved, resolveSecrets } from './secrets/resolve-secrets.ts'
-import { brokenPointers, isBroken } from './shape.ts'
+import { isBroken } from './shape.ts'
 import { parsePointer } from './union-errors.ts'
 import type { Source } from './yaml/source.ts'
 
@@ -19,14 +20,14 @@ import type { Source } from './yaml/source.ts'
 export type PartialRoute = { readonly route: RouteSource; readonly lost: readonly string[] }
 
 /**
- * Lists that are taken out as a whole where an item is wrong. Without the item, the items behind it would have other indexes than in the
- * file.
+ * Keys that are taken out as a whole where anything in their value is wrong, even a setting of a single item. An item is not taken out
+ * alone, because the items behind it would have other indexes than in the file.
  */
 const wholeLists: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills', 'toolsets'])
 
 /** Returns the partial route of a route with these Diagnostics; `undefined` where the route as a whole is wrong. */
 const partialRouteOf = (
-  written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base'> & { readonly spec: Json | undefined },
+  written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base' | 'included'> & { readonly spec: Json | undefined },
   diagnostics: readonly Diagnostic[],
   around: SecretsAround,
 ): PartialRoute | undefined => {
@@ -59,22 +60,14 @@ const pathToTakeOut = (pointer: string): Path => {
   return wholeLists.has(path[0] ?? '') ? path.slice(0, 1) : path
 }
 
-/** Returns the partial routes of all configured routes whose shape or secret is wrong. `diagnostics`: the findings about the file. */
-export const partialRoutesOf = (
-  settings: WebhookSettings,
-  around: SecretsAround,
-  source: Source | undefined,
-  base: Path,
-  diagnostics: readonly Diagnostic[],
-): PartialRoute[] => {
-  const bad = brokenPointers(diagnostics)
-  if (!source || !isObject(settings.routes)) return []
-  const byRoute = findingsByRoute(pointerOf(base), diagnostics)
-  return Object.entries(settings.routes).flatMap(([name, spec]) => {
+/** Returns the partial routes of the routes of one file whose shape or secret is wrong. */
+export const partialRoutesOf = ({ written, place, base, bad, found, included }: RoutesPart, around: SecretsAround): PartialRoute[] => {
+  const byRoute = findingsByRoute(pointerOf(base), found)
+  const origin = { origin: 'config', place, ...(included === undefined ? {} : { included }) } as const
+  return Object.entries(written).flatMap(([name, spec]) => {
     const at = [...base, name]
-    return isBroken(at, bad)
-      ? (partialRouteOf({ name, origin: 'config', spec, place: source.place, base: at }, byRoute.get(pointerOf(at)) ?? [], around) ?? [])
-      : []
+    if (!isBroken(at, bad)) return []
+    return partialRouteOf({ ...origin, name, spec, base: at }, byRoute.get(pointerOf(at)) ?? [], around) ?? []
   })
 }
 
