@@ -16,8 +16,7 @@ import { type Config, defaultProfile, type Profile } from './config.ts'
 import { readConsole } from './console/read-console.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type FileReadings, type FileSource, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
-import { readIncluded } from './include/read-included.ts'
-import { type RoutesPart, routesPart, withoutTwins } from './include/routes-part.ts'
+import { readRoutes } from './include/read-routes.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
 import { entryReferences } from './secrets/entry-references.ts'
@@ -29,7 +28,6 @@ import {
   readProviders,
   type SecretSources,
 } from './secrets/providers.ts'
-import type { References } from './secrets/reference.ts'
 import { sectionsOf } from './sections.ts'
 import { isBroken } from './shape.ts'
 import { readStorage } from './storage/read-storage.ts'
@@ -143,26 +141,6 @@ const breakerOf = ({ enabled = defaults.breaker.enabled, failures, max_wait_seco
   return { breaker: { failures: numberOr(failures, defaults.breaker.failures), longestWaitMs } }
 }
 
-/** The main file as it was read. */
-type MainFile = ReturnType<typeof mergeWebhook> &
-  Omit<ReturnType<typeof readFile>, 'source'> & {
-    readonly source: Source | undefined
-    readonly from: References
-    readonly options: LoadOptions
-  }
-
-/** Returns the routes of the main file, and those of the files that it includes. */
-const readRoutes = ({ settings, baseOf, data, source, bad, found, from, options }: MainFile, into: FileReadings): readonly RoutesPart[] => {
-  const base = baseOf('routes')
-  const own = source
-    ? [routesPart(settings.routes as JsonObject, { raw: asMap(valueAt(source.data, base)), place: source.place, base, bad, found })]
-    : []
-  const main = { source, bad, include: data.include }
-  const twins = withoutTwins([...own, ...readIncluded({ main, from, texts: options.texts, also: options.include }, into)])
-  into.diagnostics.push(...twins.found)
-  return twins.parts
-}
-
 /** Loads the whole configuration. Returns a Config in any case, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
   const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map(), asked: new Set() }
@@ -185,7 +163,8 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const globalReference =
     fromEnv.secret === undefined && source ? knownReference(valueAt(source.data, baseOf('secret')), secrets) : undefined
   const around = { globalSecret, globalReference, secrets }
-  const routes = readRoutes({ settings, baseOf, data, source, bad, found, from: { env, secrets }, options }, into)
+  const named = { main: { source, bad, found, include: data.include }, from: { env, secrets }, texts: options.texts, also: options.include }
+  const routes = readRoutes({ ...named, routes: settings.routes as JsonObject, base: baseOf('routes') }, into)
   const jobs = readConfiguredJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, secrets, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
   const profiles = readProfiles(dataDir, multiplex, main, into)
