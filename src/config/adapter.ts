@@ -78,9 +78,9 @@ export type SecretsAround = {
 /** Returns the references to secrets of programs, as `PROVIDER/ID`, among the secrets that `routeSecrets` returns. */
 const routeReferences = (raw: Json | undefined, { secrets, globalReference }: SecretsAround): readonly string[] => {
   if (!isObject(raw) || !secrets) return []
-  const written = raw.public_key ?? (Array.isArray(raw.secrets) ? raw.secrets : raw.secret)
-  if (written === undefined) return globalReference === undefined ? [] : [globalReference]
-  return [written].flat().flatMap((text) => knownReference(text, secrets) ?? [])
+  const named = raw.public_key ?? (Array.isArray(raw.secrets) ? raw.secrets : raw.secret)
+  if (named === undefined) return globalReference === undefined ? [] : [globalReference]
+  return [named].flat().flatMap((text) => knownReference(text, secrets) ?? [])
 }
 
 /**

@@ -60,14 +60,13 @@ export const checkedData = (
   into: FileReadings,
 ): CheckedData => {
   into.sources.push({ ...source, schema })
-  const named = (each: Diagnostic): Diagnostic => withoutHaste(withRoute(each, routePointer), source.data, routePointer)
   const shape = checkShape(check, schema, source.data, source)
   if (!isObject(source.data)) {
     into.diagnostics.push(...shape)
     return noData
   }
   const resolved = resolveSecrets(schema, source.data, from, source)
-  const all = [...shape, ...resolved.diagnostics].map(named)
+  const all = [...shape, ...resolved.diagnostics].map((each) => withRoute(withoutHaste(each, source.data, routePointer), routePointer))
   into.diagnostics.push(...all)
   for (const reference of resolved.asked) into.asked.add(reference)
   const found = all.filter(isUnresolved)
@@ -75,8 +74,8 @@ export const checkedData = (
 }
 
 /**
- * Reads one `config.yaml`, or the text `given` in its place. `secretsOf` returns the providers, perhaps those of the data. The data are
- * empty where there is no file, which is a mistake only where the file is `required`, and where the file cannot be read as a map.
+ * Reads one `config.yaml`, or the text `given` in its place. The data are empty where there is no file, which is a mistake only where the
+ * file is `required`, and where the file cannot be read as a map. `secretsOf` returns the providers, perhaps those of the data.
  */
 export const readFile = (
   file: string,

@@ -16,8 +16,7 @@ import { type Config, defaultProfile, type Profile } from './config.ts'
 import { readConsole } from './console/read-console.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type FileReadings, type FileSource, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
-import { readIncluded } from './include/read-included.ts'
-import { type RoutesPart, routesPart, withoutTwins } from './include/routes-part.ts'
+import { readRoutes } from './include/read-routes.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
 import { entryReferences } from './secrets/entry-references.ts'
@@ -142,28 +141,6 @@ const breakerOf = ({ enabled = defaults.breaker.enabled, failures, max_wait_seco
   return { breaker: { failures: numberOr(failures, defaults.breaker.failures), longestWaitMs } }
 }
 
-/** The main file as it was read. */
-type MainFile = ReturnType<typeof mergeWebhook> &
-  Omit<ReturnType<typeof readFile>, 'source'> & {
-    readonly source: Source | undefined
-    readonly env: Env
-    readonly secrets: SecretSources
-    readonly options: LoadOptions
-  }
-
-/** Returns the routes of the main file, and those of the files that it includes. */
-const readRoutes = (
-  { settings, baseOf, data, source, bad, found, env, secrets, options }: MainFile,
-  into: FileReadings,
-): readonly RoutesPart[] => {
-  const own = source ? [routesPart(settings.routes as JsonObject, source, { base: baseOf('routes'), bad, found })] : []
-  const main = { source, bad, include: data.include }
-  const included = readIncluded({ main, from: { env, secrets }, texts: options.texts, also: options.include }, into)
-  const twins = withoutTwins([...own, ...included])
-  into.diagnostics.push(...twins.found)
-  return twins.parts
-}
-
 /** Loads the whole configuration. Returns a Config in any case, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
   const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map(), asked: new Set() }
@@ -175,8 +152,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     secrets = { providers: readProviders(written), provided: options.provided }
     return secrets
   }
-  const isRequired = options.configFile !== undefined
-  const { data, source, bad, found } = readFile(file, env, secretsOf, into, isRequired, options.texts?.get(file))
+  const { data, source, bad, found } = readFile(file, env, secretsOf, into, options.configFile !== undefined, options.texts?.get(file))
   if (source) into.diagnostics.push(...checkProviders(secrets, source))
   const { settings, baseOf } = mergeWebhook(data, source, into)
   const fromEnv = isUnknown(env) ? { enabled: true } : environmentValues(env, into)
@@ -187,7 +163,8 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const globalReference =
     fromEnv.secret === undefined && source ? knownReference(valueAt(source.data, baseOf('secret')), secrets) : undefined
   const around = { globalSecret, globalReference, secrets }
-  const routes = readRoutes({ settings, baseOf, data, source, bad, found, env, secrets, options }, into)
+  const named = { main: { source, bad, found, include: data.include }, from: { env, secrets }, texts: options.texts, also: options.include }
+  const routes = readRoutes({ ...named, routes: settings.routes as JsonObject, base: baseOf('routes') }, into)
   const jobs = readConfiguredJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, secrets, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
   const profiles = readProfiles(dataDir, multiplex, main, into)

@@ -161,8 +161,7 @@ class InputCheck {
 
   /** Checks a configuration. `text`: a text to check in place of the text of the file. */
   async #configured(configFile: string, text?: string): Promise<Checked> {
-    const texts = text === undefined ? undefined : new Map([[configFile, text]])
-    const loaded = await this.#load({ configFile, texts })
+    const loaded = await this.#load({ configFile, texts: text === undefined ? undefined : new Map([[configFile, text]]) })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
     return withFindingsBesideRoutes(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
@@ -170,7 +169,7 @@ class InputCheck {
 
   /** Checks a file of routes as a part of the configuration, whether or not the configuration includes it. */
   async #included(path: string): Promise<Checked> {
-    const loaded = loadConfig({ ...this.#workspace, configFile: this.#inputs.configFile, include: path })
+    const loaded = await this.#load({ configFile: this.#inputs.configFile, include: path })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const routes = onlyFile(checkConfigured(loaded, catalogue, this.#effects), path)
     const reviewed = await this.#reviewed(routes, loaded.config, catalogue, diagnostics)
@@ -204,7 +203,7 @@ class InputCheck {
   /** Loads a configuration. Only files name programs that are run: a text may be the example of a document, or come from elsewhere. */
   async #load(of: Partial<LoadOptions>): Promise<Loaded> {
     const options = { ...this.#workspace, ...of }
-    return loadConfig(this.#inputs.runProviders && (of.texts?.size ?? 0) === 0 ? await withSecrets(options) : options)
+    return loadConfig(this.#inputs.runProviders && of.texts === undefined ? await withSecrets(options) : options)
   }
 
   async #host(workspace: Workspace, loaded: Loaded): Promise<readonly Diagnostic[]> {

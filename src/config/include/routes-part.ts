@@ -1,13 +1,13 @@
 /** The routes of one file: those of `config.yaml`, or those of a file that it includes. */
 
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject, valueAt } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import type { Source } from '../yaml/source.ts'
 
 export type RoutesPart = {
   /** The routes by name, with secrets resolved. They may have mistakes. */
-  readonly written: JsonObject
-  /** The routes by name, before their secrets were resolved. */
+  readonly written: { readonly [name: string]: Json | undefined }
+  /** The routes before their secrets were resolved. */
   readonly raw: JsonObject
   readonly place: Source['place']
   /** The path of the routes in their file. */
@@ -21,13 +21,10 @@ export type RoutesPart = {
 }
 
 /** Makes a part of the map under `routes`; of any other value, which the shape check has reported, a part without routes. */
-export const routesPart = (
-  routes: Json | undefined,
-  { place, data }: Source,
-  rest: Pick<RoutesPart, 'base' | 'bad' | 'found' | 'included'>,
-): RoutesPart => ({ written: mapOf(routes), raw: mapOf(valueAt(data, rest.base)), place, ...rest })
-
-const mapOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+export const routesPart = (routes: Json | undefined, rest: Omit<RoutesPart, 'written'>): RoutesPart => ({
+  written: typeof routes === 'object' && routes !== null && !Array.isArray(routes) ? (routes as JsonObject) : {},
+  ...rest,
+})
 
 /**
  * Finds the names that stand in several files. Neither of two routes of one name may win, so the parts that are returned have none of

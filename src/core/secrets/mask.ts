@@ -27,7 +27,7 @@ export const maskHeaders = <Value>(
   return masked
 }
 
-/** Returns the mask of a secret, with its fingerprint. An empty text is no secret, and neither is the name of one that a program gives. */
+/** Returns the mask of a secret, with its fingerprint. An empty text is no secret, nor is what names the secret of a program. */
 export const maskSecret = (secret: string): string =>
   secret === '' || namesProvider(secret) ? secret : `${stars} (${fingerprint(secret)})`
 
