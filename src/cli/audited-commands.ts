@@ -41,6 +41,8 @@ const changes: { readonly [path: string]: Change } = {
   'targets reset': { action: 'reset_breaker' },
   'alerts silence': { action: 'silence' },
   'samples add': { action: 'add_sample' },
+  backup: { action: 'backup' },
+  restore: { action: 'restore', when: unlessDry },
   'storage move': { action: 'move_storage', when: unlessDry },
   'import adnanh': { action: 'import_routes', when: ({ into }) => into === true },
   'import hermes': { action: 'import_routes', when: ({ into }) => into === true },

@@ -65,6 +65,16 @@ export const controlOperations = {
     question: { check: checks.backlogQuestion, members: {}, required: [] },
     checkAnswer: checks.backlogAnswer,
   },
+  holdStore: {
+    method: 'POST', path: '/store/hold',
+    question: { check: checks.holdStoreQuestion, members: {}, required: [] },
+    checkAnswer: checks.holdStoreAnswer,
+  },
+  releaseStore: {
+    method: 'POST', path: '/store/release',
+    question: { check: checks.releaseStoreQuestion, members: {hold: { must: 'a string' }}, required: ["hold"] },
+    checkAnswer: checks.releaseStoreAnswer,
+  },
   breakers: {
     method: 'GET', path: '/targets/breakers',
     question: { check: checks.breakersQuestion, members: {}, required: [] },
@@ -154,6 +164,10 @@ export type ControlQuestions = {
   }
   readonly runningJobs: Record<never, never>
   readonly backlog: Record<never, never>
+  readonly holdStore: Record<never, never>
+  readonly releaseStore: {
+    readonly hold: string
+  }
   readonly breakers: Record<never, never>
   readonly resetBreaker: {
     readonly target: string
@@ -232,6 +246,17 @@ export type ControlAnswers = {
   }
   /** What waits and why: the numbers of runs, the groups that are due first, the lanes in which most runs wait, and what is used of the budgets of the day. Throws StoreFault. */
   readonly backlog: Backlog
+  /** Brings everything that was accepted into the file of the store, and leaves the file as it is until `releaseStore`, so that it can be copied: for ten minutes at most. No answer members for a store without a file. Throws StoreFault. */
+  readonly holdStore: {
+    /** The name of the hold. A later hold ends this one. */
+    readonly hold?: string
+    /** The path of the file. */
+    readonly file?: string
+  }
+  /** Ends a hold, and says whether the file has stayed as it was until now. */
+  readonly releaseStore: {
+    readonly whole: boolean
+  }
   /** The breakers of targets that are not closed, the oldest first. */
   readonly breakers: {
     readonly breakers: readonly OpenBreaker[]

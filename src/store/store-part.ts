@@ -30,10 +30,33 @@ export type StoreOptions = {
 }
 
 /**
+ * The database file of a sole store, which stays as it is while it is held, so that another process can copy it. `release`: ends the hold,
+ * and resolves to whether the file has stayed as it was until now.
+ */
+export type HeldFile = { readonly file: string; release(): Promise<boolean> }
+
+/** The copies of a sole store's database file. */
+export type StoreCopies = {
+  /** The name of the file in the store's folder. */
+  readonly name: string
+  /** The name of a folder in the store's folder. While it exists, gateways refuse to open the store. */
+  readonly restoring: string
+  /** Holds the file while no gateway has the store open. Throws a Fault, for example where a gateway has. */
+  hold(options: Pick<StoreOptions, 'folder'>): Promise<HeldFile>
+  /** Checks a copy, which nobody uses: whether it is whole, and this version can read it. Throws a Fault. */
+  check(file: string): Promise<void>
+}
+
+/**
  * An open store. `shared`: what the gateways on a shared store have in common besides their work; absent in a sole store. `warning`: what
  * the operator should know of the store.
  */
-export type OpenStore = Store & { readonly shared?: Shared; readonly warning?: string | undefined }
+export type OpenStore = Store & {
+  readonly shared?: Shared
+  readonly warning?: string | undefined
+  /** Holds the database file while the store goes on. Absent for a store without a file. Rejects with a StoreFault. */
+  hold?(): Promise<HeldFile>
+}
 
 /** A shared store, opened by a command beside its gateways. */
 export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly shared: Shared }
@@ -66,6 +89,8 @@ export type StorePart = {
   attach?(options: StoreOptions, access: Access): Promise<Attached>
   /** Opens a lasting store while no gateway uses it, to move its content. Throws a Fault. */
   openToMove?(options: StoreOptions): Promise<MovableStore>
+  /** Absent for a store without a database file. */
+  readonly copies?: StoreCopies
   /**
    * Inspects the store without changing anything: the database file in its folder, or the database of the operator. A sole store is
    * inspected only while no gateway has it open. Throws a Fault where its file cannot be opened.

@@ -121,6 +121,8 @@ const rows: { readonly [command: string]: Row } = {
   'sessions list': { up: 'sessions list', away: 'sessions list', usage: 'sessions list --limit 0' },
   'sessions show': { up: 'sessions show a a', upMissing: 'sessions show a b', away: 'sessions show a a', usage: 'sessions show a' },
   'storage move': { ok: 'storage move --to postgres --dry-run', usage: 'storage move --to memory', refused: 'storage move --to postgres' },
+  backup: { ok: 'backup FOLDER/copies', usage: 'backup a b' },
+  restore: { goesOn: true, no: 'restore FOLDER/none.tar.gz' },
   'alerts list': { ok: 'alerts list' },
   'alerts test': { up: 'alerts test --yes', away: 'alerts test --yes', usage: 'alerts test zero --yes' },
   'alerts silence': { up: 'alerts silence all --for 2h', away: 'alerts silence all', usage: 'alerts silence nothing' },

@@ -1120,3 +1120,27 @@ const startChild = (t: Test, folder: string, count: number, limits = ''): Child 
     },
   }
 }
+
+t.test('a held file has what was committed before, and stays as it is while commits go on', async (t) => {
+  const folder = t.testdir()
+  const store = await openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
+  const large = (id: string): NewRun => ({ ...runOf(id), prompt: 'p'.repeat(1024 * 1024) })
+  for (const id of ['one', 'two']) await store.accept(large(id), claimOf(id))
+  const held = await store.hold?.()
+  const copy = readFileSync(fileIn(folder))
+  // More than the longest log: without the hold, these commits would be copied into the file.
+  for (let i = 0; i < 12; i++) await store.accept(large(`later-${i}`), claimOf(`later-${i}`))
+  t.ok(copy.equals(readFileSync(held?.file ?? '')))
+  t.equal(await held?.release(), true)
+  for (let i = 0; i < 12; i++) await store.accept(large(`last-${i}`), claimOf(`last-${i}`))
+  t.notOk(copy.equals(readFileSync(fileIn(folder))), 'the log is copied into the file again')
+  t.ok(statSync(`${fileIn(folder)}-wal`).size <= 9 * 1024 * 1024, 'and becomes short')
+  const second = await store.hold?.()
+  const third = await store.hold?.()
+  await store.close()
+  t.equal(await second?.release(), false, 'another hold ended it')
+  t.equal(await third?.release(), false, 'the end of the store changed the file')
+  const restored = t.testdir({ 'headgate.db': copy.toString('latin1') })
+  writeFileSync(fileIn(restored), copy)
+  t.equal(await (await open(t, restored, fakeClock())).backlog(), 2)
+})

@@ -6,7 +6,7 @@ import Database from 'libsql'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
-import { applicationId, databaseName, schemaVersion, upgradeFrom } from './schema.ts'
+import { applicationId, databaseName, restoringName, schemaVersion, upgradeFrom } from './schema.ts'
 
 /** The folder in which a move fills a new database. The folder exists only until the move has ended. */
 export const fillingFolder = (folder: string): string => join(folder, 'filling')
@@ -20,6 +20,7 @@ export const openDatabase = (folder: string, use: 'work' | 'move' = 'work'): Dat
   let db: Database.Database | undefined
   try {
     if (use === 'work' && existsSync(fillingFolder(folder))) throw fillingFault(file)
+    if (use === 'work' && existsSync(join(folder, restoringName))) throw restoringFault(file)
     createFile(folder, file)
     restoreLog(file)
     if (fileBytes(file) === 0 && fileBytes(`${file}-wal`) > 0) throw corruptFault(file, 'it is empty, but its log is not')
@@ -108,7 +109,7 @@ const prepareDatabase = (db: Database.Database, file: string): void => {
 }
 
 /** Returns the file's version, 0 for a new file. Throws a Fault for a file of another program or of a later version. */
-const checkOwner = (db: Database.Database, file: string): number => {
+export const checkOwner = (db: Database.Database, file: string): number => {
   const owner = readPragma(db, 'application_id')
   const version = Number(readPragma(db, 'user_version'))
   if (owner === applicationId) {
@@ -123,7 +124,7 @@ const checkOwner = (db: Database.Database, file: string): number => {
   return 0
 }
 
-const readPragma = (db: Database.Database, pragma: string): unknown => {
+export const readPragma = (db: Database.Database, pragma: string): unknown => {
   const [row] = db.prepare(`pragma ${pragma}`).raw().all() as unknown[][]
   return row?.[0]
 }
@@ -142,6 +143,12 @@ const fillingFault = (file: string): Fault =>
     hint: 'repeat it: headgate storage move --to sqlite',
   })
 
+const restoringFault = (file: string): Fault =>
+  new Fault('store_restoring', `a restore of ${file} has not ended`, {
+    exitCode: exit.conflict,
+    hint: 'repeat it: headgate restore FILE',
+  })
+
 const corruptFault = (file: string, why: string, cause?: unknown): Fault =>
   new Fault('store_corrupt', `${file} cannot be read: ${why}`, {
     exitCode: exit.conflict,
@@ -149,7 +156,7 @@ const corruptFault = (file: string, why: string, cause?: unknown): Fault =>
     cause,
   })
 
-const openingFault = (thrown: unknown, file: string): Fault => {
+export const openingFault = (thrown: unknown, file: string): Fault => {
   const code = String(own(thrown as { [key: string]: unknown }, 'code') ?? '')
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new Fault('store_locked', `another process has ${file} open`, {
