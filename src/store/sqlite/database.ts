@@ -1,6 +1,18 @@
 /** Opens the database file for this process alone, or throws a Fault that says what to do. A file that cannot be read is never replaced. */
 
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'libsql'
 import { diskFault } from '../../core/disk-fault.ts'
@@ -54,7 +66,7 @@ export const closeDatabase = (db: Database.Database): void => {
 
 const createFile = (folder: string, file: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (first !== undefined) syncFolder(dirname(first))
+  if (first !== undefined) syncPath(dirname(first))
   // The file is made here and not by SQLite, so that only its user may read it. SQLite gives its log the same mode. An existing file is not
   // opened, because closing any handle of a file drops the locks that this process holds on the file.
   if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600))
@@ -78,9 +90,9 @@ const restoreLog = (file: string): void => {
   rmSync(keptLog(file), { force: true })
 }
 
-/** Syncs a folder, so that a new folder in it survives a power cut. */
-export const syncFolder = (folder: string): void => {
-  const handle = openSync(folder, 'r')
+/** Syncs a file; or a folder, so that what is new in it survives a power cut. */
+export const syncPath = (path: string): void => {
+  const handle = openSync(path, 'r')
   try {
     fsyncSync(handle)
   } finally {
@@ -95,6 +107,7 @@ const prepareDatabase = (db: Database.Database, file: string): void => {
   const version = checkOwner(db, file)
   const checkResult = readPragma(db, 'quick_check(1)')
   if (checkResult !== 'ok') throw corruptFault(file, String(checkResult))
+  if (version > 0 && version < schemaVersion) keepBefore(db, file)
   if (readPragma(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
   db.pragma('synchronous = FULL')
   db.pragma('cache_size = -16384')
@@ -108,16 +121,68 @@ const prepareDatabase = (db: Database.Database, file: string): void => {
   db.pragma('synchronous = OFF')
 }
 
+const copyEnding = '.before-v'
+
+/**
+ * Copies a database of an earlier version before it is upgraded, as it is with its log. An older program can go on with the copy. Throws a
+ * Fault where the copy cannot be written: the database is not upgraded then.
+ */
+const keepBefore = (db: Database.Database, file: string): void => {
+  const copy = `${file}${copyEnding}${schemaVersion}`
+  const unfinished = `${copy}.new`
+  try {
+    rmSync(unfinished, { force: true })
+    closeSync(openSync(unfinished, 'ax', 0o600))
+    db.prepare('vacuum into ?').run([unfinished])
+    syncPath(unfinished)
+    renameSync(unfinished, copy)
+    syncPath(dirname(file))
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw new Fault('store_not_copied', `${file} has to be upgraded, and cannot be copied before: ${messageOf(error)}`, {
+      exitCode: exit.no,
+      hint: `make room on the disk of ${dirname(file)}; nothing was changed`,
+      cause: error,
+    })
+  }
+}
+
+/** Returns the copies from before an upgrade that this version can open. */
+const copiesBefore = (file: string): string[] =>
+  readdirSync(dirname(file))
+    .map((name) => join(dirname(file), name))
+    .filter((path) => path.startsWith(`${file}${copyEnding}`) && !path.endsWith('.new') && versionIn(path) <= schemaVersion)
+
+/** Reads the version of a closed database from its header (https://www.sqlite.org/fileformat.html: bytes 60 to 63). */
+const versionIn = (file: string): number => {
+  const handle = openSync(file, 'r')
+  try {
+    const head = Buffer.alloc(64)
+    return readSync(handle, head, 0, head.length, 0) === head.length ? head.readUInt32BE(60) : Number.POSITIVE_INFINITY
+  } finally {
+    closeSync(handle)
+  }
+}
+
+const newerFault = (file: string, version: number): Fault => {
+  const [copy] = copiesBefore(file)
+  const before =
+    copy === undefined
+      ? 'use another data directory'
+      : `lose what was accepted since the upgrade: mv "${file}" "${file}.newer" && mv "${copy}" "${file}"`
+  return new Fault('store_newer', `${file} was written by a later version (format ${version}, this one knows ${schemaVersion})`, {
+    exitCode: exit.config,
+    hint: `run that version, or ${before}`,
+  })
+}
+
 /** Returns the file's version, 0 for a new file. Throws a Fault for a file of another program or of a later version. */
 export const checkOwner = (db: Database.Database, file: string): number => {
   const owner = readPragma(db, 'application_id')
   const version = Number(readPragma(db, 'user_version'))
   if (owner === applicationId) {
     if (version <= schemaVersion) return version
-    throw new Fault('store_newer', `${file} was written by a later version (format ${version}, this one knows ${schemaVersion})`, {
-      exitCode: exit.conflict,
-      hint: 'run that version, or use another data directory',
-    })
+    throw newerFault(file, version)
   }
   const isEmpty = owner === 0 && version === 0 && db.prepare('select 1 from sqlite_master limit 1').all().length === 0
   if (!isEmpty) throw corruptFault(file, 'it is a database of another program')
