@@ -1,6 +1,7 @@
 /** The contract of a kind of store, as `storage.kind` names it: how it is opened, and how it is inspected. */
 
 import type { Clock } from '../core/clock.ts'
+import type { NewRun } from '../core/new-run.ts'
 import type { MovableStore } from './moving.ts'
 import type { Store } from './ports.ts'
 import type { Shared } from './shared.ts'
@@ -35,6 +36,15 @@ export type StoreOptions = {
  */
 export type HeldFile = { readonly file: string; release(): Promise<boolean> }
 
+/** Events whose data a store forgets. `groups`: the ids of the events that opened the groups of these events. */
+export type Erasure = { readonly ids: readonly string[]; readonly groups: readonly string[] }
+
+/** A run or group that was erased. `ended`: the run was neither done nor dead, or the group waited; its attempts so far. */
+export type ErasedRun = Pick<NewRun, 'eventId' | 'profile' | 'route' | 'event' | 'deliveryId'> & { readonly ended?: number }
+
+/** `running`: the ids of the events whose runs are in progress: nothing of these runs was erased. */
+export type Erased = { readonly runs: readonly ErasedRun[]; readonly running: readonly string[] }
+
 /** The copies of a sole store's database file. */
 export type StoreCopies = {
   /** The name of the file in the store's folder. */
@@ -56,6 +66,11 @@ export type OpenStore = Store & {
   readonly warning?: string | undefined
   /** Holds the database file while the store goes on. Absent for a store without a file. Rejects with a StoreFault. */
   hold?(): Promise<HeldFile>
+  /**
+   * Deletes the runs and groups of events, and what sessions have of them. A run or a group that keeps the prompts of all its events is
+   * deleted with any of them. Absent where the store cannot. Rejects with a StoreFault.
+   */
+  erase?(of: Erasure): Promise<Erased>
 }
 
 /** A shared store, opened by a command beside its gateways. */

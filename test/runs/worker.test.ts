@@ -46,6 +46,7 @@ const linksOn = (disk: Disk): ((start: LedgerStart) => Link) => {
       hold: async () => {
         throw new StoreFault('disk I/O error')
       },
+      compact: async () => {},
       close: async () => ledger.close(),
     }
   }

@@ -55,6 +55,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'events retry': ['events retry <id>', 'events retry --dead --dry-run'],
   'events replay': ['events replay <id>', 'events replay <id> --edit', 'events replay --from-route hello --since 1d --dry-run'],
   'events export': ['events export <id> --as curl', 'events export --route hello --as jsonl'],
+  'events erase': ['events erase --field payload.user.email=ada@example.org --dry-run', 'events erase <id> --yes'],
   'cron list': ['cron list --all'],
   'cron show': ['cron show nightly'],
   'cron create': ["cron create nightly --schedule '0 6 * * *' --timezone Europe/Berlin --prompt 'What happened?'"],

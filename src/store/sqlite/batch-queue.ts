@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
-import type { HeldFile, StoreOptions } from '../store-part.ts'
+import type { StoreOptions } from '../store-part.ts'
 import { CallBatch, type CallStep, type Settlement } from './call-batch.ts'
 import type { LedgerLink } from './ledger-link.ts'
 import type { Accept, Durability, LedgerStart, Unsettled } from './steps.ts'
@@ -24,7 +24,7 @@ export type BatchQueueOptions = { readonly folder: string; readonly durability: 
   'committed'
 >
 /** The part of a LedgerLink that the queue uses. */
-export type Link = Pick<LedgerLink, 'opened' | 'ask' | 'hold' | 'close'>
+export type Link = Pick<LedgerLink, 'opened' | 'ask' | 'hold' | 'compact' | 'close'>
 export type StartLink = (start: LedgerStart) => Link
 
 /** Owns the link to the ledger, and replaces a broken link. */
@@ -75,19 +75,19 @@ export class BatchQueue {
     return new Promise((resolve, reject) => this.#batchFor(reject)?.accept(accept, { resolve, reject }))
   }
 
-  /** Holds the database file as it is between two commits (DurableDatabase). */
-  hold(): Promise<HeldFile> {
+  /** Does work on the database file between two commits. */
+  between<T>(work: (link: Pick<Link, 'hold' | 'compact'>) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#closing !== undefined) return reject(new StoreFault('the store is closed'))
-      this.#between.push(() => this.#heldFile().then(resolve, reject))
+      this.#between.push(() => this.#onFile(work).then(resolve, reject))
       this.#pumping ??= this.#pump()
     })
   }
 
-  async #heldFile(): Promise<HeldFile> {
+  async #onFile<T>(work: (link: Link) => Promise<T>): Promise<T> {
     if (!this.#works) throw this.#broken()
     try {
-      return await this.#link.hold()
+      return await work(this.#link)
     } catch (thrown) {
       this.#fail(thrown, [])
       throw new StoreFault(messageOf(thrown), { cause: thrown })

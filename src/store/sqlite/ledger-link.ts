@@ -52,9 +52,17 @@ export class LedgerLink {
 
   /** Holds the database file as it is (DurableDatabase). Not called while a batch is committed. */
   async hold(): Promise<HeldFile> {
-    const { database } = this.#disk
-    if (!database) throw new StoreFault('the store is not open')
-    return database.hold()
+    return this.#database().hold()
+  }
+
+  /** Leaves nothing of deleted rows in the files (DurableDatabase). Not called while a batch is committed. */
+  async compact(): Promise<void> {
+    await this.#database().compact()
+  }
+
+  #database(): DurableDatabase {
+    if (!this.#disk.database) throw new StoreFault('the store is not open')
+    return this.#disk.database
   }
 
   async close(): Promise<void> {

@@ -22,11 +22,11 @@ import type {
   StoredStanding,
   StoreTotals,
 } from '../ports.ts'
-import type { HeldFile, OpenStore } from '../store-part.ts'
+import type { Erased, ErasedRun, Erasure, HeldFile, OpenStore } from '../store-part.ts'
 import { BatchQueue, type BatchQueueOptions, type Link, type StartLink } from './batch-queue.ts'
 import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
-import type { LedgerTotals, StandingsPage } from './steps.ts'
+import type { ErasedPage, LedgerTotals, StandingsPage } from './steps.ts'
 import { replyText } from './stored.ts'
 import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-session.ts'
 
@@ -190,8 +190,23 @@ class SqliteStore implements OpenStore {
     return this.#queue.call({ op: 'spend', key: hashKey(key), leftMs, add })
   }
 
+  async erase({ ids, groups }: Erasure): Promise<Erased> {
+    const lists = { ids: JSON.stringify(ids), groups: JSON.stringify(groups), turns: JSON.stringify(ids.map(hashKey)) }
+    const runs: ErasedRun[] = []
+    const running: string[] = []
+    for (let next: number | undefined = 0; next !== undefined; ) {
+      const held = [...this.#held.keys()].map(Number)
+      const page: ErasedPage = await this.#queue.call({ op: 'erase', ...lists, held, after: next })
+      runs.push(...page.runs)
+      running.push(...page.running)
+      next = page.next
+    }
+    await this.#queue.between((link) => link.compact())
+    return { runs, running }
+  }
+
   hold(): Promise<HeldFile> {
-    return this.#queue.hold()
+    return this.#queue.between((link) => link.hold())
   }
 
   recovered(): Promise<void> {
