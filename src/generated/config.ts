@@ -510,6 +510,13 @@ secret?: string
  */
 rate_limit?: number
 /**
+ * Fields of all routes that are replaced by [redacted] before anything is stored or handed on.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+redact?: string[]
+/**
  * Largest body, in bytes.
  */
 max_body_bytes?: number
@@ -552,6 +559,13 @@ secret?: string
  * Requests per minute and route.
  */
 rate_limit?: number
+/**
+ * Fields of all routes that are replaced by [redacted] before anything is stored or handed on.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+redact?: string[]
 /**
  * Largest body, in bytes.
  */
@@ -658,6 +672,13 @@ name?: (string | string[])
  * Accepted event types; empty or absent accepts all.
  */
 events?: string[]
+/**
+ * Fields of payload and headers that are replaced by [redacted] before anything is stored or handed on.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+redact?: string[]
 /**
  * Conditions that must all hold; otherwise the event is ignored.
  */
@@ -2559,6 +2580,13 @@ name?: (string | string[])
  * Accepted event types; empty or absent accepts all.
  */
 events?: string[]
+/**
+ * Fields of payload and headers that are replaced by [redacted] before anything is stored or handed on.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+redact?: string[]
 /**
  * Conditions that must all hold; otherwise the event is ignored.
  */

@@ -13,6 +13,7 @@ import { broughtTraceparent } from '../../core/telemetry/trace-context.ts'
 import type { Route } from '../../generated/config.ts'
 import { ReadOnceBody } from '../body/request-body.ts'
 import { compileMask } from '../mask-request.ts'
+import { compileRedaction } from '../redact-request.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
 import type { StageKit, StagePart } from './stage.ts'
@@ -22,7 +23,8 @@ export const json: StagePart = {
   compile(route, kit) {
     const mask = compileRouteMask(kit.schemes, verifyNames(route))
     const trustsCaller = kit.effects.traces !== undefined && route.trust_trace_context === true
-    return { parse: compileParser(kit, route, trustsCaller), ...(mask ? { mask } : {}) }
+    const redact = compileRedaction([...(kit.adapter.redact ?? []), ...(route.redact ?? [])])
+    return { parse: compileParser(kit, route, trustsCaller), ...(mask ? { mask } : {}), ...(redact ? { redact } : {}) }
   },
 }
 

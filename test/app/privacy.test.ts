@@ -1,9 +1,14 @@
-/** `events erase` leaves nothing of a subject in the data directory, and nothing of anybody else's is touched. */
+/**
+ * `events erase` leaves nothing of a subject in the data directory, and nothing of anybody else's is touched. What a route redacts never
+ * comes into the data directory.
+ */
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import type { Event, VerifiedRequest } from '../../src/core/request.ts'
 import { folderRecords } from '../../src/journal/reader.ts'
+import { compileRedaction } from '../../src/parts/redact-request.ts'
 import { runAt } from '../fakes/cli.ts'
 import { dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 
@@ -89,4 +94,57 @@ t.test('an event whose run is in progress is left, and an erasure that was broke
   t.match(await erase(), { code: 0, err: /an erasure that had been broken off is done/ }, 'without a gateway, too')
   t.strictSame(filesWith(dir, subject), [])
   await startGateway(t, dir)
+})
+
+t.test('what is redacted is verified as it came, and then neither stored nor handed on', async (t) => {
+  const dir = dataDir(t, {
+    routes: {
+      work: { redact: ['payload.user.email', 'note'], prompt: 'mail of {user.email}, {id}', keep_refused: 'signature' },
+      ignored: { redact: ['user', 'note'], filters: [{ field: 'user.email', contains: 'ada@' }] },
+    },
+    config: { storage: { retention: { payloads: true } } },
+  })
+  const gateway = await startGateway(t, dir)
+  const sent = `{"id": 12345678901234567890, "user": {"email": "${subject}", "email": "${subject}", "em\\u0061il": "${subject}"}, "note": ["${subject}"]}`
+  t.equal((await gateway.post('work', 'one', { body: sent })).status, 202)
+  const { text } = await gateway.line(({ msg }) => msg === 'delivered')
+  t.equal(text, 'mail of [redacted], 12345678901234567890')
+  t.match((await gateway.post('ignored', 'two', { body: sent })).json, { status: 'ignored', reason: 'filter' }, 'filters see it redacted')
+  t.equal((await gateway.post('work', 'three', { body: `${sent}}` })).status, 400)
+  t.equal((await gateway.post('work', 'four', { body: sent, key: 'another secret of nobody' })).status, 401)
+  const listed = JSON.parse((await runAt(dir, ['events', 'list', '--json'])).out).data.events
+  const [{ event_id: id }] = listed.filter(({ delivery_id: of }: { delivery_id?: string }) => of === 'one')
+  t.match(await runAt(dir, ['events', 'replay', id]), { code: 0 }, 'the redacted request can be replayed')
+  t.match((await runAt(dir, ['events', 'show', id, '--raw'])).out, /"email": "\[redacted\]", "email": "\[redacted\]"/)
+  gateway.kill('SIGTERM')
+  await gateway.ended
+  t.strictSame(filesWith(dir, subject), [])
+  t.notOk(JSON.stringify(gateway.lines).includes(subject), 'nor is it logged')
+  const { out, err } = await runAt(dir, ['validate'])
+  t.match(out + err, /\{user\.email\} is redacted/)
+  t.match(out + err, /the filters read "user\.email", which is redacted/)
+  t.match(out + err, /"keep_refused" has no effect: fields are redacted/)
+})
+
+t.test('a redaction covers lists, headers and forms, and leaves everything else as it is', (t) => {
+  const redaction = compileRedaction(['headers.X-User', 'items.*.email', 'payload.user'])
+  const redacted = (body: string, headers = {}) => {
+    const request = { headers, body: Buffer.from(body) } as unknown as VerifiedRequest
+    const kept = redaction?.request(request)
+    return { headers: kept?.headers, body: kept?.body.toString() }
+  }
+  t.strictSame(
+    redacted('{"items":[{"email":"a","n":1.0},{"email":["b"]}],"payload":{"user":"c"},"user":null}', { 'x-user': 'd', y: 'e' }),
+    {
+      headers: { 'x-user': '[redacted]', y: 'e' },
+      body: '{"items":[{"email":"[redacted]","n":1.0},{"email":"[redacted]"}],"payload":{"user":"[redacted]"},"user":null}',
+    },
+  )
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  t.equal(redacted('user=ada&b=c', form).body, 'user=%5Bredacted%5D&b=c')
+  t.equal(redacted('{"user": nonsense', {}).body, '', 'what cannot be read is not kept')
+  const event = { headers: {}, text: '{"user":{"a":1}}', payload: { user: { a: 1 } } } as unknown as Event
+  t.match(redaction?.event(event), { payload: { user: '[redacted]' }, text: '{"user":"[redacted]"}' })
+  t.equal(compileRedaction([]), undefined)
+  t.end()
 })
