@@ -17,9 +17,9 @@ export const backup = async (to: string | undefined, { withConfig = false, force
   })
 }
 
-const notesOn = ({ store, leftOut }: Backup, withConfig: boolean): string[] => [
-  ...(store === 'postgres' ? ['the work, the records of events and the subscriptions are in the database: back it up with pg_dump'] : []),
-  ...(store === 'memory' ? ['the store is in memory only: the backup has no work'] : []),
+const notesOn = ({ isShared, isLasting, leftOut }: Backup, withConfig: boolean): string[] => [
+  ...(isShared ? ['the work, the records of events and the subscriptions are in the database: back it up with pg_dump'] : []),
+  ...(!isLasting ? ['the store is in memory only: the backup has no work'] : []),
   ...(leftOut.length > 0 ? [`left out, because they are no regular files: ${leftOut.slice(0, 10).join(', ')}`] : []),
   withConfig
     ? 'the backup has all secrets in clear: keep it as you keep .env'

@@ -18,8 +18,8 @@ export const embedded = {
   copies: {
     name: databaseName,
     restoring: restoringName,
-    hold: async (options: Pick<StoreOptions, 'folder'>) => (await import('./sqlite/copies.ts')).holdDatabase(options),
-    check: async (file: string) => (await import('./sqlite/copies.ts')).checkDatabase(file),
+    hold: async (options: Pick<StoreOptions, 'folder'>) => (await import('./sqlite/moving/copies.ts')).holdDatabase(options),
+    check: async (file: string) => (await import('./sqlite/moving/copies.ts')).checkDatabase(file),
   },
   inspect: async ({ folder }: StoreOptions) => (await import('./sqlite/inspect.ts')).inspectDatabase(folder),
 } satisfies StorePart

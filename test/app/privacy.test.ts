@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Event, VerifiedRequest } from '../../src/core/request.ts'
 import { folderRecords } from '../../src/journal/reader.ts'
-import { compileRedaction } from '../../src/parts/redact-request.ts'
+import { compileRedaction } from '../../src/parts/body/redact-request.ts'
 import { runAt } from '../fakes/cli.ts'
 import { dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 

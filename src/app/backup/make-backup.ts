@@ -30,6 +30,10 @@ export type Backup = {
   readonly files: number
   /** The kind of the store. */
   readonly store: string
+  /** Whether the store is shared by several gateways, in a database of the operator. */
+  readonly isShared: boolean
+  /** Whether the content of the store survives a restart. */
+  readonly isLasting: boolean
   /** Whether the backup has the database of the store. */
   readonly hasDatabase: boolean
   /** The names of links and other odd files, which are left out. */
@@ -71,7 +75,12 @@ export const makeBackup = async (
     throw diskFault('write', file, error)
   }
   const hasDatabase = files.some(({ name }) => name === databaseOf(config))
-  return { file, bytes: statSync(file).size, files: files.length, store, hasDatabase, leftOut }
+  return { file, bytes: statSync(file).size, files: files.length, store, ...traitsOf(store), hasDatabase, leftOut }
+}
+
+const traitsOf = (store: string): Pick<Backup, 'isShared' | 'isLasting'> => {
+  const part = storesByName.get(store)
+  return { isShared: part?.ownership === 'shared', isLasting: part?.isLasting === true }
 }
 
 const fileOf = (to: string, at: string): string => {

@@ -29,14 +29,11 @@ const planFile = (dataDir: string): string => join(dataDir, 'state', 'erasing.js
 /** Throws a Fault where the store is not one that can erase. */
 export const refuseSharedStore = (workspace: Workspace): void => {
   const shared = sharedConfig(workspace)
-  if (shared) throw cannotErase(shared.storage.kind)
+  if (shared) throw cannotErase('delete the rows of the events in the tables runs, records and raws by hand')
 }
 
-const cannotErase = (kind: string): Fault =>
-  new Fault('cannot_erase', `events cannot be erased from a store of kind ${kind}: nothing was erased`, {
-    exitCode: exit.no,
-    hint: kind === 'postgres' ? 'delete the rows of the events in the tables runs, records and raws by hand' : 'a restart forgets its work',
-  })
+const cannotErase = (hint: string): Fault =>
+  new Fault('cannot_erase', 'events cannot be erased from this kind of store: nothing was erased', { exitCode: exit.no, hint })
 
 /** Brings an erasure to its end that was broken off. `undefined`: there is none. */
 export const finishErasure = async (workspace: Workspace, finder: GatewayFinder): Promise<Erasing | undefined> => {
@@ -64,7 +61,7 @@ const erase = async (workspace: Workspace, finder: GatewayFinder, plan: Plan): P
   const runs = await withErasingStore(workspace, finder, (eraseRuns) => eraseRuns({ ids: [...plan.ids], groups: [...plan.groups] }))
   if (!runs.supported) {
     rmSync(planFile(dataDir))
-    throw cannotErase('memory')
+    throw cannotErase('a restart forgets the work of a store in memory')
   }
   const running = new Set(runs.running)
   const ids = plan.ids.filter((id) => !running.has(id))

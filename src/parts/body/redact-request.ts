@@ -3,12 +3,12 @@
  * signature, the type of the event and its delivery id are taken from the request as it came.
  */
 
-import type { Json } from '../core/json.ts'
-import type { Redaction } from '../core/plan.ts'
-import { maskJson } from './body/mask-json.ts'
-import { ReadOnceBody } from './body/request-body.ts'
-import type { Path } from './body/walk-json.ts'
-import { maskHeaders, maskPlaces, type SecretPlaces } from './mask-request.ts'
+import type { Json } from '../../core/json.ts'
+import type { Redaction } from '../../core/plan.ts'
+import { maskHeaders, maskPlaces, type SecretPlaces } from '../mask-request.ts'
+import { maskJson } from './mask-json.ts'
+import { ReadOnceBody } from './request-body.ts'
+import type { Path } from './walk-json.ts'
 
 const mask = { shown: '[redacted]', wholes: true }
 

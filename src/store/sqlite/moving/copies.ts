@@ -1,10 +1,10 @@
 /** Holds the database file for a copy while no gateway runs, and checks a copy of it. */
 
 import Database from 'libsql'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
-import type { HeldFile, StoreOptions } from '../store-part.ts'
-import { checkOwner, closeDatabase, openingFault, readPragma } from './database.ts'
-import { DurableDatabase } from './durable-database.ts'
+import { exit, Fault, messageOf } from '../../../core/fault.ts'
+import type { HeldFile, StoreOptions } from '../../store-part.ts'
+import { checkOwner, closeDatabase, openingFault, readPragma } from '../database.ts'
+import { DurableDatabase } from '../durable-database.ts'
 
 /** Opens the database, so that no gateway can, and holds its file. The release closes the database. Throws a Fault. */
 export const holdDatabase = async ({ folder }: Pick<StoreOptions, 'folder'>): Promise<HeldFile> => {
