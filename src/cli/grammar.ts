@@ -5,6 +5,7 @@
 
 import { type Command, Option } from 'commander'
 import { addAlerts } from './alerts/grammar.ts'
+import type { BackupOptions } from './backup.ts'
 import { addConfig } from './config/grammar.ts'
 import type { ConsoleOptions } from './console.ts'
 import { addCron } from './cron/grammar.ts'
@@ -16,6 +17,7 @@ import { addHelp } from './help/grammar.ts'
 import type { ImportOptions } from './import.ts'
 import type { NewOptions } from './new.ts'
 import { withRouteOptions } from './options/route.ts'
+import type { RestoreOptions } from './restore.ts'
 import { addSamples } from './samples/grammar.ts'
 import { addSchema } from './schema/grammar.ts'
 import { addSessions } from './sessions/grammar.ts'
@@ -39,6 +41,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
   addConfig(program.command('config').description('the configuration of all its files: show, diff'), run)
   addStorage(program.command('storage').description('where work is kept: move it to another store'), run)
+  addBackup(program, run)
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
   addNew(program.command('new <name>'), run)
   addEdit(program.command('edit [route]').alias('ui'), withFreshEntries(run))
@@ -51,6 +54,21 @@ export const addCommands = (program: Command, run: Run): void => {
   addPaths(program.command('paths'), run)
   addUpgrade(program.command('upgrade'), run)
   addHelp(program, run)
+}
+
+const addBackup = (program: Command, run: Run): void => {
+  program
+    .command('backup [to]')
+    .description('write the store, the events and the entries to one file, also while the gateway works; default: a file in this folder')
+    .option('--with-config', 'config.yaml, .env, scripts and all other files too, and all secrets in clear')
+    .option('--force', 'replace a file that is there')
+    .action((to: string | undefined, options: BackupOptions) => run(async (cli) => (await import('./backup.ts')).backup(to, options, cli)))
+  program
+    .command('restore <file>')
+    .description('check a backup, and put its files into the data directory while no gateway runs')
+    .option('--dry-run', 'check the backup, and change nothing')
+    .option('--force', 'move aside what is there')
+    .action((file: string, options: RestoreOptions) => run(async (cli) => (await import('./restore.ts')).restore(file, options, cli)))
 }
 
 const importSources = [

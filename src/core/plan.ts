@@ -17,6 +17,8 @@ export type VerifyBody = (body: RequestBody) => MaybePromise<Verification | Refu
 export type Authenticate = (head: RequestHead) => VerifyBody | Refused
 /** Masks the secrets in the content of a verified request. Masking a masked request again changes nothing. */
 export type MaskRequest = (request: VerifiedRequest) => VerifiedRequest
+/** Replaces the fields that a route redacts. `event`: in a parsed event. `request`: in the request as records keep it. */
+export type Redaction = { readonly event: (event: Event) => Event; readonly request: (request: VerifiedRequest) => VerifiedRequest }
 /** Parses the verified bytes. */
 export type Parse = (request: VerifiedRequest) => Event | Refused
 /** Lets an event on (unchanged, or with another payload) or ends it. Returns a promise only where it must wait. */
@@ -65,6 +67,8 @@ export type RoutePlan = {
    * the route finds secrets in the content.
    */
   readonly mask?: MaskRequest
+  /** Absent where the route redacts nothing. */
+  readonly redact?: Redaction
   readonly parse: PlanStep<Parse>
   readonly onEvent: readonly PlanStep<EventGate>[]
   readonly ending: PlanStep<Ending>

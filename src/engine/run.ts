@@ -77,9 +77,10 @@ const checkAfterAnswer =
     const read = new ReadOnceBody(head.headers, bytes)
     const known = (verification: Verification | Refused): EndedRequest => {
       if ('kind' in verification) return ended
-      const verified = maskedBy(plan, verifiedRequest(head, read, verification))
-      const event = plan.parse.run(verified)
-      return { ...ended, verified, event: 'kind' in event ? undefined : event }
+      const masked = maskedBy(plan, verifiedRequest(head, read, verification))
+      const verified = keptBy(plan, masked)
+      const event = plan.parse.run(masked)
+      return { ...ended, verified, event: 'kind' in event ? undefined : redactedBy(plan, event) }
     }
     const verification = verifyBody(read)
     return verification instanceof Promise ? verification.then(known) : known(verification)
@@ -126,15 +127,16 @@ const runVerified = (
   const { stage } = plan.authenticate
   if ('kind' in verification) {
     watch?.stage?.(stage, verification)
-    return { outcome: verification, stage, unverified: { ...head, body: read.bytes } }
+    // Without its body, nothing can be kept of a refused request. What is redacted is never stored, and a later check needs it.
+    return { outcome: verification, stage, unverified: plan.redact ? head : { ...head, body: read.bytes } }
   }
   watch?.stage?.(stage, undefined)
   const request = verifiedRequest(head, read, verification)
-  if (verification.limited) return { outcome: verification.limited, stage, verified: maskedBy(plan, request) }
+  if (verification.limited) return { outcome: verification.limited, stage, verified: keptBy(plan, maskedBy(plan, request)) }
   if (!plan.handshakes) return resume(plan, request, watch)
   const end = (outcome: HandshakeOutcome): EndedRequest | Promise<EndedRequest> => {
     if (!outcome) return resume(plan, request, watch)
-    return { outcome, stage, verified: maskedBy(plan, request) }
+    return { outcome, stage, verified: keptBy(plan, maskedBy(plan, request)) }
   }
   const answered = plan.handshakes.onVerified(head, read, verification)
   return answered instanceof Promise ? answered.then(end) : end(answered)
@@ -146,12 +148,18 @@ const runVerified = (
  */
 const maskedBy = ({ mask }: RoutePlan, request: VerifiedRequest): VerifiedRequest => (mask ? mask(request) : request)
 
+/** Returns a masked request as records keep it. */
+const keptBy = ({ redact }: RoutePlan, masked: VerifiedRequest): VerifiedRequest => (redact ? redact.request(masked) : masked)
+
+const redactedBy = ({ redact }: RoutePlan, event: Event): Event => (redact ? redact.event(event) : event)
+
 /**
  * Runs a verified request from the parsing of its body to its end. A replay of a stored request starts here too. An error in a stage ends
  * the request as `internal`.
  */
 export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
-  const request = maskedBy(plan, given)
+  const masked = maskedBy(plan, given)
+  const request = keptBy(plan, masked)
   const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined, waits: undefined, waitsSince: undefined }
   const end = (outcome: Outcome): EndedRequest | Promise<EndedRequest> => {
     const claimed = outcome.kind === 'ignored' && trail.event ? plan.claimIgnored?.(trail.event, request.verification.scheme) : undefined
@@ -170,7 +178,7 @@ export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): 
     return plan.respond && whole && outcomeStatus(outcome) < 300 ? { ...ended, reply: plan.respond(whole) } : ended
   }
   try {
-    const outcome = parseAndRun(plan, request, trail, watch)
+    const outcome = parseAndRun(plan, masked, trail, watch)
     return outcome instanceof Promise ? outcome.then(end, (error) => end(internalError(error))) : end(outcome)
   } catch (error) {
     return end(internalError(error))
@@ -178,8 +186,9 @@ export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): 
 }
 
 const parseAndRun = (plan: RoutePlan, request: VerifiedRequest, trail: Trail, watch?: Watch): Outcome | Promise<Outcome> => {
-  const event = plan.parse.run(request)
-  if ('kind' in event) return event
+  const parsed = plan.parse.run(request)
+  if ('kind' in parsed) return parsed
+  const event = redactedBy(plan, parsed)
   noteEvent(trail, event)
   watch?.stage?.(trail.stage, undefined, event)
   return applyGates(plan, trail, event, 0, watch)

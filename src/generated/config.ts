@@ -527,6 +527,13 @@ secret?: string
  */
 rate_limit?: number
 /**
+ * Fields of all routes that are replaced by [redacted] before anything is stored or handed on.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+redact?: string[]
+/**
  * Largest body, in bytes.
  */
 max_body_bytes?: number
@@ -564,6 +571,13 @@ secret?: string
  * Requests per minute and route.
  */
 rate_limit?: number
+/**
+ * Fields of all routes that are replaced by [redacted] before anything is stored or handed on.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+redact?: string[]
 /**
  * Largest body, in bytes.
  */
@@ -671,6 +685,13 @@ name?: (string | string[])
  * Accepted event types; empty or absent accepts all.
  */
 events?: string[]
+/**
+ * Fields of payload and headers that are replaced by [redacted] before anything is stored or handed on.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+redact?: string[]
 /**
  * Conditions that must all hold; otherwise the event is ignored.
  */
@@ -2610,6 +2631,13 @@ name?: (string | string[])
  * Accepted event types; empty or absent accepts all.
  */
 events?: string[]
+/**
+ * Fields of payload and headers that are replaced by [redacted] before anything is stored or handed on.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+redact?: string[]
 /**
  * Conditions that must all hold; otherwise the event is ignored.
  */

@@ -26,6 +26,12 @@ export const runningJobsQuestion: Check
 export const runningJobsAnswer: Check
 export const backlogQuestion: Check
 export const backlogAnswer: Check
+export const eraseRunsQuestion: Check
+export const eraseRunsAnswer: Check
+export const holdStoreQuestion: Check
+export const holdStoreAnswer: Check
+export const releaseStoreQuestion: Check
+export const releaseStoreAnswer: Check
 export const breakersQuestion: Check
 export const breakersAnswer: Check
 export const resetBreakerQuestion: Check

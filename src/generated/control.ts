@@ -65,6 +65,21 @@ export const controlOperations = {
     question: { check: checks.backlogQuestion, members: {}, required: [] },
     checkAnswer: checks.backlogAnswer,
   },
+  eraseRuns: {
+    method: 'POST', path: '/events/erase',
+    question: { check: checks.eraseRunsQuestion, members: {ids: { must: 'a list of at most 1,000 strings', maxItems: 1000 }, groups: { must: 'a list of at most 2,000 strings', maxItems: 2000 }}, required: ["ids","groups"] },
+    checkAnswer: checks.eraseRunsAnswer,
+  },
+  holdStore: {
+    method: 'POST', path: '/store/hold',
+    question: { check: checks.holdStoreQuestion, members: {}, required: [] },
+    checkAnswer: checks.holdStoreAnswer,
+  },
+  releaseStore: {
+    method: 'POST', path: '/store/release',
+    question: { check: checks.releaseStoreQuestion, members: {hold: { must: 'a string' }}, required: ["hold"] },
+    checkAnswer: checks.releaseStoreAnswer,
+  },
   breakers: {
     method: 'GET', path: '/targets/breakers',
     question: { check: checks.breakersQuestion, members: {}, required: [] },
@@ -156,6 +171,15 @@ export type ControlQuestions = {
   }
   readonly runningJobs: Record<never, never>
   readonly backlog: Record<never, never>
+  readonly eraseRuns: {
+    readonly ids: readonly string[]
+    /** The ids of the events that opened the groups of these events. */
+    readonly groups: readonly string[]
+  }
+  readonly holdStore: Record<never, never>
+  readonly releaseStore: {
+    readonly hold: string
+  }
   readonly breakers: Record<never, never>
   readonly resetBreaker: {
     readonly target: string
@@ -234,6 +258,28 @@ export type ControlAnswers = {
   }
   /** What waits and why: the numbers of runs, the groups that are due first, the lanes in which most runs wait, and what is used of the budgets of the day. Throws StoreFault. */
   readonly backlog: Backlog
+  /** Deletes the runs and groups of events, and what sessions have of them, and records the ends of those that waited. Nothing is deleted of runs that are in progress. Throws StoreFault. */
+  readonly eraseRuns: {
+    /** The events whose runs and groups were deleted. A group may have been that of another event. */
+    readonly events: readonly string[]
+    /** How many of these waited. */
+    readonly ended: number
+    /** The events whose runs are in progress. */
+    readonly running: readonly string[]
+    /** Whether this kind of store can erase. */
+    readonly supported: boolean
+  }
+  /** Brings everything that was accepted into the file of the store, and leaves the file as it is until `releaseStore`, so that it can be copied: for ten minutes at most. No answer members for a store without a file. Throws StoreFault. */
+  readonly holdStore: {
+    /** The name of the hold. A later hold ends this one. */
+    readonly hold?: string
+    /** The path of the file. */
+    readonly file?: string
+  }
+  /** Ends a hold, and says whether the file has stayed as it was until now. */
+  readonly releaseStore: {
+    readonly whole: boolean
+  }
   /** The breakers of targets that are not closed, the oldest first. */
   readonly breakers: {
     readonly breakers: readonly OpenBreaker[]

@@ -9,7 +9,16 @@ import { outcomeName, outcomeReason, outcomeStatus } from '../core/outcome-table
 import { contextOf, type EventTraces } from '../core/telemetry/trace-context.ts'
 import { cut, excerpt } from '../core/text.ts'
 import { signature } from '../parts/stages/signature.ts'
-import type { Ended, Journal, NewRecord, RawRequest, RecordedUsage, Tried, Unverified } from './record.ts'
+import {
+  type Ended,
+  erasedError,
+  type Journal,
+  type NewRecord,
+  type RawRequest,
+  type RecordedUsage,
+  type Tried,
+  type Unverified,
+} from './record.ts'
 
 export type JournalObserverOptions = {
   readonly journal: Journal
@@ -156,6 +165,11 @@ const recordOfFact = (
       return { ...attemptRecord(fact.run, isoTime(fact.at)), answer: answerText(fact.run.answers, redact), ...usageOf(fact.run) }
     case 'run_revived':
       return { kind: 'revived', at: isoTime(fact.at), event_id: fact.eventId }
+    case 'run_erased': {
+      const { eventId, profile, route, eventType, attempts } = fact.run
+      const end = { state: 'dead', attempt: attempts, error: erasedError } as const
+      return { kind: 'ended', at: isoTime(fact.at), event_id: eventId, profile, route, event_type: eventType, delivery_id: '', ...end }
+    }
     default:
       return undefined
   }

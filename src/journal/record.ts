@@ -128,6 +128,9 @@ export type Ended = {
   readonly trace_id?: string
 }
 
+/** The error in the end of a run that waited when its event was erased. */
+export const erasedError = 'erased: its data were deleted by hand'
+
 /** The revival of a dead run by hand. */
 export type Revived = { readonly kind: 'revived'; readonly at: string; readonly event_id: string }
 

@@ -7,8 +7,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { MaskRequest } from '../core/plan.ts'
 import type { Headers } from '../core/request.ts'
-import { stars } from '../core/secrets/mask.ts'
-import { maskJson } from './body/mask-json.ts'
+import { type Mask, maskJson, starMask } from './body/mask-json.ts'
 import { isFormBody } from './body/payload.ts'
 import type { Path } from './body/walk-json.ts'
 import type { Scheme } from './schemes/scheme.ts'
@@ -48,28 +47,29 @@ export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined
 type MaskableParts = { readonly headers: Headers; readonly body: Buffer }
 
 /** Returns the headers and the body of a request with the values at these places masked. */
-export const maskPlaces = ({ headers, body }: MaskableParts, places: SecretPlaces): MaskableParts => ({
-  headers: maskHeaders(headers, places.headers),
-  body: places.fields.length === 0 ? body : maskBody(headers, body, places.fields),
+export const maskPlaces = ({ headers, body }: MaskableParts, places: SecretPlaces, mask = starMask): MaskableParts => ({
+  headers: maskHeaders(headers, places.headers, mask),
+  body: places.fields.length === 0 ? body : maskBody(headers, body, places.fields, mask),
 })
 
-const maskHeaders = (headers: Headers, names: readonly string[]): Headers => {
+/** Returns the headers with the values of these names masked. */
+export const maskHeaders = (headers: Headers, names: readonly string[], { shown }: Mask = starMask): Headers => {
   const present = names.filter((name) => Object.hasOwn(headers, name))
-  return present.length === 0 ? headers : { ...headers, ...Object.fromEntries(present.map((name) => [name, stars])) }
+  return present.length === 0 ? headers : { ...headers, ...Object.fromEntries(present.map((name) => [name, shown])) }
 }
 
-const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[]): Buffer => {
-  if (!isFormBody(headers, body)) return maskJson(body, fields)
-  return isUtf8(body) ? maskForm(body, fields) : body
+const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[], mask: Mask): Buffer => {
+  if (!isFormBody(headers, body)) return maskJson(body, fields, mask)
+  return isUtf8(body) ? maskForm(body, fields, mask) : body
 }
 
 /** Masks a form. Where it has a field `payload`, the paths lead into the JSON of that field; otherwise a path of one key names a field. */
-const maskForm = (body: Buffer, paths: readonly Path[]): Buffer => {
+const maskForm = (body: Buffer, paths: readonly Path[], mask: Mask): Buffer => {
   const fields = [...new URLSearchParams(body.toString('utf8'))]
   const isJson = fields.some(([name]) => name === 'payload')
   const masked = fields.map(([name, value]): [string, string] => {
-    if (isJson) return [name, name === 'payload' ? maskJson(Buffer.from(value), paths).toString() : value]
-    return [name, paths.some((path) => path.length === 1 && path[0] === name) ? stars : value]
+    if (isJson) return [name, name === 'payload' ? maskJson(Buffer.from(value), paths, mask).toString() : value]
+    return [name, paths.some((path) => path.length === 1 && path[0] === name) ? mask.shown : value]
   })
   return masked.every(([, value], i) => value === fields[i]?.[1]) ? body : Buffer.from(new URLSearchParams(masked).toString())
 }

@@ -4,7 +4,7 @@ import type { AgentPricing } from '../config/budget.ts'
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { HoldableOwner, Owner } from '../core/owner.ts'
-import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
+import type { Authenticate, EventGate, HeadGate, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
 import { compileClaimIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
@@ -13,7 +13,7 @@ import type { Report } from '../parts/report.ts'
 import { compileRespond } from '../parts/respond.ts'
 import type { RunnerPart } from '../parts/runners/runner.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
-import type { StageKit, StagePart } from '../parts/stages/stage.ts'
+import type { Gates, StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { verifyNames } from '../parts/verify-names.ts'
@@ -153,17 +153,16 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
   const onHead: PlanStep<HeadGate>[] = []
   const onEvent: PlanStep<EventGate>[] = []
   let authenticate: PlanStep<Authenticate> | undefined
-  let handshakes: Handshakes | undefined
-  let mask: MaskRequest | undefined
   let parse: PlanStep<Parse> | undefined
+  /** What only one stage adds, and what is no step of its own. */
+  let others: Pick<Gates, 'handshakes' | 'mask' | 'redact'> = {}
   for (const { name: stage, compile } of stages) {
-    const gates = kit.adopt(compile(spec, kit))
-    if (gates.onHead) onHead.push({ stage, run: gates.onHead })
-    if (gates.authenticate) authenticate = { stage, run: gates.authenticate }
-    if (gates.handshakes) handshakes = gates.handshakes
-    if (gates.mask) mask = gates.mask
-    if (gates.parse) parse = { stage, run: gates.parse }
-    if (gates.onEvent) onEvent.push({ stage, run: gates.onEvent })
+    const { onHead: checkHead, authenticate: verify, parse: read, onEvent: gate, ...more } = kit.adopt(compile(spec, kit))
+    others = { ...others, ...more }
+    if (checkHead) onHead.push({ stage, run: checkHead })
+    if (verify) authenticate = { stage, run: verify }
+    if (read) parse = { stage, run: read }
+    if (gate) onEvent.push({ stage, run: gate })
   }
   const part = endings.find(({ fits }) => fits(spec))
   const named = verifyNames(spec)
@@ -178,9 +177,8 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
     profile,
     onHead,
     authenticate,
-    ...(handshakes ? { handshakes } : {}),
+    ...others,
     ...(claimIgnored ? { claimIgnored } : {}),
-    ...(mask ? { mask } : {}),
     parse,
     onEvent,
     ending: { stage: 'dispatch', run: kit.adopt(part.compile(spec, kit)) },

@@ -3,17 +3,26 @@
  * inspected.
  */
 
-import type { StorePart } from './store-part.ts'
+import { databaseName, restoringName } from './sqlite/schema.ts'
+import type { StoreOptions, StorePart } from './store-part.ts'
 
-const sqlite: StorePart = {
+/** The embedded store: the only one with a file of its own. */
+export const embedded = {
   name: 'sqlite',
   title: 'Embedded, durable, in state/',
   ownership: 'sole',
   isLasting: true,
-  open: async (options) => (await import('./sqlite/sqlite-store.ts')).openSqlite(options),
-  openToMove: async ({ folder, clock }) => (await import('./sqlite/moving/movable-sqlite.ts')).openMovableSqlite(folder, clock),
-  inspect: async ({ folder }) => (await import('./sqlite/inspect.ts')).inspectDatabase(folder),
-}
+  open: async (options: StoreOptions) => (await import('./sqlite/sqlite-store.ts')).openSqlite(options),
+  openToMove: async ({ folder, clock }: StoreOptions) =>
+    (await import('./sqlite/moving/movable-sqlite.ts')).openMovableSqlite(folder, clock),
+  copies: {
+    name: databaseName,
+    restoring: restoringName,
+    hold: async (options: Pick<StoreOptions, 'folder'>) => (await import('./sqlite/moving/copies.ts')).holdDatabase(options),
+    check: async (file: string) => (await import('./sqlite/moving/copies.ts')).checkDatabase(file),
+  },
+  inspect: async ({ folder }: StoreOptions) => (await import('./sqlite/inspect.ts')).inspectDatabase(folder),
+} satisfies StorePart
 
 const memory: StorePart = {
   name: 'memory',
@@ -39,6 +48,6 @@ const postgres: StorePart = {
   inspect: async (options) => (await import('./postgres/inspect.ts')).inspectServer(options),
 }
 
-export const stores: readonly StorePart[] = [sqlite, postgres, memory]
+export const stores: readonly StorePart[] = [embedded, postgres, memory]
 
 export const storesByName: ReadonlyMap<string, StorePart> = new Map(stores.map((store) => [store.name, store]))

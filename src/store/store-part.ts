@@ -1,6 +1,7 @@
 /** The contract of a kind of store, as `storage.kind` names it: how it is opened, and how it is inspected. */
 
 import type { Clock } from '../core/clock.ts'
+import type { NewRun } from '../core/new-run.ts'
 import type { MovableStore } from './moving.ts'
 import type { Store } from './ports.ts'
 import type { Shared } from './shared.ts'
@@ -30,10 +31,47 @@ export type StoreOptions = {
 }
 
 /**
+ * The database file of a sole store, which stays as it is while it is held, so that another process can copy it. `release`: ends the hold,
+ * and resolves to whether the file has stayed as it was until now.
+ */
+export type HeldFile = { readonly file: string; release(): Promise<boolean> }
+
+/** Events whose data a store forgets. `groups`: the ids of the events that opened the groups of these events. */
+export type Erasure = { readonly ids: readonly string[]; readonly groups: readonly string[] }
+
+/** A run or group that was erased. `ended`: the run was neither done nor dead, or the group waited; its attempts so far. */
+export type ErasedRun = Pick<NewRun, 'eventId' | 'profile' | 'route' | 'event' | 'deliveryId'> & { readonly ended?: number }
+
+/** `running`: the ids of the events whose runs are in progress: nothing of these runs was erased. */
+export type Erased = { readonly runs: readonly ErasedRun[]; readonly running: readonly string[] }
+
+/** The copies of a sole store's database file. */
+export type StoreCopies = {
+  /** The name of the file in the store's folder. */
+  readonly name: string
+  /** The name of a folder in the store's folder. While it exists, gateways refuse to open the store. */
+  readonly restoring: string
+  /** Holds the file while no gateway has the store open. Throws a Fault, for example where a gateway has. */
+  hold(options: Pick<StoreOptions, 'folder'>): Promise<HeldFile>
+  /** Checks a copy, which nobody uses: whether it is whole, and this version can read it. Throws a Fault. */
+  check(file: string): Promise<void>
+}
+
+/**
  * An open store. `shared`: what the gateways on a shared store have in common besides their work; absent in a sole store. `warning`: what
  * the operator should know of the store.
  */
-export type OpenStore = Store & { readonly shared?: Shared; readonly warning?: string | undefined }
+export type OpenStore = Store & {
+  readonly shared?: Shared
+  readonly warning?: string | undefined
+  /** Holds the database file while the store goes on. Absent for a store without a file. Rejects with a StoreFault. */
+  hold?(): Promise<HeldFile>
+  /**
+   * Deletes the runs and groups of events, and what sessions have of them. A run or a group that keeps the prompts of all its events is
+   * deleted with any of them. Absent where the store cannot. Rejects with a StoreFault.
+   */
+  erase?(of: Erasure): Promise<Erased>
+}
 
 /** A shared store, opened by a command beside its gateways. */
 export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly shared: Shared }
@@ -66,6 +104,8 @@ export type StorePart = {
   attach?(options: StoreOptions, access: Access): Promise<Attached>
   /** Opens a lasting store while no gateway uses it, to move its content. Throws a Fault. */
   openToMove?(options: StoreOptions): Promise<MovableStore>
+  /** Absent for a store without a database file. */
+  readonly copies?: StoreCopies
   /**
    * Inspects the store without changing anything: the database file in its folder, or the database of the operator. A sole store is
    * inspected only while no gateway has it open. Throws a Fault where its file cannot be opened.

@@ -240,7 +240,7 @@ t.test('storage move', { skip: withoutPostgres }, async (t) => {
     await query(`update replicas set about = '${JSON.stringify(about)}'`)
     t.match(await cli.run('storage', 'move', '--to', 'postgres'), { code: 6, err: /gateways work with the database: a, process 7/ })
     await query('delete from replicas; update meta set version = 99, min_reader = 99')
-    t.match(await cli.run('storage', 'move', '--to', 'postgres'), { code: 6, err: /written by a later version/ })
+    t.match(await cli.run('storage', 'move', '--to', 'postgres'), { code: 78, err: /written by a later version/ })
     t.equal(await using('sqlite', (store) => store.backlog()), 0, 'nothing was marked')
     cli.write('config.yaml', '')
     t.match(await cli.run('storage', 'move', '--to', 'postgres'), { code: 78, err: /names no database/ })

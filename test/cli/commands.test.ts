@@ -115,6 +115,7 @@ const rows: { readonly [command: string]: Row } = {
   'events retry': { up: 'events retry --dead', upNo: 'events retry EVENT', missing: 'events retry nope', away: 'events retry --dead' },
   'events replay': { up: 'events replay EVENT', missing: 'events replay nope', usage: 'events replay --edit' },
   'events export': { up: 'events export EVENT', missing: 'events export nope' },
+  'events erase': { goesOn: true, upNo: 'events erase EVENT --yes', missing: 'events erase nope --yes', usage: 'events erase' },
   'cron list': { ok: 'cron list', corrupt: 'cron list' },
   'cron show': { ok: 'cron show j', missing: 'cron show nope', corrupt: 'cron show j' },
   'cron create': {
@@ -129,6 +130,8 @@ const rows: { readonly [command: string]: Row } = {
   'sessions list': { up: 'sessions list', away: 'sessions list', usage: 'sessions list --limit 0' },
   'sessions show': { up: 'sessions show a a', upMissing: 'sessions show a b', away: 'sessions show a a', usage: 'sessions show a' },
   'storage move': { ok: 'storage move --to postgres --dry-run', usage: 'storage move --to memory', refused: 'storage move --to postgres' },
+  backup: { ok: 'backup FOLDER/copies', usage: 'backup a b' },
+  restore: { goesOn: true, no: 'restore FOLDER/none.tar.gz' },
   'alerts list': { ok: 'alerts list' },
   'alerts test': { up: 'alerts test --yes', away: 'alerts test --yes', usage: 'alerts test zero --yes' },
   'alerts silence': { up: 'alerts silence all --for 2h', away: 'alerts silence all', usage: 'alerts silence nothing' },

@@ -43,6 +43,10 @@ const linksOn = (disk: Disk): ((start: LedgerStart) => Link) => {
         if (made++ < disk.commits) return ledger.run(batch)
         throw new StoreFault('disk I/O error')
       },
+      hold: async () => {
+        throw new StoreFault('disk I/O error')
+      },
+      compact: async () => {},
       close: async () => ledger.close(),
     }
   }

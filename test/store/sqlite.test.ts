@@ -3,7 +3,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, fstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, fstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -17,7 +17,7 @@ import type { Accepted, Claimed, Group, Joined, Lane, Lease, Store } from '../..
 import { DurableDatabase } from '../../src/store/sqlite/durable-database.ts'
 import { type Disk, LedgerLink } from '../../src/store/sqlite/ledger-link.ts'
 import { RecentClaims } from '../../src/store/sqlite/recent-claims.ts'
-import { upgradeFrom } from '../../src/store/sqlite/schema.ts'
+import { schemaVersion, upgradeFrom } from '../../src/store/sqlite/schema.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { statementsOf } from '../../src/store/sqlite/statements.ts'
 import type { BatchResult, StepBatch } from '../../src/store/sqlite/steps.ts'
@@ -234,10 +234,10 @@ t.test('a second opener is refused, in this process and in another, and harms no
 
 t.test('what it cannot read is refused untouched, with a way out', async (t) => {
   const clock = fakeClock()
-  const refused = async (folder: string, code: string, message: RegExp): Promise<void> => {
+  const refused = async (folder: string, code: string, message: RegExp, exitCode = 6): Promise<void> => {
     const before = readFileSync(fileIn(folder))
     const fault: unknown = await openSqlite({ folder, durability: 'fsync', clock }).catch((thrown: unknown) => thrown)
-    t.match(fault, { constructor: Fault, code, message, exitCode: 6, hint: /./ })
+    t.match(fault, { constructor: Fault, code, message, exitCode, hint: /./ })
     t.ok(before.equals(readFileSync(fileIn(folder))), 'the file is as it was')
   }
   const filled = async (name: string): Promise<string> => {
@@ -255,7 +255,7 @@ t.test('what it cannot read is refused untouched, with a way out', async (t) => 
 
   const newer = await filled('newer')
   tamper(newer, 'pragma user_version = 99')
-  await refused(newer, 'store_newer', /later version/)
+  await refused(newer, 'store_newer', /later version/, 78)
 
   const damaged = await filled('damaged')
   const bytes = readFileSync(fileIn(damaged))
@@ -628,6 +628,34 @@ t.test('a file of the first version is brought up to this one', async (t) => {
   await store.close()
   const again = await open(t, folder, clock)
   t.equal(await again.backlog(), 6)
+})
+
+t.test('a file is copied before it is upgraded, and a program of before is told of the copy', async (t) => {
+  const folder = t.testdir()
+  tamper(folder, `pragma journal_mode = wal; ${version1} insert into runs (run) values ('${JSON.stringify(runOf('waiting'))}')`)
+  const copy = `${fileIn(folder)}.before-v${schemaVersion}`
+  const store = await openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
+  await accept(store, 'later')
+  await store.close()
+  t.equal(statSync(copy).mode & 0o777, 0o600)
+  t.strictSame(readdirSync(folder), ['headgate.db', `headgate.db.before-v${schemaVersion}`])
+  tamper(folder, 'pragma user_version = 99')
+  const opening = openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
+  t.match(await opening.catch((thrown: unknown) => thrown), {
+    exitCode: 78,
+    hint: `run that version, or lose what was accepted since the upgrade: mv "${fileIn(folder)}" "${fileIn(folder)}.newer" && mv "${copy}" "${fileIn(folder)}"`,
+  })
+  renameSync(copy, fileIn(folder))
+  t.equal(await (await open(t, folder, fakeClock())).backlog(), 1, 'the copy has what was there before')
+})
+
+t.test('a file that cannot be copied is not upgraded', async (t) => {
+  const folder = t.testdir({ [`headgate.db.before-v${schemaVersion}`]: { x: '' } })
+  tamper(folder, version1)
+  const before = readFileSync(fileIn(folder))
+  const opening = openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
+  t.match(await opening.catch((thrown: unknown) => thrown), { code: 'store_not_copied', exitCode: 1, hint: /nothing was changed/ })
+  t.ok(before.equals(readFileSync(fileIn(folder))))
 })
 
 /** The file of the version before sessions, as that version made it. */
@@ -1120,3 +1148,27 @@ const startChild = (t: Test, folder: string, count: number, limits = ''): Child 
     },
   }
 }
+
+t.test('a held file has what was committed before, and stays as it is while commits go on', async (t) => {
+  const folder = t.testdir()
+  const store = await openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
+  const large = (id: string): NewRun => ({ ...runOf(id), prompt: 'p'.repeat(1024 * 1024) })
+  for (const id of ['one', 'two']) await store.accept(large(id), claimOf(id))
+  const held = await store.hold?.()
+  const copy = readFileSync(fileIn(folder))
+  // More than the longest log: without the hold, these commits would be copied into the file.
+  for (let i = 0; i < 12; i++) await store.accept(large(`later-${i}`), claimOf(`later-${i}`))
+  t.ok(copy.equals(readFileSync(held?.file ?? '')))
+  t.equal(await held?.release(), true)
+  for (let i = 0; i < 12; i++) await store.accept(large(`last-${i}`), claimOf(`last-${i}`))
+  t.notOk(copy.equals(readFileSync(fileIn(folder))), 'the log is copied into the file again')
+  t.ok(statSync(`${fileIn(folder)}-wal`).size <= 9 * 1024 * 1024, 'and becomes short')
+  const second = await store.hold?.()
+  const third = await store.hold?.()
+  await store.close()
+  t.equal(await second?.release(), false, 'another hold ended it')
+  t.equal(await third?.release(), false, 'the end of the store changed the file')
+  const restored = t.testdir({ 'headgate.db': copy.toString('latin1') })
+  writeFileSync(fileIn(restored), copy)
+  t.equal(await (await open(t, restored, fakeClock())).backlog(), 2)
+})

@@ -54,4 +54,14 @@ export const templateExplanations = {
     fix: 'Leave payload. out.',
     example: { of: 'route', bad: 'prompt: "Review {payload.title}."\n', good: 'prompt: "Review {title}."\n' },
   },
+  WH508: {
+    means: 'A placeholder or a filter reads a field that is listed in "redact", of the route or of the adapter.',
+    why: 'The field is replaced before filters and templates see it: the text says [redacted], and a filter compares with that.',
+    fix: 'Take the field out of "redact", or leave it out of the text and the filters.',
+    example: {
+      of: 'route',
+      bad: 'redact: [payload.user.email]\nprompt: "A mail of {user.email}."\n',
+      good: 'redact: [payload.user.email]\nprompt: "A mail of {user.name}."\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

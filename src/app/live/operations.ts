@@ -12,6 +12,8 @@ import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { AlertDesk } from '../alerts/alert-desk.ts'
+import { createStoreHolds } from '../backup/store-holds.ts'
+import { createEraseRuns } from '../events/erase/erase-runs.ts'
 import { standingView } from '../events/standing-view.ts'
 import { readBacklog } from '../gateway/backlog-view.ts'
 import { askReload } from '../replicas/ask-reload.ts'
@@ -90,6 +92,8 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       return replay(question, { records: recordsToReplay, shared, facts, serving: current })
     },
     startJob: ({ profile, job }) => scheduler.startByHand(profile, job),
+    ...createStoreHolds(store, clock),
+    eraseRuns: createEraseRuns(store, facts, clock),
     backlog: () => readBacklog(store, current(), clock.now()),
     breakers: async () => ({ breakers: shared.breakers.list().map(breakerView) }),
     resetBreaker: async ({ target, address }) => ({ reset: [...shared.breakers.reset(target, address)] }),

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander'
 import { collectList, collectRepeated, parseLimit, type Run } from '../shell/grammar-values.ts'
+import type { EraseOptions } from './erase.ts'
 import type { ExportOptions } from './export.ts'
 import type { ListOptions } from './list.ts'
 import type { ReplayOptions } from './replay.ts'
@@ -32,6 +33,21 @@ export const addEvents = (events: Command, run: Run): void => {
     .option('--same-id', 'keep the delivery id: targets that had the event within the hour do not get it again')
     .option('--edit', 'open the payload of one event in $VISUAL or $EDITOR before it is sent')
     .action((ids: string[], options: ReplayOptions) => run(async (cli) => (await import('./replay.ts')).eventsReplay(ids, options, cli)))
+  events
+    .command('erase [ids...]')
+    .description('erase events wherever the gateway keeps them: runs, records, requests, prompts, replies, messages of sessions')
+    .option(
+      '--field <path=value>',
+      'events with this value in the payload or a header: payload.user.email=a@b (repeatable)',
+      collectRepeated,
+    )
+    .option('--route <name>', 'of this route')
+    .option('--profile <name>', 'of this profile')
+    .option('--since <time>', 'not older: 90s, 10m, 2h, 3d or an ISO 8601 time')
+    .option('--until <time>', 'older than this')
+    .option('--dry-run', 'count them, and erase nothing')
+    .option('-y, --yes', 'do not ask')
+    .action((ids: string[], options: EraseOptions) => run(async (cli) => (await import('./erase.ts')).eventsErase(ids, options, cli)))
   withSelection(events.command('export [ids...]'), '--route <name>')
     .description('write stored events to stdout')
     .addOption(new Option('--as <form>', 'default: sample').choices(['sample', 'test', 'curl', 'jsonl']))

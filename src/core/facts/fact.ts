@@ -129,6 +129,15 @@ export type RunAttempt = Cause & {
 /** The names of the configured routes that a reload added, changed and removed. */
 export type RouteChanges = { readonly added: readonly string[]; readonly changed: readonly string[]; readonly removed: readonly string[] }
 
+/** An erased run, without anything that its sender wrote. `attempts`: its number of attempts so far. */
+export type ErasedFact = {
+  readonly eventId: string
+  readonly profile: string
+  readonly route: string
+  readonly eventType: string
+  readonly attempts: number
+}
+
 /** Times are wall times, milliseconds. */
 export type Fact =
   | RequestEnded
@@ -158,6 +167,8 @@ export type Fact =
   | { readonly kind: 'attempt_committed'; readonly run: RunAttempt }
   /** An operator revived a dead run. */
   | { readonly kind: 'run_revived'; readonly at: number; readonly eventId: string }
+  /** The data of an event were erased, and its run ended by that: it was neither done nor dead. */
+  | { readonly kind: 'run_erased'; readonly at: number; readonly run: ErasedFact }
   /** The text that went to the `log` target. */
   | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
   /** A text is about to be sent, and its target could not recognise a repeat of it. */

@@ -3,26 +3,32 @@
  * of keys.
  */
 
+import { stars } from '../../core/secrets/mask.ts'
 import { type Path, walkJson } from './walk-json.ts'
 
-/** The mask of a value, as JSON. */
-const jsonStars = Buffer.from('"***"')
 const jsonNull = Buffer.from('null')
 
+/** `shown`: the text in the place of a value. `wholes`: whether maps and lists are masked, too, besides texts, numbers and booleans. */
+export type Mask = { readonly shown: string; readonly wholes?: boolean }
+
+/** The mask of a secret. */
+export const starMask: Mask = { shown: stars }
+
 /**
- * Returns the bytes with a mask in the place of each text, number and boolean at one of the paths, or the same bytes where there is no such
- * value. Malformed JSON is masked up to its first error.
+ * Returns the bytes with a mask in the place of each value at one of the paths, or the same bytes where there is no such value. Malformed
+ * JSON is masked up to its first error.
  */
-export const maskJson = (bytes: Buffer, paths: readonly Path[]): Buffer => {
+export const maskJson = (bytes: Buffer, paths: readonly Path[], { shown, wholes = false }: Mask = starMask): Buffer => {
+  const mask = Buffer.from(JSON.stringify(shown))
   const pieces: Buffer[] = []
   let copied = 0
   const valueAt = (from: number, to: number): null => {
     if (!bytes.subarray(from, to).equals(jsonNull)) {
-      pieces.push(bytes.subarray(copied, from), jsonStars)
+      pieces.push(bytes.subarray(copied, from), mask)
       copied = to
     }
     return null
   }
-  walkJson(bytes, paths, { valueAt })
+  walkJson(bytes, paths, { valueAt, wholes })
   return copied === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(copied)])
 }

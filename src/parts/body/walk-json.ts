@@ -9,6 +9,8 @@ export type Path = readonly string[]
 export type WalkGuide = {
   /** Returns the value of the text, number or word between two indexes of the bytes. The bytes of the value may be malformed. */
   readonly valueAt: (from: number, to: number) => Json
+  /** Whether a map or list at the end of a path is a value too. */
+  readonly wholes?: boolean
   /** The most keys and items that the walk may pass in the maps and lists on its paths. Absent: there is no limit. */
   readonly maxEntries?: number
 }
@@ -76,11 +78,13 @@ class Walk {
   visit(paths: readonly Path[], passed: number): Json {
     const first = this.#next()
     const onward = paths.filter(({ length }) => length > passed)
-    if (first === openMap && onward.length > 0) return this.#visitMap(onward, passed)
-    if (first === openList && onward.length > 0) return this.#visitList(onward, passed)
+    const endsHere = onward.length < paths.length
+    const isWhole = endsHere && this.#guide.wholes === true
+    if (first === openMap && onward.length > 0 && !isWhole) return this.#visitMap(onward, passed)
+    if (first === openList && onward.length > 0 && !isWhole) return this.#visitList(onward, passed)
     const from = this.#at
     this.#skip()
-    return onward.length < paths.length && !isOpening(first) && this.#at > from ? this.#guide.valueAt(from, this.#at) : null
+    return endsHere && (isWhole || !isOpening(first)) && this.#at > from ? this.#guide.valueAt(from, this.#at) : null
   }
 
   #visitMap(paths: readonly Path[], passed: number): Json {

@@ -11,6 +11,7 @@ import type { MaskRequest, Parse } from '../../core/plan.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { broughtTraceparent } from '../../core/telemetry/trace-context.ts'
 import type { Route } from '../../generated/config.ts'
+import { compileRedaction } from '../body/redact-request.ts'
 import { ReadOnceBody } from '../body/request-body.ts'
 import { compileMask } from '../mask-request.ts'
 import type { Scheme } from '../schemes/scheme.ts'
@@ -22,7 +23,8 @@ export const json: StagePart = {
   compile(route, kit) {
     const mask = compileRouteMask(kit.schemes, verifyNames(route))
     const trustsCaller = kit.effects.traces !== undefined && route.trust_trace_context === true
-    return { parse: compileParser(kit, route, trustsCaller), ...(mask ? { mask } : {}) }
+    const redact = compileRedaction([...(kit.adapter.redact ?? []), ...(route.redact ?? [])])
+    return { parse: compileParser(kit, route, trustsCaller), ...(mask ? { mask } : {}), ...(redact ? { redact } : {}) }
   },
 }
 

@@ -26,6 +26,8 @@ const reviewKept = ({ spec, route, catalogue, config, say }: Subject): void => {
   const idle = (why: string, help: string): void => say('WH210', ['keep_refused'], why, { help, of: 'key' })
   if (!config.storage.retention.payloads)
     idle('"keep_refused" has no effect: storage.retention.payloads is false', 'remove it, or let payloads be kept')
+  if ((spec.redact ?? config.adapter.redact) !== undefined)
+    idle('"keep_refused" has no effect: fields are redacted, and a later check would need them', 'remove it, or "redact"')
   const schemes = verifyNames(spec).length === 0 ? [] : checkedWith(route, catalogue)
   const unkept = schemes.filter(({ signatureIn }) => !signatureIn).map(({ title }) => title)
   if (unkept.length > 0)

@@ -7,6 +7,7 @@ import { placeholders } from '../../expr/placeholder.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { type Surrounding, slipsIn, type TemplateSlip } from './dialects.ts'
 import { fieldNames } from './filters/fields.ts'
+import { reviewRedacted } from './redacted.ts'
 import { reviewFilled, reviewSlips, reviewWholePayload } from './samples/filled.ts'
 import { coversEvents, type Sampled } from './samples/sampled.ts'
 import { fixOf, type Subject } from './subject.ts'
@@ -18,7 +19,9 @@ export const reviewTemplates = (subject: Subject): void => {
   const isAsked = sampled !== undefined && sampled.taken.length > 0
   const ofSender = spec.script === undefined && !isAsked ? subject.senderSamples?.get(subject.route) : undefined
   const mayHave = mayHaveIn(subject, sampled)
+  const texts: { readonly path: Path; readonly text: string }[] = []
   const check = (path: Path, text: string, kind: Surrounding['kind']): void => {
+    texts.push({ path, text })
     const slips = slipsIn(text, { kind, mayHave })
     for (const slip of slips) reportSlip(subject, path, text, slip)
     const said = new Set(slips.map(({ at }) => at))
@@ -34,6 +37,7 @@ export const reviewTemplates = (subject: Subject): void => {
     const key = spec[of]?.key
     if (key !== undefined) checkKey(subject, [of, 'key'], key, check)
   }
+  reviewRedacted(subject, texts)
 }
 
 /** Returns the name of the text at a path in `TakenSample.texts`. All texts in settings of targets share one name. */

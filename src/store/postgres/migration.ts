@@ -20,7 +20,7 @@ const newerMessage = (schema: string, version: unknown): string =>
   `the schema ${schema} was written by a later version (format ${version}, this one knows ${schemaVersion})`
 
 const newerFault = (schema: string, version: unknown): Fault =>
-  new Fault('store_newer', newerMessage(schema, version), { exitCode: exit.conflict, hint: 'run that version, or use another schema' })
+  new Fault('store_newer', newerMessage(schema, version), { exitCode: exit.config, hint: 'run that version, or use another schema' })
 
 /**
  * Says why gateways may not use the schema: its content was moved to another store, or a move to it has not ended. `undefined`: they may.

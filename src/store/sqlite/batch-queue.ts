@@ -24,7 +24,7 @@ export type BatchQueueOptions = { readonly folder: string; readonly durability: 
   'committed'
 >
 /** The part of a LedgerLink that the queue uses. */
-export type Link = Pick<LedgerLink, 'opened' | 'ask' | 'close'>
+export type Link = Pick<LedgerLink, 'opened' | 'ask' | 'hold' | 'compact' | 'close'>
 export type StartLink = (start: LedgerStart) => Link
 
 /** Owns the link to the ledger, and replaces a broken link. */
@@ -44,6 +44,8 @@ export class BatchQueue {
   /** The unsettled claims of the failed batch. They may have been committed. */
   #doubtful: readonly Unsettled[] = []
   #queue: CallBatch[] = []
+  /** Work that waits for the time between two commits. Never rejects. */
+  readonly #between: (() => Promise<void>)[] = []
   #waiting = 0
   #pumping: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -73,6 +75,25 @@ export class BatchQueue {
     return new Promise((resolve, reject) => this.#batchFor(reject)?.accept(accept, { resolve, reject }))
   }
 
+  /** Does work on the database file between two commits. */
+  between<T>(work: (link: Pick<Link, 'hold' | 'compact'>) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#closing !== undefined) return reject(new StoreFault('the store is closed'))
+      this.#between.push(() => this.#onFile(work).then(resolve, reject))
+      this.#pumping ??= this.#pump()
+    })
+  }
+
+  async #onFile<T>(work: (link: Link) => Promise<T>): Promise<T> {
+    if (!this.#works) throw this.#broken()
+    try {
+      return await work(this.#link)
+    } catch (thrown) {
+      this.#fail(thrown, [])
+      throw new StoreFault(messageOf(thrown), { cause: thrown })
+    }
+  }
+
   /** Returns the batch that one more call joins. `undefined`: the call may not wait, and has been rejected. */
   #batchFor(reject: Settlement<unknown>['reject']): CallBatch | undefined {
     if (this.#closing !== undefined) return void reject(new StoreFault('the store is closed'))
@@ -97,7 +118,12 @@ export class BatchQueue {
 
   /** Commits one batch at a time. While the disk is busy the next batch grows, so that one commit serves more calls. */
   async #pump(): Promise<void> {
-    while (this.#queue.length > 0) {
+    while (this.#queue.length > 0 || this.#between.length > 0) {
+      const between = this.#between.shift()
+      if (between) {
+        await between()
+        continue
+      }
       if (!this.#works) this.#recover(0)
       // Calls are gathered as long as each turn of the event loop brings more of them. A lone call waits for one turn.
       for (let size = 0; this.#waiting > size && size < fullBatch; await nextTurn()) size = this.#waiting
@@ -116,7 +142,7 @@ export class BatchQueue {
   }
 
   async #commit(batch: CallBatch): Promise<void> {
-    if (!this.#works) return batch.reject(new StoreFault(`the store failed and is opened again shortly: ${this.#cause}`))
+    if (!this.#works) return batch.reject(this.#broken())
     try {
       const { results, backlog } = await this.#link.ask({ now: this.#now(), steps: batch.steps })
       this.backlog = backlog
@@ -124,12 +150,20 @@ export class BatchQueue {
       this.#tell(true, batch)
     } catch (thrown) {
       this.#tell(false, batch)
-      this.#works = false
-      this.#cause = messageOf(thrown)
-      this.#doubtful = batch.unsettled
-      this.#recover(restartMs)
+      this.#fail(thrown, batch.unsettled)
       batch.reject(thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown }))
     }
+  }
+
+  #broken(): StoreFault {
+    return new StoreFault(`the store failed and is opened again shortly: ${this.#cause}`)
+  }
+
+  #fail(thrown: unknown, unsettled: readonly Unsettled[]): void {
+    this.#works = false
+    this.#cause = messageOf(thrown)
+    this.#doubtful = unsettled
+    this.#recover(restartMs)
   }
 
   #tell(ok: boolean, { size, begunAt }: CallBatch): void {

@@ -1,12 +1,24 @@
 /** Opens the database file for this process alone, or throws a Fault that says what to do. A file that cannot be read is never replaced. */
 
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'libsql'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
-import { applicationId, databaseName, schemaVersion, upgradeFrom } from './schema.ts'
+import { applicationId, databaseName, restoringName, schemaVersion, upgradeFrom } from './schema.ts'
 
 /** The folder in which a move fills a new database. The folder exists only until the move has ended. */
 export const fillingFolder = (folder: string): string => join(folder, 'filling')
@@ -20,6 +32,7 @@ export const openDatabase = (folder: string, use: 'work' | 'move' = 'work'): Dat
   let db: Database.Database | undefined
   try {
     if (use === 'work' && existsSync(fillingFolder(folder))) throw fillingFault(file)
+    if (use === 'work' && existsSync(join(folder, restoringName))) throw restoringFault(file)
     createFile(folder, file)
     restoreLog(file)
     if (fileBytes(file) === 0 && fileBytes(`${file}-wal`) > 0) throw corruptFault(file, 'it is empty, but its log is not')
@@ -53,7 +66,7 @@ export const closeDatabase = (db: Database.Database): void => {
 
 const createFile = (folder: string, file: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (first !== undefined) syncFolder(dirname(first))
+  if (first !== undefined) syncPath(dirname(first))
   // The file is made here and not by SQLite, so that only its user may read it. SQLite gives its log the same mode. An existing file is not
   // opened, because closing any handle of a file drops the locks that this process holds on the file.
   if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600))
@@ -77,9 +90,9 @@ const restoreLog = (file: string): void => {
   rmSync(keptLog(file), { force: true })
 }
 
-/** Syncs a folder, so that a new folder in it survives a power cut. */
-export const syncFolder = (folder: string): void => {
-  const handle = openSync(folder, 'r')
+/** Syncs a file; or a folder, so that what is new in it survives a power cut. */
+export const syncPath = (path: string): void => {
+  const handle = openSync(path, 'r')
   try {
     fsyncSync(handle)
   } finally {
@@ -94,6 +107,7 @@ const prepareDatabase = (db: Database.Database, file: string): void => {
   const version = checkOwner(db, file)
   const checkResult = readPragma(db, 'quick_check(1)')
   if (checkResult !== 'ok') throw corruptFault(file, String(checkResult))
+  if (version > 0 && version < schemaVersion) keepBefore(db, file)
   if (readPragma(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
   db.pragma('synchronous = FULL')
   db.pragma('cache_size = -16384')
@@ -107,23 +121,75 @@ const prepareDatabase = (db: Database.Database, file: string): void => {
   db.pragma('synchronous = OFF')
 }
 
+const copyEnding = '.before-v'
+
+/**
+ * Copies a database of an earlier version before it is upgraded, as it is with its log. An older program can go on with the copy. Throws a
+ * Fault where the copy cannot be written: the database is not upgraded then.
+ */
+const keepBefore = (db: Database.Database, file: string): void => {
+  const copy = `${file}${copyEnding}${schemaVersion}`
+  const unfinished = `${copy}.new`
+  try {
+    rmSync(unfinished, { force: true })
+    closeSync(openSync(unfinished, 'ax', 0o600))
+    db.prepare('vacuum into ?').run([unfinished])
+    syncPath(unfinished)
+    renameSync(unfinished, copy)
+    syncPath(dirname(file))
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw new Fault('store_not_copied', `${file} has to be upgraded, and cannot be copied before: ${messageOf(error)}`, {
+      exitCode: exit.no,
+      hint: `make room on the disk of ${dirname(file)}; nothing was changed`,
+      cause: error,
+    })
+  }
+}
+
+/** Returns the copies from before an upgrade that this version can open. */
+const copiesBefore = (file: string): string[] =>
+  readdirSync(dirname(file))
+    .map((name) => join(dirname(file), name))
+    .filter((path) => path.startsWith(`${file}${copyEnding}`) && !path.endsWith('.new') && versionIn(path) <= schemaVersion)
+
+/** Reads the version of a closed database from its header (https://www.sqlite.org/fileformat.html: bytes 60 to 63). */
+const versionIn = (file: string): number => {
+  const handle = openSync(file, 'r')
+  try {
+    const head = Buffer.alloc(64)
+    return readSync(handle, head, 0, head.length, 0) === head.length ? head.readUInt32BE(60) : Number.POSITIVE_INFINITY
+  } finally {
+    closeSync(handle)
+  }
+}
+
+const newerFault = (file: string, version: number): Fault => {
+  const [copy] = copiesBefore(file)
+  const before =
+    copy === undefined
+      ? 'use another data directory'
+      : `lose what was accepted since the upgrade: mv "${file}" "${file}.newer" && mv "${copy}" "${file}"`
+  return new Fault('store_newer', `${file} was written by a later version (format ${version}, this one knows ${schemaVersion})`, {
+    exitCode: exit.config,
+    hint: `run that version, or ${before}`,
+  })
+}
+
 /** Returns the file's version, 0 for a new file. Throws a Fault for a file of another program or of a later version. */
-const checkOwner = (db: Database.Database, file: string): number => {
+export const checkOwner = (db: Database.Database, file: string): number => {
   const owner = readPragma(db, 'application_id')
   const version = Number(readPragma(db, 'user_version'))
   if (owner === applicationId) {
     if (version <= schemaVersion) return version
-    throw new Fault('store_newer', `${file} was written by a later version (format ${version}, this one knows ${schemaVersion})`, {
-      exitCode: exit.conflict,
-      hint: 'run that version, or use another data directory',
-    })
+    throw newerFault(file, version)
   }
   const isEmpty = owner === 0 && version === 0 && db.prepare('select 1 from sqlite_master limit 1').all().length === 0
   if (!isEmpty) throw corruptFault(file, 'it is a database of another program')
   return 0
 }
 
-const readPragma = (db: Database.Database, pragma: string): unknown => {
+export const readPragma = (db: Database.Database, pragma: string): unknown => {
   const [row] = db.prepare(`pragma ${pragma}`).raw().all() as unknown[][]
   return row?.[0]
 }
@@ -142,6 +208,12 @@ const fillingFault = (file: string): Fault =>
     hint: 'repeat it: headgate storage move --to sqlite',
   })
 
+const restoringFault = (file: string): Fault =>
+  new Fault('store_restoring', `a restore of ${file} has not ended`, {
+    exitCode: exit.conflict,
+    hint: 'repeat it: headgate restore FILE',
+  })
+
 const corruptFault = (file: string, why: string, cause?: unknown): Fault =>
   new Fault('store_corrupt', `${file} cannot be read: ${why}`, {
     exitCode: exit.conflict,
@@ -149,7 +221,7 @@ const corruptFault = (file: string, why: string, cause?: unknown): Fault =>
     cause,
   })
 
-const openingFault = (thrown: unknown, file: string): Fault => {
+export const openingFault = (thrown: unknown, file: string): Fault => {
   const code = String(own(thrown as { [key: string]: unknown }, 'code') ?? '')
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new Fault('store_locked', `another process has ${file} open`, {

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type Database from 'libsql'
 import { StoreFault } from '../../core/fault.ts'
+import type { HeldFile } from '../store-part.ts'
 import { closeDatabase, keepLog, openDatabase } from './database.ts'
 import { databaseName } from './schema.ts'
 import type { Durability } from './steps.ts'
@@ -19,6 +20,8 @@ export type Sync = (handle: number) => Promise<void>
 
 /** The longest log. A longer log is copied into the database file between two commits. */
 const maxLogBytes = 8 * 1024 * 1024
+/** The longest log while the file is held. A log that outgrows this ends the hold, so that a slow copy does not fill the disk. */
+const maxHeldLogBytes = 256 * 1024 * 1024
 const chunkBytes = 1024 * 1024
 /** The number of zero bytes that are written ahead of a growing log. */
 const aheadBytes = 256 * 1024
@@ -41,6 +44,8 @@ export class DurableDatabase {
   #emptying: Promise<void> | undefined
   /** Whether bytes that were copied into the file may not be on the disk. A system whose sync has failed does not write them again. */
   #isFileDoubtful = false
+  /** The present hold on the file. `undefined` where the file may change. */
+  #hold: { isWhole: boolean } | undefined
   /** The end of the zeros that were laid out in the log. */
   #laidOut = 0
   readonly #byte = Buffer.alloc(1)
@@ -88,6 +93,36 @@ export class DurableDatabase {
   }
 
   /**
+   * Brings the log into the file, and then leaves the file as it is, so that somebody can copy it: until `release`, commits are only in the
+   * log. Call it between two commits. Only one hold is possible at a time: a new hold ends the one before.
+   */
+  async hold(): Promise<HeldFile> {
+    await this.#emptying
+    await this.#emptyLog()
+    this.#emptying = undefined
+    const hold = { isWhole: true }
+    this.#hold = hold
+    const release = async (): Promise<boolean> => {
+      if (this.#hold === hold) this.#hold = undefined
+      return hold.isWhole
+    }
+    return { file: join(this.#folder, databaseName), release }
+  }
+
+  /**
+   * Writes the database anew, so that nothing of deleted rows is left in free pages and in the log. Call it between two commits. It blocks
+   * the event loop for a second or two for each 100 MB.
+   */
+  async compact(): Promise<void> {
+    await this.#emptying
+    this.db.exec('vacuum')
+    await this.#emptyLog()
+    this.#emptying = undefined
+    await cutTo(this.#logHandle, 0)
+    this.#laidOut = 0
+  }
+
+  /**
    * Lets go of the database, so that another process can open it. Data that cannot be brought into the file stays in its log. Where the
    * file needs the log and the log cannot be kept, the database stays open until the process ends.
    */
@@ -104,6 +139,7 @@ export class DurableDatabase {
    * and deletes it. `false`: the log must not be deleted, because the file needs it.
    */
   readonly #leave = (): boolean => {
+    this.#endHold()
     const isSafe = !this.#isFileDoubtful || succeeds(() => keepLog(this.#folder))
     succeeds(() => this.db.inTransaction && this.db.exec('rollback'))
     succeeds(() => this.db.pragma('synchronous = FULL'))
@@ -120,7 +156,7 @@ export class DurableDatabase {
   }
 
   #keepShort(size: number): void {
-    if (size <= maxLogBytes) this.#layOut(size)
+    if (size <= this.#maxLogBytes) this.#layOut(size)
     else {
       this.#emptying = this.#emptyLog()
       // The next commit rejects with this error.
@@ -128,13 +164,24 @@ export class DurableDatabase {
     }
   }
 
+  get #maxLogBytes(): number {
+    return this.#hold ? maxHeldLogBytes : maxLogBytes
+  }
+
+  /** The file is about to change: a copy that is being made of it is worth nothing. */
+  #endHold(): void {
+    if (this.#hold) this.#hold.isWhole = false
+    this.#hold = undefined
+  }
+
   /** Lays out zeros in the log. A disk without room for them may still have room for the commit. */
   #layOut(from: number): void {
-    this.#laidOut = Math.min(from + aheadBytes, maxLogBytes)
+    this.#laidOut = Math.min(from + aheadBytes, this.#maxLogBytes)
     succeeds(() => writeSync(this.#logHandle, Buffer.alloc(this.#laidOut - from), 0, this.#laidOut - from, from))
   }
 
   async #emptyLog(): Promise<void> {
+    this.#endHold()
     await this.#sync(this.#logHandle)
     const [[isBusy, frames, copied] = []] = this.db.prepare('pragma wal_checkpoint(PASSIVE)').raw().all() as number[][]
     if (isBusy !== 0 || frames !== copied) throw new StoreFault('the log of the database cannot be copied into it')
@@ -145,6 +192,7 @@ export class DurableDatabase {
     await writeAt(this.#logHandle, noHeader, 0, noHeader.length, 0)
     await this.#sync(this.#logHandle)
     if ((await stat(this.#logHandle)).size > maxLogBytes) await cutTo(this.#logHandle, maxLogBytes)
+    this.#laidOut = Math.min(this.#laidOut, maxLogBytes)
   }
 
   /** Writes each byte of the file again, so that the system must bring the bytes to the disk or report an error. */

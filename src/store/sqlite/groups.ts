@@ -3,6 +3,8 @@
 import { maxGroups } from '../bounds.ts'
 import type { Joined, QueuedGroup, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
+import type { ErasedRun } from '../store-part.ts'
+import { erasedRun } from './runs.ts'
 import type { Statements } from './statements.ts'
 import type { JoiningEvent } from './steps.ts'
 import { parseStored, parseText } from './stored.ts'
@@ -64,6 +66,18 @@ export class Groups {
     this.#sql.dropMembers.run([groupId])
     this.#sql.dropGroup.run([groupId])
     this.size--
+  }
+
+  /** Erases the groups of these events (JSON lists of ids): those that would become their runs, and those that keep their prompts. */
+  erase(ids: string, groups: string): ErasedRun[] {
+    const rows = this.#sql.groupsToErase.all([ids, groups]) as [id: number, run: Buffer][]
+    return rows.flatMap(([id, stored]) => {
+      this.#sql.dropMembers.run([id])
+      this.#sql.dropGroup.run([id])
+      this.size--
+      const { run } = parseStored(stored, null) ?? {}
+      return run ? erasedRun(run, 0) : []
+    })
   }
 
   nextDue(): number | undefined {

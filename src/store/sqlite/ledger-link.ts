@@ -4,6 +4,7 @@
  */
 
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
+import type { HeldFile } from '../store-part.ts'
 import { DurableDatabase } from './durable-database.ts'
 import { Ledger } from './ledger.ts'
 import type { BatchResult, LedgerStart, StepBatch } from './steps.ts'
@@ -47,6 +48,21 @@ export class LedgerLink {
     const ledger = this.#ledger
     if (!database || !ledger) return Promise.reject(new StoreFault('the store is not open'))
     return database.commit(() => ledger.run(batch))
+  }
+
+  /** Holds the database file as it is (DurableDatabase). Not called while a batch is committed. */
+  async hold(): Promise<HeldFile> {
+    return this.#database().hold()
+  }
+
+  /** Leaves nothing of deleted rows in the files (DurableDatabase). Not called while a batch is committed. */
+  async compact(): Promise<void> {
+    await this.#database().compact()
+  }
+
+  #database(): DurableDatabase {
+    if (!this.#disk.database) throw new StoreFault('the store is not open')
+    return this.#disk.database
   }
 
   async close(): Promise<void> {

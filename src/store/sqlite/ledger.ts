@@ -14,7 +14,7 @@ import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import type { BatchResult, LedgerStart, LedgerStep, LedgerTotals, StandingsPage, StepBatch } from './steps.ts'
+import type { BatchResult, ErasedPage, LedgerStart, LedgerStep, LedgerTotals, StandingsPage, StepBatch } from './steps.ts'
 import { parseLane } from './stored.ts'
 import { Sums } from './sums.ts'
 
@@ -121,6 +121,8 @@ export class Ledger {
         return isEventId(step.eventId) && this.#runs.revive(step.eventId, now)
       case 'standings':
         return this.#standings(step, now)
+      case 'erase':
+        return this.#erase(step, now)
       case 'prune':
         this.#sums.prune(now)
         return this.#runs.prune(now - step.maxAgeMs, step.maxDead)
@@ -133,6 +135,14 @@ export class Ledger {
       default:
         return this.#sessions.step(step, now)
     }
+  }
+
+  #erase(step: StepOf<'erase'>, now: number): ErasedPage {
+    const isFirst = step.after === 0
+    if (isFirst) for (const erase of [this.#sql.eraseSessions, this.#sql.eraseMessages]) erase.run([step.turns])
+    const groups = isFirst ? this.#groups.erase(step.ids, step.groups) : []
+    const page = this.#runs.erase(step, now)
+    return { ...page, runs: [...groups, ...page.runs] }
   }
 
   #totals(): LedgerTotals {

@@ -5,8 +5,9 @@ import type { NewRun } from '../../core/new-run.ts'
 import { Lanes } from '../lanes.ts'
 import type { Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
+import type { ErasedRun } from '../store-part.ts'
 import type { Statements } from './statements.ts'
-import type { StandingsPage } from './steps.ts'
+import type { ErasedPage, LedgerStep, StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
 
 /** The number of ids that are reserved at a time. */
@@ -184,6 +185,30 @@ export class Runs {
     return { runs: rows.map((row) => standingOf(row, now)), next: end?.[0] }
   }
 
+  /**
+   * Erases the runs of these events in one page of all runs, but for the runs that are in progress. The page begins after the id `after`.
+   */
+  erase({ ids, groups, held, after }: EraseStep, now: number): ErasedPage {
+    const [end] = this.#sql.pageEnd.all([after]) as [number][]
+    const rows = this.#sql.runsToErase.all([ids, groups, after, end?.[0] ?? Number.MAX_SAFE_INTEGER]) as EraseRow[]
+    const runs: ErasedRun[] = []
+    const running: string[] = []
+    for (const [id, fence, attempt, leased, isDead, storedLane, stored] of rows) {
+      const { run } = parseStored(stored, null) ?? {}
+      // Where nobody holds a leased run, its process has died.
+      if (leased === 1 && held.includes(id)) {
+        if (run) running.push(run.eventId)
+        continue
+      }
+      this.#sql.eraseRun.run([id])
+      const lane = parseLane(storedLane)
+      if (!isDead) this.size--
+      if (!isDead && lane !== undefined && fence >= 0) this.#lanes.leave(lane, now)
+      if (run) runs.push(erasedRun(run, isDead ? undefined : attempt))
+    }
+    return { runs, running, next: end?.[0] }
+  }
+
   prune(before: number, maxDead: number): number {
     return this.#sql.pruneDead.run([before]).changes + this.#sql.pruneMostDead.run([maxDead]).changes
   }
@@ -204,6 +229,15 @@ export class Runs {
     return Math.max(this.#cursor, row?.[0] ?? 0)
   }
 }
+
+type EraseStep = Extract<LedgerStep, { op: 'erase' }>
+type EraseRow = [id: number, fence: number, attempt: number, leased: number, isDead: number, lane: Buffer | null, run: Buffer]
+
+/** `ended`: the attempts of a run that is neither done nor dead. */
+export const erasedRun = ({ eventId, profile, route, event, deliveryId }: NewRun, ended: number | undefined): ErasedRun => ({
+  ...{ eventId, profile, route, event, deliveryId },
+  ...(ended === undefined ? {} : { ended }),
+})
 
 const standingOf = ([eventId, attempt, leased, dueAt, endedAt, stored]: StandingRow, now: number): StoredStanding => {
   const state = endedAt !== null ? 'dead' : leased === 1 ? 'running' : 'waiting'

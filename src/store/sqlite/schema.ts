@@ -3,6 +3,9 @@
 /** The name of the database file in the store's folder. */
 export const databaseName = 'headgate.db'
 
+/** The folder from which a restore puts files in their places. While it exists in the store's folder, gateways refuse the store. */
+export const restoringName = 'restoring'
+
 /** Marks a database file as this program's: "HGAT" in ASCII. */
 export const applicationId = 0x48474154
 

@@ -19,18 +19,18 @@ import type {
   RunEnd,
   RunId,
   Spent,
-  Store,
   StoredStanding,
   StoreTotals,
 } from '../ports.ts'
+import type { Erased, ErasedRun, Erasure, HeldFile, OpenStore } from '../store-part.ts'
 import { BatchQueue, type BatchQueueOptions, type Link, type StartLink } from './batch-queue.ts'
 import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
-import type { LedgerTotals, StandingsPage } from './steps.ts'
+import type { ErasedPage, LedgerTotals, StandingsPage } from './steps.ts'
 import { replyText } from './stored.ts'
 import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-session.ts'
 
-class SqliteStore implements Store {
+class SqliteStore implements OpenStore {
   readonly #queue: BatchQueue
   readonly #clock: Clock
   /**
@@ -190,6 +190,25 @@ class SqliteStore implements Store {
     return this.#queue.call({ op: 'spend', key: hashKey(key), leftMs, add })
   }
 
+  async erase({ ids, groups }: Erasure): Promise<Erased> {
+    const lists = { ids: JSON.stringify(ids), groups: JSON.stringify(groups), turns: JSON.stringify(ids.map(hashKey)) }
+    const runs: ErasedRun[] = []
+    const running: string[] = []
+    for (let next: number | undefined = 0; next !== undefined; ) {
+      const held = [...this.#held.keys()].map(Number)
+      const page: ErasedPage = await this.#queue.call({ op: 'erase', ...lists, held, after: next })
+      runs.push(...page.runs)
+      running.push(...page.running)
+      next = page.next
+    }
+    await this.#queue.between((link) => link.compact())
+    return { runs, running }
+  }
+
+  hold(): Promise<HeldFile> {
+    return this.#queue.between((link) => link.hold())
+  }
+
   recovered(): Promise<void> {
     return this.#queue.recovered()
   }
@@ -209,7 +228,7 @@ const linksOf = (): StartLink => {
 const fencesOf = (leases: readonly GivenBack[]): string => JSON.stringify(leases.map(({ runId, fence }) => [Number(runId), fence]))
 
 /** Opens the store in a folder. Throws a Fault, for example where another process has the database open, or a StoreFault. */
-export const openSqlite = async (options: BatchQueueOptions, start: StartLink = linksOf()): Promise<Store> => {
+export const openSqlite = async (options: BatchQueueOptions, start: StartLink = linksOf()): Promise<OpenStore> => {
   const { folder, durability, clock } = options
   const link = start({ folder, durability, now: clock.monotonic() })
   return new SqliteStore(options, start, link, await link.opened())

@@ -99,6 +99,17 @@ const statementTexts = {
   pageEnd: `select id from runs where id > ? order by id limit 1 offset ${pageRuns - 1}`,
   runStandings: `select ${eventId}, attempt, leased, due_at, ended_at, cast(error as blob) from runs
     where ${isWanted} and id > ?2 and id <= ?3 order by id`,
+  // A run that keeps the prompts of a whole group is about each event of the group.
+  runsToErase: `select id, fence, attempt, leased, ended_at is not null, cast(lane as blob), cast(run as blob) from runs
+    where (${isWanted} or iif(json_valid(run), json_extract(run, '$.merged.keep') = 'all'
+      and json_extract(run, '$.merged.group') in (select value from json_each(?2)), 0)) and id > ?3 and id <= ?4`,
+  eraseRun: 'delete from runs where id = ?',
+  groupsToErase: `select id, cast(run as blob) from groups
+    where ${isWanted} or (keep = 'all' and iif(json_valid(event), json_extract(event, '$') in (select value from json_each(?2)), 0))`,
+  // A session that has nothing else goes with its name, which may be that of a person.
+  eraseSessions: `delete from sessions where id in (select session_id from messages group by session_id
+    having sum(turn in (select value from json_each(?1))) > 0 and sum(turn is null or turn not in (select value from json_each(?1))) = 0)`,
+  eraseMessages: 'delete from messages where turn in (select value from json_each(?))',
   groupStandings: `select ${eventId}, due_at from groups where ${isWanted} order by id`,
 
   queuedGroups: 'select cast(run as blob), count, due_at from groups order by due_at, id limit ?',

@@ -3,6 +3,7 @@
 import type { KeptEvents, NewRun } from '../../core/new-run.ts'
 import type { SessionFilter } from '../../core/session.ts'
 import type { Lane, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
+import type { Erased } from '../store-part.ts'
 import type { PlanEntry } from './plans.ts'
 
 /** `fsync`: a batch is on the disk before its calls resolve. `commit`: the batch is only written by then, and on the disk soon after. */
@@ -45,6 +46,12 @@ export type StoredMessage = { readonly text: string; readonly chars: number }
 /** A run without a lane, and its claim. */
 export type Accept = { readonly key: string; readonly holdMs: number; readonly run: NewRun }
 
+/**
+ * Events to erase, in pages of the runs, each beginning after an id. Groups and messages come with the first page. `ids`, `groups` and
+ * `turns` (hashes of the ids) are JSON lists. `held`: the runs that this process has taken and not finished.
+ */
+export type EraseLists = { readonly ids: string; readonly groups: string; readonly turns: string; readonly held: readonly number[] }
+
 /** A step of a batch. Its durations count from the batch's `now`. Keys are hashes, except those of schedules. */
 export type LedgerStep =
   | { readonly op: 'accept'; readonly accepts: readonly Accept[] }
@@ -66,6 +73,7 @@ export type LedgerStep =
   | { readonly op: 'revive'; readonly eventId: string }
   /** Asks for a page of the runs, beginning after the id `after`. The groups come with the first page. */
   | { readonly op: 'standings'; readonly eventIds: readonly string[]; readonly after: number }
+  | ({ readonly op: 'erase'; readonly after: number } & EraseLists)
   | { readonly op: 'prune'; readonly maxAgeMs: number; readonly maxDead: number }
   | { readonly op: 'plans' }
   | { readonly op: 'plan'; readonly times: readonly PlanEntry[] }
@@ -86,6 +94,9 @@ export type StandingsPage = {
   readonly groups: readonly StoredStanding[]
   readonly next: number | undefined
 }
+
+/** The runs that a page of an erasure erased. `next`: the id after which the next page begins; `undefined` on the last page. */
+export type ErasedPage = Erased & { readonly next: number | undefined }
 
 /**
  * The steps of one transaction. `now`: the time by the store's clock. The ledger has no clock of its own, so a ledger that replaces it goes

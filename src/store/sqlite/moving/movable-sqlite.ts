@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../../core/clock.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import type { MovableStore, MovedPage, MoveState } from '../../moving.ts'
-import { fillingFolder, isMoved, syncFolder } from '../database.ts'
+import { fillingFolder, isMoved, syncPath } from '../database.ts'
 import { DurableDatabase } from '../durable-database.ts'
 import { databaseName } from '../schema.ts'
 import { addPage } from './added-page.ts'
@@ -90,7 +90,7 @@ class MovableSqlite implements MovableStore {
     for (const folder of [filling, this.#folder]) requireWhole(folder)
     // While the folder `filling` exists, no gateway starts. So the folder stays until the new database is in its place.
     renameSync(join(filling, databaseName), join(this.#folder, databaseName))
-    syncFolder(this.#folder)
+    syncPath(this.#folder)
     rmSync(filling, { recursive: true, force: true })
   }
 

@@ -1,0 +1,104 @@
+/**
+ * Erases events from the segments of a journal, also while a gateway appends to them: the bytes are overwritten in place, so every other
+ * line and request stays where it is, and nobody has to let go of a file.
+ */
+
+import { type FileHandle, open } from 'node:fs/promises'
+import type { JsonObject } from '../../core/json.ts'
+import { linesPath, listSegments, rawPath, unlessGone } from '../folder.ts'
+import { parseLine } from '../line.ts'
+import { erasedError, type JournalRecord, type RawPlace } from '../record.ts'
+
+/**
+ * `ids`: the events. `groups`: the ids of the events that opened their groups; a run of such a group may have their texts. `carriers`:
+ * further events whose runs had the texts.
+ */
+export type ErasedEvents = { readonly [Name in 'ids' | 'groups' | 'carriers']: ReadonlySet<string> }
+
+const pieceBytes = 256 * 1024
+const maxLineBytes = 1024 * 1024
+const newline = 10
+
+/** The members of a line that a sender, an agent or a target wrote, or that name a sender. */
+const written: readonly string[] = ['delivery_id', 'reason', 'answer', 'error', 'unverified', 'raw', 'raw_dropped']
+
+/**
+ * Overwrites what the lines of these events say of their contents, with their raw requests, prompts and replies. Ids, routes, outcomes and
+ * times stay. Resolves when the bytes are on the disk. May be repeated after a crash.
+ */
+export const eraseEvents = async (folder: string, events: ErasedEvents): Promise<void> => {
+  // Of a run, only the line of its end names its group. That line comes after those of its attempts, so segments are read newest first.
+  const carriers = new Set(events.carriers)
+  for (const { name } of (await listSegments(folder)).toReversed()) {
+    const lines = await open(linesPath(folder, name), 'r+').catch(unlessGone)
+    if (!lines) continue
+    const raw = await open(rawPath(folder, name), 'r+').catch(unlessGone)
+    try {
+      for await (const { entry } of linesOf(lines, name)) if (isEndOf(entry, events.groups)) carriers.add(entry.event_id)
+      const isErased = ({ entry: { kind, event_id: id } }: PlacedLine): boolean =>
+        events.ids.has(id) || (kind !== 'received' && carriers.has(id))
+      await eraseLines(name, { lines, raw }, isErased)
+      await lines.datasync()
+    } finally {
+      await lines.close()
+      await raw?.close()
+    }
+  }
+}
+
+const isEndOf = (entry: JournalRecord, groups: ReadonlySet<string>): boolean =>
+  entry.kind === 'ended' && entry.group !== undefined && groups.has(entry.group)
+
+type OpenSegment = { readonly lines: FileHandle; readonly raw: FileHandle | undefined }
+
+const eraseLines = async (name: string, { lines, raw }: OpenSegment, isErased: (line: PlacedLine) => boolean): Promise<void> => {
+  for await (const line of linesOf(lines, name)) {
+    if (!isErased(line)) continue
+    // The raw bytes first: while the line is as it was, a repeated erasure finds them.
+    if (raw && line.raw) await wipe(raw, line.raw)
+    await overwrite(lines, line)
+  }
+}
+
+type PlacedLine = { readonly entry: JournalRecord; readonly raw?: RawPlace; readonly at: number; readonly bytes: number }
+
+/** Reads the lines of a segment, oldest first, with their offsets and lengths in bytes. An unfinished line at the end is left out. */
+async function* linesOf(file: FileHandle, segment: string): AsyncGenerator<PlacedLine> {
+  let rest = Buffer.alloc(0)
+  let restAt = 0
+  for (let at = 0; ; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, at)
+    if (bytesRead === 0) return
+    at += bytesRead
+    const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)])
+    let from = 0
+    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, from)) {
+      const line = parseLine(bytes.toString('utf8', from, end), segment)
+      if (line) yield { ...line, at: restAt + from, bytes: end - from }
+      from = end + 1
+    }
+    // A line that is too long is none of the journal's: only its end is looked at, and cannot be read.
+    if (bytes.length - from > maxLineBytes) from = bytes.length
+    rest = bytes.subarray(from)
+    restAt += from
+  }
+}
+
+const wipe = async (raw: FileHandle, { offset, head_bytes, body_bytes }: RawPlace): Promise<void> => {
+  const end = Math.min(offset + head_bytes + body_bytes, (await raw.stat()).size)
+  for (let at = offset; at < end; at += pieceBytes) await raw.write(Buffer.alloc(Math.min(pieceBytes, end - at)), 0, undefined, at)
+  await raw.datasync()
+}
+
+/** Writes the line again without what was written by others, and fills its place with blanks. */
+const overwrite = async (lines: FileHandle, { entry, at, bytes }: PlacedLine): Promise<void> => {
+  const kept = Object.fromEntries(Object.entries(entry).filter(([key]) => !written.includes(key))) as JsonObject
+  // The shape of some lines asks for these members.
+  for (const key of ['delivery_id', 'error']) if (entry.kind !== 'received' && Object.hasOwn(entry, key)) kept[key] = ''
+  if (entry.kind === 'ended' && entry.error === erasedError) kept.error = erasedError
+  const line = Buffer.from(JSON.stringify(kept))
+  // A line that does not fit cannot be: members were only taken out. Blanks are no record.
+  const blanks = Buffer.alloc(bytes, ' ')
+  if (line.length <= bytes) line.copy(blanks)
+  await lines.write(blanks, 0, bytes, at)
+}

@@ -1,0 +1,27 @@
+/** Finds templates and filters that read a field which is redacted (WH508). */
+
+import type { Path } from '../../core/diagnostic.ts'
+import { printable } from '../../core/text.ts'
+import { placeholders } from '../../expr/placeholder.ts'
+import { fieldNames } from './filters/fields.ts'
+import type { Subject } from './subject.ts'
+
+/** Returns a path without the `payload.` that fields of filters may begin with, and a header's name in lower case. */
+const plain = (field: string): string => (field.startsWith('headers.') ? field.toLowerCase() : field.replace(/^payload\./, ''))
+
+export const reviewRedacted = (subject: Subject, texts: readonly { readonly path: Path; readonly text: string }[]): void => {
+  const { spec, config } = subject
+  const redacted = [...(config.adapter.redact ?? []), ...(spec.redact ?? [])].map(plain)
+  if (redacted.length === 0) return
+  const isRedacted = (field: string): boolean => redacted.some((each) => covers(each.split('.'), plain(field).split('.')))
+  const help = 'take the field out of "redact", or read another field'
+  for (const { path, text } of texts)
+    for (const read of placeholders(text).filter(isRedacted))
+      subject.say('WH508', path, `{${printable(read, 80)}} is redacted: the text has [redacted] in its place`, { help })
+  for (const field of new Set(fieldNames(spec.filters).filter(isRedacted)))
+    subject.say('WH508', ['filters'], `the filters read "${printable(field, 80)}", which is redacted: they see [redacted]`, { help })
+}
+
+/** Whether a redacted path leads to a field, or to a value around it. `*` stands for each item of a list. */
+const covers = (redacted: readonly string[], field: readonly string[]): boolean =>
+  redacted.length <= field.length && redacted.every((step, i) => step === field[i] || (step === '*' && /^\d+$/.test(field[i] ?? '')))

@@ -1,0 +1,150 @@
+/**
+ * `events erase` leaves nothing of a subject in the data directory, and nothing of anybody else's is touched. What a route redacts never
+ * comes into the data directory.
+ */
+
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Event, VerifiedRequest } from '../../src/core/request.ts'
+import { folderRecords } from '../../src/journal/reader.ts'
+import { compileRedaction } from '../../src/parts/body/redact-request.ts'
+import { runAt } from '../fakes/cli.ts'
+import { dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+
+const subject = 'ada@example.org'
+const other = 'bob@example.org'
+const body = (email: string): string => JSON.stringify({ kind: 'k', user: { email }, note: `about ${email} \u00e9` })
+
+/** The files of the state that have a text. */
+const filesWith = (dir: string, text: string): string[] =>
+  readdirSync(join(dir, 'state'), { recursive: true })
+    .map(String)
+    .filter((name) => statSync(join(dir, 'state', name)).isFile())
+    .filter((name) => readFileSync(join(dir, 'state', name)).includes(text))
+
+/** A gateway with one run of each kind for both subjects: done, dead, waiting for its turn, in a group, and ignored. */
+const filled = async (t: Test): Promise<ProcessGateway> => {
+  const prompt = 'mail of {user.email}: {note}'
+  const dir = dataDir(t, {
+    routes: {
+      done: { prompt, session: { key: '{user.email}' } },
+      dead: { prompt, retry: { max_attempts: 1 } },
+      waits: { prompt, concurrency: { key: 'one', limit: 1 } },
+      group: { prompt, coalesce: { key: 'kind', keep: 'all', window_seconds: 600, max_wait_seconds: 600 } },
+      ignored: { prompt, filters: [{ field: 'user.email', equals: 'nobody' }] },
+    },
+    agent: 'case "$HEADGATE_ROUTE" in dead) exit 1;; waits) sleep 30;; esac; cat',
+  })
+  const gateway = await startGateway(t, dir)
+  for (const route of ['done', 'dead', 'ignored', 'group']) {
+    for (const email of [subject, other]) t.ok((await gateway.post(route, `${route}-${email}`, { body: body(email) })).status < 300)
+  }
+  // The first holds the lane, so the others wait.
+  for (const id of ['holder', `waits-${subject}`, `waits-${other}`]) await gateway.post('waits', id, { body: body(id.slice(6) || other) })
+  await gateway.line(({ msg, delivery_id: id }) => msg === 'delivered' && id === `done-${other}`)
+  await gateway.line(({ delivery_id: id, level }) => id === `dead-${other}` && level === 'error')
+  return gateway
+}
+
+t.test('all of a subject is erased while the gateway works, and nothing of others', async (t) => {
+  const gateway = await filled(t)
+  const { dir } = gateway
+  const erase = (...more: string[]) => runAt(dir, ['events', 'erase', '--field', `payload.user.email=${subject}`, ...more])
+  t.match(await erase('--dry-run'), { code: 0, out: '5 would be erased\n' })
+  t.match(await erase(), { code: 2, err: /needs --yes/ })
+  t.ok(filesWith(dir, subject).length > 1, 'it was there')
+  t.match(await erase('--yes'), { code: 0, out: '5 erased, 2 runs ended by it\n' })
+  t.strictSame(filesWith(dir, subject), [], 'nothing is left')
+  t.match(await erase('--yes'), { code: 0, out: '0 erased, 0 runs ended by it\n' }, 'and again')
+  const audit = readFileSync(join(dir, 'state/audit.jsonl'), 'utf8')
+  t.match(audit, /"action":"erase".*"erased":5.*"fields":\["payload\.user\.email"\]/)
+
+  const { events } = await folderRecords(join(dir, 'state/events')).events({ limit: 100 })
+  const ended = events.filter(({ error }) => error === 'erased: its data were deleted by hand')
+  t.strictSame(
+    ended.map(({ route, state }) => [route, state]).sort(),
+    [
+      ['group', 'dead'],
+      ['waits', 'dead'],
+    ],
+    'no run ends silently',
+  )
+  const found = await runAt(dir, ['events', 'list', '--field', `payload.user.email=${other}`, '--json'])
+  t.equal(JSON.parse(found.out).data.events.length, 6, 'those of others are whole')
+  t.ok(filesWith(dir, other).includes('headgate.db') || filesWith(dir, other).includes('headgate.db-wal'))
+  t.equal((await gateway.post('done', 'later', { body: body(other) })).status, 202, 'the gateway goes on')
+})
+
+t.test('an event whose run is in progress is left, and an erasure that was broken off is finished', async (t) => {
+  const dir = dataDir(t, {
+    routes: { work: { prompt: '{user.email}' } },
+    agent: 'case "$HEADGATE_DELIVERY_ID" in slow) sleep 30;; esac; cat',
+  })
+  const gateway = await startGateway(t, dir)
+  for (const id of ['one', 'slow']) await gateway.post('work', id, { body: body(subject) })
+  await gateway.line(({ msg }) => msg === 'delivered')
+  const erase = (...more: string[]) => runAt(dir, ['events', 'erase', '--field', `payload.user.email=${subject}`, '--yes', ...more])
+  t.match(await erase(), { code: 1, out: /^1 erased, 0 runs ended by it, 1 left, whose runs are in progress/ })
+  const list = JSON.parse((await runAt(dir, ['events', 'list', '--json'])).out).data.events
+  const [slow] = list.filter(({ delivery_id: id }: { delivery_id?: string }) => id === 'slow')
+  gateway.kill('SIGKILL')
+  await gateway.ended
+  writeFileSync(join(dir, 'state/erasing.json'), JSON.stringify({ ids: [slow.event_id], groups: [], carriers: [] }))
+  t.match(await erase(), { code: 0, err: /an erasure that had been broken off is done/ }, 'without a gateway, too')
+  t.strictSame(filesWith(dir, subject), [])
+  await startGateway(t, dir)
+})
+
+t.test('what is redacted is verified as it came, and then neither stored nor handed on', async (t) => {
+  const dir = dataDir(t, {
+    routes: {
+      work: { redact: ['payload.user.email', 'note'], prompt: 'mail of {user.email}, {id}', keep_refused: 'signature' },
+      ignored: { redact: ['user', 'note'], filters: [{ field: 'user.email', contains: 'ada@' }] },
+    },
+    config: { storage: { retention: { payloads: true } } },
+  })
+  const gateway = await startGateway(t, dir)
+  const sent = `{"id": 12345678901234567890, "user": {"email": "${subject}", "email": "${subject}", "em\\u0061il": "${subject}"}, "note": ["${subject}"]}`
+  t.equal((await gateway.post('work', 'one', { body: sent })).status, 202)
+  const { text } = await gateway.line(({ msg }) => msg === 'delivered')
+  t.equal(text, 'mail of [redacted], 12345678901234567890')
+  t.match((await gateway.post('ignored', 'two', { body: sent })).json, { status: 'ignored', reason: 'filter' }, 'filters see it redacted')
+  t.equal((await gateway.post('work', 'three', { body: `${sent}}` })).status, 400)
+  t.equal((await gateway.post('work', 'four', { body: sent, key: 'another secret of nobody' })).status, 401)
+  const listed = JSON.parse((await runAt(dir, ['events', 'list', '--json'])).out).data.events
+  const [{ event_id: id }] = listed.filter(({ delivery_id: of }: { delivery_id?: string }) => of === 'one')
+  t.match(await runAt(dir, ['events', 'replay', id]), { code: 0 }, 'the redacted request can be replayed')
+  t.match((await runAt(dir, ['events', 'show', id, '--raw'])).out, /"email": "\[redacted\]", "email": "\[redacted\]"/)
+  gateway.kill('SIGTERM')
+  await gateway.ended
+  t.strictSame(filesWith(dir, subject), [])
+  t.notOk(JSON.stringify(gateway.lines).includes(subject), 'nor is it logged')
+  const { out, err } = await runAt(dir, ['validate'])
+  t.match(out + err, /\{user\.email\} is redacted/)
+  t.match(out + err, /the filters read "user\.email", which is redacted/)
+  t.match(out + err, /"keep_refused" has no effect: fields are redacted/)
+})
+
+t.test('a redaction covers lists, headers and forms, and leaves everything else as it is', (t) => {
+  const redaction = compileRedaction(['headers.X-User', 'items.*.email', 'payload.user'])
+  const redacted = (body: string, headers = {}) => {
+    const request = { headers, body: Buffer.from(body) } as unknown as VerifiedRequest
+    const kept = redaction?.request(request)
+    return { headers: kept?.headers, body: kept?.body.toString() }
+  }
+  t.strictSame(
+    redacted('{"items":[{"email":"a","n":1.0},{"email":["b"]}],"payload":{"user":"c"},"user":null}', { 'x-user': 'd', y: 'e' }),
+    {
+      headers: { 'x-user': '[redacted]', y: 'e' },
+      body: '{"items":[{"email":"[redacted]","n":1.0},{"email":"[redacted]"}],"payload":{"user":"[redacted]"},"user":null}',
+    },
+  )
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  t.equal(redacted('user=ada&b=c', form).body, 'user=%5Bredacted%5D&b=c')
+  t.equal(redacted('{"user": nonsense', {}).body, '', 'what cannot be read is not kept')
+  const event = { headers: {}, text: '{"user":{"a":1}}', payload: { user: { a: 1 } } } as unknown as Event
+  t.match(redaction?.event(event), { payload: { user: '[redacted]' }, text: '{"user":"[redacted]"}' })
+  t.equal(compileRedaction([]), undefined)
+  t.end()
+})
