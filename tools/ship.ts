@@ -1,0 +1,57 @@
+/**
+ * Makes what is shipped beside the npm package: `npm run ship -- [tarball] [deb] [image] [image-root] [--arch ARCH] [--out DIR] [--node-home DIR]`.
+ * Without a name it makes the archives, the package for Debian and the image, without `--arch` the archives of both processors. `dist/` must
+ * be built.
+ */
+
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { makeDeb } from './ship/deb.ts'
+import { makeImage } from './ship/image.ts'
+import { makeImageRoot } from './ship/image-root.ts'
+import { sourceDate } from './ship/lay-out.ts'
+import type { Making } from './ship/making.ts'
+import { makeTarball } from './ship/tarball.ts'
+import { type Arch, node } from './ship/targets.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string', default: join(root, '.ship') }, arch: { type: 'string' }, 'node-home': { type: 'string' } },
+})
+const isArch = (name: string): name is Arch => name in node.integrity
+const archs = Object.keys(node.integrity).filter(isArch)
+
+const makers: { readonly [name: string]: (making: Making) => readonly string[] } = {
+  tarball: (making) => (values.arch === undefined ? archs : [making.arch]).map((arch) => makeTarball({ ...making, arch })),
+  deb: (making) => [makeDeb(making)],
+  image: (making) => [makeImage(making)],
+  'image-root': (making) => [makeImageRoot(making)],
+}
+
+const out = resolve(values.out)
+const arch = values.arch ?? process.arch
+if (!isArch(arch)) throw new Error(`${arch} is none of ${archs.join(', ')}`)
+// The modes of the files must not depend on whoever makes them.
+process.umask(0o022)
+mkdirSync(out, { recursive: true })
+const making: Making = {
+  root,
+  out,
+  cache: join(root, '.ship/cache'),
+  arch,
+  nodeHome: values['node-home'],
+  product: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')),
+  seconds: sourceDate(root),
+}
+for (const name of positionals.length > 0 ? positionals : ['tarball', 'deb', 'image']) {
+  const make = makers[name]
+  if (!make) throw new Error(`${name} is none of ${Object.keys(makers).join(', ')}`)
+  for (const file of make(making)) {
+    if (statSync(file).isDirectory()) console.log(file)
+    else console.log(`${createHash('sha256').update(readFileSync(file)).digest('hex')}  ${basename(file)}  ${statSync(file).size} bytes`)
+  }
+}
