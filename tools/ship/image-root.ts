@@ -49,7 +49,9 @@ const unpackDebian = (folder: string): readonly Component[] => {
   run(['bash', '-c', `rm -rf ${unread.join(' ')}`], { cwd: tree })
   // The scripts of the packages would have made these files.
   const authorities = join(tree, 'usr/share/ca-certificates/mozilla')
-  const bundle = readdirSync(authorities).sort().map((file) => readFileSync(join(authorities, file), 'utf8'))
+  const bundle = readdirSync(authorities)
+    .sort()
+    .map((file) => readFileSync(join(authorities, file), 'utf8'))
   mkdirSync(join(tree, 'etc/ssl/certs'), { recursive: true })
   writeFileSync(join(tree, 'etc/ssl/certs/ca-certificates.crt'), bundle.join(''))
   const { name, id, home } = user
