@@ -1,7 +1,7 @@
 /**
  * Makes what is shipped beside the npm package: `npm run ship -- [tarball] [deb] [image] [image-root] [--arch ARCH] [--out DIR] [--node-home DIR]`.
  * Without a name it makes the archives, the package for Debian and the image, without `--arch` the archives of both processors. `dist/` must
- * be built.
+ * be built. Exits with 2 where a program is missing with which something would be made.
  */
 
 import { createHash } from 'node:crypto'
@@ -14,6 +14,7 @@ import { makeImage } from './ship/image.ts'
 import { makeImageRoot } from './ship/image-root.ts'
 import { sourceDate } from './ship/lay-out.ts'
 import type { Making } from './ship/making.ts'
+import { MissingProgram } from './ship/run.ts'
 import { makeTarball } from './ship/tarball.ts'
 import { type Arch, node } from './ship/targets.ts'
 
@@ -30,6 +31,13 @@ const makers: { readonly [name: string]: (making: Making) => readonly string[] }
   deb: (making) => [makeDeb(making)],
   image: (making) => [makeImage(making)],
   'image-root': (making) => [makeImageRoot(making)],
+}
+
+/** Returns the digest, the name and the size of a file, or the path of a folder. */
+const described = (path: string): string => {
+  const stat = statSync(path)
+  if (stat.isDirectory()) return path
+  return `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ${basename(path)}  ${stat.size} bytes`
 }
 
 const out = resolve(values.out)
@@ -50,8 +58,11 @@ const making: Making = {
 for (const name of positionals.length > 0 ? positionals : ['tarball', 'deb', 'image']) {
   const make = makers[name]
   if (!make) throw new Error(`${name} is none of ${Object.keys(makers).join(', ')}`)
-  for (const file of make(making)) {
-    if (statSync(file).isDirectory()) console.log(file)
-    else console.log(`${createHash('sha256').update(readFileSync(file)).digest('hex')}  ${basename(file)}  ${statSync(file).size} bytes`)
+  try {
+    for (const path of make(making)) console.log(described(path))
+  } catch (error) {
+    if (!(error instanceof MissingProgram)) throw error
+    console.error(`${name} is not made: ${error.message}`)
+    process.exitCode = 2
   }
 }

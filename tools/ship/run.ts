@@ -2,14 +2,21 @@
 
 import { execFileSync } from 'node:child_process'
 
-/** Runs a program to its end and returns its output. Throws an error with what the program wrote, where it fails. */
+/** A program that this machine does not have. */
+export class MissingProgram extends Error {
+  constructor(program: string) {
+    super(`${program} is not installed`)
+  }
+}
+
+/** Runs a program to its end and returns its output. Throws a MissingProgram, or an error with what the program wrote where it fails. */
 export const run = (argv: readonly string[], options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}): string => {
   const [program = '', ...args] = argv
   try {
     return execFileSync(program, args, { ...options, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, stdio: ['ignore', 'pipe', 'pipe'] })
   } catch (error) {
     const { code, stderr } = error as { code?: string; stderr?: string }
-    if (code === 'ENOENT') throw new Error(`${program} is not installed`)
+    if (code === 'ENOENT') throw new MissingProgram(program)
     throw new Error(`${argv.join(' ')} failed:\n${stderr ?? error}`)
   }
 }
