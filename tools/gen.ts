@@ -3,8 +3,8 @@
  * validators, docs, dashboard), and samples. `--check` only compares.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compile } from 'json-schema-to-typescript'
 import { presets, schemes } from '../src/parts/schemes/index.ts'
@@ -12,6 +12,7 @@ import { targets } from '../src/parts/targets/index.ts'
 import { renderCodes } from './codes.ts'
 import { renderDefaults } from './defaults.ts'
 import { forEditors } from './editor/index.ts'
+import { renderKubernetes } from './kubernetes/index.ts'
 import { renderDashboard, renderMetrics } from './observability.ts'
 import { withNames, withoutToolsets } from './part-names.ts'
 import { renderReference, withExitCodes } from './reference.ts'
@@ -260,6 +261,7 @@ const checks = Object.keys(schemaOf)
   .join('')
 
 const outputs: { [file: string]: string } = {
+  ...renderKubernetes(forValidators(withoutTests(schema)) as Node),
   ...(await renderConsole(readSchema('console.schema.json') as ConsoleSchema, banner, root)),
   ...(await renderControl(readSchema('control.schema.json') as ControlSchema, banner, root)),
   ...(await renderStored(readSchema('stored.schema.json') as StoredSchema, banner, root)),
@@ -293,6 +295,7 @@ for (const [file, text] of Object.entries(outputs)) {
     console.error(`${file} is stale: run npm run gen`)
     stale++
   } else {
+    mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
     console.log(`wrote ${file}`)
   }

@@ -39,7 +39,8 @@ const patches: readonly Patch[] = [
       ['this.blockWidths.set(', 'if (this.blockWidths.size >= 1000) this.blockWidths.clear(); this.blockWidths.set('],
     ],
   },
-  // Ink compares the styles of all characters of a frame. Where two neighbours have the same style object, the comparison is left out.
+  // Ink compares the styles of neighbouring characters in each frame. With these changes, characters of one style share one list of codes,
+  // and Ink does no work for the same list or for empty lists.
   {
     file: /[\\/]ansi-tokenize[\\/]build[\\/]styledChars\.js$/,
     changes: [['styles: [...codes]', 'styles: codes']],

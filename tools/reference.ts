@@ -58,9 +58,9 @@ const cell = (text: unknown): string =>
     .replaceAll('\n', ' ')
     .replaceAll('|', '\\|')
 
-/** Returns the heading of a key's own table: the path of the key, from its section or from within its definition. */
-const headingOf = (within: string, key: string): string => (within === '' ? key : `${within}.${key}`)
-const anchorOf = (path: string): string => path.replaceAll('.', '')
+/** Returns the heading of a key's own table: the path of the key, from its section or definition. */
+const headingOf = (within: string, key: string): string => `${within}.${key}`
+const anchorOf = (path: string): string => path.replaceAll('.', '').toLowerCase()
 
 const row = (key: string, node: Node, required: readonly string[], definitions: Node, within: string): string => {
   const fallback = node.default === undefined ? (required.includes(key) ? 'required' : '') : `\`${JSON.stringify(node.default)}\``
@@ -71,7 +71,7 @@ const row = (key: string, node: Node, required: readonly string[], definitions: 
 }
 
 /** Writes the table of a map's keys, and below it a table for each key that is itself a map. */
-const table = (node: Node, definitions: Node, within = ''): string => {
+const table = (node: Node, definitions: Node, within: string): string => {
   const required = (node.required as string[]) ?? []
   const keys = Object.entries(node.properties as { readonly [key: string]: Node })
   const rows = keys.map(([key, item]) => row(key, item, required, definitions, within))
@@ -100,7 +100,7 @@ export const renderReference = (schema: Node): string => {
     })
   const named = tables.map((name) => {
     const node = definitions[name] as Node
-    return `## ${name}\n\n${cell(node.description)}\n\n${table(node, definitions)}`
+    return `## ${name}\n\n${cell(node.description)}\n\n${table(node, definitions, name)}`
   })
   return [
     '# Settings',

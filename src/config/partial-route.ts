@@ -18,8 +18,8 @@ import type { Source } from './yaml/source.ts'
 export type PartialRoute = { readonly route: RouteSource; readonly lost: readonly string[] }
 
 /**
- * Lists that are taken out as a whole where an item is wrong. Without the item, the items behind it would have other indexes than in the
- * file.
+ * Keys that are taken out as a whole where anything in their value is wrong, even a setting of a single item. An item is not taken out
+ * alone, because the items behind it would have other indexes than in the file.
  */
 const wholeLists: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills', 'toolsets'])
 

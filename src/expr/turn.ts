@@ -6,8 +6,8 @@
 import type { Event } from '../core/request.ts'
 
 /**
- * A payload with more UTF-16 units than this is large. An expression on it waits for a later turn, because its parsing took enough of the
- * present turn.
+ * A payload with more UTF-16 units than this is large. An expression waits for a later turn before it reads such a payload, because parsing
+ * the payload took enough of the present turn.
  */
 const largeTextUnits = 65_536
 /** The time for which the expressions of one turn may hold the loop. */
@@ -29,7 +29,7 @@ const beginTurn = (): void => {
   })
 }
 
-/** Whether the expressions of this turn have used up their time. */
+/** Whether the expressions of this turn have used up their time. The first call in a turn begins that time. */
 export const isTurnOver = (): boolean => {
   if (turnBegan !== undefined) return performance.now() - turnBegan > turnMs
   beginTurn()

@@ -36,6 +36,8 @@ export type RefusedUnread = {
   readonly connections: number
   /** The requests that were answered without being read, by the status of the answer. */
   readonly requests: ReadonlyMap<number, number>
+  /** The TLS handshakes that failed. */
+  readonly handshakes: number
 }
 
 /** The property of a socket that has its connection. */
@@ -79,7 +81,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle, h
    * back.
    */
   let heldAnswers: (() => void)[] | undefined
-  const refusedUnread = { connections: 0, requests: new Map<number, number>() }
+  const refusedUnread = { connections: 0, requests: new Map<number, number>(), handshakes: 0 }
   const refuseUnread = (connection: Connection, reply: Reply): void => {
     refusedUnread.requests.set(reply.status, (refusedUnread.requests.get(reply.status) ?? 0) + 1)
     connection.fail(reply)
@@ -121,7 +123,10 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle, h
     fail({ code }, socket) {
       const connection = connectionOf(socket)
       // A handshake failed: there is nobody who could read an answer.
-      if (!connection) return void socket.destroy()
+      if (!connection) {
+        refusedUnread.handshakes++
+        return void socket.destroy()
+      }
       const reply = replyToBroken(code)
       // With any other code, such as ECONNRESET, the connection broke off. There may have been no request to refuse.
       if (code?.startsWith('HPE_') || code === timeoutCode) refuseUnread(connection, reply)

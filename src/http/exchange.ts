@@ -18,7 +18,7 @@ export type ListenerContext = {
   readonly clock: Clock
   /** Whether the gateway stops. Each answer then ends its connection. */
   readonly stopping: () => boolean
-  /** Gets the end of each request as a fact. */
+  /** Gets the end of each request as a fact. A request whose sender left before its body was read has no such fact. */
   readonly facts: Pick<Facts, 'tell'>
   /** Writes the answers of one turn of the event loop together. */
   readonly batch: ReplyBatch

@@ -35,7 +35,7 @@ export type ReceiveOptions = {
   readonly refusing: () => boolean
   /** Whether a signature of this client failed on this route a short time ago. */
   readonly hasFailed: (route: string, client: () => string) => boolean
-  /** Gets the end of each request as a fact. */
+  /** Gets the end of each request as a fact. A request whose sender left before its body was read has no such fact. */
   readonly facts: Pick<Facts, 'tell'>
   /** Returns what watches the stages of a request on this route, for debug logs and traces. */
   readonly watch?: (route: string) => Watch

@@ -238,10 +238,12 @@ t.test('a certificate that ends is told 14 days before: log, alert, gauge; and t
   })) as { firing?: readonly { readonly name: string }[] }
   t.match(firing, [{ name: 'certificate_ends:tls.cert' }])
   t.equal((await post(gateway, { path: '/readyz', method: 'GET' })).status, 200)
+  await gateway.raw('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
   const url = gateway.lines.find(({ msg }) => msg === 'metrics')?.url
   const page = await (await fetch(String(url))).text()
   const [, end] = /^headgate_certificate_end_timestamp_seconds\{file=".*main\.pem"\} (\S+)$/m.exec(page) ?? []
   t.ok(Math.abs(Number(end) * 1000 - Date.now() - 20 * dayMs) < dayMs, 'the gauge has the end of the certificate')
+  t.match(page, /^headgate_tls_handshakes_failed_total 1$/m, 'handshakes that fail are counted')
 })
 
 t.test('certificates of clients: the route decides, and no header stands for a handshake', async (t) => {

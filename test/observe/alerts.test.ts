@@ -317,9 +317,10 @@ t.test('a message that fails is tried again a few times, and makes no alert of i
 })
 
 t.test('of two gateways one tells, and goes on alone while the database does not answer', async (t) => {
-  const database = { entries: undefined as SharedEntries | undefined, leader: '', isDown: false }
+  const database = { entries: undefined as SharedEntries | undefined, leader: '', downFor: new Set<string>() }
   const port = (replica: string): Parameters<typeof openSharedMemory>[0] => {
-    const ask = <T>(work: () => T): Promise<T> => (database.isDown ? Promise.reject(new StoreFault('gone')) : Promise.resolve(work()))
+    const ask = <T>(work: () => T): Promise<T> =>
+      database.downFor.has(replica) ? Promise.reject(new StoreFault('gone')) : Promise.resolve(work())
     return {
       lead: () =>
         ask(() => {
@@ -336,8 +337,10 @@ t.test('of two gateways one tells, and goes on alone while the database does not
     }
   }
   const clock = fakeClock(start)
-  const rules = '[{ deliver: log, refused_per_minute: 5 }]'
-  const [a, b] = [await open(t, { rules, memory: port('a'), clock }), await open(t, { rules, memory: port('b'), clock })]
+  const rules = '[{ deliver: slack, refused_per_minute: 5 }]'
+  let isRefusing = false
+  const send = async (): Promise<Sent> => (isRefusing ? { ok: false, why: 'HTTP 500', repeatable: true } : { ok: true })
+  const [a, b] = [await open(t, { rules, memory: port('a'), clock }), await open(t, { rules, memory: port('b'), clock, send })]
   const pass = async (minutes: number): Promise<void> => {
     for (let i = 0; i < minutes * 2; i++) {
       clock.advance(30_000)
@@ -350,21 +353,21 @@ t.test('of two gateways one tells, and goes on alone while the database does not
   b.alerts.on(budget('x'))
   await pass(3)
   t.match(a.sent, [/ALERT budget_used_up:job x/], 'the leader tells what the other one saw')
-  database.isDown = true
+  for (const replica of ['a', 'b']) database.downFor.add(replica)
   tell({ kind: 'readiness_changed', at: 0, reason: 'the store does not answer' })
   await pass(3)
   t.match(a.sent[1], /: 1 alert\nALERT not_ready:.*takes no events/)
-  database.isDown = false
+  database.downFor.clear()
   tell({ kind: 'readiness_changed', at: 0 })
   await pass(3)
   t.equal(a.sent.length, 3)
   t.match(a.sent[2], /OVER not_ready/)
-  database.isDown = true
+  for (const replica of ['a', 'b']) database.downFor.add(replica)
   for (let i = 0; i < 7; i++) b.alerts.on(forged)
   await pass(1)
   for (let i = 0; i < 2; i++) b.alerts.on(forged)
   await pass(1)
-  database.isDown = false
+  database.downFor.clear()
   await pass(1)
   t.match(a.alerts.view()?.firing.at(-1), { name: /^refused_signatures:orders/, count: 9 }, 'what could not be kept is counted later')
   await pass(60)
@@ -377,6 +380,30 @@ t.test('of two gateways one tells, and goes on alone while the database does not
   t.equal(b.sent.length, 1)
   t.ok(b.sent[0]?.includes(`ALERT breaker_open:telegram on ${hostname()}: `), 'the breaker of one machine')
   t.equal(a.sent.length, 3)
+
+  // Gateway a leads until it loses the database, and gateway b, which still has it, becomes the leader.
+  database.leader = 'a'
+  a.alerts.on({ kind: 'readiness_changed', at: 0, reason: 'the disk is full' })
+  await pass(2)
+  t.match(a.sent[3], /ALERT not_ready/)
+  database.downFor.add('a')
+  a.alerts.on({ kind: 'readiness_changed', at: 0 })
+  await pass(2)
+  t.match(a.sent[4], /OVER not_ready/, 'the end is told while the gateway is alone')
+  database.leader = 'b'
+  b.alerts.on(budget('y'))
+  isRefusing = true
+  await pass(2)
+  database.downFor.clear()
+  await pass(1)
+  isRefusing = false
+  await pass(3)
+  t.match(b.sent.at(-1), /ALERT budget_used_up:job y/, 'the messages of the new leader are not lost')
+  t.equal(
+    b.alerts.view()?.firing.some(({ kind }) => kind === 'not_ready'),
+    false,
+    'the end is one for all gateways',
+  )
 })
 
 t.test('a gateway tells dead runs, used-up budgets and refused reloads, and answers for its alerts', async (t) => {

@@ -26,7 +26,7 @@ const checkPort = async ({ loaded, status, workspace: { self } }: CheckInput): P
 
 const listenProblem = (code: string, host: string, port: number, self: string): [message: string, fix: string] => {
   if (code === 'EADDRINUSE') {
-    const fix = `see who has it: ss -ltnp 'sport = :${port}'; or take another: ${self} gateway setup --yes --port <number>`
+    const fix = `see who has it: ss -ltnp 'sport = :${port}' (systemd holds it where a socket unit starts the gateway); or take another: ${self} gateway setup --yes --port <number>`
     return [`another program listens on port ${port}`, fix]
   }
   if (code === 'EACCES') return [`port ${port} is not allowed to this user`, `${self} gateway setup --yes --port 8644, behind a proxy`]

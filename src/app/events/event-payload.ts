@@ -13,7 +13,8 @@ const goneReason = 'gone: payloads are kept best effort, and its segment was rem
 export const payloadOf = async (records: EventRecords, { raw }: EventView): Promise<RawRequest | string> => {
   if (!raw) return notKeptReason
   const kept = await records.raw(raw)
-  // The journal keeps the signature of a request that is to be verified again, so the headers are masked here.
+  // The journal keeps the signature of a refused request (`keep_refused`), so that it can be verified again. So the headers are masked
+  // here.
   return kept ? { headers: maskHeaders(kept.headers), body: kept.body } : goneReason
 }
 

@@ -1,4 +1,4 @@
-/** Explains the codes of the certificates that the gateway shows its clients (`tls`). */
+/** Explains the codes of findings about the certificates that the gateway shows its clients (`tls`). */
 
 import type { Explanation } from './explanation.ts'
 
@@ -20,7 +20,7 @@ export const certificateExplanations = {
   },
   WH326: {
     means: 'A certificate, or one of its chain, ends within 14 days.',
-    why: 'From that day on senders post nothing. What renews certificates usually does so earlier, so it has probably failed.',
+    why: 'When it has ended, senders post nothing. What renews certificates usually does so earlier, so it has probably failed.',
     fix: 'Look at the log of what renews it (certbot: systemctl status certbot.timer), and renew it.',
   },
   WH327: {
@@ -29,7 +29,8 @@ export const certificateExplanations = {
     fix: 'Get a certificate for this name, or name the one that has it.',
   },
   WH328: {
-    means: 'In the file of a certificate, one stands in the place of the authority that issued the one before it, and did not issue it.',
+    means:
+      'In the file of a certificate, each certificate should be followed by the one that issued it. One of them is followed by another.',
     why: 'Some senders cannot find their way from the certificate to an authority that they trust, and post nothing.',
     fix: 'Use the file that the authority made (fullchain.pem): the certificate, then the one that issued it, and so on.',
   },

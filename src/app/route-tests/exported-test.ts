@@ -9,8 +9,8 @@ import type { Sample } from '../samples/sample-file.ts'
 import { scrub } from '../samples/scrub.ts'
 
 /**
- * Returns the recorded event as an entry of `tests` in YAML. `secrets`: the known secrets, which are removed. The signature of the sender
- * is left out, and the test does not check it.
+ * Returns the recorded event as an entry of `tests` in YAML. `secrets`: the known secrets, which are removed. The sender's
+ * signature is left out, because it would not fit the changed request: `headgate test` signs the request of a test anew.
  */
 export const exportedTest = (view: EventView, { headers, body }: RawRequest, secrets: readonly string[]): JsonObject => {
   const texts = Object.entries(headers).flatMap(([name, value]): [string, string][] => (typeof value === 'string' ? [[name, value]] : []))

@@ -101,7 +101,7 @@ const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
 
 /**
  * Runs the trial of a question, and tells its result. When the trial fails, the user may answer the questions `about` again: the returned
- * draft is then without their answers. Where nobody can answer, throws a Fault.
+ * draft is then without their answers. When it fails and nobody can answer again, throws a Fault.
  */
 const runTrial = async ({ trial }: Question, draft: SetupDraft, interviewer: Interviewer, signal: AbortSignal): Promise<SetupDraft> => {
   if (!trial) return draft

@@ -17,8 +17,8 @@ export const printDiagnostics = (found: readonly Diagnostic[], texts: ReadonlyMa
 }
 
 /**
- * Prints why nothing was done, and returns exit code 1. With `--json`, prints one error document. Throws the Fault of a refusal that has
- * one.
+ * Prints why nothing was done, and returns exit code 1. With `--json`, prints the errors as one error document. Throws the Fault of a
+ * refusal that has one.
  */
 export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }: Refusal): number => {
   note(cli, ...notices)
@@ -36,7 +36,7 @@ export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }
   return exit.no
 }
 
-/** Returns all errors as one Fault, with the code and the way out of the first error; `undefined` where there is no error. */
+/** Returns all errors as one Fault, with the code, the help and the suggestions of the first error; `undefined` where there is no error. */
 export const errorsAsFault = (diagnostics: readonly Diagnostic[], exitCode: number): Fault | undefined => {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const [first] = errors

@@ -1,6 +1,6 @@
 /**
- * Finds the place where a text stops being JSON, or is nested too deep. The parser's own messages quote the text around the place, which
- * may be a secret.
+ * Finds the place where a text stops being JSON, or is nested too deep. The parser's own messages are not shown, because they quote the
+ * text around the place, which may be a secret.
  */
 
 import { endOfString } from '../../parts/body/count-containers.ts'

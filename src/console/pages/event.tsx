@@ -160,7 +160,7 @@ const Request = ({ content: { request, not_kept } }: { readonly content: EventCo
     <>
       <h2>Payload</h2>
       {json ? (
-        <PayloadTree value={json.json} root="payload" />
+        <PayloadTree value={json.json} />
       ) : (
         <pre tabIndex={0}>{body === null ? `${body_bytes} bytes, in base64: ${body_base64}` : shownLines(body)}</pre>
       )}

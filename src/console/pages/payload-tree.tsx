@@ -1,12 +1,12 @@
 /**
- * Shows a payload as a tree. Beside each value stands the path by which filters and prompts name the value, as a link to the events with
- * the same value.
+ * Shows a payload as a tree. Beside each value stands the path by which filters name the value, as a link to the events with the same
+ * value.
  */
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { digitsOf } from '../../app/json-text.ts'
-import { isObject, type Json } from '../../core/json.ts'
+import { isObject, type Json, own } from '../../core/json.ts'
 import { addressOf } from './router.ts'
 import { shown } from './words.ts'
 
@@ -15,13 +15,27 @@ const step = 100
 
 const typeOf = (value: Json): string => (Array.isArray(value) ? `list of ${value.length}` : `map of ${Object.keys(value as object).length}`)
 
-/** Whether a path can have the name as it is. No filter can name a member with any other name (rules: Paths). */
-const isPlain = (name: string): boolean => /^[^.{}[\]\s]+$/.test(name)
+/**
+ * Whether a link can have the name in its path. Paths are split at dots, so no filter can name a member with a dot in it (rules: Filters
+ * 3), and in the address the value follows the first `=`.
+ */
+const isPlain = (name: string): boolean => /^[^.=]+$/.test(name)
+
+const root = 'payload'
+
+/** The fields of filters that are not in the payload. */
+const isOutside = (name: string): boolean => name === 'event' || name === 'event_type' || name === 'headers'
+
+/** Returns the path of a member of the payload itself. Where the payload has a map `payload`, `payload.` begins in that map. */
+const pathAtTop = (payload: Json, name: string): string | undefined => {
+  const isWrapped = isObject(payload) && isObject(own(payload, root) ?? null)
+  if (!isWrapped) return `${root}.${name}`
+  return isOutside(name) ? undefined : name
+}
 
 type Member = { readonly name: string; readonly value: Json; readonly path: string | undefined; readonly depth: number }
 
-/** `root`: the first part of the paths, `payload`. */
-export const PayloadTree = ({ value, root }: { readonly value: Json; readonly root: string }): JSX.Element => (
+export const PayloadTree = ({ value }: { readonly value: Json }): JSX.Element => (
   <ul class="tree" aria-label="payload">
     <Node name={root} value={value} path={root} depth={0} />
   </ul>
@@ -33,6 +47,10 @@ const Node = ({ name, value, path, depth }: Member): JSX.Element => {
   if (typeof value !== 'object' || value === null) return <Leaf name={name} value={value} path={path} />
   // A payload may have a hundred thousand members, or as many levels, so only members of open lists and maps are drawn.
   const members = isOpen ? membersOf(value) : []
+  const pathOf = (member: string): string | undefined => {
+    if (path === undefined || !isPlain(member)) return undefined
+    return depth === 0 ? pathAtTop(value, member) : `${path}.${member}`
+  }
   return (
     <li>
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -42,13 +60,7 @@ const Node = ({ name, value, path, depth }: Member): JSX.Element => {
         {isOpen && (
           <ul>
             {members.slice(0, count).map(([member, inner]) => (
-              <Node
-                key={member}
-                name={member}
-                value={inner}
-                path={path !== undefined && isPlain(member) ? `${path}.${member}` : undefined}
-                depth={depth + 1}
-              />
+              <Node key={member} name={member} value={inner} path={pathOf(member)} depth={depth + 1} />
             ))}
             {members.length > count && (
               <li>

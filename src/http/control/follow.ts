@@ -11,9 +11,9 @@ const maxLineChars = 1_048_576
 const maxAnswerBytes = 65_536
 
 /**
- * Posts `body` to `path`, and returns an iterator of the parsed lines of the answer. The iterator ends when the gateway ends the stream, or
- * when its `return` is called. Throws a Fault when no gateway can be asked (exit 4), and when the gateway refuses. The iterator throws a
- * Fault when the connection breaks, or a line is too long or not JSON.
+ * Posts `body` to `path`, and returns an iterator of the parsed lines of the answer. The iterator ends when the gateway ends the stream.
+ * `return` closes the connection; a `next` that waits then rejects with a Fault. Throws a Fault when no gateway can be asked (exit 4), and
+ * when the gateway refuses. The iterator throws a Fault when the connection breaks, or a line is too long or not JSON.
  */
 export const followGateway = async (asker: Asker, path: string, body: Json | undefined): Promise<AsyncIterableIterator<unknown>> => {
   const short = openShortPath(controlSocket(asker.dataDir))
@@ -21,12 +21,13 @@ export const followGateway = async (asker: Asker, path: string, body: Json | und
   if (!response) throw unreachableFault(asker)
   if (response.statusCode !== 200) {
     const refused = jsonAnswer({ status: response.statusCode ?? 0, text: await readText(response, maxAnswerBytes) })
+    // `jsonAnswer` throws for each status but 200, so the next line is never reached.
     throw new Error(`not a refusal: ${JSON.stringify(refused)}`)
   }
   const lines = parsedLines(response)
   const iterator: AsyncIterableIterator<unknown> = {
     next: () => lines.next(),
-    // Destroying the response also ends a `next` that waits for a line.
+    // Destroying the response also settles a `next` that waits for a line: the `next` rejects.
     async return() {
       response.destroy()
       return { done: true, value: undefined }

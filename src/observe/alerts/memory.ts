@@ -2,12 +2,14 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { sharedText } from '../../app/entries/copied-revision.ts'
 import { writeWhole } from '../../app/live/write-whole.ts'
 import { messageOf } from '../../core/fault.ts'
+import { own } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { Shared } from '../../store/shared.ts'
-import { type AlertState, emptyState, parseState } from './state.ts'
+import { type AlertMessage, type AlertState, emptyState, parseState } from './state.ts'
 
 export interface AlertMemory {
   /** Whether this gateway judges and tells. The other gateways on a shared store only add what they hear. */
@@ -63,21 +65,22 @@ type AlertPort = Pick<Shared, 'lead' | 'readEntries' | 'replaceEntries'>
 
 /**
  * Opens the state in the database of a shared store. While the database does not answer, the gateway that was the last to tell goes on by
- * itself, so that somebody tells of the failed database. What it told meanwhile is put into the shared state afterwards (`mergeState`).
+ * itself, so that somebody tells of the failed database. What it changed meanwhile is put into the shared state afterwards.
  */
 export const openSharedMemory = (port: AlertPort): AlertMemory => {
   let isLeader = false
-  let known = emptyState()
-  let isAlone = false
+  /** The state that was last kept in the database, and the state with the changes that only this process has. */
+  let kept = emptyState()
+  let known = kept
   const updateShared = async (change: (state: AlertState) => void): Promise<AlertState> => {
     for (let tries = 0; tries < maxTries; tries++) {
       const before = await port.readEntries(entryName)
       const state = before ? parseState(before.text) : emptyState()
-      if (isAlone) mergeState(state, known)
+      if (known !== kept) putChanges(state, kept, known)
       change(state)
       const after = sharedText(JSON.stringify(state))
       if (before?.revision !== after.revision && !(await port.replaceEntries(entryName, before?.revision, after))) continue
-      isAlone = false
+      kept = state
       known = state
       return structuredClone(state)
     }
@@ -93,7 +96,7 @@ export const openSharedMemory = (port: AlertPort): AlertMemory => {
         return await updateShared(change)
       } catch (error) {
         if (!isLeader) throw error
-        isAlone = true
+        if (known === kept) known = structuredClone(kept)
         change(known)
         return structuredClone(known)
       }
@@ -101,11 +104,27 @@ export const openSharedMemory = (port: AlertPort): AlertMemory => {
   }
 }
 
-/** Puts into the shared state what a gateway alone has told: its alerts replace those with the same key, its messages all others. */
-const mergeState = (shared: AlertState, own: AlertState): void => {
-  Object.assign(shared.firing, own.firing)
-  Object.assign(shared.silentMs, own.silentMs)
-  Object.assign(shared.sentAt, own.sentAt)
-  Object.assign(shared.lost, own.lost)
-  shared.messages = own.messages
+/**
+ * Puts into the shared state what has changed from `before` to `after`. The rest stays as it is there, because another gateway may have
+ * become the leader meanwhile, with alerts and messages of its own.
+ */
+const putChanges = (shared: AlertState, before: AlertState, after: AlertState): void => {
+  for (const part of ['firing', 'silentMs', 'muted', 'sentAt', 'lost'] as const) putMembers(shared[part], before[part], after[part])
+  const messages = byId(shared.messages)
+  putMembers(messages, byId(before.messages), byId(after.messages))
+  shared.messages = Object.values(messages)
 }
+
+type Members = { [key: string]: unknown }
+
+const putMembers = (shared: Members, before: Members, after: Members): void => {
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const value = own(after, key)
+    if (isDeepStrictEqual(own(before, key), value)) continue
+    if (value === undefined) delete shared[key]
+    else shared[key] = value
+  }
+}
+
+const byId = (messages: readonly AlertMessage[]): { [id: string]: AlertMessage } =>
+  Object.fromEntries(messages.map((message) => [message.id, message]))

@@ -103,6 +103,10 @@ export const metrics = {
     'headgate_connections_refused_total',
     'Connections that were closed at once, because 4096 are open, or 2048 of one client.',
   ),
+  failedHandshakes: counter(
+    'headgate_tls_handshakes_failed_total',
+    'TLS handshakes that failed: the client speaks no TLS, or only an old one, refuses the certificate, or goes away.',
+  ),
   unreadRequests: counter(
     'headgate_requests_unread_total',
     'Requests that were answered without being read: broken (400), too slow (408), with an unknown expectation (417), with too large a head (431).',

@@ -15,13 +15,13 @@ export type MetricSources = {
   readonly store: Pick<Store, 'totals'>
   /**
    * The numbers of requests without an answer, of open connections, of bytes of unfinished bodies, and of what was refused unread:
-   * connections, and requests by the status of their answer.
+   * connections, requests by the status of their answer, and handshakes of TLS.
    */
   readonly http: {
     readonly active: () => number
     readonly connections: () => number
     readonly bodyBytes: () => number
-    readonly refusedUnread: { readonly connections: number; readonly requests: ReadonlyMap<number, number> }
+    readonly refusedUnread: { readonly connections: number; readonly requests: ReadonlyMap<number, number>; readonly handshakes: number }
     /** The certificates that are shown; none where the server speaks plain HTTP. */
     readonly certificates: () => { readonly certificates?: readonly { readonly file: string; readonly ends_at: string }[] }
   }
@@ -66,6 +66,7 @@ export class Gauges {
       connections: http.connections(),
       bodyMemory: http.bodyBytes(),
       refusedConnections: http.refusedUnread.connections,
+      failedHandshakes: http.refusedUnread.handshakes,
       runsInProgress: runsInProgress(),
       routes,
       reloadedAt: at / 1000,

@@ -22,7 +22,7 @@ export class Meter {
   /** The present reading. A registry renders one format at a time. */
   #reading: Promise<unknown> = Promise.resolve()
 
-  /** `full`: called once for each metric whose series have reached the bound. */
+  /** `full`: called once for each metric, at its first series past `maxSeries`. That series and all later new ones count as `other`. */
   constructor(full: (name: string) => void) {
     const made = Object.entries(metrics as { readonly [key: string]: MetricDeclaration }).map(
       ([key, declaration]) => [key, new Metric(declaration, full)] as const,

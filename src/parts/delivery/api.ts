@@ -174,7 +174,10 @@ export type ApiRefusal = {
   readonly why?: string | undefined
   /** Whether posting again cannot post twice, for example because the API recognises a repeat. */
   readonly idempotent: boolean
-  /** The wait that the API asks for elsewhere than in Retry-After, for example in the body. */
+  /**
+   * The wait before another attempt, used in place of Retry-After: the API gave it in the body or in another header, or the target sets it,
+   * because the API does not say how long to wait.
+   */
   readonly retryAfterMs?: number | undefined
   /** Whether the answer means "not now", whatever its status is, and nothing was posted. */
   readonly limited?: boolean

@@ -10,7 +10,7 @@ import type { RecompileAtReload, Report } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import type { TargetPart } from '../targets/target.ts'
 
-/** The keys of the adapter that `Config` has outside of the settings, because flags and environment variables may override some of them. */
+/** The keys of the adapter that are members of `Config` itself, and not of the settings. */
 type KeptApart = 'routes' | 'secret' | 'host' | 'port'
 
 /**
@@ -38,7 +38,7 @@ export type StageKit = {
    * (`src/plan/plan-settings.ts`). A change of the rate limit does not, so no plan may depend on it.
    */
   readonly adapter: Omit<AdapterSettings, 'rate_limit'>
-  /** Whether each post needs a certificate of a client; absent where the gateway itself asks for none. */
+  /** `required`: each post needs a client's certificate. `optional`: only routes that ask for one. Absent: the gateway asks for none. */
   readonly clientCertificates?: 'required' | 'optional' | undefined
   readonly effects: Effects
   readonly report: Report

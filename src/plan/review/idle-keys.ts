@@ -17,7 +17,10 @@ export const reviewIdleKeys = (subject: Subject): void => {
   reviewKept(subject)
 }
 
-/** Reports a `keep_refused` without effect: a request with a secret in it is never kept, and where payloads are not kept, no request is. */
+/**
+ * Reports a `keep_refused` without effect: no payloads are kept at all, or a scheme of the route forbids it, because its requests have a
+ * secret in them or are signed only in part.
+ */
 const reviewKept = ({ spec, route, catalogue, config, say }: Subject): void => {
   if (spec.keep_refused === undefined) return
   const idle = (why: string, help: string): void => say('WH210', ['keep_refused'], why, { help, of: 'key' })
@@ -27,7 +30,7 @@ const reviewKept = ({ spec, route, catalogue, config, say }: Subject): void => {
   const unkept = schemes.filter(({ signatureIn }) => !signatureIn).map(({ title }) => title)
   if (unkept.length > 0)
     idle(
-      `"keep_refused" keeps nothing of ${unkept.join(' and ')}: no record has a secret or a token`,
+      `"keep_refused" keeps nothing of ${unkept.join(' and ')}: its requests have a secret in them, or are signed only in part`,
       'remove it; look for redelivery at the sender',
     )
 }

@@ -1,7 +1,7 @@
 /**
- * The claims of an open database. The claims of accepted runs without a lane are kept in memory too, where they are looked up; those of one
- * commit that end at the same time are stored in one row of the table `held`, and so are claims that a move brought. All other claims, and
- * claims that do not fit into memory, have a row each in the table `claims`.
+ * The claims of an open database. Claims of accepted runs without a lane, and claims that a move brought, are looked up in memory; on disk,
+ * a row of the table `held` has all claims of one commit that end at the same time. All other claims, and claims that do not fit into
+ * memory, have a row each in the table `claims`.
  */
 
 import { hourMs } from '../../core/clock.ts'
@@ -10,8 +10,8 @@ import type { Statements } from './statements.ts'
 import type { Unsettled } from './steps.ts'
 
 /**
- * The mark of a settled claim that was made for more than an hour: that of the start of a job (schedule/start-job.ts), which lasts for more
- * than a day, so that a wrong clock starts no time twice.
+ * The mark of a claim that need not be settled and lasts for more than an hour. Only starts of jobs have such claims
+ * (schedule/start-job.ts). `takeOver` does not shorten them, so that a job is not started twice for one time after a clock was wrong.
  */
 const lasting = -1
 

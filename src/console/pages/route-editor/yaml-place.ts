@@ -8,8 +8,9 @@ export const item = 0
 export type YamlPath = readonly (string | typeof item)[]
 
 /**
- * A place in a text. `path`: the keys around the place; the last key of a value is the value's own. `typed`: the text from the beginning of
- * the key or value to the position. `from`: the offset at which `typed` begins.
+ * A place in a text. `path`: the keys around the place; where a value stands, its own key is the last of them. `typed`: the text from the
+ * beginning of the key or value to the position; in a block text (`|` or `>`), only the text of the position's line. `from`: the offset at
+ * which `typed` begins.
  */
 export type YamlPlace = { readonly path: YamlPath; readonly kind: 'key' | 'value'; readonly typed: string; readonly from: number }
 
@@ -30,13 +31,12 @@ const lineOf = (text: string): Line => {
 
 const keyForm = /^(?:"([^"]*)"|'([^']*)'|([^\s#{}[\],"'][^:#]*?))\s*:(?=\s|$)/
 
-/** Returns the key with which a text begins, the text behind the key, and the length of all before that text; `undefined` without a key. */
-const keyIn = (content: string): { readonly key: string; readonly rest: string; readonly length: number } | undefined => {
+/** Returns the key with which a text begins, and the text behind the key; `undefined` without a key. */
+const keyIn = (content: string): { readonly key: string; readonly rest: string } | undefined => {
   const found = keyForm.exec(content)
   if (!found) return undefined
   const [whole, double, single, plain] = found
-  const rest = content.slice(whole.length)
-  return { key: double ?? single ?? plain ?? '', rest: rest.trimStart(), length: content.length - rest.trimStart().length }
+  return { key: double ?? single ?? plain ?? '', rest: content.slice(whole.length).trimStart() }
 }
 
 /** Returns the place at an offset of a text. */
@@ -57,8 +57,8 @@ export const yamlPlaceAt = (text: string, offset: number): YamlPlace => {
 }
 
 /**
- * Returns the keys around a line: the keys above the line that have smaller indents. `isBlockText`: whether the line is part of a text in
- * the block form (`|` or `>`).
+ * Returns the keys around a line: the keys above the line that have smaller indents, and around the items of a list also the key of the
+ * list at the same indent. `isBlockText`: whether the line is part of a text in the block form (`|` or `>`).
  */
 const pathAround = (above: readonly string[], { dashes, column }: Line): { readonly path: YamlPath; readonly isBlockText: boolean } => {
   const path: (string | typeof item)[] = []

@@ -11,7 +11,10 @@ import type { FormValue } from '../../body/form-fields.ts'
 import { formJson, isFormBody, readFields } from '../../body/payload.ts'
 import type { ReadValue, RequestView } from './request-view.ts'
 
-/** The parts of a description that define its signed text. `signed`: the template; `lines`: the fields of `{lines}`. */
+/**
+ * The parts of a description that define its signed text. `signed`: the template. `lines`: the names of the payload's fields that stand for
+ * the variable `{lines}` of the template.
+ */
 export type TextSource = {
   readonly signed: string
   readonly lines: readonly string[]

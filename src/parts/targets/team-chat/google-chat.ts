@@ -59,7 +59,10 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
 
 type Headers = { readonly [name: string]: string }
 
-/** Posts one message. `url`: the address for messages of a space. `stale`: the token of the app is no longer valid. */
+/**
+ * Posts one message to `url`, where messages of a space are posted. After a 401 the failure is returned as `stale`: the token of the app
+ * may be no longer valid.
+ */
 const post = async ({ text, thread, key, call }: Posting, url: URL, headers: Headers, idempotent: boolean): Promise<CallWithToken> => {
   url.searchParams.set('requestId', key.toString('hex'))
   if (thread !== undefined) url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')

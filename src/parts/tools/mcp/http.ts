@@ -1,6 +1,6 @@
 /**
  * The wire to an MCP server at a web address (Streamable HTTP of MCP): each message of the gateway is a POST, and the server answers the
- * POST with JSON or with a stream of events.
+ * POST with JSON or with a stream of server-sent events.
  */
 
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
@@ -13,8 +13,8 @@ import { unreachable, type Wire, WireFault } from './wire.ts'
 /** How long a server may take to answer the request that ends its MCP session. */
 const goodbyeMs = 2000
 /**
- * The most replies to requests of the server (a ping, or a request that is refused) at the same time, and within `spanMs`. Each reply costs
- * an HTTP request, so further requests of the server get no reply.
+ * The most replies to requests of the server (a ping, or a request that is refused) that are under way at once (`maxReplies`), and that
+ * begin within `spanMs` (`repliesInSpan`). Each reply costs an HTTP request, so further requests of the server get no reply.
  */
 const maxReplies = 16
 const repliesInSpan = 100

@@ -81,6 +81,7 @@ export class StdioWire implements Wire {
   /** Takes a line of the program's stdout. Resolves to the reason why the program must be ended; `undefined`: the program may go on. */
   async #take(line: Pieces): Promise<string | undefined> {
     try {
+      // A blank line is no message, but it counts for the limit of lines that nobody asked for.
       if (byteLength(line) === 0) await this.#reader.passOver()
       else if (!(await this.#reader.read(line))) this.#programListener.garbage()
       return undefined
@@ -90,6 +91,7 @@ export class StdioWire implements Wire {
     }
   }
 
+  /** Whether a request waits for the answer with this id. The request then counts as answered. */
   #isAwaited(id: Json | undefined): boolean {
     // The client numbers its requests. Some servers give the number back as a text.
     const key = typeof id === 'string' ? Number(id) : id

@@ -20,8 +20,8 @@ const statementMs = 600_000
 const filledTables = 'claims, runs, lanes, groups, plans, sessions, messages, sums, rates, entries'
 
 /**
- * The SQL that makes the row of each lane, begins parked runs as far as the limit of their lane allows, lets gateways use the store, and
- * notes when the last claim ends of which only a fingerprint was moved.
+ * The SQL that ends the filling: makes the rows of the lanes, begins parked runs where their lane has room, and lets gateways use the
+ * store. Of some claims only a fingerprint was moved; the SQL also notes when the last of these claims ends.
  */
 const fillLanes = `
   insert into lanes (key, open, turns)

@@ -92,8 +92,8 @@ const editableText = ({ form, value }: Pick<FormField, 'form' | 'value'>): strin
 }
 
 /**
- * Asks for the name of a setting that has no row: a key of a target whose keys are not declared, or a key that begins with `x-`. Then its
- * value is asked for.
+ * Asks for the name of a setting that has no row, then for its value. Such a setting begins with `x-`, is hidden in the schema, or belongs
+ * to a target that takes any key. On the row of the mode nothing is asked.
  */
 export const addSetting = (row: SettingRow): Update<never> =>
   row.kind === 'mode'

@@ -22,7 +22,7 @@ export const questionIds = {
   group: 'filters.group',
 } as const
 
-/** To the question how to group a condition, the answer that leaves the condition as it is. */
+/** The answer that leaves a condition as it is, where the user is asked how to group the condition. */
 export const unchanged = ''
 
 /** The answer that is no field and no value itself, but leads to another question: for an expression, or for a typed value. */

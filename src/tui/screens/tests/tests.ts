@@ -1,4 +1,6 @@
-/** The tests screen: the tests in a route, what each test sends, and what it expects. */
+/**
+ * The tests screen: lists the tests in a route, with what each test sends and expects. The user adds, edits, moves and removes tests here.
+ */
 
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import { makeTest, testRows } from '../../../app/editor/route-tests.ts'
@@ -13,7 +15,7 @@ export type TestsScreen = Screen & {
   readonly kind: 'tests'
   readonly cursor: number
   /**
-   * A text from `$EDITOR` that is not a test. It is kept for the next time that the user opens the test, so that the user does not lose it.
+   * A text from `$EDITOR` that is not a test. Opening the test again goes on with this text, until the cursor or the tests change.
    */
   readonly edited?: string | undefined
 }
