@@ -1,7 +1,8 @@
 /**
- * Makes what is shipped beside the npm package: `npm run ship -- [tarball] [deb] [image] [image-root] [--arch ARCH] [--out DIR] [--node-home DIR]`.
- * Without a name it makes the archives, the package for Debian and the image, without `--arch` the archives of both processors. `dist/` must
- * be built. Exits with 2 where a program is missing with which something would be made.
+ * Makes what is shipped beside the npm package, of what is built:
+ * `npm run ship -- [tarball] [deb] [policy] [image] [image-root] [--arch ARCH] [--out DIR] [--node-home DIR]`.
+ * Without a name it makes the archives, the package for Debian, which lintian then reads (`policy`), and the image; without `--arch` the
+ * archives of both processors. Exits with 2 where it lacks a program with which something would be made.
  */
 
 import { createHash } from 'node:crypto'
@@ -9,7 +10,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { makeDeb } from './ship/deb.ts'
+import { checkPolicy, makeDeb } from './ship/deb.ts'
 import { makeImage } from './ship/image.ts'
 import { makeImageRoot } from './ship/image-root.ts'
 import { sourceDate } from './ship/lay-out.ts'
@@ -29,6 +30,7 @@ const archs = Object.keys(node.integrity).filter(isArch)
 const makers: { readonly [name: string]: (making: Making) => readonly string[] } = {
   tarball: (making) => (values.arch === undefined ? archs : [making.arch]).map((arch) => makeTarball({ ...making, arch })),
   deb: (making) => [makeDeb(making)],
+  policy: (making) => [checkPolicy(making)],
   image: (making) => [makeImage(making)],
   'image-root': (making) => [makeImageRoot(making)],
 }
@@ -55,7 +57,7 @@ const making: Making = {
   product: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')),
   seconds: sourceDate(root),
 }
-for (const name of positionals.length > 0 ? positionals : ['tarball', 'deb', 'image']) {
+for (const name of positionals.length > 0 ? positionals : ['tarball', 'deb', 'policy', 'image']) {
   const make = makers[name]
   if (!make) throw new Error(`${name} is none of ${Object.keys(makers).join(', ')}`)
   try {

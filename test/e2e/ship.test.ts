@@ -100,12 +100,6 @@ t.test('the Debian package installs, and its removal keeps the data', { skip: mi
   t.end()
 })
 
-const noLintian = !works('lintian', '--version') && 'needs lintian'
-t.test('the Debian package keeps to the policy of Debian, but for what its overrides say', { skip: missing(deb) || noLintian }, (t) => {
-  t.equal(run(['lintian', '--allow-root', '--fail-on', 'error,warning', deb]), '')
-  t.end()
-})
-
 /** The user, the environment and the command line of an image, as buildah tells them. */
 type ImageConfig = {
   readonly User: string

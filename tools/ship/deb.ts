@@ -21,16 +21,25 @@ const maintainer = 'headgate maintainers <headgate@users.noreply.github.com>'
 const scripts = ['postinst', 'prerm', 'postrm']
 const ours = (name: string): string => fileURLToPath(new URL(`debian/${name}`, import.meta.url))
 
+const debPath = ({ out, arch, product }: Making): string => join(out, `headgate_${product.version}_${debianArch[arch]}.deb`)
+
+/** Throws where the package that was made does not keep to the policy of Debian, but for what its overrides say. Returns its path. */
+export const checkPolicy = (making: Making): string => {
+  const file = debPath(making)
+  run(['lintian', '--allow-root', '--fail-on', 'error,warning', file])
+  return file
+}
+
 /** Writes the package into the output folder and returns its path. */
 export const makeDeb = (making: Making): string => {
-  const { out, arch, product, seconds } = making
+  const { out, seconds } = making
   const tree = join(out, 'deb')
   rmSync(tree, { recursive: true, force: true })
   const files = contentsOf(making, { launcher: { prefix: '/usr' } })
   layOut([...files.map((entry) => ({ ...entry, path: `usr/${entry.path}` })), ...debianFiles(making)], tree)
   const kibibytes = Number(run(['du', '--summarize', '--apparent-size', '--block-size=1K', tree]).split('\t')[0])
   layOut([{ path: 'DEBIAN/control', text: control(making, kibibytes), isProgram: false }, ...controlScripts], tree)
-  const file = join(out, `headgate_${product.version}_${debianArch[arch]}.deb`)
+  const file = debPath(making)
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(seconds) }
   // xz would save a quarter and take minutes.
   run(['dpkg-deb', '--root-owner-group', '-Zgzip', '-z6', '--build', tree, file], { env })

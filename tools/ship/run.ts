@@ -15,8 +15,8 @@ export const run = (argv: readonly string[], options: { readonly cwd?: string; r
   try {
     return execFileSync(program, args, { ...options, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, stdio: ['ignore', 'pipe', 'pipe'] })
   } catch (error) {
-    const { code, stderr } = error as { code?: string; stderr?: string }
+    const { code, stdout, stderr } = error as { code?: string; stdout?: string; stderr?: string }
     if (code === 'ENOENT') throw new MissingProgram(program)
-    throw new Error(`${argv.join(' ')} failed:\n${stderr ?? error}`)
+    throw new Error(`${argv.join(' ')} failed:\n${stdout === undefined ? error : `${stdout}${stderr}`}`)
   }
 }
