@@ -58,6 +58,7 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 const files = [
   'config.schema.json',
   'route.schema.json',
+  'routes.schema.json',
   'condition.schema.json',
   'targets.schema.json',
   'subscriptions.schema.json',
@@ -137,6 +138,7 @@ const types = async (schema: Node): Promise<string> => {
         'x-subscriptions': { $ref: '#/definitions/Subscriptions' },
         'x-jobs': { $ref: '#/definitions/CronJobs' },
         'x-tests': { $ref: '#/definitions/RouteTests' },
+        'x-routes': { $ref: '#/definitions/RoutesFile' },
       },
     } as never,
     'Config',
@@ -153,7 +155,7 @@ const types = async (schema: Node): Promise<string> => {
   return text
     .replace(/\n\/\*\*\n \* This interface was referenced by[\s\S]*?\*\//g, '')
     .replace(/ \*\n \* This interface was referenced by[^\n]*\n \* via the [^\n]*\n/g, '')
-    .replace(/^.*"?x-(subscriptions|jobs|tests)"?\?: .*\n/gm, '')
+    .replace(/^.*"?x-(subscriptions|jobs|tests|routes)"?\?: .*\n/gm, '')
 }
 
 /**
@@ -191,11 +193,19 @@ const sampleTypes = (): Promise<string> => {
 }
 
 /** The validators that the module exports, each with its schema. */
-const schemaOf = { checkConfig: 'config', checkSubscription: 'subscription', checkJob: 'job', checkSample: 'sample', checkTests: 'tests' }
+const schemaOf = {
+  checkConfig: 'config',
+  checkRoutesFile: 'routes',
+  checkSubscription: 'subscription',
+  checkJob: 'job',
+  checkSample: 'sample',
+  checkTests: 'tests',
+}
 
 const validators = async (schema: Node): Promise<string> => {
   const ajv = createAjv({ allErrors: true, strictRequired: false, inlineRefs: false })
   ajv.addSchema({ ...(forValidators(withoutTests(schema)) as Node), $id: 'config' })
+  ajv.addSchema({ $id: 'routes', $ref: 'config#/definitions/RoutesFile' })
   ajv.addSchema({ $id: 'subscription', $ref: 'config#/definitions/Subscription' })
   ajv.addSchema({ $id: 'job', $ref: 'config#/definitions/StoredJob' })
   ajv.addSchema({ ...(forValidators(sample) as Node), $id: 'sample' })

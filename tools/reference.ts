@@ -109,6 +109,7 @@ export const renderReference = (schema: Node): string => {
     ...named,
     ...valueTables.map(([name, plugged]) => values(name, plugged, definitions)),
     ...sections(schema, ['gateway', 'tls', 'console', 'metrics', 'storage', 'tools']),
+    `## \`include\`\n\n${cell(((schema.properties as Node).include as Node).markdownDescription)} See [configuration.md](configuration.md).`,
     `## \`plugins\`\n\n${cell(((schema.properties as Node).plugins as Node).markdownDescription)} See [plugins.md](plugins.md).`,
     `## \`toolsets\`\n\n${cell(((schema.properties as Node).toolsets as Node).markdownDescription)} Each is a [McpServer](#mcpserver). See [agents.md](agents.md).`,
   ].join('\n\n')

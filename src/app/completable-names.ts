@@ -4,7 +4,7 @@
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { parseObject } from '../core/json.ts'
 
 /** A name that is offered. `about`: a few words that zsh and fish show beside the name. */
@@ -51,7 +51,11 @@ const subscriptions = (dataDir: string): Candidate[] =>
 
 const readers: { readonly [kind in NameKind]: Reader } = {
   subscriptions: async (dataDir) => subscriptions(dataDir),
-  routes: async (dataDir) => [...subscriptions(dataDir), ...(await configuredNames(dataDir, routePaths, 'in config.yaml'))],
+  routes: async (dataDir) => [
+    ...subscriptions(dataDir),
+    ...(await configuredNames(dataDir, routePaths, 'in config.yaml')),
+    ...(await includedNames(dataDir)),
+  ],
   jobs: async (dataDir) => [
     ...keyCandidates(parseObject(shortFileText(join(dataDir, 'cron_jobs.json'))), 'a job'),
     ...(await configuredNames(dataDir, [['jobs']], 'in config.yaml')),
@@ -93,12 +97,28 @@ const routePaths = [
   ['platforms', 'webhook', 'extra', 'routes'],
 ] as const
 
-/**
- * Returns the keys of the maps at `paths` in `config.yaml`, each described by `about`. The file is not checked, and its references to the
- * environment are not resolved.
- */
-const configuredNames = async (dataDir: string, paths: readonly (readonly string[])[], about: string): Promise<Candidate[]> => {
-  const text = shortFileText(join(dataDir, 'config.yaml'))
+/** Returns the keys of the maps at `paths` in `config.yaml`, each described by `about`. */
+const configuredNames = (dataDir: string, paths: readonly (readonly string[])[], about: string): Promise<Candidate[]> =>
+  namesInYaml(shortFileText(join(dataDir, 'config.yaml')), paths, about)
+
+/** Returns the names of the routes in included files, each with its file. The files that are read have at most `maxBytes` together. */
+const includedNames = async (dataDir: string): Promise<Candidate[]> => {
+  const config = join(dataDir, 'config.yaml')
+  if (!/^["']?include/m.test(shortFileText(config))) return []
+  const { includedFiles } = await import('../config/include/included-files.ts')
+  const names: Candidate[] = []
+  let bytes = 0
+  for (const file of includedFiles(config).files) {
+    const text = shortFileText(file)
+    bytes += text.length
+    if (bytes > maxBytes) break
+    names.push(...(await namesInYaml(text, [['routes']], `in ${relative(dataDir, file)}`)))
+  }
+  return names
+}
+
+/** Returns the keys of the maps at `paths` in a text. The text is not checked, and its references to the environment are not resolved. */
+const namesInYaml = async (text: string, paths: readonly (readonly string[])[], about: string): Promise<Candidate[]> => {
   if (text === '') return []
   const { eventsOf, YamlTree } = await import('../config/yaml/yaml-tree.ts')
   try {
@@ -119,7 +139,8 @@ const keyCandidates = (map: object | undefined, about: string): Candidate[] => O
 
 const shortFileText = (file: string): string => {
   try {
-    return statSync(file).size <= maxBytes ? readFileSync(file, 'utf8') : ''
+    const stat = statSync(file)
+    return stat.isFile() && stat.size <= maxBytes ? readFileSync(file, 'utf8') : ''
   } catch {
     return ''
   }

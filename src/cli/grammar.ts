@@ -5,6 +5,7 @@
 
 import { type Command, Option } from 'commander'
 import { addAlerts } from './alerts/grammar.ts'
+import { addConfig } from './config/grammar.ts'
 import type { ConsoleOptions } from './console.ts'
 import { addCron } from './cron/grammar.ts'
 import type { DoctorOptions } from './doctor.ts'
@@ -36,6 +37,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), withFreshEntries(run))
   addAlerts(program.command('alerts').description('who is told when something is wrong: list, test, silence'), run)
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
+  addConfig(program.command('config').description('the configuration of all its files: show, diff'), run)
   addStorage(program.command('storage').description('where work is kept: move it to another store'), run)
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
   addNew(program.command('new <name>'), run)

@@ -9,6 +9,7 @@ import type { AdapterSettings } from '../parts/stages/stage.ts'
 import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { FileReadings } from './files.ts'
+import type { RoutesPart } from './include/routes-part.ts'
 import { isPrefixAlone, prefixAlone } from './secrets/resolve-secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
@@ -68,7 +69,7 @@ const routeSecrets = (spec: Route, globalSecret: string | undefined): string[] =
 
 /** Makes a RouteSource of a route as its file has it: adds the profile, whether the route is enabled, the secrets in use and the digest. */
 export const routeOf = (
-  written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base'>,
+  written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base' | 'included'>,
   globalSecret: string | undefined,
 ): RouteSource => {
   const { spec } = written
@@ -77,23 +78,17 @@ export const routeOf = (
   return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, digest }
 }
 
-/**
- * Returns the routes of `config.yaml` by name. `base`: the path of `routes`. A route with a mistake in its shape or a secret is left out;
- * `bad` has the pointers of all such mistakes (`brokenPointers`).
- */
+/** Returns the routes of one file by name. A route with a mistake in its shape or a secret is left out. */
 export const readConfiguredRoutes = (
-  settings: WebhookSettings,
+  { written, place, base, bad, included }: RoutesPart,
   globalSecret: string | undefined,
-  source: Source | undefined,
-  base: Path,
-  bad: ReadonlySet<string>,
 ): Map<string, RouteSource> => {
   const routes = new Map<string, RouteSource>()
-  if (!source || !isObject(settings.routes)) return routes
-  for (const [name, spec] of Object.entries(settings.routes)) {
+  const origin = { origin: 'config', place, ...(included === undefined ? {} : { included }) } as const
+  for (const [name, spec] of Object.entries(written)) {
     const at = [...base, name]
     if (isBroken(at, bad) || !isObject(spec)) continue
-    routes.set(name, routeOf({ name, origin: 'config', spec: spec as Route, place: source.place, base: at }, globalSecret))
+    routes.set(name, routeOf({ ...origin, name, spec: spec as Route, base: at }, globalSecret))
   }
   return routes
 }

@@ -30,6 +30,8 @@ export type RouteSource = {
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
   /** The path of the route inside its file. */
   readonly base: Path
+  /** The file that has the route, where `config.yaml` includes it. */
+  readonly included?: string
 }
 
 /** A scheduled job as its file has it, with its place in the file. */
@@ -101,6 +103,8 @@ export type Config = {
   readonly digests: FileDigests
   /** Whether `config.yaml` gives no keys: it is missing, has none, or cannot be read as a map. */
   readonly isEmpty: boolean
+  /** The data of `config.yaml` with secrets resolved, without routes: what people compare with another configuration. */
+  readonly sections: JsonObject
   /** Whether the webhook adapter is enabled. */
   readonly enabled: boolean
   readonly host: string

@@ -7,7 +7,7 @@ import { messageOf } from '../core/fault.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { routeNamePattern } from '../core/names.ts'
 import type { Config as File } from '../generated/config.ts'
-import { checkConfig } from '../generated/validators.js'
+import { type Check, checkConfig } from '../generated/validators.js'
 import { defaultProfile, type PluginSource, type Profile } from './config.ts'
 import { type Env, isUnknown, readEnvFile } from './env.ts'
 import { textDigest } from './file-digests.ts'
@@ -17,14 +17,47 @@ import { resolveSecrets } from './secrets/resolve-secrets.ts'
 import { brokenPointers, checkShape } from './shape.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
+/** A parsed file, and the schema that describes it. */
+export type FileSource = Source & { readonly schema: JsonObject }
+
 /** Collects the results of reading files: Diagnostics, the texts of files for code frames, the parsed files, and the digests of files. */
-export type FileReadings = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: Source[]; digests: Map<string, string> }
+export type FileReadings = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: FileSource[]; digests: Map<string, string> }
+
+/** A kind of file: its schema with the validator, and the form of pointers into a route, whose first group is the name of the route. */
+export type FileKind = { readonly check: Check; readonly schema: JsonObject; readonly routePointer: RegExp }
+
+const configFile: FileKind = {
+  check: checkConfig,
+  schema: configSchema,
+  routePointer: /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/,
+}
 
 /**
- * Reads one `config.yaml`, checks its shape and resolves its secrets with `env`. The data are empty where there is no file, which is a
- * mistake only where the file is `required`, and where the file cannot be read as a map. `given`: a text to read in place of the text of
- * the file. `found` has the Diagnostics of the shape and secrets of a map. `bad` has the pointers of the values that they are about, and of
- * all values around these.
+ * The data of a file, with its secrets resolved; empty where the file is no map. `found` has the Diagnostics of the shape and secrets of a
+ * map. `bad` has the pointers of the values that they are about, and of all values around these.
+ */
+export type CheckedData = { readonly data: JsonObject; readonly bad: ReadonlySet<string>; readonly found: readonly Diagnostic[] }
+
+const noData: CheckedData = { data: {}, bad: new Set(), found: [] }
+
+/** Checks the shape of a parsed file, and resolves its secrets with `env`. */
+export const checkedData = (source: Source, { check, schema, routePointer }: FileKind, env: Env, into: FileReadings): CheckedData => {
+  into.sources.push({ ...source, schema })
+  const named = (each: Diagnostic): Diagnostic => withRoute(each, routePointer)
+  const shape = checkShape(check, schema, source.data, source)
+  if (!isObject(source.data)) {
+    into.diagnostics.push(...shape)
+    return noData
+  }
+  const resolved = resolveSecrets(schema, source.data, env, source)
+  const found = [...shape, ...resolved.diagnostics]
+  into.diagnostics.push(...found.map(named))
+  return { data: resolved.data as JsonObject, bad: brokenPointers(found), found }
+}
+
+/**
+ * Reads one `config.yaml`, or the text `given` in its place. The data are empty where there is no file, which is a mistake only where the
+ * file is `required`, and where the file cannot be read as a map.
  */
 export const readFile = (
   file: string,
@@ -32,7 +65,7 @@ export const readFile = (
   into: FileReadings,
   required: boolean,
   given?: string | ParsedYaml,
-): { data: File; source?: Source; bad: ReadonlySet<string>; found: readonly Diagnostic[] } => {
+): CheckedData & { readonly data: File; readonly source?: Source } => {
   const { source, text, diagnostics } = readSource(file, given)
   if (text !== undefined) into.texts.set(file, text)
   into.digests.set(file, textDigest(text))
@@ -40,23 +73,11 @@ export const readFile = (
   if (!source && required && diagnostics.length === 0) {
     into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'check the path given with --config' }))
   }
-  if (!source) return { data: {}, bad: new Set(), found: [] }
-  into.sources.push(source)
-  const shape = checkShape(checkConfig, configSchema, source.data, source)
-  if (!isObject(source.data)) {
-    into.diagnostics.push(...shape)
-    return { data: {}, source, bad: new Set(), found: [] }
-  }
-  const resolved = resolveSecrets(configSchema, source.data, env, source)
-  into.diagnostics.push(...[...shape, ...resolved.diagnostics].map(withRoute))
-  const found = [...shape, ...resolved.diagnostics]
-  return { data: resolved.data as File, source, bad: brokenPointers(found), found }
+  return source ? { ...checkedData(source, configFile, env, into), source } : noData
 }
 
-const routePointer = /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/
-
 /** Adds to a Diagnostic the name of the route that its pointer leads into. */
-const withRoute = (each: Diagnostic): Diagnostic => {
+const withRoute = (each: Diagnostic, routePointer: RegExp): Diagnostic => {
   const name = routePointer.exec(each.pointer)?.[1]
   return name === undefined ? each : { ...each, route: name.replaceAll('~1', '/').replaceAll('~0', '~') }
 }

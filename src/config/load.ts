@@ -15,22 +15,27 @@ import { budgetOf, type Price } from './budget.ts'
 import { type Config, defaultProfile, type Profile } from './config.ts'
 import { readConsole } from './console/read-console.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
-import { type FileReadings, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
+import { type FileReadings, type FileSource, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
+import { readIncluded } from './include/read-included.ts'
+import { type RoutesPart, routesPart, withoutTwins } from './include/routes-part.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
+import { sectionsOf } from './sections.ts'
 import { isBroken } from './shape.ts'
 import { readStorage } from './storage/read-storage.ts'
 import { readMetrics } from './telemetry/read-metrics.ts'
 import { readTelemetry } from './telemetry/read-telemetry.ts'
 import { readTls } from './tls/read-tls.ts'
-import type { ParsedYaml, Source } from './yaml/source.ts'
+import type { GivenTexts, Source } from './yaml/source.ts'
 
 export type LoadOptions = {
   readonly dataDir: string
   /** The file to read instead of `<data_dir>/config.yaml`. */
   readonly configFile?: string | undefined
-  /** A text, parsed or not, to read in place of the text of the configuration file. */
-  readonly configText?: string | ParsedYaml | undefined
+  /** Texts to read in place of those of `config.yaml` and of the files that it includes. */
+  readonly texts?: GivenTexts | undefined
+  /** A file of routes to read as if `config.yaml` included it, before all other files. */
+  readonly include?: string | undefined
   /** The process's environment. */
   readonly env: Env
   /** `host` and `port` of flags. They win over the environment and the file. */
@@ -45,7 +50,7 @@ export type Loaded = {
   /** The texts of the YAML files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
   /** The YAML files that were read, parsed, with secrets not resolved. */
-  readonly sources: readonly Source[]
+  readonly sources: readonly FileSource[]
   /** The usable parts of routes whose shape or secret is wrong. */
   readonly salvaged: readonly PartialRoute[]
   /** Returns the path at which a key of the adapter's settings stands in the file. */
@@ -126,25 +131,44 @@ const breakerOf = ({ enabled = defaults.breaker.enabled, failures, max_wait_seco
   return { breaker: { failures: numberOr(failures, defaults.breaker.failures), longestWaitMs } }
 }
 
+/** The main file as it was read. */
+type MainFile = ReturnType<typeof mergeWebhook> &
+  Omit<ReturnType<typeof readFile>, 'source'> & {
+    readonly source: Source | undefined
+    readonly env: Env
+    readonly options: LoadOptions
+  }
+
+/** Returns the routes of the main file, and those of the files that it includes. */
+const readRoutes = ({ settings, baseOf, data, source, bad, found, env, options }: MainFile, into: FileReadings): readonly RoutesPart[] => {
+  const own = source ? [routesPart(settings.routes as JsonObject, { place: source.place, base: baseOf('routes'), bad, found })] : []
+  const main = { source, bad, include: data.include }
+  const twins = withoutTwins([...own, ...readIncluded({ main, env, texts: options.texts, also: options.include }, into)])
+  into.diagnostics.push(...twins.found)
+  return twins.parts
+}
+
 /** Loads the whole configuration. Returns a Config in any case, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
   const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map() }
   const dataDir = resolve(options.dataDir)
   const env = readEnv(dataDir, options.env, into)
   const file = options.configFile ? resolve(options.configFile) : join(dataDir, 'config.yaml')
-  const { data, source, bad, found } = readFile(file, env, into, options.configFile !== undefined, options.configText)
+  const { data, source, bad, found } = readFile(file, env, into, options.configFile !== undefined, options.texts?.get(file))
   const { settings, baseOf } = mergeWebhook(data, source, into)
   const fromEnv = isUnknown(env) ? { enabled: true } : environmentValues(env, into)
   const gateway = asMap(data.gateway)
   const multiplex = gateway.multiplex_profiles === true
   const written = isUsableSecret(settings.secret) ? settings.secret : isUnknown(env) ? unknownSecret : undefined
   const globalSecret = fromEnv.secret ?? written
+  const routes = readRoutes({ settings, baseOf, data, source, bad, found, env, options }, into)
   const jobs = readConfiguredJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
   const config: Config = {
     dataDir,
     digests: into.digests,
     isEmpty: Object.keys(data).length === 0,
+    sections: sectionsOf(data),
     enabled: fromEnv.enabled ?? data.platforms?.webhook?.enabled === true,
     host: options.host ?? textOrUndefined(settings.host) ?? defaults.webhook.host,
     port: options.port ?? fromEnv.port ?? numberOr(settings.port, defaults.webhook.port),
@@ -152,7 +176,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     ...(globalSecret === undefined ? {} : { globalSecret }),
     adapter: adapterOf(settings, (key) => isBroken(baseOf(key), bad)),
     schemes: schemesOf(data, source, bad),
-    routes: readConfiguredRoutes(settings, globalSecret, source, baseOf('routes'), bad),
+    routes: new Map(routes.flatMap((part) => [...readConfiguredRoutes(part, globalSecret)])),
     multiplex,
     profiles: readProfiles(dataDir, multiplex, main, into),
     plugins: pluginsOf(data, source),
@@ -169,6 +193,6 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     alerts: alertsOf(data, source, bad),
     storage: readStorage(asMap(data.storage), source, into.diagnostics),
   }
-  const salvaged = partialRoutesOf(settings, globalSecret, source, baseOf('routes'), found)
+  const salvaged = routes.flatMap((part) => partialRoutesOf(part, globalSecret))
   return { ...into, config, salvaged, settingPath: baseOf, written: new Set(Object.keys(settings)) }
 }

@@ -5,12 +5,13 @@
 
 import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
-import type { Route, WebhookSettings } from '../generated/config.ts'
+import type { Route } from '../generated/config.ts'
 import { routeOf } from './adapter.ts'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
+import type { RoutesPart } from './include/routes-part.ts'
 import { definition, schemaAt } from './schema-walk.ts'
 import { resolveSecrets } from './secrets/resolve-secrets.ts'
-import { brokenPointers, isBroken } from './shape.ts'
+import { isBroken } from './shape.ts'
 import { parsePointer } from './union-errors.ts'
 import type { Source } from './yaml/source.ts'
 
@@ -25,7 +26,7 @@ const wholeLists: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets',
 
 /** Returns the partial route of a route with these Diagnostics; `undefined` where the route as a whole is wrong. */
 const partialRouteOf = (
-  written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base'> & { readonly spec: Json | undefined },
+  written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base' | 'included'> & { readonly spec: Json | undefined },
   diagnostics: readonly Diagnostic[],
   globalSecret: string | undefined,
 ): PartialRoute | undefined => {
@@ -58,23 +59,17 @@ const pathToTakeOut = (pointer: string): Path => {
   return wholeLists.has(path[0] ?? '') ? path.slice(0, 1) : path
 }
 
-/** Returns the partial routes of all configured routes whose shape or secret is wrong. `diagnostics`: the findings about the file. */
+/** Returns the partial routes of the routes of one file whose shape or secret is wrong. */
 export const partialRoutesOf = (
-  settings: WebhookSettings,
+  { written, place, base, bad, found, included }: RoutesPart,
   globalSecret: string | undefined,
-  source: Source | undefined,
-  base: Path,
-  diagnostics: readonly Diagnostic[],
 ): PartialRoute[] => {
-  const bad = brokenPointers(diagnostics)
-  if (!source || !isObject(settings.routes)) return []
-  const byRoute = findingsByRoute(pointerOf(base), diagnostics)
-  return Object.entries(settings.routes).flatMap(([name, spec]) => {
+  const byRoute = findingsByRoute(pointerOf(base), found)
+  const origin = { origin: 'config', place, ...(included === undefined ? {} : { included }) } as const
+  return Object.entries(written).flatMap(([name, spec]) => {
     const at = [...base, name]
-    return isBroken(at, bad)
-      ? (partialRouteOf({ name, origin: 'config', spec, place: source.place, base: at }, byRoute.get(pointerOf(at)) ?? [], globalSecret) ??
-          [])
-      : []
+    if (!isBroken(at, bad)) return []
+    return partialRouteOf({ ...origin, name, spec, base: at }, byRoute.get(pointerOf(at)) ?? [], globalSecret) ?? []
   })
 }
 

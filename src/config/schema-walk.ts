@@ -16,7 +16,7 @@ export const definition = (name: string): JsonObject => definitions[name] as Jso
 export const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
 /** Returns the schema of a value: references are followed, and of a union the branch for the value's type is taken, where it has one. */
-const schemaOfValue = (node: JsonObject, value: Json): JsonObject => {
+export const schemaOfValue = (node: JsonObject, value: Json): JsonObject => {
   if (typeof node.$ref === 'string') {
     // The schema of a plugin may refer to definitions of its own, which the bundled schema does not have.
     const named = own(definitions, node.$ref.slice('#/definitions/'.length))
@@ -35,7 +35,7 @@ const patternOf = (source: string): RegExp => {
 }
 
 /** Returns the schema of one member of a map or list that `node` describes; `undefined` where the schema says nothing of the member. */
-const memberSchema = (node: JsonObject, key: string | number): JsonObject | undefined => {
+export const memberSchema = (node: JsonObject, key: string | number): JsonObject | undefined => {
   if (typeof key === 'number') return isObject(node.items) ? node.items : undefined
   const named = isObject(node.properties) ? own(node.properties, key) : undefined
   if (isObject(named)) return named

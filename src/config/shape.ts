@@ -54,6 +54,8 @@ const helpFrom = ({ description }: JsonObject): string =>
 
 /** Returns the index of `routes` in a path that leads to a value inside a configured route; `undefined` for any other path. */
 const routesIn = (path: Path): number | undefined => {
+  // In an included file, the routes stand at the top.
+  if (path[0] === 'routes') return path.length > 2 ? 0 : undefined
   const at = path[2] === 'extra' ? 3 : 2
   return path[0] === 'platforms' && path[1] === 'webhook' && path[at] === 'routes' && path.length > at + 2 ? at : undefined
 }

@@ -30,6 +30,7 @@ export const catalogue = {
   WH008: { severity: 'warning', title: 'a line of .env that others read differently' },
   WH010: { severity: 'warning', title: 'a webhook-ignore comment that has no effect' },
   WH011: { severity: 'warning', title: 'a comment that cuts a text' },
+  WH012: { severity: 'warning', title: 'a pattern under include that finds no file', outside: true },
   WH101: { severity: 'error', title: 'unknown key' },
   WH102: { severity: 'error', title: 'wrong type' },
   WH103: { severity: 'error', title: 'value not in the list' },

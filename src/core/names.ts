@@ -5,6 +5,9 @@ import { nearest } from './text.ts'
 /** The name of a route, a profile or a skill. */
 export const routeNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
+/** The name of a file of tests, such as `github.webhook-test.yaml`. */
+export const testFileForm = /\.webhook-test\.(?:ya?ml|json)$/
+
 /**
  * The name of a part that a plugin brings. Such a name has a hyphen, and names of built-in parts have none, so a part that a later version
  * builds in never has the name of a plugin's part. Keys that begin with `x-` are free for the operator's notes, so no part has such a name.

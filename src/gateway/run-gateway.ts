@@ -5,6 +5,7 @@ import { requireDataFolder } from '../app/data-folder.ts'
 import { closeSecretFiles } from '../app/gateway/secret-files.ts'
 import { knownSecrets } from '../app/known-secrets.ts'
 import type { Config } from '../config/config.ts'
+import type { FileDigests } from '../config/file-digests.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts'
 import { loadInThread, type Read } from '../config/thread/load-in-thread.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
@@ -20,6 +21,13 @@ import { notifySystemd } from './notify-systemd.ts'
 /** The reason why a gateway stops, as the log has it. */
 export type StopReason = { readonly signal: string } | { readonly reason: string }
 
+/** A watch of the files of a configuration. */
+export interface ConfigWatch {
+  /** Watches the files of this reading of the configuration. A reading that was refused counts, too: the mistake may be in its files. */
+  follow(digests: FileDigests): void
+  close(): Promise<void>
+}
+
 export type GatewayRun = {
   /** Where the configuration is read from. A reload sends these options to a thread, so they have no functions. */
   readonly from: LoadOptions
@@ -27,8 +35,8 @@ export type GatewayRun = {
   /** Removes secrets from texts. It is given the secrets of each configuration that is read. */
   readonly redactor: Redactor
   readonly requests?: RequestsShown | undefined
-  /** Calls `changed` after each change of a file, until the returned function is called. Without `watch` no file is watched. */
-  readonly watch?: ((changed: () => void) => Promise<() => Promise<void>>) | undefined
+  /** Calls `changed` after each change of a file, until the watch is closed. Without `watch` no file is watched. */
+  readonly watch?: ((changed: () => void) => Promise<ConfigWatch>) | undefined
   /** Tells the user the findings of the check of the files. `isUsable`: no finding keeps the gateway from starting. */
   readonly report: (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => Promise<void>
   /** Returns the socket to listen on, where another process opened it. Called when the configuration is known to be usable. */
@@ -50,9 +58,9 @@ export const runGateway = async (run: GatewayRun): Promise<'refused' | 'stopped'
   requireDataFolder(run.from.dataDir)
   const { reload, started } = createReloading(log)
   // Watching begins before the files are read, so that no change is missed.
-  const unwatch = await watch?.(reload)
+  const watching = await watch?.(reload)
   try {
-    const usable = await prepareUsable(run)
+    const usable = await prepareUsable(run, (digests) => watching?.follow(digests))
     if (!usable) return 'refused'
     const { config, prepared } = usable
     closeSecretFiles(config.dataDir, log)
@@ -65,11 +73,11 @@ export const runGateway = async (run: GatewayRun): Promise<'refused' | 'stopped'
     void notifySystemd(run.from.env, gateway.url, log)
     const why = await Promise.race([signal, untilAsked(gateway), ...(once ? [untilEvent(gateway)] : [])])
     log('info', { ...why, drain_seconds: config.drainMs / 1000 }, 'stopping')
-    await unwatch?.()
+    await watching?.close()
     await gateway.stop()
     return 'stopped'
   } finally {
-    await unwatch?.()
+    await watching?.close()
   }
 }
 
@@ -109,14 +117,16 @@ const createReloading = (log: Log): Reloading => {
   }
 }
 
+/** Told the files of each reading of the configuration. */
+type Follow = ConfigWatch['follow']
 type Usable = { readonly config: Config; readonly prepared: Prepared }
 
 /**
  * Prepares a gateway from the configuration in the files. Returns `undefined` for a configuration that must not be served. Throws a Fault
  * where the configuration does not enable the webhook adapter.
  */
-const prepareUsable = async (run: GatewayRun): Promise<Usable | undefined> => {
-  const { config, prepared, isUsable } = await prepareReported(run)
+const prepareUsable = async (run: GatewayRun, follow: Follow): Promise<Usable | undefined> => {
+  const { config, prepared, isUsable } = await prepareReported(run, follow)
   if (isUsable && config.enabled) return { config, prepared }
   await prepared.close()
   if (isUsable) throw adapterDisabled()
@@ -127,9 +137,15 @@ const prepareUsable = async (run: GatewayRun): Promise<Usable | undefined> => {
  * Loads and compiles the first configuration, and reports its problems. It is a function of its own, so that the texts of the files are no
  * longer held in memory while the gateway runs.
  */
-const prepareReported = async ({ from, log, redactor, requests, report }: GatewayRun): Promise<Usable & { readonly isUsable: boolean }> => {
+const prepareReported = async (
+  { from, log, redactor, requests, report }: GatewayRun,
+  follow: Follow,
+): Promise<Usable & { readonly isUsable: boolean }> => {
   // Secrets of earlier configurations stay redacted, because a run that began under such a configuration may still write them.
-  const learn = (known: Config): void => redactor.add(knownSecrets(known))
+  const learn = (known: Config): void => {
+    redactor.add(knownSecrets(known))
+    follow(known.digests)
+  }
   const read: Read = (known, signal, use) =>
     loadInThread(from, known, signal, (reading) => {
       learn(reading.config)

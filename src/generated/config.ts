@@ -87,6 +87,12 @@ weixin?: WeixinPlatform
 whatsapp?: WhatsappPlatform
 }
 /**
+ * More files with routes, as paths from the folder of this file; the last part of a path may have a *.
+ * 
+ * @maxItems 100
+ */
+include?: string[]
+/**
  * The process itself.
  */
 gateway?: {
@@ -525,12 +531,7 @@ trust_proxy?: (boolean | string[])
  * The address of the gateway as senders see it, for signatures that cover it; the path of the route follows.
  */
 public_url?: string
-/**
- * Routes by name; the name is the last part of the path.
- */
-routes?: {
-[k: string]: Route | undefined
-}
+routes?: Routes
 }
 /**
  * Settings of the webhook adapter.
@@ -568,12 +569,13 @@ trust_proxy?: (boolean | string[])
  * The address of the gateway as senders see it, for signatures that cover it; the path of the route follows.
  */
 public_url?: string
+routes?: Routes
+}
 /**
  * Routes by name; the name is the last part of the path.
  */
-routes?: {
+export interface Routes {
 [k: string]: Route | undefined
-}
 }
 /**
  * One receiving path: who may post, which events pass, and what is done with them.
@@ -2816,4 +2818,10 @@ run_scripts?: boolean
  * The tests, in order; each has a store and a clock of its own.
  */
 tests: RouteTest[]
+}
+/**
+ * A file of routes that config.yaml includes.
+ */
+export interface RoutesFile {
+routes: Routes
 }

@@ -17,7 +17,7 @@ export const controlOperations = {
   },
   previewReload: {
     method: 'POST', path: '/reload/preview',
-    question: { check: checks.previewReloadQuestion, members: {force: { must: 'a boolean' }}, required: [] },
+    question: { check: checks.previewReloadQuestion, members: {force: { must: 'a boolean' }, differences: { must: 'a boolean' }}, required: [] },
     checkAnswer: checks.previewReloadAnswer,
   },
   reloadAll: {
@@ -121,6 +121,8 @@ export type ControlQuestions = {
   readonly previewReload: {
     /** As a reload with `force` would be. */
     readonly force?: boolean
+    /** Also tells what differs (`differences`). */
+    readonly differences?: boolean
   }
   readonly reloadAll: {
     /** Reloads even where most of the routes would be removed. */
@@ -427,6 +429,13 @@ export type ReloadResult = {
     readonly added: readonly string[]
     readonly changed: readonly string[]
     readonly removed: readonly string[]
+  }
+  /** Two texts of YAML to compare, with secrets masked and without the routes that are equal. Only of a preview that asks for them. */
+  readonly differences?: {
+    /** What the gateway serves. */
+    readonly served: string
+    /** What the files say. */
+    readonly files: string
   }
 }
 

@@ -2,6 +2,7 @@
 type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }
 type Check = { (data: unknown): boolean; errors?: Problem[] | null }
 export const checkConfig: Check
+export const checkRoutesFile: Check
 export const checkSubscription: Check
 export const checkJob: Check
 export const checkSample: Check

@@ -19,9 +19,12 @@ export type JournalOptions = {
 
 /** Stores the lines of a journal, one batch at a time. Each method is called by the journal. */
 export interface BatchWriter {
-  /** Writes a batch. The next call comes only after this batch is written. Rejects when not all lines were written. */
+  /** Writes a batch. Rejects when not all lines were written. The next call comes only after the promise has settled. */
   write(batch: WriteBatch): Promise<void>
-  /** Called at the start, and after each batch, once callers of `flushed` have been told, so work here delays none of them. May reject. */
+  /**
+   * Called at the start, and after each batch. The callers of the journal's `flushed` have been told before, so work here delays none of
+   * them. May reject.
+   */
   tidy(): Promise<void>
   /** Called each minute, for work that does not depend on batches. `tidy` follows soon. */
   eachMinute(): void

@@ -13,8 +13,8 @@ export type RouteKeys = { readonly name: string; readonly secrets: readonly stri
 export type ChallengeKeys = ReadonlyMap<string, { readonly route: string; readonly scheme: string }>
 
 /**
- * Returns each secret that signs answers to handshakes, with the scheme and the route that use the secret so. Where several do, one is kept
- * (the first scheme of a route, the last route): that is enough to find another scheme with this secret.
+ * Returns each secret that signs answers to handshakes, with the scheme and the route that sign with it. Where several schemes or routes
+ * sign with one secret, only the first scheme of the last route is kept: that is enough to find another scheme with this secret.
  */
 export const challengeKeys = (routes: Iterable<RouteKeys>): ChallengeKeys => {
   const keys = new Map<string, { readonly route: string; readonly scheme: string }>()

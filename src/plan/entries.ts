@@ -12,7 +12,7 @@ export type EntriesOptions<T> = {
   readonly corrupt: Code
   /** Compiles one entry, and reports its problems. */
   readonly compile: (name: string, entry: Json) => T
-  /** Whether a value stays right while its entry does. When absent, every value does. */
+  /** Whether a value stays valid as long as its entry is unchanged. When absent, every value does. */
   readonly lasts?: (value: T) => boolean
   /** Called with each value that is held no longer: its entry was removed or compiled again, or `close` was called. */
   readonly drop?: (value: T) => void
@@ -27,6 +27,7 @@ export class Entries<T> {
   readonly #options: EntriesOptions<T>
   /** The stamp of the file when it was last read and usable; empty until then. */
   #readStamp = ''
+  #isClosed = false
   /** The stamp of the unusable file that was last reported; empty while the file is usable. */
   #reportedStamp = ''
   #entries: ReadonlyMap<string, CompiledEntry<T>> = new Map()
@@ -69,8 +70,8 @@ export class Entries<T> {
 
   /**
    * As `refresh`, but other work runs between the entries. Until `load` has ended, `get` returns the old entries. When a `refresh` has read
-   * the file in this time, `load` drops the entries that it compiled itself. `renew`: values that do not last are made anew, too, also
-   * while the file is unchanged.
+   * the file in this time, `load` drops the entries that it compiled itself, and with `renew` begins again. `renew`: values that do not
+   * last are made anew, too, also while the file is unchanged.
    */
   async load(renew = false): Promise<void> {
     const now = stampOf(this.#options.file)
@@ -84,13 +85,14 @@ export class Entries<T> {
       await turn()
       if (this.#entries === before) continue
       this.#dropOthers(next, before)
-      return renew ? this.load(renew) : undefined
+      return renew && !this.#isClosed ? this.load(renew) : undefined
     }
     this.#replace(next, now)
   }
 
   /** Drops all entries. */
   close(): void {
+    this.#isClosed = true
     this.#dropOthers(this.#entries, new Map())
     this.#entries = new Map()
   }

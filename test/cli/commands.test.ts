@@ -85,6 +85,14 @@ const rows: { readonly [command: string]: Row } = {
     corrupt: 'webhook subscribe b',
   },
   new: { ok: 'new fresh --from {"secret":"q7Zr1mVt0xKc8LwYb3NeUj5HsDf2GaPo"}', no: 'new other --deliver telegrm', usage: 'new !' },
+  'config show': { ok: 'config show', refused: 'config show --data-dir FOLDER/unreadable' },
+  'config diff': {
+    up: 'config diff',
+    no: 'config diff --against FOLDER/other',
+    away: 'config diff',
+    usage: 'config diff --against FOLDER/none',
+    refused: 'config diff --against FOLDER/unreadable',
+  },
   'webhook list': { ok: 'webhook list --all', corrupt: 'webhook list' },
   'webhook show': { ok: 'webhook show a', missing: 'webhook show nope', corrupt: 'webhook show a' },
   'webhook edit': { ok: 'webhook edit a', missing: 'webhook edit nope', corrupt: 'webhook edit a' },
@@ -166,6 +174,8 @@ const around = (port: number): { [name: string]: string } => ({
   ]),
   'odd.json': '[{"id":"h","execute-command":"/bin/true"}]',
   'corrupt/webhook_subscriptions.json': '{',
+  'other/config.yaml': 'jobs: {}\n',
+  'unreadable/config.yaml': 'platforms: {',
 })
 
 type Where = { readonly cli: FakeCli; readonly url?: string; readonly event?: string }

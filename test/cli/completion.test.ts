@@ -10,8 +10,9 @@ import { openTerminal } from '../fakes/terminal.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const files = {
-  'config.yaml': 'platforms: { webhook: { enabled: true, extra: { routes: { v1.2: { prompt: p } } } } }',
+  'config.yaml': 'include: [parts/*]\nplatforms: { webhook: { enabled: true, extra: { routes: { v1.2: { prompt: p } } } } }',
   'webhook_subscriptions.json': '{"my-route":{"secret":"x"},"$(touch pwned)":{}}',
+  parts: { 'a.yaml': 'routes: { part.1: { prompt: p } }' },
   'file.yaml': '',
   'my file.yaml': '',
 }
@@ -42,7 +43,7 @@ t.test('bash', { skip: !works('bash', '-c', 'complete') && 'needs bash' }, (t) =
     return stdout.split('\n').filter((line) => line !== '')
   }
   t.same(completed('webhook', 'subs'), ['subscribe'])
-  t.same(completed('webhook', 'show', ''), ['my-route', 'v1.2'])
+  t.same(completed('webhook', 'show', ''), ['my-route', 'v1.2', 'part.1'])
   t.same(completed('edit', 'my'), ['my-route'])
   t.same(completed('gateway', 'run', '--log-format', '=', 'p'), ['pretty'])
   t.same(completed('validate', '--select', 'WH401,WH502'), ['WH401,WH502'])
@@ -61,7 +62,7 @@ t.test('fish', { skip: without('fish') }, (t) => {
     return stdout.split('\n').filter((each) => each !== '')
   }
   t.same(completed('headgate webhook te'), ['test\tsend a signed test payload to the running gateway'])
-  t.same(completed('headgate webhook show '), ['my-route\ta subscription', 'v1.2\tin config.yaml'])
+  t.same(completed('headgate webhook show '), ['my-route\ta subscription', 'part.1\tin parts/a.yaml', 'v1.2\tin config.yaml'])
   t.same(completed('HEADGATE_HOME=. headgate edit "my'), ['my-route\ta subscription'])
   t.same(completed('headgate gateway run --log-format=p'), ['--log-format=pretty'])
   t.same(completed('headgate validate --select WH401,WH502'), ['WH401,WH502\ta placeholder of another template language'])

@@ -22,7 +22,8 @@ t.test('print gives the schema of each kind of file', async (t) => {
   t.match(await printed('tests'), { $ref: '#/definitions/RouteTests' })
   t.match(await printed('sample'), { title: 'SampleFile' })
   t.match(await printed('config', '--json'), { v: 1, kind: 'schema.print', ok: true, data: bundle })
-  t.match(await cli.run('schema', 'print', 'routes'), { code: 2 })
+  t.match(await printed('routes'), { $ref: '#/definitions/RoutesFile' })
+  t.match(await cli.run('schema', 'print', 'route'), { code: 2 })
 })
 
 const first: { readonly [title: string]: readonly [before: string, after: string] } = {
@@ -119,7 +120,7 @@ t.test('VS Code: settings are merged, their comments kept', async (t) => {
     t.match(after, kept)
   t.match(after, '"./headgate.schema.json"')
   t.equal(cli.read('config.yaml'), config, 'no modeline was asked for')
-  t.match(await cli.run('schema', 'install', '--vscode'), { code: 0, out: /^(kept .*\n){6}$/ })
+  t.match(await cli.run('schema', 'install', '--vscode'), { code: 0, out: /^(kept .*\n){7}$/ })
   t.equal(cli.read('.vscode/settings.json'), after, 'once')
 
   const fresh = fakeCli(t, { 'config.yaml': config })
@@ -127,6 +128,7 @@ t.test('VS Code: settings are merged, their comments kept', async (t) => {
   t.same(JSON.parse(fresh.read('.vscode/settings.json')), {
     'yaml.schemas': {
       './headgate.schema.json': ['/config.yaml', '/profiles/*/config.yaml'],
+      './.vscode/headgate.routes.schema.json': ['/routes.d/*.yaml'],
       './.vscode/headgate.tests.schema.json': ['*.webhook-test.yaml', '*.webhook-test.yml'],
     },
     'json.schemas': [
@@ -144,11 +146,21 @@ t.test('VS Code: settings are merged, their comments kept', async (t) => {
 })
 
 t.test('an editor finds them: the bundle by the modeline, the others through it', async (t) => {
-  const cli = fakeCli(t, { 'config.yaml': config })
-  await cli.run('schema', 'install', '--modeline', '--vscode')
+  const routes = 'routes:\n  a: { prompt: x }\n'
+  const files = { 'parts/a.yaml': routes, 'parts/b.json': '{"routes":{}}', 'c.yaml': routes }
+  const cli = fakeCli(t, { 'config.yaml': `include: [./parts/*, c.yaml, none.yaml]\n${config}`, ...files })
+  t.match(await cli.run('schema', 'install', '--modeline', '--vscode'), { code: 0 })
+  const part = '# yaml-language-server: $schema=../headgate.schema.json#/definitions/RoutesFile'
+  t.equal(cli.read('parts/a.yaml'), `${part}\n${routes}`)
+  t.equal(cli.read('c.yaml'), `${part.replace('..', '.')}\n${routes}`)
+  t.equal(cli.read('parts/b.json'), files['parts/b.json'])
+  const settings = JSON.parse(cli.read('.vscode/settings.json'))
+  t.same(settings['yaml.schemas']['./.vscode/headgate.routes.schema.json'], ['/parts/*', '/c.yaml', '/none.yaml'])
   const editor = await startLanguageServer(t, '', cli.dir)
   const kinds: readonly (readonly [schema: string, bad: string, good: string])[] = [
     ['./headgate.schema.json', 'agent: { runnr: echo }', 'agent: { runner: echo }'],
+    ['./headgate.schema.json#/definitions/RoutesFile', 'routes: { a: { promt: x } }', routes],
+    ['./.vscode/headgate.routes.schema.json', '{ routes: {}, include: [] }', routes],
     ['./.vscode/headgate.subscriptions.schema.json', 'a: { delivr: log }', 'a: { deliver: log, created_at: x }'],
     ['./.vscode/headgate.jobs.schema.json', 'a: { schedul: x, schedule: x }', 'a: { schedule: x }'],
     ['./.vscode/headgate.tests.schema.json', '{ tests: [], rotes: x }', '{ tests: [], routes: ../config.yaml }'],
@@ -160,5 +172,10 @@ t.test('an editor finds them: the bundle by the modeline, the others through it'
     t.same(await editor.problems(heading + good), [], schema)
   }
   t.same(await editor.problems(cli.read('config.yaml')), [])
+  const offered = await editor.complete(`${part.replace('..', '.')}\nroutes:\n  a:\n    deliver: telegram\n    deliver_extra:\n      ▮`)
+  t.ok(
+    offered.some(({ label }) => label === 'message_thread_id'),
+    'the keys of a route are offered in an included file',
+  )
   t.match(await editor.problems(`# $schema: ./headgate.schema.json\nagent: { runnr: echo }`), [{ message: /runnr/ }], 'the other form')
 })

@@ -35,6 +35,7 @@ const built = Object.keys(((schema.definitions as JsonObject).Route as JsonObjec
 t.test('an empty file: the sections', async (t) => {
   t.same(labels(await editor.complete('▮')), [
     'platforms',
+    'include',
     'gateway',
     'tls',
     'agent',

@@ -90,12 +90,13 @@ const ofConsole = {
 
 t.test('every YAML block serves as it stands', async (t) => {
   t.same(cutTexts('a: PR #{number}'), ['PR #{number}'], 'a cut text is found')
-  // Files of tests are run by test/cli/route-tests.test.ts.
-  const blocks = documents.flatMap((file) => blocksOf(file, 'ya?ml(?! tests)'))
+  // Files of tests are run by test/cli/route-tests.test.ts. Files of routes are included by the other blocks of their document.
+  const blocks = documents.flatMap((file) => blocksOf(file, 'ya?ml(?! tests| routes)'))
+  const included = (file: string) => Object.fromEntries(blocksOf(file, 'yaml routes').map(({ text }, i) => [`${i}.yaml`, text]))
   const whole = { ...env, METRICS_TOKEN: 'a-long-token-of-metrics', ...ofConsole, ...credentials, ...signingKeys, PATH: programs(t) }
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
-    const files = { 'config.yaml': text, ...modulesOf(file), ...(/^tls:/m.test(text) ? { tls: tlsFiles } : {}) }
+    const files = { 'config.yaml': text, 'routes.d': included(file), ...modulesOf(file), ...(/^tls:/m.test(text) ? { tls: tlsFiles } : {}) }
     // A block may be a part of a file only: its adapter is enabled elsewhere.
     const workspace = { dataDir: t.testdir(files), env: { ...whole, WEBHOOK_ENABLED: 'true' }, self: 'headgate' }
     for (const key of ['privkey', 'other-key']) if (files.tls) chmodSync(join(workspace.dataDir, 'tls', `${key}.pem`), 0o600)

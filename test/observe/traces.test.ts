@@ -401,7 +401,7 @@ t.test('a stop counts the spans that were on their way to a receiver that hangs'
 
 t.test('settings come from the file, and from the usual variables, which win; a bad address is found', async (t) => {
   const load = (yaml: string, env: { readonly [name: string]: string } = {}) => {
-    const { config, diagnostics } = loadConfig({ dataDir: '/nowhere', configText: yaml, env })
+    const { config, diagnostics } = loadConfig({ dataDir: '/nowhere', texts: new Map([['/nowhere/config.yaml', yaml]]), env })
     const found = diagnostics.map(({ code, message }) => `${code} ${message}`).filter((text) => /WH234|OTEL/.test(text))
     return { telemetry: config.telemetry, found }
   }

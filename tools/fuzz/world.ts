@@ -123,8 +123,9 @@ const loaded = ({ name, verify, key, address, events }: RouteSettings): Loaded =
     ...(address === 'public_url' ? { public_url: `https://${host}` } : {}),
     ...(address === 'proxy' ? { trust_proxy: proxies } : {}),
   }
-  const configText = stringify({ platforms: { webhook: { enabled: true, extra } } })
-  return loadConfig({ dataDir: join(tmpdir(), 'no-such-folder-of-headgate'), configText, env: {} })
+  const dataDir = join(tmpdir(), 'no-such-folder-of-headgate')
+  const text = stringify({ platforms: { webhook: { enabled: true, extra } } })
+  return loadConfig({ dataDir, texts: new Map([[join(dataDir, 'config.yaml'), text]]), env: {} })
 }
 
 const sourceIn = ({ config }: Loaded, route: RouteSettings): RouteSource => {

@@ -30,12 +30,13 @@ export const checkFolder = ({ workspace: { dataDir, self } }: CheckInput): reado
 }
 
 /**
- * Checks whether the files with secrets of each profile are open to other users, and whether the files of subscriptions and of the default
+ * Checks whether the files with secrets of each profile, and included files, are open to other users, and whether the files of subscriptions and of the default
  * profile's jobs can be read.
  */
 export const checkFiles = async ({ loaded, workspace: { dataDir } }: CheckInput): Promise<readonly Check[]> => {
   const secretFiles = ['.env', 'config.yaml', subscriptionsFileName, jobsFileName]
-  const modes = [...loaded.config.profiles.values()].flatMap(({ dir }) => secretFiles.flatMap((name) => openToOthers(join(dir, name))))
+  const files = [...loaded.config.profiles.values()].flatMap(({ dir }) => secretFiles.map((name) => join(dir, name)))
+  const modes = [...new Set([...files, ...loaded.sources.map(({ file }) => file)])].flatMap(openToOthers)
   const entries = (name: string, file: string) =>
     runCheck(name, () => {
       const count = Object.keys(readEntries(join(dataDir, file))).length

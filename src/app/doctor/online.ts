@@ -25,7 +25,7 @@ const name = 'online'
 /** Returns a summary of how many hosts were asked, and a check for each of these hosts. */
 export const checkOnline = async (input: CheckInput): Promise<readonly Check[]> => {
   const hosts = await targetsByOrigin(input)
-  if (hosts.size === 0) return [ok(name, 'no route or job delivers to a web address that is written here: nothing was asked')]
+  if (hosts.size === 0) return [ok(name, 'no route, job or alert delivers to a web address that is written here: nothing was asked')]
   const asked = [...hosts].slice(0, maxHosts)
   const checks = await Promise.all(asked.map(([origin, users]) => askHost(origin, [...users].join(', '))))
   const summary = `${asked.length} of ${hosts.size} hosts were asked: HEAD /, at most ${maxCallMs / 1_000} s each, with no token and no text`
@@ -61,7 +61,7 @@ const targetsByOrigin = async (input: CheckInput): Promise<ReadonlyMap<string, R
   return hosts
 }
 
-/** Returns the targets of a route, job or alert rule that was not validated; none where `deliver` is set to neither a text nor a list. */
+/** Returns the targets of a route, job or alert rule. It may be invalid: where its `deliver` is no text and no list, it has no targets. */
 const targetsIn = (spec: JsonObject): ReturnType<typeof writtenTargets> => {
   const { deliver, deliver_extra: extra } = spec
   const isReadable = deliver === undefined || typeof deliver === 'string' || Array.isArray(deliver)

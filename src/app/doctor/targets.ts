@@ -19,8 +19,9 @@ export const checkTargets = async (input: CheckInput): Promise<readonly Check[]>
 }
 
 /**
- * Returns the settings of all routes, jobs and alert rules as they are written, each with its profile. The settings of a profile that is
- * not served are left out.
+ * Returns the settings of routes, jobs and alert rules, each with its profile, also of those that do not compile. The secrets of entries in
+ * a config.yaml are resolved. Left out are entries of a config.yaml whose shape or secret is wrong, and entries of a profile that is not
+ * served. A subscription that is not valid counts as one of the default profile.
  */
 export const usedSpecs = async ({ workspace, loaded }: CheckInput): Promise<readonly { profile: Profile; spec: JsonObject }[]> => {
   const routes = readRoutes(workspace).routes.map(({ written, route }) => ({ written, profile: route?.profile ?? defaultProfile }))

@@ -1,6 +1,7 @@
 /** Reads the routes for the first screen of an editor, with the findings about each route and the number of its recorded events. */
 
-import { basename } from 'node:path'
+import { basename, relative } from 'node:path'
+import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
@@ -30,6 +31,7 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
     return {
       name: each.name,
       source: each.source,
+      ...(each.route?.included === undefined ? {} : { file: relative(workspace.dataDir, each.route.included) }),
       enabled: enabled !== false,
       shadowed: each.shadowed,
       mode: String(mode),
@@ -88,7 +90,7 @@ const brokenIn = (
 ): RouteRow[] => {
   const names = new Set(entries.map(({ name }) => name))
   return all
-    .filter(({ name, file }) => !names.has(name) && file.endsWith('config.yaml'))
+    .filter(({ name, file }) => !names.has(name) && basename(file) !== subscriptionsFileName)
     .map(({ name }) => ({
       name,
       source: 'config',

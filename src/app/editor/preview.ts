@@ -79,7 +79,7 @@ export const parsedDraft = ({ source, file, name }: OpenedRoute, made: DraftText
  */
 export const loadDraft = async (workspace: Workspace, opened: OpenedRoute, parsed: ParsedYaml): Promise<LoadedDraft> => {
   const isConfig = opened.source === 'config'
-  const loaded = loadConfig({ ...workspace, ...(isConfig ? { configText: parsed } : {}) })
+  const loaded = loadConfig({ ...workspace, ...(isConfig ? { texts: new Map([[opened.file, parsed]]) } : {}) })
   const { config } = loaded
   const { catalogue } = await catalogueOf(config)
   const { source, found } = isConfig ? configuredRoute(loaded, opened) : subscribedRoute(workspace, loaded, opened, parsed)

@@ -12,6 +12,8 @@ import type { TraceShown } from './shown-trace.ts'
 export type RouteRow = {
   readonly name: string
   readonly source: 'config' | 'subscription'
+  /** The included file that has the route, from the folder of `config.yaml`; absent for a route of `config.yaml`. */
+  readonly file?: string
   readonly enabled: boolean
   /** The route is a subscription that a configured route of the same name hides. */
   readonly shadowed: boolean

@@ -14,15 +14,16 @@ export const fileExplanations = {
     },
   },
   WH002: {
-    means: 'The same key stands twice in one map.',
+    means: 'The same key stands twice in one map, or a route stands in two files of the configuration.',
     why: 'YAML does not say which of the two counts, and readers differ. A route that stands twice would silently lose one of its definitions.',
     fix: 'Remove one of the two, or give one another name.',
     example: { of: 'route', bad: 'events: [push]\nevents: [pull_request]\n', good: 'events: [push, pull_request]\n' },
   },
   WH003: {
-    means: 'A file that was expected is not there, cannot be opened, or is larger than 16 MB.',
+    means:
+      'A file that was expected is not there, cannot be opened, is no regular file, or is larger than 16 MB; or more is included than may be.',
     why: 'Its contents would not count: the gateway would serve something else than was written.',
-    fix: 'Check the path (--config, --data-dir, HEADGATE_HOME) and that the user who runs headgate may read the file.',
+    fix: 'Check the path (include, --config, --data-dir, HEADGATE_HOME) and that the user who runs headgate may read the file.',
   },
   WH004: {
     means: 'The data directory has no config.yaml.',
@@ -64,5 +65,12 @@ export const fileExplanations = {
     why: 'YAML begins a comment at each # behind a blank, so that the text ends before it.',
     fix: 'Put the whole text in quotes. Where a comment is meant, write a blank behind its #, and no placeholder in it.',
     example: { of: 'route', bad: 'prompt: PR #{number} {title}\n', good: 'prompt: "PR #{number} {title}"\n' },
+  },
+  WH012: {
+    means:
+      'A pattern under include finds no file. It finds names that end in .yaml, .yml or .json, but no hidden files and no files of tests.',
+    why: 'Routes that were meant are not served. A new configuration may have the pattern before its first file.',
+    fix: 'Check the path, which begins at the folder of config.yaml, or add the first file. A path without * must be there: its absence is an error.',
+    example: { of: 'config', bad: 'include: [routes.d/*.yaml]\n', good: 'include: []\n' },
   },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -12,13 +12,19 @@ export type GatewayReload = Omit<ReloadResult, 'diagnostics'> & {
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** `force`: reloads even where most of the routes would be removed. `dryRun`: only says what a reload would change. */
-export type ReloadAsked = { readonly force?: boolean; readonly dryRun?: boolean }
+/**
+ * `force`: reloads even where most of the routes would be removed. `dryRun`: only says what a reload would change, and with `differences`
+ * how the texts differ.
+ */
+export type ReloadAsked = { readonly force?: boolean; readonly dryRun?: boolean; readonly differences?: boolean }
 
 /** Reloads the gateway, or says what a reload would change. Throws a Fault where no gateway runs (exit 4). */
-export const reloadGateway = async (finder: GatewayFinder, { force = false, dryRun = false }: ReloadAsked = {}): Promise<GatewayReload> => {
+export const reloadGateway = async (
+  finder: GatewayFinder,
+  { force = false, dryRun = false, differences = false }: ReloadAsked = {},
+): Promise<GatewayReload> => {
   const gateway = await finder.need()
-  const { diagnostics, ...result } = await (dryRun ? gateway.previewReload({ force }) : gateway.reload({ force }))
+  const { diagnostics, ...result } = await (dryRun ? gateway.previewReload({ force, differences }) : gateway.reload({ force }))
   const findings = findingsOf(diagnostics)
   return { ...result, findings, texts: textsOf(findings.diagnostics) }
 }

@@ -12,6 +12,7 @@ import type { Facts } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import type { ControlQuestions, FailedReload, ReloadResult } from '../../generated/control.ts'
+import { differencesOf } from './config-differences.ts'
 import type { LiveConfig } from './live-config.ts'
 import { logDiagnostics } from './log-diagnostics.ts'
 import { lostRoutes, routeChanges } from './route-changes.ts'
@@ -59,7 +60,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
     failed = { at: now(), reason }
   }
   const stopping = new AbortController()
-  const takeOver = async (reading: ConfigReading, { force, isPreview }: ReloadTask): Promise<ReloadResult> => {
+  const takeOver = async (reading: ConfigReading, { force, isPreview, differences }: ReloadTask): Promise<ReloadResult> => {
     const before = current
     const { config, restart } = onThisProcess(reading.config, before.config)
     const next = await compile(config, before)
@@ -70,7 +71,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
       stopping.signal.throwIfAborted()
       const obstacle = obstacles[0] ?? diagnostics.find(({ stopsStart }) => stopsStart)
       const result = { ok: !obstacle, diagnostics, restart, changes }
-      if (isPreview) return result
+      if (isPreview) return differences ? { ...result, differences: differencesOf(before.config, reading.config, changes) } : result
       if (obstacle) fail(reasonOfObstacle(obstacle))
       else {
         current = next
@@ -100,34 +101,35 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
     reloadedAt: () => at,
     needsRestart: () => needRestart,
     failed: () => failed,
-    reload: ({ force = false } = {}) => inTurn({ force, isPreview: false }),
-    preview: ({ force = false } = {}) => inTurn({ force, isPreview: true }),
+    reload: ({ force = false } = {}) => inTurn({ force, isPreview: false, differences: false }),
+    preview: ({ force = false, differences = false } = {}) => inTurn({ force, isPreview: true, differences }),
     stop: () => stopping.abort(new Error('the gateway is stopping')),
   }
 }
 
-type ReloadTask = { readonly force: boolean; readonly isPreview: boolean }
-type WaitingReload = { force: boolean; readonly result: Promise<ReloadResult> }
+type ReloadTask = { readonly force: boolean; readonly isPreview: boolean; readonly differences: boolean }
+type WaitingReload = { force: boolean; differences: boolean; readonly result: Promise<ReloadResult> }
 
 /**
  * Makes reloads and previews run one after the other: files that were read earlier must not replace files that were read later. Meanwhile,
  * at most one further reload waits, and at most one further preview. All callers that ask for either get the result of the waiting reload
- * or preview, which is forced where one of the callers asks for `force`.
+ * or preview, which has all that one of the callers asks for.
  */
 const reloadsInTurn = (reload: (task: ReloadTask) => Promise<ReloadResult>) => {
   let last: Promise<unknown> = Promise.resolve()
   const waiting = new Map<boolean, WaitingReload>()
-  return ({ force, isPreview }: ReloadTask): Promise<ReloadResult> => {
+  return ({ force, isPreview, differences }: ReloadTask): Promise<ReloadResult> => {
     const found = waiting.get(isPreview)
     if (found) {
       found.force ||= force
+      found.differences ||= differences
       return found.result
     }
     const begin = (): Promise<ReloadResult> => {
       waiting.delete(isPreview)
-      return reload({ force: added.force, isPreview })
+      return reload({ force: added.force, isPreview, differences: added.differences })
     }
-    const added: WaitingReload = { force, result: last.then(begin, begin) }
+    const added: WaitingReload = { force, differences, result: last.then(begin, begin) }
     waiting.set(isPreview, added)
     last = added.result
     return added.result

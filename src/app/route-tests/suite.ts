@@ -3,12 +3,15 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { RouteSource } from '../../config/config.ts'
+import { includedFiles } from '../../config/include/included-files.ts'
+import { isRoutesFile } from '../../config/include/read-included.ts'
 import { definition } from '../../config/schema-walk.ts'
 import { checkShape } from '../../config/shape.ts'
 import { readSource, type Source } from '../../config/yaml/source.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf, type SourceRange } from '../../core/diagnostic.ts'
 import { usage } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
+import { testFileForm } from '../../core/names.ts'
 import { nearest } from '../../core/text.ts'
 import type { RouteTest, RouteTests } from '../../generated/config.ts'
 import { checkTests } from '../../generated/validators.js'
@@ -40,33 +43,40 @@ export type Suite = {
   readonly texts: ReadonlyMap<string, string>
 }
 
-const testFileForm = /\.webhook-test\.(?:ya?ml|json)$/
 const testSearch = { depth: 6, isWanted: (name: string) => testFileForm.test(name), without: new Set(['node_modules', 'state', '.git']) }
 
 /** Reads tests. `paths`: files of tests, configurations and folders; empty: the data directory. Throws a usage Fault for a missing path. */
 export const readSuites = async (workspace: Workspace, paths: readonly string[]): Promise<readonly Suite[]> => {
   const setups = createTestSetups(workspace)
   const suites: Suite[] = []
-  for (const file of paths.length > 0 ? paths.flatMap(filesAt) : filesIn(workspace.dataDir)) {
-    suites.push(isTestFile(file) ? await readTestFile(file, setups) : await readRouteTests(file, setups))
+  const read = paths.length > 0 ? paths.flatMap((path) => testedAt(path, setups.home)) : testedIn(workspace.dataDir)
+  for (const each of read) {
+    suites.push(isTestFile(each.file) ? await readTestFile(each.file, setups) : await readRouteTests(each, setups))
   }
   return suites
 }
 
-const filesAt = (path: string): readonly string[] => {
+/** A file of tests, or a file with routes and the configuration that it belongs to. */
+type TestedFile = { readonly file: string; readonly config: string }
+
+/** `home`: the configuration to which a file of routes belongs that is named by itself. */
+const testedAt = (path: string, home: string): readonly TestedFile[] => {
   const file = resolve(path)
   if (!existsSync(file)) throw usage(`no such path: ${path}`)
-  return statSync(file).isDirectory() ? filesIn(file) : [file]
+  if (statSync(file).isDirectory()) return testedIn(file)
+  if (isSubscriptions(file)) return [{ file, config: configBeside(file) }]
+  return [{ file, config: !isTestFile(file) && isRoutesFile(file) ? home : file }]
 }
 
 /** Returns the files of tests in a folder and below, each folder sorted by name; none where there is no such folder. */
 export const testFilesIn = (folder: string): readonly string[] =>
   existsSync(folder) && statSync(folder).isDirectory() ? filesBelow(folder, testSearch) : []
 
-/** Returns the configuration and the subscriptions of a folder, where they exist, and the files of tests in the folder and below. */
-const filesIn = (folder: string): readonly string[] => {
+/** Returns the files of a folder's configuration and its subscriptions, where they exist, and the files of tests in the folder and below. */
+const testedIn = (folder: string): readonly TestedFile[] => {
   const config = join(folder, 'config.yaml')
-  return [...[config, subscriptionsBeside(config)].filter((file) => existsSync(file)), ...testFilesIn(folder)]
+  const files = [config, ...includedFiles(config).files, subscriptionsBeside(config)].filter((file) => existsSync(file))
+  return [...files, ...testFilesIn(folder)].map((file) => ({ file, config }))
 }
 
 /** Whether the path is that of a file of tests, such as `github.webhook-test.yaml`. */
@@ -140,10 +150,10 @@ const placeBelow =
   (path, of) =>
     place([...base, ...path.slice(base.length)], of)
 
-/** Reads the tests that stand beside their routes, in a configuration or in the subscriptions file. */
-const readRouteTests = async (file: string, setups: TestSetups): Promise<Suite> => {
+/** Reads the tests that stand beside their routes, in a file of a configuration or in the subscriptions file. */
+const readRouteTests = async ({ file, config }: TestedFile, setups: TestSetups): Promise<Suite> => {
   const { text } = readSource(file)
-  const setup = await setups.of(isSubscriptions(file) ? configBeside(file) : file)
+  const setup = await setups.of(config)
   const findings = setup.unread.filter(({ place }) => place === undefined || place.file === file)
   const cases: TestCase[] = []
   for (const source of setup.routes.values()) {

@@ -1,7 +1,8 @@
 /** Tells editors the schema of each file of a data directory. The schemas are installed beside the files, so no network is needed. */
 
-import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { includedFiles } from '../../config/include/included-files.ts'
 import { refuseOdd, refuseReadOnly, replaceFile } from '../../config/writing/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -24,10 +25,13 @@ export type WrittenFile = { readonly file: string; readonly did: 'wrote' | 'chan
  * written, and while the files are written where one of them has changed meanwhile.
  */
 export const installSchema = async ({ dataDir, self }: Workspace, options: SchemaOptions): Promise<readonly WrittenFile[]> => {
+  const config = join(dataDir, 'config.yaml')
+  const included = includedFiles(config)
   const changes = [
     plannedChange(join(dataDir, schemaFile), () => bundleText()),
-    ...(options.modelines.length > 0 ? [modelineChange(join(dataDir, 'config.yaml'), options.modelines, self)] : []),
-    ...(options.vscode ? vsCodeChanges(dataDir) : []),
+    ...(options.modelines.length > 0 ? [modelineChange(config, options.modelines, self)] : []),
+    ...(options.modelines.includes('yaml-language-server') ? included.files.flatMap((file) => includedChange(dataDir, file)) : []),
+    ...(options.vscode ? vsCodeChanges(dataDir, included.written) : []),
   ]
   const written: WrittenFile[] = []
   for (const each of changes) written.push(await writeChange(each))
@@ -51,13 +55,26 @@ const modelineChange = (file: string, forms: readonly ModelineForm[], self: stri
   })
 
 /**
+ * Returns the change of an included file, whose schema is a part of the bundle. Of the editors that read modelines, those with the YAML
+ * language server take a part of a file. A link or a file of JSON is left alone.
+ */
+const includedChange = (dataDir: string, file: string): FileChange[] => {
+  if (!/\.ya?ml$/.test(file) || lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return []
+  const schema = `${relative(dirname(file), join(dataDir, schemaFile))}${referenceTo('routes')}`
+  return [
+    plannedChange(file, (before = '') => withModeline(before, schema.startsWith('.') ? schema : `./${schema}`, 'yaml-language-server')),
+  ]
+}
+
+/**
  * Returns the changes for VS Code: its settings, and a schema file for each kind of file besides `config.yaml`. Except for the schema of
  * samples, each schema only refers to a part of the bundle, because not every editor takes a part of a file as a schema.
  */
-const vsCodeChanges = (dataDir: string): FileChange[] => {
+const vsCodeChanges = (dataDir: string, include: readonly string[]): FileChange[] => {
   const folder = join(dataDir, '.vscode')
   const referringSchema = (name: SchemaName): string => `${JSON.stringify({ $ref: `../${schemaFile}${referenceTo(name)}` })}\n`
   const schemas: readonly (readonly [name: SchemaName, text: string])[] = [
+    ['routes', referringSchema('routes')],
     ['subscriptions', referringSchema('subscriptions')],
     ['jobs', referringSchema('jobs')],
     ['tests', referringSchema('tests')],
@@ -66,15 +83,20 @@ const vsCodeChanges = (dataDir: string): FileChange[] => {
   const settings = join(folder, 'settings.json')
   return [
     ...schemas.map(([name, text]) => plannedChange(join(folder, fileOf(name)), () => text)),
-    plannedChange(settings, (before) => withAssociations(settings, before ?? '', associations)),
+    plannedChange(settings, (before) => withAssociations(settings, before ?? '', associationsWith(include))),
   ]
 }
 
 const fileOf = (name: SchemaName): string => `headgate.${name}.schema.json`
 
-const associations: Associations = {
+/** `include`: the paths of included files, from the data directory. */
+const associationsWith = (include: readonly string[]): Associations => ({
   yaml: [
     { schema: `./${schemaFile}`, files: ['/config.yaml', '/profiles/*/config.yaml'] },
+    {
+      schema: `./.vscode/${fileOf('routes')}`,
+      files: include.length > 0 ? include.map((path) => `/${path.replace(/^\.\//, '')}`) : ['/routes.d/*.yaml'],
+    },
     { schema: `./.vscode/${fileOf('tests')}`, files: ['*.webhook-test.yaml', '*.webhook-test.yml'] },
   ],
   json: [
@@ -82,7 +104,7 @@ const associations: Associations = {
     { schema: `./.vscode/${fileOf('jobs')}`, files: ['/cron_jobs.json', '/profiles/*/cron_jobs.json'] },
     { schema: `./.vscode/${fileOf('sample')}`, files: ['/samples/*/*.json'] },
   ],
-}
+})
 
 /** Reads a file; `undefined` where there is no file. Throws a Fault where the file cannot be read, or is not UTF-8. */
 const textOrNone = (file: string): string | undefined => {

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../core/json.ts'
 /** The kinds of files, each with the name of its definition in the bundle; `undefined` where a whole schema file describes the kind. */
 const schemaKinds = {
   config: undefined,
+  routes: 'RoutesFile',
   subscriptions: 'Subscriptions',
   jobs: 'CronJobs',
   tests: 'RouteTests',

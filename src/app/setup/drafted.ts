@@ -12,5 +12,5 @@ export const draftedConfig = (draft: SetupDraft): Loaded => {
   const values = Object.fromEntries(writes.flatMap((each) => (each.to === 'env' ? [[each.name, each.value]] : [])))
   const settings = writes.flatMap((each) => (each.to === 'config' ? [each] : []))
   // The environment wins over `.env`, as it does at the start of the gateway.
-  return loadConfig({ dataDir, env: { ...values, ...env }, configText: dump(dataWith(present, settings)) })
+  return loadConfig({ dataDir, env: { ...values, ...env }, texts: new Map([[present.files.config, dump(dataWith(present, settings))]]) })
 }

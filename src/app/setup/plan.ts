@@ -88,7 +88,7 @@ const firstConfig = (data: JsonObject): string => {
 
 const dumpOptions = { lineWidth: -1, noRefs: true }
 
-/** Puts `webhook` behind the other platforms, so that the routes that are commented out at the end belong to `webhook`. */
+/** Puts `webhook` last under `platforms`, because `withExample` adds commented-out routes right behind, which must belong to `webhook`. */
 const webhookLast = (platforms: Json | undefined): JsonObject => {
   const { webhook = {}, ...others } = isObject(platforms ?? null) ? (platforms as JsonObject) : {}
   return { ...others, webhook }

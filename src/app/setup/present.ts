@@ -46,7 +46,7 @@ export const readPresent = async (workspace: Workspace, gateway: GatewayFinder):
     texts,
     env: readEnvFile(files.env).env,
     data: (texts.config === undefined ? undefined : parseSource(files.config, texts.config).source?.data) ?? {},
-    loaded: loadConfig({ dataDir, env, configText: texts.config }),
+    loaded: loadConfig({ dataDir, env, texts: new Map(texts.config === undefined ? [] : [[files.config, texts.config]]) }),
     status: await (await gateway.find())?.status(),
   }
 }

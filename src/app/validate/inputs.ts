@@ -4,8 +4,9 @@ import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
 import { type Config, defaultProfile, type Profile, type RouteSource } from '../../config/config.ts'
 import { unknownEnv } from '../../config/env.ts'
+import { isRoutesFile } from '../../config/include/read-included.ts'
 import { jobsFileName } from '../../config/jobs.ts'
-import { type Loaded, loadConfig } from '../../config/load.ts'
+import { type Loaded, type LoadOptions, loadConfig, unreadIn } from '../../config/load.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { usage } from '../../core/fault.ts'
@@ -18,16 +19,14 @@ import { FileTexts } from '../../plan/review/file-texts.ts'
 import { reviewAll } from '../../plan/review/review.ts'
 import { reviewContext } from '../../plan/review/review-context.ts'
 import type { Sampled } from '../../plan/review/samples/sampled.ts'
-import { reviewRepeats } from '../../plan/review/senders.ts'
-import { reviewSettings } from '../../plan/review/settings.ts'
 import { reviewSharedSecrets } from '../../plan/review/shared-secrets.ts'
-import { compileRunner } from '../../plan/runner.ts'
 import { checkRouteTests, isTestFile, readSuites, testFilesIn } from '../route-tests/suite.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type ChosenSample, chooseSamples } from '../samples/choose-samples.ts'
 import { withDryEffects } from '../trace/dry-effects.ts'
 import type { Workspace } from '../workspace.ts'
 import { filesBesideRoute } from './beside-route.ts'
+import { withFindingsBesideRoutes } from './beside-routes.ts'
 import { blocksOf } from './blocks.ts'
 import { hostFindings, programFindings } from './live.ts'
 import { trySenderSamples } from './sender-samples.ts'
@@ -43,8 +42,8 @@ export type Inputs = {
   readonly stdin?: string | undefined
   /** The file to read in place of `<data_dir>/config.yaml`. */
   readonly configFile?: string | undefined
-  /** A text to check in place of the text of the configuration file. */
-  readonly configText?: string | undefined
+  /** Texts to check in place of those of the files of the configuration. */
+  readonly texts?: LoadOptions['texts']
   /** Whether the user named the data directory. Then a missing configuration is an error. */
   readonly asked: boolean
   /** Whether the environment and `.env` are not read. No variable counts as missing then. */
@@ -122,8 +121,8 @@ class InputCheck {
 
   /** Checks a data directory: its configuration, subscriptions, jobs and files of tests. `asked`: the user named the directory. */
   async folder(dataDir: string, asked: boolean): Promise<Checked> {
-    const { configFile, configText } = this.#inputs
-    const configuration = loadConfig({ ...this.#workspace, dataDir, configFile, configText })
+    const { configFile, texts } = this.#inputs
+    const configuration = loadConfig({ ...this.#workspace, dataDir, configFile, texts })
     const loaded = { ...configuration, diagnostics: [...checkPresence(dataDir, asked, configFile), ...configuration.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
@@ -136,8 +135,8 @@ class InputCheck {
   }
 
   /**
-   * Checks a path: a folder as a data directory, a Markdown document by its blocks, a file of tests by its shape, a subscriptions or jobs
-   * file against the configuration. Any other file, and standard input (`-`), is a configuration itself.
+   * Checks a path: a folder as a data directory, a Markdown document by its blocks, a file of tests by its shape, a file of subscriptions,
+   * jobs or routes against the configuration. Any other file, and standard input (`-`), is a configuration itself.
    */
   async path(written: string): Promise<Checked> {
     const path = resolve(written)
@@ -146,6 +145,7 @@ class InputCheck {
     if (/^\.(?:md|markdown)$/i.test(extname(path))) return this.#document(path)
     if (isTestFile(path)) return this.#tests([path])
     if (basename(path) === subscriptionsFileName || basename(path) === jobsFileName) return this.#entries(path)
+    if (isRoutesFile(path)) return this.#included(path)
     return this.#configured(path)
   }
 
@@ -155,12 +155,25 @@ class InputCheck {
     return suites.map(({ diagnostics, texts }) => ({ ...nothingChecked, diagnostics, texts, files: 1 })).reduce(merge, nothingChecked)
   }
 
-  /** Checks a configuration. `configText`: a text to check in place of the text of the file. */
-  async #configured(configFile: string, configText?: string): Promise<Checked> {
-    const loaded = loadConfig({ ...this.#workspace, configFile, configText })
+  /** Checks a configuration. `text`: a text to check in place of the text of the file. */
+  async #configured(configFile: string, text?: string): Promise<Checked> {
+    const texts = new Map(text === undefined ? [] : [[configFile, text]])
+    const loaded = loadConfig({ ...this.#workspace, configFile, texts })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
     return withFindingsBesideRoutes(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
+  }
+
+  /** Checks a file of routes as a part of the configuration, whether or not the configuration includes it. */
+  async #included(path: string): Promise<Checked> {
+    const loaded = loadConfig({ ...this.#workspace, configFile: this.#inputs.configFile, include: path })
+    const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
+    const routes = onlyFile(checkConfigured(loaded, catalogue, this.#effects), path)
+    const reviewed = await this.#reviewed(routes, loaded.config, catalogue, diagnostics)
+    const plans = { effects: this.#effects, plugins: diagnostics }
+    const { diagnostics: found } = onlyFile(withFindingsBesideRoutes(reviewed, loaded, catalogue, plans), path)
+    // Where the configuration cannot be read, the file was checked without it.
+    return { ...reviewed, diagnostics: [...new Set([...found, ...unreadIn(loaded)])] }
   }
 
   /** Checks a file of subscriptions or jobs against the configuration. */
@@ -232,20 +245,13 @@ const isUnread = ({ code, route }: Diagnostic, programs: readonly Diagnostic[]):
 const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
   [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
 
-type PlanContext = { readonly effects: Effects; readonly plugins: readonly Diagnostic[] }
-
-/** Adds the findings that are not about one route: about plugins, the agent, other settings, and senders that never repeat an event. */
-const withFindingsBesideRoutes = (checked: Checked, loaded: Loaded, catalogue: Catalogue, { effects, plugins }: PlanContext): Checked => {
-  const { diagnostics, owner } = compileRunner(loaded.config, catalogue, effects)
-  owner.release()
-  return {
-    ...checked,
-    diagnostics: [
-      ...checked.diagnostics,
-      ...plugins,
-      ...diagnostics,
-      ...reviewSettings(loaded, catalogue),
-      ...reviewRepeats(checked.sources, loaded, catalogue),
-    ],
-  }
-}
+/** Returns what a check found in one file. */
+const onlyFile = (checked: Checked, path: string): Checked => ({
+  ...checked,
+  diagnostics: checked.diagnostics.filter(({ place }) => place?.file === path),
+  routes: checked.routes.filter(({ file }) => file === path),
+  files: 1,
+  texts: new Map([...checked.texts].filter(([file]) => file === path)),
+  sources: checked.sources.filter(({ route }) => route.included === path),
+  jobs: [],
+})

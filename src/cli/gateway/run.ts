@@ -10,7 +10,7 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { RequestsShown } from '../../gateway/gateway-options.ts'
 import { createLog, type LogOptions } from '../../gateway/log.ts'
 import { findOpenSocket } from '../../gateway/open-socket.ts'
-import { type GatewayRun, runGateway } from '../../gateway/run-gateway.ts'
+import { type ConfigWatch, type GatewayRun, runGateway } from '../../gateway/run-gateway.ts'
 import type { Asker } from '../../http/control/ask.ts'
 import type { Io } from '../shell/io.ts'
 import { printFault } from '../shell/output.ts'
@@ -112,7 +112,7 @@ const announce = ({ url, routes }: Gateway, { options: { logFormat, ready }, log
   ready?.(url)
 }
 
-const watchRun = ({ workspace: { dataDir }, config }: GatewayRunOptions, changed: () => void, log: Log): Promise<() => Promise<void>> =>
+const watchRun = ({ workspace: { dataDir }, config }: GatewayRunOptions, changed: () => void, log: Log): Promise<ConfigWatch> =>
   watchConfiguration({
     dataDir,
     configFile: config && resolve(config),

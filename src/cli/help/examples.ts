@@ -25,6 +25,8 @@ export const examples: { readonly [path: string]: readonly string[] } = {
     'webhook subscribe copy --from @hello.yaml',
     'webhook subscribe issues --like github/issues.opened --deliver slack',
   ],
+  'config show': ['config show', 'config show --resolved --jsonata config.gateway'],
+  'config diff': ['config diff', 'config diff --against ../staging'],
   new: [
     "new pr-notes --like github/pull_request.opened --deliver github_comment --deliver-extra 'repo={repository.full_name}' --deliver-extra 'pr_number={number}'",
     'new pay --from stripe --deliver http --deliver-extra url=https://example.com/in --dry-run',

@@ -14,8 +14,8 @@ export const addSchema = (schema: Command, run: Run): void => {
   schema
     .command('install')
     .description('make editors complete and check config.yaml as you type; changes nothing twice')
-    .option('--modeline', 'name the schema in the first line of config.yaml (the default)')
+    .option('--modeline', 'name the schema in the first line of config.yaml, and of the files that it includes (the default)')
     .option('--jetbrains', 'the same in the form that JetBrains editors read')
-    .option('--vscode', 'write .vscode/settings.json, for subscriptions, jobs, tests and samples too')
+    .option('--vscode', 'write .vscode/settings.json, for included files, subscriptions, jobs, tests and samples too')
     .action((options: InstallOptions) => run(async (cli) => (await import('./install.ts')).schemaInstall(options, cli)))
 }

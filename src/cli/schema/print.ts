@@ -1,4 +1,4 @@
-/** `schema print [config|subscriptions|jobs|tests|sample]`: prints the JSON Schema of a kind of file, for editors and other tools. */
+/** `schema print [config|routes|subscriptions|jobs|tests|sample]`: prints the JSON Schema of a kind of file, for editors and other tools. */
 
 import { type SchemaName, schemaOf } from '../../app/schema/schemas.ts'
 import { answer, type Cli } from '../shell/output.ts'

@@ -36,6 +36,14 @@ export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }
   return exit.no
 }
 
+/** Prints why a configuration is not known, and returns exit code 78. With `--json`, prints one error document. */
+export const refuseUnusable = ({ io, json }: Cli, found: readonly Diagnostic[], texts: ReadonlyMap<string, string>): number => {
+  const fault = json ? errorsAsFault(found, exit.config) : undefined
+  if (fault) printFault(fault, io, true)
+  else printDiagnostics(found, texts, io)
+  return exit.config
+}
+
 /** Returns all errors as one Fault, with the code, the help and the suggestions of the first error; `undefined` where there is no error. */
 export const errorsAsFault = (diagnostics: readonly Diagnostic[], exitCode: number): Fault | undefined => {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')

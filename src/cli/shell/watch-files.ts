@@ -18,6 +18,8 @@ export type Watched = {
   readonly paths: readonly string[]
   /** Whether a path is ignored. An ignored folder is ignored with everything in it. */
   readonly ignored: (path: string) => boolean
+  /** Whether what a link leads to is watched (the default), or the link itself. */
+  readonly followLinks?: boolean
 }
 
 export interface FileWatch {
@@ -31,9 +33,9 @@ export const createFileWatch = ({ changed, failed }: FileWatchOptions): FileWatc
   const watchers: FSWatcher[] = []
   let timer: NodeJS.Timeout | undefined
   return {
-    async add({ paths, ignored }) {
+    async add({ paths, ignored, followLinks = true }) {
       const { watch } = await import('chokidar')
-      const watcher = watch([...paths], { ignoreInitial: true, ignored })
+      const watcher = watch([...paths], { ignoreInitial: true, ignored, followSymlinks: followLinks })
       watchers.push(watcher)
       watcher.on('all', (_event, path) => {
         clearTimeout(timer)

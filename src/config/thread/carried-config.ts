@@ -22,8 +22,8 @@ export type CarriedConfig = {
   readonly schemes: Placeless<Config['schemes']>
   readonly alerts: Placeless<Config['alerts']>
   readonly profiles: readonly PlainProfile[]
-  /** The name and digest of each route, in order. */
-  readonly routes: readonly (readonly [name: string, digest: string])[]
+  /** The name, the digest and the included file of each route, in order. */
+  readonly routes: readonly (readonly [name: string, digest: string, included: string | undefined])[]
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -44,7 +44,7 @@ export const carryConfig = ({ config, diagnostics }: Pick<Loaded, 'config' | 'di
       isWritten: place !== undefined,
       jobs: [...jobs.values()].map(withoutPlace),
     })),
-    routes: [...routes.values()].map(({ name, digest }) => [name, digest]),
+    routes: [...routes.values()].map(({ name, digest, included }) => [name, digest, included]),
     diagnostics,
   }
 }
@@ -72,13 +72,17 @@ export const unpackConfig = (carried: CarriedConfig, options: LoadOptions, route
     schemes: { ...carried.schemes, place: (path) => place(path, 'value') },
     alerts: { ...carried.alerts, place: (path) => place(path, 'value') },
     routes: new Map(
-      carried.routes.flatMap(([name]) => {
+      carried.routes.flatMap(([name, , included]) => {
         const route = routes.get(name)
-        return route ? [[name, { ...route, place }]] : []
+        return route ? [[name, routeIn(route, included, main)]] : []
       }),
     ),
   }
 }
+
+/** Returns the route as it stands in its file now: a route that is known by its digest may have stood in another file. */
+const routeIn = ({ included: _, ...route }: PlainRoute, included: string | undefined, main: string): RouteSource =>
+  included === undefined ? { ...route, place: soughtPlaceIn(main) } : { ...route, included, place: soughtPlaceIn(included) }
 
 const soughtPlaceIn =
   (file: string): RouteSource['place'] =>

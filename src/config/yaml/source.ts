@@ -29,6 +29,9 @@ export type Source = {
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
 }
 
+/** Texts, parsed or not, to read in place of the texts of files, by the paths of these. */
+export type GivenTexts = ReadonlyMap<string, string | ParsedYaml>
+
 /**
  * The result of reading a file. `text` is absent where there is no file or it cannot be read, `source` also where the text cannot be
  * parsed.

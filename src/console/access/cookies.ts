@@ -15,8 +15,8 @@ const nameOf = (kind: Kind, { socket: { localPort } }: IncomingMessage): string 
 const maxCookies = 8
 
 /**
- * Returns the values of all cookies of a kind. There may be several, because another port of the host can set a cookie with the same name
- * for a longer path.
+ * Returns the values of all cookies of a kind. There may be several: a program at another port of the host can set a cookie of our name for
+ * a longer path.
  */
 export const cookiesOf = (kind: Kind, request: IncomingMessage): readonly string[] => {
   const start = `${nameOf(kind, request)}=`

@@ -26,12 +26,20 @@ export const maskHeaders = <Value>(
   return masked
 }
 
-/** Returns a copy of settings in which the values of keys that name a secret, and the credentials in web addresses, are masked. */
-export const maskJson = (value: Json): Json => {
+/** Returns the mask of a secret, with its fingerprint. An empty text is no secret. */
+export const maskSecret = (secret: string): string => (secret === '' ? '' : `${stars} (${fingerprint(secret)})`)
+
+/**
+ * Returns a copy of settings in which the values of keys that name a secret, and the credentials in web addresses, are masked. `maskOf`
+ * returns the mask of a secret.
+ */
+export const maskJson = (value: Json, maskOf = maskSecret): Json => {
   if (typeof value === 'string') return maskAddress(value)
-  if (Array.isArray(value)) return value.map(maskJson)
+  if (Array.isArray(value)) return value.map((item) => maskJson(item, maskOf))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, namesSettingSecret(key) ? maskAll(item) : maskJson(item)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, namesSettingSecret(key) ? maskAll(item, maskOf) : maskJson(item, maskOf)]),
+  )
 }
 
 /** Whether a text is a mask. */
@@ -46,9 +54,9 @@ const addressForm = /^https?:\/\//i
 const maskAddress = (text: string): string =>
   addressForm.test(text) ? replaceSecretParameters(text.replace(/(?<=^https?:\/\/)[^\s/?#{]+(?=@)/i, stars), () => stars) : text
 
-const maskAll = (value: Json): Json => {
-  if (typeof value === 'string') return value === '' ? '' : `${stars} (${fingerprint(value)})`
-  if (Array.isArray(value)) return value.map(maskAll)
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskAll(item)]))
+const maskAll = (value: Json, maskOf: typeof maskSecret): Json => {
+  if (typeof value === 'string') return maskOf(value)
+  if (Array.isArray(value)) return value.map((item) => maskAll(item, maskOf))
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskAll(item, maskOf)]))
   return stars
 }

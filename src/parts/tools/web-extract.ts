@@ -1,6 +1,6 @@
 /**
- * The toolset `web_extract`: fetches a document of the public web for the model. Of a web page it gives the main text as Markdown, and a
- * text, Markdown or JSON as it is. A long document is cut.
+ * The toolset `web_extract`: fetches a document of the public web for the model. A web page is given as its main text in Markdown. A text,
+ * Markdown or JSON document is given as it is. A long document is cut.
  */
 
 import { cut } from '../../core/text.ts'

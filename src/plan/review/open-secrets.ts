@@ -4,9 +4,9 @@ import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { insecure as noVerification } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
-import { configSchema, mapWhere } from '../../config/schema-walk.ts'
+import type { FileSource } from '../../config/files.ts'
+import { mapWhere } from '../../config/schema-walk.ts'
 import { hasReference, namesFile, secretFileOf } from '../../config/secrets/reference.ts'
-import type { Source } from '../../config/yaml/source.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
 
 const maxIndexBytes = 67_108_864
@@ -15,9 +15,12 @@ const maxIndexBytes = 67_108_864
  * Returns at most one finding for a configuration file: at its first secret, with the places of its further secrets. Then come the findings
  * for the files that it names with `file:` and `credential:`, whose references `env` resolves.
  */
-export const reviewOpenSecrets = (source: Source, env: Env): Diagnostic[] => [...reviewLiterals(source), ...reviewSecretFiles(source, env)]
+export const reviewOpenSecrets = (source: FileSource, env: Env): Diagnostic[] => [
+  ...reviewLiterals(source),
+  ...reviewSecretFiles(source, env),
+]
 
-const reviewLiterals = (source: Source): Diagnostic[] => {
+const reviewLiterals = (source: FileSource): Diagnostic[] => {
   const { file } = source
   const why = isTracked(file) ? 'git keeps this file' : whyReadable(file)
   if (why === undefined) return []
@@ -34,7 +37,7 @@ const reviewLiterals = (source: Source): Diagnostic[] => {
   return [diagnostic('WH303', `${count} here in clear text, and ${why}`, more)]
 }
 
-const reviewSecretFiles = (source: Source, env: Env): Diagnostic[] =>
+const reviewSecretFiles = (source: FileSource, env: Env): Diagnostic[] =>
   secretsIn(source).flatMap(({ path, text }): Diagnostic[] => {
     const named = namesFile(text) ? secretFileOf(text, env) : undefined
     if (!named || !('path' in named)) return []
@@ -52,9 +55,9 @@ const reviewSecretFiles = (source: Source, env: Env): Diagnostic[] =>
  * Returns the secrets as they are written, each with its path. `x-secret` in the schema only means that a value may be written as a
  * reference, and web addresses have it too. So a secret is a value with `x-redact`, or a value under one of the keys below.
  */
-const secretsIn = ({ data }: Source): WrittenSecret[] => {
+const secretsIn = ({ data, schema }: FileSource): WrittenSecret[] => {
   const found: WrittenSecret[] = []
-  mapWhere('x-secret', configSchema, data, (node, value, path) => {
+  mapWhere('x-secret', schema, data, (node, value, path) => {
     const key = String(path.at(-1))
     const isSecret = node['x-redact'] === true || key === 'secret' || key === 'api_key' || path.at(-2) === 'secrets'
     if (isSecret && typeof value === 'string') found.push({ path, text: value })

@@ -37,7 +37,7 @@ const version1 = `
  * runs: a run that waits for its turn in its lane has a negative fence, so that it is not taken: -1 minus the fence that it had. The
  * negative number keeps the old fence, because a worker that finishes late must still be refused. When its turn comes, the run gets the
  * next fence and counts as taken. Dead runs have `ended_at`. The wall clock may have been set back since a run ended, so opening the file
- * brings times in the future down to now.
+ * sets each `ended_at` that lies in the future to now.
  * groups: each becomes a run when it is due. `event` is the id of the event that opened it, as JSON.
  * members: the prompts of a group with `keep: all`, as JSON.
  */

@@ -1,6 +1,7 @@
 /** Opens a route for editing: reads the text that holds the route, and finds the route in it. */
 
 import { join } from 'node:path'
+import type { Loaded } from '../../../config/load.ts'
 import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
@@ -22,12 +23,20 @@ export const openRoute = (workspace: Workspace, { name: asked, source: wanted }:
   if (wanted === 'subscription') return openSubscription(workspace, asked)
   const known = readRoutes(workspace)
   // A route with errors is opened, too, because the user mends the errors in the editor.
-  const broken = known.loaded.salvaged.find(({ route }) => route.name === asked)
-  if (broken) return openConfigured(configFile(workspace), asked, broken.route.base)
-  const { name, source, route } = findRoute(known, asked)
-  if (source === 'subscription') return openSubscription(workspace, name)
-  const base = route?.base ?? [...known.loaded.settingPath('routes'), name]
-  return openConfigured(configFile(workspace), name, base)
+  const placeOf = (name: string) => placeOfRoute(workspace, known.loaded, name)
+  const name = placeOf(asked) ? asked : findRoute(known, asked).name
+  const place = placeOf(name)
+  return place ? openConfigured(place.file, name, place.base) : openSubscription(workspace, name)
+}
+
+/** Returns where a configured route stands, also a route with errors; `undefined` where there is none whose settings are a map. */
+export const placeOfRoute = (
+  workspace: Workspace,
+  { config, salvaged }: Pick<Loaded, 'config' | 'salvaged'>,
+  name: string,
+): Pick<OpenedRoute, 'file' | 'base'> | undefined => {
+  const route = salvaged.find(({ route }) => route.name === name)?.route ?? config.routes.get(name)
+  return route && { file: route.included ?? configFile(workspace), base: route.base }
 }
 
 /** Opens a subscription, whose text is its entry as YAML. Throws a Fault where there is no such subscription, or its entry is not a map. */
@@ -46,7 +55,7 @@ export const openSubscription = (workspace: Workspace, asked: string): OpenedRou
 }
 
 /**
- * Opens the route at the path `base` of `config.yaml`, whose text may be given. Throws a Fault where the text is not YAML, or the route in
+ * Opens the route at the path `base` of a file of the configuration, whose text may be given. Throws a Fault where the text is not YAML, or the route in
  * it is not a map.
  */
 export const openConfigured = (file: string, name: string, base: Path, text = textOfFile(file)): OpenedRoute => {

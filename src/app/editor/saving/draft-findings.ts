@@ -11,25 +11,28 @@ import { fingerprintOf } from '../../validate/fingerprint.ts'
 import { validate } from '../../validate/validate.ts'
 import type { Workspace } from '../../workspace.ts'
 
-/** Checks `after`, a text of `config.yaml`. Returns the findings that the text `before` does not have, and all findings about `route`. */
-export type ConfigFindings = (before: string, after: string, route?: string) => Promise<readonly Diagnostic[]>
+/** The change of a file of the configuration: `config.yaml`, or a file that it includes. */
+export type FileChange = { readonly file: string; readonly before: string; readonly after: string }
+
+/** Checks the text after a change. Returns the findings that the text before does not have, and all findings about `route`. */
+export type ConfigFindings = (change: FileChange, route?: string) => Promise<readonly Diagnostic[]>
 
 /**
  * Makes the function that checks a text. It remembers the findings of the last text `before`: while a user edits, each new draft is
  * compared with the same saved text.
  */
 export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
-  let last: { readonly text: string; readonly known: ReadonlySet<string> } | undefined
-  const check = async (configText: string): Promise<readonly Diagnostic[]> =>
-    (await validate(workspace, { paths: [], asked: false, configText })).diagnostics
+  let last: { readonly file: string; readonly text: string; readonly known: ReadonlySet<string> } | undefined
+  const check = async (file: string, text: string): Promise<readonly Diagnostic[]> =>
+    (await validate(workspace, { paths: [], asked: false, texts: new Map([[file, text]]) })).diagnostics
   const keyOf = (each: Diagnostic): string => fingerprintOf(each, workspace.dataDir)
-  const knownIn = async (text: string): Promise<ReadonlySet<string>> => {
-    if (last?.text !== text) last = { text, known: new Set((await check(text)).map(keyOf)) }
+  const knownIn = async (file: string, text: string): Promise<ReadonlySet<string>> => {
+    if (last?.file !== file || last.text !== text) last = { file, text, known: new Set((await check(file, text)).map(keyOf)) }
     return last.known
   }
-  return async (before, after, route) => {
-    const known = await knownIn(before)
-    return (await check(after)).filter((each) => (route !== undefined && each.route === route) || !known.has(keyOf(each)))
+  return async ({ file, before, after }, route) => {
+    const known = await knownIn(file, before)
+    return (await check(file, after)).filter((each) => (route !== undefined && each.route === route) || !known.has(keyOf(each)))
   }
 }
 

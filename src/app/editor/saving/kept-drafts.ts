@@ -1,11 +1,13 @@
 /** Keeps drafts that were left unsaved, and opens them again on the file as it is now. */
 
 import { createHash } from 'node:crypto'
+import { loadConfig } from '../../../config/load.ts'
 import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
+import { exit, Fault } from '../../../core/fault.ts'
 import { isObject, type JsonObject, valueAt } from '../../../core/json.ts'
 import type { Workspace } from '../../workspace.ts'
-import { configFile, openSubscription } from '../draft/open-route.ts'
+import { configFile, openSubscription, placeOfRoute } from '../draft/open-route.ts'
 import { draftOf, type OpenedRoute, type RouteDraft, rebased } from '../draft/route-draft.ts'
 import type { KeptDraft } from '../service.ts'
 import { clashingKeys } from './rebase-on-file.ts'
@@ -40,14 +42,12 @@ export const keptDrafts = (workspace: Workspace, wanted: (stored: StoredDraft) =
  * Applies the steps of a stored draft to the file as it is now. `note` says what has changed in the file since the draft was stored; a new
  * route that the file still does not have gets none.
  */
-const onPresentFile = (workspace: Workspace, { name, source, base, written, isNew, digest, past, at }: StoredDraft): KeptDraft => {
-  const opened: OpenedRoute =
-    source === 'config'
-      ? { name, source, base, written, isNew, file: configFile(workspace), text: textOfFile(configFile(workspace)) }
-      : { ...openSubscription(workspace, name), written }
+const onPresentFile = (workspace: Workspace, stored: StoredDraft): KeptDraft => {
+  const { name, source, written, isNew, digest, past, at } = stored
+  const opened = source === 'config' ? openedAsStored(workspace, stored) : { ...openSubscription(workspace, name), written }
   const draft = rebased({ ...draftOf(opened), past }, {})
   if (digestOf(opened.text) === digest) return { draft, at }
-  const now = valueAt(dataOf(opened), base)
+  const now = valueAt(dataOf(opened), opened.base)
   if (!isObject(now))
     return {
       draft: { ...draft, opened: { ...opened, isNew: true } },
@@ -57,6 +57,19 @@ const onPresentFile = (workspace: Workspace, { name, source, base, written, isNe
   const clashes = isNew ? ['the whole route'] : clashingKeys(draft, now)
   const note = clashes.length === 0 ? 'the file changed meanwhile' : `changed in the file, too: ${clashes.join(', ')}`
   return { draft: rebased(draft, { written: now, isNew: false }), at, note }
+}
+
+/**
+ * Returns a configured route as the draft began with it, in the file that has it now. Throws a Fault where an included file no longer has
+ * it, because the stored draft does not say which file that was.
+ */
+const openedAsStored = (workspace: Workspace, { name, source, base, written, isNew }: StoredDraft): OpenedRoute => {
+  const now = isNew ? undefined : placeOfRoute(workspace, loadConfig(workspace), name)
+  if (!now && base[0] === 'routes') {
+    throw new Fault('not_found', `no included file has the route "${name}" any more`, { exitCode: exit.notFound })
+  }
+  const place = now ?? { file: configFile(workspace), base }
+  return { name, source, written, isNew, ...place, text: textOfFile(place.file) }
 }
 
 const dataOf = ({ file, text }: OpenedRoute): JsonObject => {

@@ -20,7 +20,7 @@ export type PreparedSave = {
   readonly after: string
 }
 
-/** What planning and saving need. `textOf` makes the text of a draft. `configFindings` checks the text of a draft of `config.yaml`. */
+/** What planning and saving need. `textOf` makes the text of a draft. `configFindings` checks the text of a draft of a configured route. */
 export type DraftContext = { readonly workspace: Workspace; readonly textOf: DraftTexts; readonly configFindings: ConfigFindings }
 
 /** Plans the saving of a draft. Where the draft cannot be saved, the plan says why. Throws a Fault when the file cannot be read. */
@@ -61,7 +61,7 @@ const changesOfText = ({ opened, past }: RouteDraft): Pick<SavePlan, 'conflict'>
 
 const findingsOf = async ({ workspace, configFindings }: DraftContext, draft: RouteDraft, text: string): ReturnType<ConfigFindings> => {
   const { opened } = draft
-  if (opened.source === 'config') return configFindings(opened.text, text, opened.name)
+  if (opened.source === 'config') return configFindings({ file: opened.file, before: opened.text, after: text }, opened.name)
   return isRemoved(draft) ? [] : subscriptionFindings(workspace, readSubscriptionDraft(workspace, opened.name), text)
 }
 

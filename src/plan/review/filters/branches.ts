@@ -25,7 +25,8 @@ const maxBranches = 256
 
 /**
  * Returns the branches in which a condition holds, or with `holds: false` does not hold; `undefined` where there would be too many. A
- * malformed condition has one branch without demands, because nothing is known of it.
+ * malformed condition has one branch without demands, because nothing is known of it. An `all` or `any` whose operand is no list counts as
+ * empty.
  */
 export const branchesOf = (condition: Json | undefined, path: Path, holds = true): readonly Branch[] | undefined => {
   // A list is the `filters` of a route: all conditions must hold.

@@ -10,7 +10,7 @@ const groups = ['all', 'any', 'not'] as const
 /** A condition on one field. */
 export type Leaf = { readonly field: string; readonly operator: string; readonly operand: Json; readonly path: Path }
 
-/** Returns every condition on a field, also inside groups. Malformed conditions are left out. */
+/** Returns every condition on a field, also inside `all`, `any` and `not`. Malformed conditions are left out. */
 export const leavesOf = (filters: unknown, path: Path = ['filters']): Leaf[] => {
   if (Array.isArray(filters)) return filters.flatMap((item, i) => leavesOf(item, [...path, i]))
   if (!isObject(filters)) return []
@@ -22,7 +22,7 @@ export const leavesOf = (filters: unknown, path: Path = ['filters']): Leaf[] => 
   return [...below, { field, operator, operand: filters[operator] as Json, path }]
 }
 
-/** Returns the field of every condition that has one, also inside groups. */
+/** Returns the field of every condition that has one, also inside `all`, `any` and `not`. */
 export const fieldNames = (filters: unknown): string[] => leavesOf(filters).map(({ field }) => field)
 
 /** Returns one name for all names of a field: the event type has two names, and headers are named in any letter case. */
@@ -43,7 +43,10 @@ const valuesIn = (domain: Domain | undefined): readonly Json[] => {
   return domain?.kind === 'part' ? [domain.value] : []
 }
 
-/** Returns the values that a condition compares its field with: the operand or its items, where the domain has them as they are written. */
+/**
+ * Returns the values that a condition compares its field with (the operand, or the items of a list), each with its path. A value that the
+ * operator changed for its domain is left out, because it has no place in the file.
+ */
 export const comparedIn = ({ operator, operand, path }: Leaf, domain: Domain | undefined): readonly ComparedValue[] =>
   valuesIn(domain).flatMap((value, i): ComparedValue[] => {
     const at = [...path, operator]

@@ -37,7 +37,10 @@ export const filtersLayout = ({ cursor }: Pick<FiltersScreen, 'cursor'>, world: 
   return { above, list, below }
 }
 
-/** Returns the remarks on a condition: its full text, its findings, why it fails for the payload, and what its operator means. */
+/**
+ * Returns the remarks on a condition: its full text, its findings, why it fails for the payload, and what its operator means. Before them
+ * stands why the draft cannot be put into the file, if it cannot, also where there is no condition.
+ */
 const conditionRemarks = (row: ConditionRow | undefined, rows: readonly ConditionRow[], world: World): readonly Remark[] => {
   const refused = refusalRemarks(world.preview?.refused)
   if (!row) return refused

@@ -18,8 +18,8 @@ const maxLines = 4
 type Props = { readonly row: RouteLine; readonly width: number }
 
 export const RoutePreview = ({ row, width }: Props) => {
-  const { name, source, mode, description, change, spec, findings } = row
-  const where = source === 'config' ? 'config.yaml' : 'subscription'
+  const { name, source, file = 'config.yaml', mode, description, change, spec, findings } = row
+  const where = source === 'config' ? file : 'subscription'
   const state = change === undefined ? '' : `, ${change}, not saved`
   const about: readonly Remark[] = description === '' ? [] : [{ text: description, tone: 'dim' }]
   const came = cameText(row)

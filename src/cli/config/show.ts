@@ -1,0 +1,14 @@
+/** `config show`: prints the configuration of all its files as one YAML, with secrets masked. */
+
+import { configText } from '../../app/config/masked-config.ts'
+import { showConfig } from '../../app/config/show-config.ts'
+import { answer, type Cli } from '../shell/output.ts'
+import { refuseUnusable } from '../shell/refuse.ts'
+
+export type ConfigShowOptions = { readonly resolved?: boolean }
+
+export const configShow = async ({ resolved = false }: ConfigShowOptions, cli: Cli): Promise<number> => {
+  const { config, problems, texts } = showConfig(cli.workspace, { resolved })
+  if (!config) return refuseUnusable(cli, problems, texts)
+  return answer(cli, { kind: 'config.show', data: { config }, text: configText(config) })
+}

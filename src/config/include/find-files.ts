@@ -1,0 +1,63 @@
+/** Finds the files that a path of `include` names: the path of one file, or a pattern whose last part has a `*`. */
+
+import { readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { testFileForm } from '../../core/names.ts'
+
+/** The most files that one configuration includes. */
+export const maxFiles = 1_000
+
+/** Whether a path is a pattern. */
+export const isPattern = (path: string): boolean => basename(path).includes('*')
+
+/** Matches the names that a pattern finds, whatever it says: no hidden files, and no copies that editors leave, such as `x.yaml~`. */
+const routesFileForm = /^[^.].*\.(?:ya?ml|json)$/
+
+/**
+ * Returns the files of a folder whose names a pattern matches, sorted by name; none where there is no such folder. Files of tests, and
+ * folders, are left out. A link is as good as the file that it leads to. Throws the error of the system where the folder cannot be read.
+ */
+export const filesOf = (pattern: string): string[] => {
+  const folder = dirname(pattern)
+  return namesIn(folder)
+    .sort()
+    .map((name) => join(folder, name))
+    .filter((file) => finds(pattern, file) && !isFolder(file))
+}
+
+/** Whether a pattern finds a path, if there is a file. */
+export const finds = (pattern: string, path: string): boolean => {
+  const name = basename(path)
+  return dirname(path) === dirname(pattern) && matches(basename(pattern), name) && routesFileForm.test(name) && !testFileForm.test(name)
+}
+
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return []
+    throw error
+  }
+}
+
+/** Whether a name has the texts between the stars of a pattern, in their order. It takes no longer than the name is, unlike a RegExp. */
+const matches = (pattern: string, name: string): boolean => {
+  const [first = '', ...others] = pattern.split('*')
+  const last = others.pop() ?? ''
+  let at = first.length
+  for (const part of others) {
+    const found = name.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return name.startsWith(first) && name.endsWith(last) && name.length - last.length >= at
+}
+
+const isFolder = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    // Whoever reads the file reports why it cannot be read.
+    return false
+  }
+}
