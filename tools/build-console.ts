@@ -4,7 +4,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 
-/** Writes `dist/console/`. Returns what went into it, for the notices of third parties. */
+/** Writes `dist/console/`. Returns what went into it, for the notices and the bill of materials. */
 export const buildConsole = async (root: string): Promise<Metafile> => {
   const folder = 'src/console/pages'
   const { metafile } = await build({

@@ -1,6 +1,6 @@
 /**
  * Builds `dist/`: one bundle in lazy chunks, so that a command loads only what it needs, with the pages of the console, the notices of
- * third parties and the types of `headgate/plugin`. `npm run lint` checks the types, not the build.
+ * third parties, the bill of materials and the types of `headgate/plugin`. `npm run lint` checks the types, not the build.
  */
 
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,13 +9,17 @@ import { build } from 'esbuild'
 import { buildConsole } from './build-console.ts'
 import { inkPatches } from './ink-patches.ts'
 import { merged } from './merge-chunks.ts'
-import { renderNotices } from './notices.ts'
 import { rollUp } from './roll-up.ts'
+import { renderNotices } from './supply/notices.ts'
+import { bundledPackages, installedPackages } from './supply/packages.ts'
+import { packageBill } from './supply/sbom.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const { dependencies } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
+const product = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
 /** The module that package.json exports as `headgate/plugin`. */
 const publicModule = 'src/plugin/plugin.ts'
+// The modes of the files go into the package, so the umask of whoever builds must not decide them.
+process.umask(0o022)
 rmSync(`${root}/dist`, { recursive: true, force: true })
 
 const sources = {
@@ -46,7 +50,7 @@ const common = {
   platform: 'node',
   target: 'node20',
   // These packages are installed beside the bundle: `libsql` is native, and `jsonata` is loaded with `require` when a route needs it.
-  external: Object.keys(dependencies),
+  external: Object.keys(product.dependencies),
   logLevel: 'warning',
 } as const
 
@@ -94,6 +98,8 @@ await build({
   },
 })
 const pages = await buildConsole(root)
-writeFileSync(`${root}/dist/third-party-notices.txt`, renderNotices(root, [chunks.metafile, pages]))
+const bundled = bundledPackages(root, [chunks.metafile, pages])
+writeFileSync(`${root}/dist/third-party-notices.txt`, renderNotices(bundled))
+writeFileSync(`${root}/dist/sbom.cdx.json`, packageBill(product, bundled, installedPackages(root)))
 writeFileSync(`${root}/dist/plugin.d.ts`, rollUp(root, publicModule))
 chmodSync(`${root}/dist/main.js`, 0o755)

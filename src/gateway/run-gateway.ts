@@ -1,6 +1,7 @@
 /** Runs a gateway in the foreground, from the reading of its files to its stop. It prints nothing: its caller tells the user. */
 
 import { adapterDisabled } from '../app/adapter-disabled.ts'
+import { requireDataFolder } from '../app/data-folder.ts'
 import { closeSecretFiles } from '../app/gateway/secret-files.ts'
 import { knownSecrets } from '../app/known-secrets.ts'
 import { KeptSecrets } from '../app/secrets/kept-secrets.ts'
@@ -56,6 +57,7 @@ export type GatewayRun = {
  */
 export const runGateway = async (run: GatewayRun): Promise<'refused' | 'stopped'> => {
   const { log, watch, untilSignal, listening, once } = run
+  requireDataFolder(run.from.dataDir)
   const { reload, started } = createReloading(log)
   // Watching begins before the files are read, so that no change is missed.
   const watching = await watch?.(reload)

@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { isScalar, parseDocument, visit } from 'yaml'
+import { isScalar, parse, parseDocument, visit } from 'yaml'
 import { validate } from '../../src/app/validate/validate.ts'
 import { presets } from '../../src/parts/schemes/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import { actions } from '../../src/tui/model/actions.ts'
 import { keyVariable } from '../../tools/senders.ts'
+import { node } from '../../tools/ship/targets.ts'
 import { createAuthority, type Issued } from '../fakes/certificate.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { closedOrigin } from '../fakes/sink.ts'
@@ -111,7 +112,7 @@ t.test('every YAML block serves as it stands', async (t) => {
 
 t.test('every example validates clean', async (t) => {
   const single = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.yaml'))
-  const examples = [...single, 'replicas/config.yaml']
+  const examples = [...single, 'replicas/config.yaml', 'compose/config.yaml', 'compose/postgres.yaml']
   t.ok(examples.length > 0)
   const { runWith } = fakeCli(t)
   const whole = { ...env, METRICS_TOKEN: 'a-long-token-of-metrics', ...credentials, PATH: programs(t) }
@@ -121,6 +122,42 @@ t.test('every example validates clean', async (t) => {
     t.match(out, /^0 errors, 0 warnings in [1-9]/m, `${name}: ${out}`)
     t.same(cutTexts(read(join('examples', name))), [], `${name}: no text is cut`)
   }
+})
+
+type Service = {
+  readonly image: string
+  readonly profiles?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly depends_on?: readonly string[] | { readonly [name: string]: unknown }
+}
+
+t.test('what the compose files name is there', (t) => {
+  for (const folder of ['compose', 'observability', 'replicas']) {
+    const file = join('examples', folder, 'compose.yaml')
+    const { services, volumes = {} }: { services: { [name: string]: Service }; volumes?: object } = parse(read(file), { merge: true })
+    for (const [name, { image, volumes: mounts = [], depends_on: needed = [] }] of Object.entries(services)) {
+      t.match(image, /^headgate$|:[\w.-]+$/, `${file}: ${name} has a version`)
+      for (const from of mounts.map((mount) => mount.split(':')[0] ?? ''))
+        t.ok(from.startsWith('.') ? existsSync(join(root, 'examples', folder, from)) : from in volumes, `${file}: ${name} mounts ${from}`)
+      for (const other of Array.isArray(needed) ? needed : Object.keys(needed)) t.ok(other in services, `${file}: ${name} needs ${other}`)
+    }
+  }
+  const { services } = parse(read('examples/compose/compose.yaml'))
+  const profiles = Object.entries<Service>(services).map(([name, service]) => [name, service.profiles ?? []])
+  t.same(Object.fromEntries(profiles), {
+    gateway: [],
+    caddy: ['tls'],
+    database: ['postgres'],
+    prometheus: ['prometheus', 'grafana'],
+    grafana: ['grafana'],
+  })
+  t.match(services.gateway, { read_only: true, cap_drop: ['ALL'], tmpfs: ['/tmp'], build: { target: 'headgate' } })
+  t.match(read('Dockerfile'), /^FROM scratch AS headgate$/m)
+  t.ok(read('Dockerfile').includes(`/node:${node.version}-`), 'the Node of the other packages')
+  const { ipv4_address: proxy } = services.caddy.networks.inside
+  for (const name of ['config', 'postgres'])
+    t.same(parse(read(`examples/compose/${name}.yaml`)).platforms.webhook.trust_proxy, [proxy], `${name}.yaml trusts Caddy alone`)
+  t.end()
 })
 
 t.test('the documents are checked as anybody can check theirs', async (t) => {

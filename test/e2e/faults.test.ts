@@ -2,16 +2,19 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { works } from '../fakes/process.ts'
-import { command, dataDir, linesIn, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { command, dataDir, linesIn, type ProcessGateway, spawnGateway, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
 
 const noPrlimit = !works('prlimit', '--version') && 'needs prlimit'
 const noMount = !works('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt') && 'needs the right to mount'
 const noStrace = !works('strace', '-e', 'trace=none', 'true') && 'needs strace'
+/** Takes from root the right to ignore owners and modes. */
+const likeAnyUser = 'setpriv --bounding-set -dac_override,-dac_read_search'
+const noOwners = !works('sh', '-c', `test "$(id -u)" = 0 && ${likeAnyUser} true`) && 'needs root and setpriv'
 
 /** What an event costs in the database: prompts of this size fill it quickly. */
 const prompt = 'p'.repeat(20_000)
@@ -241,3 +244,25 @@ t.test('a disk that fails while work is taken: the work is not left lying until 
   await stop(t, gateway)
   t.strictSame(linesIn(gateway.dir, 'ran'), ['before', 'a'])
 })
+
+t.test(
+  'a data directory that belongs to another user: who owns it, and the command that gives it to this user',
+  { skip: noOwners },
+  async (t) => {
+    const dir = dataDir(t, { routes: { work: { prompt } } })
+    const start = (path = dir) => spawnGateway(t, path, { before: `set -- ${likeAnyUser} "$@"` }).ended
+    chownSync(dir, 65_534, 65_534)
+    chmodSync(dir, 0o755)
+    const owned = `${dir} belongs to user 65534 and group 65534 with mode 0755, and this is user 0, group 0`
+    const where = '(as root; for a container on its host, with the folder that is mounted there)'
+    const said = (path: string, why: string, fix: string) =>
+      `error: cannot write into the data directory ${path}: ${why}\n  ${fix} ${where}\n`
+    t.same(await start(), { code: 1, signal: null, out: '', err: said(dir, owned, `chown -R 0:0 ${dir}`) })
+    const missing = join(dir, 'more/data')
+    t.match(await start(missing), { err: said(missing, `it is not there, and ${owned}`, `install -d -m 700 -o 0 -g 0 ${missing}`) })
+    mkdirSync(join(dir, 'state'))
+    chownSync(dir, 0, 0)
+    chmodSync(join(dir, 'state'), 0o500)
+    t.match(await start(), { code: 1, err: new RegExp(`chmod u\\+rwx ${join(dir, 'state')} `) })
+  },
+)

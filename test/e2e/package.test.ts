@@ -1,9 +1,11 @@
 /** What `npm pack` packs: everything that its documents and licences name, little else, and it works once installed. */
 
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import Ajv from 'ajv'
 import t from 'tap'
 import { startGateway } from '../fakes/process-gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
@@ -35,6 +37,7 @@ t.test('the package has what its documents name, and nothing that only we need',
     'dist/main.js',
     'dist/plugin.js',
     'dist/plugin.d.ts',
+    'dist/sbom.cdx.json',
     'dist/third-party-notices.txt',
     'schema/headgate.schema.json',
   ])
@@ -82,6 +85,49 @@ t.test('the licence of every package in the bundle is told', (t) => {
   t.ok(names.size > 20, `${names.size} packages`)
   for (const name of names) t.ok(notices.includes(`\n${name} `), `${name}`)
   t.notMatch(notices, '(UNLICENSED)')
+  t.end()
+})
+
+t.test('the bill of materials names the packages of the notices, and those that npm installs beside the bundle', (t) => {
+  const bom = JSON.parse(readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8'))
+  const components: { group?: string; name: string; version: string; scope?: string }[] = bom.components
+  const inBill = components.map(({ group, name, version }) => `${group ? `${group}/` : ''}${name} ${version}`)
+  const notices = readFileSync(join(root, 'dist/third-party-notices.txt'), 'utf8')
+  const inNotices = [...notices.matchAll(/^((?:@[\w.-]+\/)?[\w.-]+ \d\S*) \([^)]+\)$/gm)].map(([, name]) => name as string)
+  const beside = inBill.filter((name) => !inNotices.includes(name))
+  t.same(inBill.filter((name) => inNotices.includes(name)).sort(), [...new Set(inNotices)].sort())
+  t.match(
+    beside.filter((name) => !name.startsWith('@libsql/')),
+    [/^@neon-rs\/load /, /^detect-libc /, /^jsonata /, /^libsql /],
+  )
+  const optional = components.filter(({ scope }) => scope === 'optional').map(({ group, name }) => `${group}/${name}`)
+  t.ok(optional.includes('@libsql/linux-x64-gnu') && optional.includes('@libsql/linux-arm64-gnu'))
+  t.ok(optional.every((name) => name.startsWith('@libsql/')))
+
+  const schema = (name: string) =>
+    JSON.parse(readFileSync(join(root, `node_modules/@cyclonedx/cyclonedx-library/res/schema/${name}.SNAPSHOT.schema.json`), 'utf8'))
+  const ajv = new Ajv.default({ strict: false, validateFormats: false })
+  for (const name of ['spdx', 'jsf-0.82']) ajv.addSchema(schema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`)
+  const validate = ajv.compile(schema('bom-1.6'))
+  t.ok(validate(bom), ajv.errorsText(validate.errors))
+  t.end()
+})
+
+t.test('a build in another folder and time zone packs the same bytes', (t) => {
+  const copy = join(t.testdir(), 'a copy')
+  mkdirSync(copy)
+  const left = ['.git', '.tap', '.ship', 'dist', 'node_modules', 'test']
+  for (const name of readdirSync(root)) if (!left.includes(name)) cpSync(join(root, name), join(copy, name), { recursive: true })
+  // The packages are linked file by file: a link to their folder would lead the build back into this folder.
+  const linking = run(['cp', '-al', join(root, 'node_modules'), copy], root)
+  if (linking.code !== 0) return void t.pass('not built again', { skip: `cp makes no hard links: ${linking.err}` })
+  const built = run(['sh', '-c', 'umask 077; npm run -s build && npm pack --ignore-scripts'], copy, {
+    TZ: 'Pacific/Kiritimati',
+    LANG: 'tr_TR',
+  })
+  if (!t.equal(built.code, 0, built.err)) return
+  const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+  t.equal(hash(join(copy, filename)), hash(join(folder, filename)))
   t.end()
 })
 

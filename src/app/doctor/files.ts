@@ -1,47 +1,32 @@
 /** Checks the data directory, and the files in it that hold secrets or that commands change. */
 
-import { accessSync, constants, type Stats, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
-import { messageOf } from '../../core/fault.ts'
 import { quoted } from '../../process/quoted.ts'
+import { octalMode, whyClosed } from '../data-folder.ts'
 import { type Check, type CheckInput, fail, ok, runCheck, warn } from './check.ts'
 
 /** The bits of a file's mode that give rights to other users than its owner. */
 const othersBits = 0o077
 /** The code with which `validate --env` reports a data directory that cannot be made or written. */
 const about = { code: 'WH802' } as const
-const octal = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0')
 
 /** Checks whether the data directory is there or can be made, can be written, and is closed to other users. */
 export const checkFolder = ({ workspace: { dataDir, self } }: CheckInput): readonly Check[] => {
   const name = 'data directory'
   const stat = statSync(dataDir, { throwIfNoEntry: false })
+  const closed = whyClosed(dataDir)
   if (!stat) {
-    const why = whyNoAccess(nearestExistingFolder(dataDir))
-    const message = `${dataDir} is not there and cannot be made: ${why}`
-    if (why !== undefined) return [fail(name, message, 'use another one: --data-dir <folder>', about)]
+    if (closed) return [fail(name, `${dataDir} cannot be made: ${closed.why}`, closed.fix, about)]
     return [warn(name, `${dataDir} is not there yet`, `${self} gateway setup --yes`)]
   }
   if (!stat.isDirectory()) return [fail(name, `${dataDir} is not a folder`, 'move it away, or use another one: --data-dir <folder>', about)]
-  const why = whyNoAccess(dataDir)
-  if (why !== undefined) return [fail(name, `${dataDir} cannot be written: ${why}`, `chown -R "$USER" ${quoted(dataDir)}`, about)]
-  if (stat.mode & othersBits) return [warn(name, `${dataDir} is open to others (${octal(stat)})`, `chmod 700 ${quoted(dataDir)}`)]
-  return [ok(name, `${dataDir} (${octal(stat)})`)]
-}
-
-const nearestExistingFolder = (path: string): string =>
-  statSync(path, { throwIfNoEntry: false }) ? path : nearestExistingFolder(dirname(path))
-
-const whyNoAccess = (folder: string): string | undefined => {
-  try {
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    return undefined
-  } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : messageOf(error)
-  }
+  if (closed) return [fail(name, `${dataDir} cannot be written: ${closed.why}`, closed.fix, about)]
+  if (stat.mode & othersBits) return [warn(name, `${dataDir} is open to others (${octalMode(stat)})`, `chmod 700 ${quoted(dataDir)}`)]
+  return [ok(name, `${dataDir} (${octalMode(stat)})`)]
 }
 
 /**
@@ -63,5 +48,5 @@ export const checkFiles = async ({ loaded, workspace: { dataDir } }: CheckInput)
 const openToOthers = (file: string): Check[] => {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat || (stat.mode & othersBits) === 0) return []
-  return [warn('modes', `${file} is open to others (${octal(stat)})`, `chmod 600 ${quoted(file)}`)]
+  return [warn('modes', `${file} is open to others (${octalMode(stat)})`, `chmod 600 ${quoted(file)}`)]
 }

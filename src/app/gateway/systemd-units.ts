@@ -14,6 +14,8 @@ export type ServiceFacts = {
   readonly wantedBy: string
   /** The name below /var/lib for a service that runs under a user of its own and with the narrowest rights; else `undefined`. */
   readonly stateDirectory: string | undefined
+  /** The user of such a service; without this member systemd makes one. */
+  readonly user?: string
   readonly homepage: string
 }
 
@@ -41,14 +43,14 @@ TimeoutStopSec=${facts.stopSeconds}
 ${facts.credentials.map((name) => `LoadCredential=${name}:%E/credstore/${name}\n`).join('')}NoNewPrivileges=yes
 PrivateTmp=yes
 UMask=0077
-${facts.stateDirectory === undefined ? '' : limits(facts.stateDirectory)}
+${facts.stateDirectory === undefined ? '' : limits(facts.stateDirectory, facts.user)}
 [Install]
 WantedBy=${facts.wantedBy}
 `
 
 /** Returns the settings of a service that may do little. They bind scripts and agents, too. */
-const limits = (stateDirectory: string): string => `
-DynamicUser=yes
+const limits = (stateDirectory: string, user: string | undefined): string => `
+${user === undefined ? 'DynamicUser=yes' : `User=${user}`}
 StateDirectory=${escapePercents(stateDirectory)}
 StateDirectoryMode=0700
 CapabilityBoundingSet=

@@ -1,0 +1,163 @@
+/** What `npm run ship` made: archive, Debian package and image hold the same, are made again byte for byte, and work where they land. */
+
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { quoted } from '../../src/process/quoted.ts'
+import { buildah } from '../../tools/ship/image.ts'
+import { run } from '../../tools/ship/run.ts'
+import { debianArch, node } from '../../tools/ship/targets.ts'
+import { isRunning, works } from '../fakes/process.ts'
+import { dataDir, spawnGateway } from '../fakes/process-gateway.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const out = join(root, '.ship')
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const arch = process.arch === 'arm64' ? 'arm64' : 'x64'
+const archive = (of: string) => join(out, `headgate-${version}-linux-${of}.tar.gz`)
+const deb = join(out, `headgate_${version}_${debianArch[arch]}.deb`)
+const image = join(out, `headgate-${version}-image-${arch}.tar`)
+
+const missing = (file: string) => !existsSync(file) && 'npm run ship has not made it'
+const noMount = !works('unshare', '--mount', 'true') && 'needs the right to mount'
+
+const digest = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+const inArchive = (of: string, path: string) =>
+  execFileSync('tar', ['-xOzf', archive(of), `headgate-${version}-linux-${of}/lib/headgate/${path}`], { maxBuffer: 256 * 1024 * 1024 })
+
+/** Posts an event to a gateway, waits for the reply of its run in the log, and stops the gateway. */
+const worksAndStops = async (t: Test, gateway: ReturnType<typeof spawnGateway>): Promise<void> => {
+  t.match(await gateway.post('hello', 'first', { body: '{"name":"Ada"}' }), { status: 202, json: { status: 'accepted' } })
+  await gateway.line(({ text }) => text === 'Hi Ada')
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0, err: '' })
+}
+
+const hello = { routes: { hello: { prompt: 'Hi {name}', deliver: 'log' } } }
+
+t.test(
+  'archives: each has the binaries of its processor, one binding, and a bill of materials that says so',
+  { skip: missing(archive('arm64')) },
+  (t) => {
+    // The field e_machine of ELF (System V ABI).
+    const machines = { x64: 62, arm64: 183 }
+    for (const of of ['x64', 'arm64'] as const) {
+      const bom = JSON.parse(inArchive(of, 'dist/sbom.cdx.json').toString())
+      const names = bom.components.map(({ group, name }: { group?: string; name: string }) => [group, name].filter(Boolean).join('/'))
+      t.same(names.filter((name: string) => /^@libsql\/|^node$/.test(name)).sort(), [`@libsql/linux-${of}-gnu`, 'node'])
+      t.ok(bom.components.some(({ cpe }: { cpe?: string }) => cpe?.startsWith(`cpe:2.3:a:nodejs:node.js:${node.version}:`)))
+      for (const path of ['node/bin/node', `node_modules/@libsql/linux-${of}-gnu/index.node`]) {
+        t.equal(inArchive(of, path).readUInt16LE(18), machines[of], `${of}: ${path}`)
+      }
+    }
+    t.end()
+  },
+)
+
+t.test('the archive runs from any folder, by a link, without another Node', { skip: missing(archive(arch)) }, async (t) => {
+  const dir = dataDir(t, hello)
+  const folder = join(dir, 'un packed')
+  mkdirSync(folder)
+  run(['tar', '-xzf', archive(arch), '-C', folder, '--strip-components=1'])
+  const program = join(folder, 'lib/headgate/dist/main.js')
+  symlinkSync('bin/headgate', join(folder, 'linked'))
+  t.equal(run(['env', '-i', 'PATH=/usr/bin:/bin', join(folder, 'linked'), '--version']), `${version}\n`)
+  const before = `shift 2; set -- '${folder}/bin/headgate' "$@"`
+  await worksAndStops(t, spawnGateway(t, dir, { before, program }))
+})
+
+t.test('archive and Debian package are made again byte for byte', { skip: missing(archive(arch)) || missing(deb) }, (t) => {
+  const again = t.testdir()
+  const env = { ...process.env, TZ: 'Pacific/Kiritimati', LANG: 'tr_TR' }
+  run(['sh', '-c', 'umask 077; exec npm run -s ship -- tarball deb --arch "$0" --out "$1"', arch, again], { cwd: root, env })
+  for (const file of [archive(arch), deb]) t.equal(digest(join(again, file.slice(out.length))), digest(file), file)
+  t.end()
+})
+
+t.test('the Debian package installs, and its removal keeps the data', { skip: missing(deb) || noMount }, (t) => {
+  // Everything is written into a layer above this machine's file system, which ends with the mount namespace.
+  const script = `
+    mount -t tmpfs tmpfs "$0" && cd "$0" && mkdir upper work root
+    mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
+    mount -t proc proc root/proc && mount --rbind /dev root/dev && cp "$1" root/tmp/headgate.deb
+    exec chroot root sh -ec '
+      dpkg --install /tmp/headgate.deb
+      stat -c "%U:%G %a" /var/lib/headgate
+      systemd-analyze verify headgate.service headgate.socket
+      systemd-analyze security --offline=true --threshold=15 headgate.service | tail -1
+      cd / && touch /var/lib/headgate/event && setpriv --reuid headgate --regid headgate --clear-groups headgate --version
+      dpkg --purge headgate
+      ls /var/lib/headgate; ls /usr/lib/headgate 2>&1 || true'`
+  const said = run(['unshare', '--mount', '--pid', '--fork', 'sh', '-ec', script, t.testdir(), deb])
+  t.match(said, /headgate is installed and not set up yet/)
+  t.match(said, /^headgate:headgate 700$/m)
+  t.match(said, new RegExp(`^${version.replaceAll('.', '\\.')}$`, 'm'))
+  t.match(said, /headgate: \/var\/lib\/headgate is kept[\s\S]*\nevent\n.*No such file or directory/)
+  t.match(run(['dpkg-deb', '--contents', deb]), /^-rwxr-xr-x root\/root .* \.\/usr\/lib\/headgate\/dist\/main\.js$/m)
+  t.end()
+})
+
+/** The user, the environment and the command line of an image, as buildah tells them. */
+type ImageConfig = {
+  readonly User: string
+  readonly Env: readonly string[]
+  readonly Entrypoint: readonly string[]
+  readonly Cmd: readonly string[]
+}
+
+/**
+ * Returns the shell line with which a container begins: namespaces of its own, the root of the image as it cannot be written, a volume at
+ * `/data`, a small `/tmp`, and the image's entrypoint as process 1.
+ */
+const containerLine = (mounted: string, volume: string, user: string, { Env, Entrypoint, Cmd }: ImageConfig): string => {
+  const script = `
+    ip link set lo up
+    mount --bind "$0" "$0" && cd "$0"
+    mount --bind "$1" data && mount -t tmpfs tmpfs tmp && mount -t proc proc proc && mount --rbind /dev dev
+    mount -o remount,ro,bind "$0"
+    user=$2 && shift 2 && exec chroot --userspec="$user" . "$@"`
+  const argv = ['sh', '-ec', script, mounted, volume, user, ...Entrypoint, ...Cmd]
+  return `set -- env -i ${[...Env, 'unshare', '--mount', '--pid', '--net', '--fork', '--kill-child', ...argv].map(quoted).join(' ')}`
+}
+
+const noContainer = noMount || (!works('ip', '-V') && 'needs ip')
+t.test(
+  'the image runs as any user over a root that cannot be written, and says what is wrong with its volume',
+  { skip: missing(image) || noContainer },
+  async (t) => {
+    t.ok(statSync(image).size < 60_000_000, `${statSync(image).size} bytes`)
+    const name = run([...buildah(out), 'from', `headgate:${version}`]).trim()
+    t.teardown(() => void run([...buildah(out), 'rm', name]))
+    const mounted = run([...buildah(out), 'mount', name]).trim()
+    const { config } = JSON.parse(run([...buildah(out), 'inspect', name])).Docker
+    t.match(config, { User: '10001:10001', WorkingDir: '/data', Volumes: { '/data': {} }, ExposedPorts: { '8644/tcp': {} } })
+    t.notOk(existsSync(join(mounted, 'bin/sh')) || existsSync(join(mounted, 'usr/bin/sh')), 'no shell')
+    t.equal(statSync(join(mounted, 'data')).mode & 0o7777, 0o1777, 'a new volume is open to any user')
+
+    const dir = dataDir(t, hello)
+    const start = (user: string) => spawnGateway(t, dir, { before: containerLine(mounted, dir, user, config) })
+    const closed = '/data belongs to user 0 and group 0 with mode 0755, and this is user 10001, group 10001\n  chown -R 10001:10001 /data '
+    chmodSync(dir, 0o755)
+    const refused = await start(config.User).ended
+    t.match(refused, { code: 1 })
+    t.ok(refused.err.includes(closed), refused.err)
+
+    chmodSync(dir, 0o1777)
+    const gateway = start('4242:4242')
+    t.match(await gateway.listening, /^http:\/\/0\.0\.0\.0:\d+$/)
+    const [first] = readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, 'utf8').split(' ')
+    // A program that changes its user is not told of its parent's end, so --kill-child does not reach it where a check fails.
+    t.teardown(() => isRunning(Number(first)) && process.kill(Number(first), 'SIGKILL'))
+    // What `docker exec` does: a program in the namespaces of process 1, with the environment of the image.
+    const inside = ['--target', first as string, '--mount', '--pid', '--net', '--root', '--wd', '--setgid', '4242', '--setuid', '4242']
+    const execute = (...argv: string[]) => run(['env', '-i', ...config.Env, 'nsenter', ...inside, ...argv])
+    t.match(execute(...config.Healthcheck.Test.slice(1)), /^ok {2}http:\/\/127/)
+    t.match(execute('/usr/bin/headgate', 'webhook', 'test', 'hello', '--payload', '{"name":"Ada"}'), /<-- 202 accepted/)
+    await gateway.line(({ text }) => text === 'Hi Ada')
+    process.kill(Number(first), 'SIGTERM')
+    t.match(await gateway.ended, { code: 0, err: '' })
+  },
+)
