@@ -22,11 +22,11 @@ const keyAt = (frame: Frame, i: number): string | number => (frame.list ? i : (f
 const frameOf = (value: JsonObject | Json[]): Frame =>
   Array.isArray(value) ? { list: value, map: noMap, keys: [], next: 0 } : { list: undefined, map: value, keys: Object.keys(value), next: 0 }
 
-// Each unit of a text becomes at least one unit of JSON, so no more than the first `room` units of the text can be shown. Where they split
-// a surrogate pair, its half lies behind the limit and is cut off later.
+// Each unit of a text becomes at least one unit of JSON, so no more than the first `room` units of the text can be shown. A surrogate
+// pair may be split there: the opening quote moves the half past the limit, so that it is cut off later.
 const quoteUpTo = (text: string, room: number): string => JSON.stringify(text.length > room ? text.slice(0, room) : text)
 
-/** Returns a text, number or boolean as the text that operators compare; `undefined` for any other value. */
+/** Returns a text, number or boolean as a text, for filters and schemes; `undefined` for null, a list or a map. */
 export const scalarText = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 

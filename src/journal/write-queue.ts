@@ -16,12 +16,12 @@ const maxLineBytes = 16 * 1024 * 1024
 const urgentBytes = 512 * 1024
 /** The most characters of a record. A longer record is dropped, because the reader skips very long lines. */
 const maxLineChars = 256 * 1024
-/** The last characters of every line: the place of its raw request is written before them. */
+/** The last characters of every line. The member `raw`, which says where the raw request is stored, is inserted before them. */
 const lineEnd = '}\n'
 
 /**
- * A raw request of a batch. `at`: the offset in the batch's text at which the place of the raw request is to be inserted, behind the other
- * keys of its line. `headBytes`, `bodyBytes`: the lengths of its headers and its body.
+ * A raw request of a batch. `at`: the offset in the batch's text at which the member `raw` of the line is inserted, behind the line's other
+ * members. `headBytes`, `bodyBytes`: the lengths of its headers and its body.
  */
 export type QueuedRaw = { readonly at: number; readonly headBytes: number; readonly bodyBytes: number }
 

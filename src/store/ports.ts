@@ -54,7 +54,7 @@ export type Group = {
  */
 export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly count: number }
 
-/** The store's name of a run. Only the store can read it. */
+/** The store's name of a run. Only the store knows its meaning; other code compares it and hands it back. */
 export type RunId = string
 
 /** A worker's hold on a run. */

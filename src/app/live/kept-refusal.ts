@@ -1,6 +1,5 @@
 /**
- * Chooses the requests with a refused signature that are kept, so that their signature can be verified again (`keep_refused`), and bounds
- * their bytes.
+ * Decides which requests with a refused signature are kept (`keep_refused`), to verify them again later, and bounds their bytes.
  */
 
 import { type Clock, hourMs } from '../../core/clock.ts'

@@ -1,6 +1,6 @@
 /**
- * Keeps the keys of senders over restarts: a folder with a file for each address that a key was fetched from. Only the gateway's user may
- * read the files.
+ * Keeps the keys of senders over restarts: a folder with a file for the key of each address, once that key has verified a request. Only
+ * the gateway's user may read the files.
  */
 
 import { createHash } from 'node:crypto'

@@ -51,20 +51,31 @@ const planMend = (found: readonly Diagnostic[], texts: ReadonlyMap<string, strin
 
 /** Writes each file as a whole, with the mode that it has. Throws a Fault where a file has changed, or cannot be written. */
 const mend = async ({ files }: Pick<Fixed, 'files'>): Promise<void> => {
-  // All files are checked before the first is written. So when one of the files is a link or read-only, all files stay as they are.
+  // All files are checked before the first is written. So when a file is a link, read-only or changed meanwhile, all files stay as they are.
   for (const { file } of files) refuseReadOnly(file)
-  for (const each of files) await writeMended(each)
+  for (const each of files) await onDisk(each, refuseChanged)
+  for (const each of files) await onDisk(each, writeMended)
 }
 
-const writeMended = async ({ file, before, after }: FixedText): Promise<void> => {
+/** Works on a file. Throws errors of the system as a Fault. */
+const onDisk = async (fixed: FixedText, work: (fixed: FixedText) => void | Promise<void>): Promise<void> => {
+  try {
+    await work(fixed)
+  } catch (error) {
+    throw diskFault('write', fixed.file, error)
+  }
+}
+
+const refuseChanged = ({ file, before }: FixedText): void => {
+  if (readFileSync(file, 'utf8') !== before) throw changedFault(file)
+}
+
+const writeMended = async (fixed: FixedText): Promise<void> => {
+  const { file, before, after } = fixed
   const mode = statSync(file).mode & 0o777
   if ([subscriptionsFileName, jobsFileName].includes(basename(file))) return replaceEntriesText(file, before, after, mode)
-  try {
-    if (readFileSync(file, 'utf8') !== before) throw changedFault(file)
-    await replaceFile(file, after, mode)
-  } catch (error) {
-    throw diskFault('write', file, error)
-  }
+  refuseChanged(fixed)
+  await replaceFile(file, after, mode)
 }
 
 /** Reads the present text of a file; for standard input, returns the checked text. Of a document only the blocks must be unchanged. */
@@ -80,4 +91,4 @@ const currentText = (file: string, checked: string | undefined): string => {
 }
 
 const changedFault = (file: string): Fault =>
-  new Fault('conflict', `${file} has changed since it was checked: nothing was written`, { exitCode: exit.conflict, hint: 'try again' })
+  new Fault('conflict', `${file} has changed since it was checked: it stays as it is`, { exitCode: exit.conflict, hint: 'try again' })

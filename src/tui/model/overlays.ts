@@ -163,7 +163,10 @@ export const openSave = (drafts: Drafts, then: SaveScreen['then'], look?: SaveSc
   return { world: withOpen(drafts, draft), go: { push: saveScreen(then, look) }, commands: [askSavePlan(draft)] }
 }
 
-/** Replaces the save screen by the save screen of the next route, whose draft is opened. `pending`: the drafts after that draft. */
+/**
+ * Opens the draft of the next route, closes all screens above home, and shows the save screen of that route there. `pending`: the drafts
+ * after that draft.
+ */
 export const openNextSave = (draft: RouteDraft, pending: readonly RouteDraft[], then: SaveScreen['then']): Update<never> => ({
   world: { draft, pending, payload: undefined },
   go: { home: true, above: saveScreen(then) },

@@ -18,7 +18,7 @@ export type EditorOptions = {
   readonly profile?: string | undefined
   /** The command with which the user calls the program, for hints. */
   readonly self: string
-  /** The editor must not write, send or switch anything. */
+  /** The editor must not write anything, send anything, or switch routes on or off. */
   readonly readOnly: boolean
   readonly keymap: Keymap
 }
@@ -42,7 +42,7 @@ export type World = {
   readonly notice?: Notice
 }
 
-/** The state of one screen. The registry has a model for each kind. */
+/** The state of one screen. `models` (src/tui/screens/index.ts) has a model for each kind. */
 export type Screen = { readonly kind: ScreenKind }
 
 export type ScreenKind =
@@ -97,7 +97,7 @@ export type Update<S extends Screen = Screen> = {
 /** The result that a screen gives to the screen below: a text that was entered, or a row that was picked. */
 export type Returned = { readonly id: string; readonly value: string }
 
-/** A message to a screen: an answer of the service, a line of the live view, or the result of the screen above. */
+/** A message to a screen: an answer of the service, news of the live view, the end of a copy, or the result of the screen above. */
 export type Message =
   | Answer
   | { readonly type: 'traffic'; readonly line: TailLine }

@@ -26,8 +26,8 @@ const styles: { readonly [tone in Tone]: { readonly colour: readonly Style[]; re
 export const Colour = createContext(true)
 
 /**
- * Returns a text with the terminal's codes for a style. Ink splits a text of several lines before drawing, so each line has codes of its
- * own. Ink's own colours are not used, because they depend on Ink's guess about the terminal.
+ * Returns a text with the terminal's codes for a style. Each line of the text has codes of its own, because Ink may
+ * draw the lines apart. Ink's own colours are not used, because they depend on Ink's guess about the terminal.
  */
 export const painted = (text: string, format: readonly Style[]): string =>
   format.length === 0

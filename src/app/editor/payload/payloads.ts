@@ -62,7 +62,7 @@ export const payloadRows = async (workspace: Workspace, { route }: { readonly ro
   return samples[0]?.isLike ? [...rows, ...recorded] : [...recorded, ...rows]
 }
 
-/** Puts the first fitting sample that no stage of the route stops in front of the others. */
+/** Moves a sample to the front: the first of the fitting samples that passes all stages of the route. Tries `maxTried` of them at most. */
 const passingFirst = async (
   workspace: Workspace,
   samples: readonly RankedSample[],

@@ -1,4 +1,4 @@
-/** The port through which the check of a signature finds the keys that a sender publishes. */
+/** The interface through which the check of a signature finds the keys that a sender publishes. */
 
 import type { KeyObject } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
@@ -11,7 +11,10 @@ export type KeyResult = KeyObject | string | Later
 export interface RemoteKeys {
   /** Finds a key. `name`: the id of the key in a JWKS, or the address of its certificate. Never rejects. */
   find(name: string, head: RequestHead): KeyResult | Promise<KeyResult>
-  /** Notes that the key which was found for this request has verified the request. From now on the key is kept over restarts. */
+  /**
+   * Notes that the key which was found for this request has verified the request. From now on it is kept (a JWKS as a whole), over restarts
+   * too where the store lasts.
+   */
   noteVerified(head: RequestHead): void
 }
 

@@ -26,7 +26,7 @@ export class StdioWire implements Wire {
   readonly #reader: Reader
   #child: KeptChild | undefined
   readonly #closing = new AbortController()
-  /** The requests without an answer, by id. Each value removes the listener for the abort of its request. */
+  /** The requests without an answer, by id. Each value is a function that stops listening for the abort of its request. */
   readonly #asked = new Map<unknown, () => void>()
 
   constructor(program: Program, kit: WireKit, programListener: ProgramListener) {
