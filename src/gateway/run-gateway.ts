@@ -1,7 +1,7 @@
 /** Runs a gateway in the foreground, from the reading of its files to its stop. It prints nothing: its caller tells the user. */
 
 import { adapterDisabled } from '../app/adapter-disabled.ts'
-import { requireDataFolder } from '../app/data-folder.ts'
+import { requireDataFolder } from '../app/gateway/data-folder.ts'
 import { closeSecretFiles } from '../app/gateway/secret-files.ts'
 import { knownSecrets } from '../app/known-secrets.ts'
 import { KeptSecrets } from '../app/secrets/kept-secrets.ts'

@@ -77,6 +77,7 @@ t.test('each setting of the adapter reaches what is served, or is said to need a
     script_timeout_seconds: 7,
     trust_proxy: ['127.0.0.1'],
     public_url: 'https://hooks.example.com',
+    redact: ['payload.user.email'],
   }
   const ofEachRequest = { rate_limit: 7 }
   /** test/e2e/reload.test.ts looks at these. */

@@ -432,7 +432,7 @@ t.test('doctor --online: asks each host of a target once, without a token, a pat
   t.equal(receiver.seen.length, 1)
   t.notMatch(out + JSON.stringify(receiver.seen), /canary|a-secret-token/)
   t.same(gone.seen, [], 'a target that nobody uses is not asked')
-  t.match((await fakeCli(t, files()).run('doctor', '--online')).out, /^ok {4}online +no route or job .* nothing was asked$/m)
+  t.match((await fakeCli(t, files()).run('doctor', '--online')).out, /^ok {4}online +no route, job or alert .* nothing was asked$/m)
 })
 
 t.test('webhook secret: a fingerprint, the secret only when asked, a new one', async (t) => {
@@ -591,7 +591,7 @@ t.test('completion: commands, options, choices and names', async (t) => {
   t.same(await words('validate', ''), [':files'])
   t.same(
     await words('validate', '--ignore', 'WH401,WH50'),
-    ['1', '2', '3', '4', '5', '6', '7'].map((n) => `WH401,WH50${n}`),
+    ['1', '2', '3', '4', '5', '6', '7', '8'].map((n) => `WH401,WH50${n}`),
   )
   t.same(await words('events', 'list', '--outcome=ignored,acc'), ['--outcome=ignored,accepted'])
   t.same(await words('events', 'list', '--state', 'd'), ['done', 'dead'])

@@ -21,7 +21,11 @@ export const maskedConfig = (whole: JsonObject, config: Config, maskOf = maskSec
     if (Array.isArray(value)) return value.map(redacted)
     return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item)])) : value
   }
-  return redacted(maskJson(whole, maskOf)) as JsonObject
+  const { secrets, ...rest } = whole
+  const masked = maskJson(rest, maskOf) as JsonObject
+  // The section `secrets` names programs. Its own name would hide them, because the routes have lists of secrets under this name.
+  const sections = secrets === undefined ? masked : { secrets: maskJson(secrets, maskOf), ...masked }
+  return redacted(sections) as JsonObject
 }
 
 /**

@@ -6,7 +6,7 @@ import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
 import { quoted } from '../../process/quoted.ts'
-import { octalMode, whyClosed } from '../data-folder.ts'
+import { octalMode, whyClosed } from '../gateway/data-folder.ts'
 import { type Check, type CheckInput, fail, ok, runCheck, warn } from './check.ts'
 
 /** The bits of a file's mode that give rights to other users than its owner. */

@@ -2,8 +2,8 @@
 
 import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { exit, Fault, messageOf } from '../core/fault.ts'
-import { quoted } from '../process/quoted.ts'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { quoted } from '../../process/quoted.ts'
 
 /**
  * `why`: a clause. `fix`: what to do, for a refusal a command for root. `isRefused`: the permissions are the reason, and not, for example, a
