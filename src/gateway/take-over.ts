@@ -15,8 +15,9 @@ export type Predecessor = {
   readonly host: string
   readonly port: number
   /**
-   * Asks the gateway for its socket, waits for its end, and returns the socket. Connections that come meanwhile wait for their acceptance.
-   * Throws a Fault where the gateway keeps its socket, and where it does not end in its time.
+   * Asks the gateway for its socket, then tells the gateway to stop, waits until its process has ended, and returns the socket. Connections
+   * that come meanwhile wait to be accepted. Throws a Fault where the gateway refuses, where its socket does not arrive, and where the
+   * process does not end within its drain time and `lastWordsMs`.
    */
   readonly takeSocket: () => Promise<SocketHandle>
 }

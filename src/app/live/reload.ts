@@ -112,8 +112,8 @@ type WaitingReload = { force: boolean; differences: boolean; readonly result: Pr
 
 /**
  * Makes reloads and previews run one after the other: files that were read earlier must not replace files that were read later. Meanwhile,
- * at most one further reload waits, and at most one further preview. All callers that ask for either get the result of the waiting reload
- * or preview, which has all that one of the callers asks for.
+ * at most one further reload waits, and at most one further preview. Callers that come meanwhile share the waiting one and its result. An
+ * option that one of them sets (`force`, `differences`) counts for all of them.
  */
 const reloadsInTurn = (reload: (task: ReloadTask) => Promise<ReloadResult>) => {
   let last: Promise<unknown> = Promise.resolve()

@@ -23,7 +23,10 @@ export type TlsSettings = {
   readonly clientCertificates?: 'required' | 'optional'
 }
 
-/** Returns the settings; `undefined` where there is no section, or its shape is wrong, which the shape check has reported. */
+/**
+ * Returns the settings; `undefined` where the section, its `cert` or its `key` is missing or no text. Other malformed members are left out.
+ * The shape check has reported them all.
+ */
 export const readTls = (tls: unknown, dataDir: string): TlsSettings | undefined => {
   if (!isObject(tls)) return undefined
   const main = pairIn(tls, [], dataDir)

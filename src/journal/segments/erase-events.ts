@@ -10,8 +10,8 @@ import { parseLine } from '../line.ts'
 import { erasedError, type JournalRecord, type RawPlace } from '../record.ts'
 
 /**
- * `ids`: the events. `groups`: the ids of the events that opened their groups; a run of such a group may have their texts. `carriers`:
- * further events whose runs had the texts.
+ * `ids`: the events to erase. `groups`: the names of the groups that these events were in or opened, because the run of a group can have
+ * their texts. `carriers`: other events whose runs had texts of the erased events.
  */
 export type ErasedEvents = { readonly [Name in 'ids' | 'groups' | 'carriers']: ReadonlySet<string> }
 
@@ -19,12 +19,15 @@ const pieceBytes = 256 * 1024
 const maxLineBytes = 1024 * 1024
 const newline = 10
 
-/** The members of a line that a sender, an agent or a target wrote, or that name a sender. */
+/**
+ * The members that an erasure takes out of a line: what a sender, an agent or a target wrote, what names a sender, and what the line says
+ * of the raw request.
+ */
 const written: readonly string[] = ['delivery_id', 'reason', 'answer', 'error', 'unverified', 'raw', 'raw_dropped']
 
 /**
- * Overwrites what the lines of these events say of their contents, with their raw requests, prompts and replies. Ids, routes, outcomes and
- * times stay. Resolves when the bytes are on the disk. May be repeated after a crash.
+ * Erases the raw requests, prompts and replies of these events, and in their lines the members in `written`. Ids, routes, outcomes and
+ * times stay. Resolves when the change is on the disk. After a crash it can be called again with the same events.
  */
 export const eraseEvents = async (folder: string, events: ErasedEvents): Promise<void> => {
   // Of a run, only the line of its end names its group. That line comes after those of its attempts, so segments are read newest first.
@@ -77,7 +80,7 @@ async function* linesOf(file: FileHandle, segment: string): AsyncGenerator<Place
       if (line) yield { ...line, at: restAt + from, bytes: end - from }
       from = end + 1
     }
-    // A line that is too long is none of the journal's: only its end is looked at, and cannot be read.
+    // The journal writes no line this long, so its beginning is dropped. What is left of it does not parse, and is skipped.
     if (bytes.length - from > maxLineBytes) from = bytes.length
     rest = bytes.subarray(from)
     restAt += from
@@ -97,7 +100,7 @@ const overwrite = async (lines: FileHandle, { entry, at, bytes }: PlacedLine): P
   for (const key of ['delivery_id', 'error']) if (entry.kind !== 'received' && Object.hasOwn(entry, key)) kept[key] = ''
   if (entry.kind === 'ended' && entry.error === erasedError) kept.error = erasedError
   const line = Buffer.from(JSON.stringify(kept))
-  // A line that does not fit cannot be: members were only taken out. Blanks are no record.
+  // Members were only taken out or emptied, so the new line fits. Should it ever not fit, blanks are written alone: they are no record.
   const blanks = Buffer.alloc(bytes, ' ')
   if (line.length <= bytes) line.copy(blanks)
   await lines.write(blanks, 0, bytes, at)

@@ -15,7 +15,7 @@ export type Firing = {
    */
   readonly subject: string
   readonly since: number
-  /** How often its cause came since then; 0 for kinds that each look judges anew. */
+  /** How often its cause came since then; 0 for a kind that is judged anew at each regular check (`isJudged` in kinds.ts). */
   count: number
   detail?: string
   /** When the alert ends by itself, unless its cause comes again. */

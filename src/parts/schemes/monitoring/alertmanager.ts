@@ -1,6 +1,6 @@
 /**
- * Prometheus Alertmanager: a bearer token. Nothing is signed. This preset does not serve an Alertmanager with basic_auth, whose route has
- * `verify: { algorithm: basic }`.
+ * Prometheus Alertmanager: a bearer token. Nothing is signed. An Alertmanager that sends `basic_auth` cannot use this preset: its route
+ * needs `verify: { algorithm: basic }` instead.
  */
 
 import { preset } from '../preset.ts'

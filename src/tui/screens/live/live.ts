@@ -125,9 +125,9 @@ const onAction = (screen: LiveScreen, action: ActionName, world: World): Update<
   }
 }
 
-/** Shows only the route of the cursor's event. Without such an event, shows only the route from which the screen was opened. */
+/** Shows only the route of the cursor's event. Where that event has no route or no record, shows only the route that `from` names. */
 const showOneRoute = (screen: LiveScreen): Update<LiveScreen> => {
-  const route = eventAt(screen)?.route ?? screen.from
+  const route = eventAt(screen)?.route || screen.from
   if (route === undefined) return warned('there is no request yet whose route could be followed')
   const events = screen.events.filter(({ lines }) => lines.some((each) => each.route === route))
   const key = screen.events[screen.cursor]?.key
@@ -148,7 +148,10 @@ const watchAgain = (screen: LiveScreen): Update<LiveScreen> => ({
   commands: [{ kind: 'watch', ...(screen.route === undefined ? {} : { route: screen.route }) }],
 })
 
-/** Moves the cursor: in the body between values, elsewhere between events. A move stops the following, except a move to the end. */
+/**
+ * Moves the cursor: in the body between values, elsewhere between events. `end` goes to the newest event in every pane, and the screen
+ * follows again. Every other move stops the following.
+ */
 const moveCursor = (screen: LiveScreen, action: ActionName): Update<LiveScreen> => {
   if (action === 'end') return askDetails({ ...screen, follows: true, cursor: Math.max(0, screen.events.length - 1) })
   const values = detailOf(screen)?.payload?.values ?? []
