@@ -33,7 +33,7 @@ export type RouteSource = {
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
   /** The path of the route inside its file. */
   readonly base: Path
-  /** The file that has the route, where `config.yaml` includes it. */
+  /** The path of the included file in which the route stands; absent for a route of `config.yaml`. */
   readonly included?: string
 }
 

@@ -53,7 +53,7 @@ export type StoreCopies = {
   readonly restoring: string
   /** Holds the file while no gateway has the store open. Throws a Fault, for example where a gateway has. */
   hold(options: Pick<StoreOptions, 'folder'>): Promise<HeldFile>
-  /** Checks a copy, which nobody uses: whether it is whole, and this version can read it. Throws a Fault. */
+  /** Throws a Fault where a copy of a store is not whole, or this version cannot read it. No process may have the copy open. */
   check(file: string): Promise<void>
 }
 

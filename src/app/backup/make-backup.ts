@@ -36,7 +36,7 @@ export type Backup = {
   readonly isLasting: boolean
   /** Whether the backup has the database of the store. */
   readonly hasDatabase: boolean
-  /** The names of links and other odd files, which are left out. */
+  /** The names of links, and of other files that are not regular. The backup does not have these. */
   readonly leftOut: readonly string[]
 }
 

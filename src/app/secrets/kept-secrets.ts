@@ -110,7 +110,7 @@ export class KeptSecrets {
     if (entryReferences(dataDir, profiles.values(), secrets).some(isNew)) void reload()
   }
 
-  /** Returns what the status says of each secret. */
+  /** Returns the entry of each kept secret in the answer of `gateway status`. */
   views(): readonly KeptSecret[] {
     return [...this.#kept].map(([reference, { at, failure, before }]) => ({
       reference,

@@ -9,7 +9,7 @@ export type Path = readonly string[]
 export type WalkGuide = {
   /** Returns the value of the text, number or word between two indexes of the bytes. The bytes of the value may be malformed. */
   readonly valueAt: (from: number, to: number) => Json
-  /** Whether a map or list at the end of a path is a value too. */
+  /** Whether a map or list to which a path leads is given as a value; otherwise only texts, numbers and booleans are. */
   readonly wholes?: boolean
   /** The most keys and items that the walk may pass in the maps and lists on its paths. Absent: there is no limit. */
   readonly maxEntries?: number

@@ -106,7 +106,7 @@ const statementTexts = {
   eraseRun: 'delete from runs where id = ?',
   groupsToErase: `select id, cast(run as blob) from groups
     where ${isWanted} or (keep = 'all' and iif(json_valid(event), json_extract(event, '$') in (select value from json_each(?2)), 0))`,
-  // A session that has nothing else goes with its name, which may be that of a person.
+  // A session whose messages are all erased is deleted too, because the name of the session may be that of a person.
   eraseSessions: `delete from sessions where id in (select session_id from messages group by session_id
     having sum(turn in (select value from json_each(?1))) > 0 and sum(turn is null or turn not in (select value from json_each(?1))) = 0)`,
   eraseMessages: 'delete from messages where turn in (select value from json_each(?))',
