@@ -264,7 +264,7 @@ export type ControlAnswers = {
     readonly events: readonly string[]
     /** How many of these waited. */
     readonly ended: number
-    /** The events whose runs are in progress. */
+    /** The ids of the events whose runs are in progress. */
     readonly running: readonly string[]
     /** Whether this kind of store can erase. */
     readonly supported: boolean
@@ -404,7 +404,7 @@ export type OpenBreaker = {
 export type KeptSecret = {
   /** `PROVIDER/ID`. */
   readonly reference: string
-  /** When the program gave it last: ISO time. */
+  /** When the program last gave the secret, as an ISO 8601 time. */
   readonly read_at: string
   /** Whether the secret that it has replaced still verifies requests. */
   readonly overlaps: boolean

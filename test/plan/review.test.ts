@@ -469,6 +469,19 @@ t.test('secrets in clear text: where others read the file, or git keeps it', asy
   t.same(await at(literal, 0o600), [])
   t.same(await at(literal, 0o644, (dir) => chmodSync(dir, 0o700)), [], 'its folder is closed')
   t.same(await at('platforms: { webhook: { enabled: true, secret: "${S}" } }\n', 0o644), [])
+  const secretsOf = async (config: string): Promise<readonly Diagnostic[]> =>
+    (await at(config, 0o644)).filter(({ code }) => code === 'WH303')
+  const settings = [
+    'platforms: { telegram: { token: "4711:abcdef" } }',
+    'platforms: { slack: { webhook_url: "https://hooks.example.com/services/T0/B0/x" } }',
+    'platforms: { email: { user: ada, password: correct-horse } }',
+    'platforms: { matrix: { homeserver: "https://ada:correct-horse@matrix.example.com", access_token: "${S}" } }',
+    'storage: { kind: postgres, url: "postgres://ada:correct-horse@127.0.0.1/h" }',
+    'toolsets: { docs: { url: "https://docs.example.com/mcp", allow: [find], headers: { Authorization: Bearer abcdef, Accept: text/plain } } }',
+  ]
+  for (const setting of settings) t.match(await secretsOf(`${setting}\n`), [{ place: { line: 1 }, message: /^a secret stands/ }], setting)
+  const publicKey = `verify: { algorithm: ed25519, signature: { header: X-S } }\npublic_key: d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a`
+  t.same(await secretsOf(configOf(publicKey, { secret: '${S}' })), [], 'a public key is no secret')
   const named = (mode: number) => (dir: string) => {
     writeFileSync(join(dir, 'key'), strong)
     chmodSync(join(dir, 'key'), mode)

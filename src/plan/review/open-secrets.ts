@@ -8,6 +8,8 @@ import type { FileSource } from '../../config/files.ts'
 import { mapWhere } from '../../config/schema-walk.ts'
 import { hasReference, namesFile, secretFileOf } from '../../config/secrets/reference.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
+import { maskJson } from '../../core/secrets/mask.ts'
+import { namesSettingSecret, namesVariableSecret } from '../../core/secrets/secret-names.ts'
 
 const maxIndexBytes = 67_108_864
 
@@ -53,18 +55,28 @@ const reviewSecretFiles = (source: FileSource, env: Env): Diagnostic[] =>
 
 /**
  * Returns the secrets as they are written, each with its path. `x-secret` in the schema only means that a value may be written as a
- * reference, and web addresses have it too. So a secret is a value with `x-redact`, or a value under one of the keys below.
+ * reference. So a secret is such a value whose name names a secret, or an address with a password or a secret parameter.
  */
 const secretsIn = ({ data, schema }: FileSource): WrittenSecret[] => {
   const found: WrittenSecret[] = []
   mapWhere('x-secret', schema, data, (node, value, path) => {
-    const key = String(path.at(-1))
-    const isSecret = node['x-redact'] === true || key === 'secret' || key === 'api_key' || path.at(-2) === 'secrets'
-    if (isSecret && typeof value === 'string') found.push({ path, text: value })
+    if (typeof value !== 'string') return value
+    if (node['x-redact'] === true || namesSecret(path) || holdsCredentials(value)) found.push({ path, text: value })
     return value
   })
   return found
 }
+
+/** Whether the last key of a path names a secret. Headers and variables have names of their own, and the members of `secrets` have none. */
+const namesSecret = (path: Path): boolean => {
+  const [parent, key] = path.slice(-2).map(String)
+  if (parent === 'secrets') return true
+  if (key === undefined || key === 'public_key') return false
+  return parent === 'headers' || parent === 'env' ? namesVariableSecret(key) : namesSettingSecret(key)
+}
+
+/** Whether a text is an address with a password in it, or a web address with a secret parameter. */
+const holdsCredentials = (text: string): boolean => /^[a-z][\w+.-]*:\/\/[^\s/?#@]*:[^\s/?#]+@/i.test(text) || maskJson(text) !== text
 
 type WrittenSecret = { readonly path: Path; readonly text: string }
 
