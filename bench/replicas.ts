@@ -156,6 +156,12 @@ const figures = (facts: Facts, { senders, subscriptions }: Mixed, warnings: Read
   )
 }
 
+/** Returns a sentence for each kind of refusal, where the only faults are rolling upgrades: these refuse no post. */
+const refusals = ({ only }: Arguments, { statuses }: Senders): string[] =>
+  only === 'rolling upgrade'
+    ? [...statuses].filter(([said]) => /^(?:none|503)/.test(said)).map(([said, count]) => `${count} posts were refused: ${said}`)
+    : []
+
 const main = async (): Promise<readonly string[]> => {
   if (withoutOwnPostgres) throw new NotPossible(withoutOwnPostgres)
   const numbers = {
@@ -196,6 +202,7 @@ const main = async (): Promise<readonly string[]> => {
     ...ends,
     ...world.failures,
     ...senders.wrong,
+    ...refusals(given, senders),
     ...subscriptions.failures,
     ...subscriptions.check(),
     ...check(facts),

@@ -4,6 +4,7 @@ import { createOperations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
 import { Readiness } from '../app/readiness.ts'
 import type { RunningGateway } from '../app/running-gateway.ts'
+import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { RequestEnded } from '../core/facts/fact.ts'
 import { messageOf } from '../core/fault.ts'
@@ -101,11 +102,13 @@ const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Clos
   return kept
 }
 
+/** Whether somebody reads the metrics of this gateway, or a receiver gets them. */
+const isMetered = ({ metrics, telemetry }: Config): boolean => metrics.enabled || telemetry?.metrics !== undefined
+
 /** Opens the HTTP server and the control socket. */
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
-  const { facts } = shared
-  const { tls } = config
+  const [{ facts }, { tls }] = [shared, config]
   const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
   let stop = (): void => {}
   const stopAsked = new Promise<void>((resolve) => {
@@ -114,16 +117,16 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
   closing.push(async () => refused.close())
   const isStopping = (): boolean => stopping.now
-  const isRefusing = (): boolean => stopping.now && !stopping.hasSuccessor
-  const isMetered = config.metrics.enabled || config.telemetry?.metrics !== undefined
-  const serveMetrics = isMetered ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
+  const isLeaving = (): boolean => stopping.now && !stopping.hasSuccessor
+  // What a leaving gateway still accepts into a shared store is the work of the other gateways.
+  const isRefusing = (): boolean => isLeaving() && !work.store.shared
+  const serveMetrics = isMetered(config) ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
   const alerts = openAlerts(options, work.store, closing)
-  const readiness = openReadiness(options, work, isRefusing, closing)
+  const readiness = openReadiness(options, work, isLeaving, closing)
   // The metrics are opened last. Their closing is added here, before that of the listener, so that they are closed after the listener and
   // show a stop to its end.
   const closingMetrics: Closing = []
   closing.push(() => closeAll(closingMetrics))
-  const notReady = (): string | undefined => readiness.reason()
   const listener = await http.listen({
     host: config.host,
     port: config.port,
@@ -134,12 +137,13 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
     refusing: isRefusing,
-    isReady: () => notReady() === undefined,
+    isReady: () => readiness.reason() === undefined,
     tls: tls && { settings: () => reloader.current().config.tls ?? tls, facts },
     ...watching(log, work.traces && clock),
   })
   closing.push(() => listener.close(stopping.patienceMs))
   await alerts.begin()
+  const notReady = (): string | undefined => readiness.reason()
   const browserConsole = await openConsole(options, closing)
   const operations = createOperations({
     ...work,

@@ -130,9 +130,11 @@ t.test('the chart', { skip: !isThere('go') && 'Go is not installed' }, async (t)
     return check(t, manifestsIn(execFileSync(program, [chart, 'hooks', file], { encoding: 'utf8' })))
   }
   const routes = { orders: { events: ['push'], prompt: '{{ not for Helm }} {id}', deliver: 'log' } }
-  const sole = render({ config: { platforms: { webhook: { routes } } } })
+  const billing = { routes: { invoices: { prompt: '{id}', deliver: 'log' } } }
+  const sole = render({ config: { platforms: { webhook: { routes } } }, files: { 'billing.routes.yaml': billing } })
   t.strictSame(Object.keys(sole).toSorted(), ['ConfigMap', 'NetworkPolicy', 'Service', 'StatefulSet'])
   t.strictSame(parse(sole.ConfigMap?.data['config.yaml']).platforms.webhook.routes, routes, 'the routes are those of the user alone')
+  t.strictSame(parse(sole.ConfigMap?.data['billing.routes.yaml']), billing, 'a file of routes stands beside it')
   await startPod(t, join(dir, 'pod'), sole.StatefulSet as Tree, sole.ConfigMap?.data['config.yaml'])
 
   const shared = render({
@@ -158,6 +160,10 @@ t.test('the chart', { skip: !isThere('go') && 'Go is not installed' }, async (t)
   t.match(pod.containers[0].env, [{ name: 'HOME' }, { name: 'HTTPS_PROXY', value: 'http://proxy:3128' }])
   t.match(shared.Ingress?.spec.rules, [{ host: 'hooks.example.org' }])
   t.match(JSON.stringify(shared.NetworkPolicy), /"kubernetes.io\/metadata.name":"observability"/)
-  for (const wrong of [{ replicas: 3 }, { config: { platforms: { webhook: { routes: { a: { event: ['push'] } } } } } }])
+  for (const wrong of [
+    { replicas: 3 },
+    { files: { 'config.yaml': {} } },
+    { config: { platforms: { webhook: { routes: { a: { event: ['push'] } } } } } },
+  ])
     t.notOk(validate({ ...defaults, ...wrong }), 'a word that nobody reads is refused before anything is installed')
 })

@@ -159,7 +159,7 @@ t.test('replicas', { skip: withoutPostgres }, async (t) => {
     t.equal((await second.post('more', 'x')).status, 202, 'it serves on as before')
   })
 
-  await t.test('a gateway that drains is not ready, and says so to the others', async (t) => {
+  await t.test('a gateway that drains is not ready, says so to the others, and leaves to them what it still accepts', async (t) => {
     const { a, b } = foldersOf(t, storage())
     const first = await startGateway(t, a)
     const second = await startGateway(t, b)
@@ -181,6 +181,8 @@ t.test('replicas', { skip: withoutPostgres }, async (t) => {
     t.strictSame(await readyz(first), isNotReady)
     await until(async () => (await replicasAt(b)).some(({ pid, stopping }) => pid === first.pid && stopping === true))
     t.strictSame(await readyz(second), isReady)
+    t.equal((await first.post('work', 'late')).status, 202, 'the load balancer may not know yet that it is not ready')
+    await until(async () => (await runAt(b, ['events', 'show', 'late'])).out.includes('done'))
     release()
     t.equal((await answer).status, 202)
     t.match(await first.ended, { code: 0 })

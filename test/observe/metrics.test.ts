@@ -183,7 +183,11 @@ t.test('made-up paths, types, headers and addresses add no series; a metric has 
   await until(async () => seriesValue(await scrape(url), 'headgate_run_attempts_total{route="route-1",result="done"}') === 120)
   t.strictSame(namesIn(await scrape(url)), namesIn(before))
 
-  await Promise.all(Object.keys(routes).map((name) => gateway.post(name, { body: {} })))
+  // A busy machine does not answer 1,100 posts before the connections of the first are closed as idle.
+  const names = Object.keys(routes)
+  for (let at = 0; at < names.length; at += 50) {
+    await Promise.all(names.slice(at, at + 50).map((name) => gateway.post(name, { body: {} })))
+  }
   const full = await scrape(url)
   const routeLabels = namesIn(full).filter((name) => name.startsWith('headgate_request_body_bytes_total{'))
   t.equal(routeLabels.length, 1_001, 'a thousand, and the series of all others')

@@ -89,6 +89,12 @@ const configMap: IConfigMap = {
   metadata: { name: values.name, labels: { ...values.labels } },
 }
 
+const files = `{{- range $name, $content := .Values.files }}
+  {{ $name }}: |
+    {{- toYaml $content | nindent 4 }}
+{{- end }}
+`
+
 const ingress: IIngress = {
   apiVersion: 'networking.k8s.io/v1',
   kind: 'Ingress',
@@ -117,6 +123,7 @@ const defaultValues = {
   image: { repository: 'headgate', tag: '', pullPolicy: 'IfNotPresent' },
   secretName: 'headgate-secrets',
   config,
+  files: {},
   env: [] as object[],
   resources: { requests: { cpu: '100m', memory: '192Mi' }, limits: { memory: '768Mi' } },
   storage: { size: '5Gi' },
@@ -130,6 +137,7 @@ const meanings: { readonly [name in keyof typeof defaultValues]: string } = {
   image: 'The image. Without a tag the version of the chart counts.',
   secretName: 'The Secret whose members the gateway finds as files in /run/secrets/headgate. It must be there before.',
   config: 'config.yaml. With storage.kind: postgres the gateway is a Deployment that scales, otherwise a StatefulSet of one.',
+  files: 'Further files beside config.yaml, each under its name, such as files of routes that config.include names.',
   env: 'Variables of the container, for example for agents.',
   resources: 'Requests and limits of the container. Agents and scripts count towards them.',
   storage: 'The size of the volume of the embedded store.',
@@ -157,6 +165,13 @@ const schemaOf = (value: unknown): Schema => {
   }
 }
 
+/** The keys of a ConfigMap are names of files; the contents are maps, as those of all configuration files. */
+const filesSchema: Schema = {
+  type: 'object',
+  propertyNames: { pattern: '^[A-Za-z0-9_-][A-Za-z0-9._-]{0,252}$', not: { const: 'config.yaml' } },
+  additionalProperties: { type: 'object' },
+}
+
 /** Makes the schema of the values. `config`: the schema of `config.yaml`, for validators. */
 const valuesSchema = ({ $schema, $id: _, definitions, ...config }: Schema): Schema => ({
   $schema,
@@ -168,7 +183,7 @@ const valuesSchema = ({ $schema, $id: _, definitions, ...config }: Schema): Sche
         name,
         {
           description: meanings[name as keyof typeof meanings],
-          ...(name === 'config' ? config : name === 'resources' ? { type: 'object' } : schemaOf(value)),
+          ...(name === 'config' ? config : name === 'files' ? filesSchema : name === 'resources' ? { type: 'object' } : schemaOf(value)),
         },
       ]),
     ),
@@ -211,7 +226,7 @@ export const renderChart = (version: string, configSchema: Schema): { readonly [
   'values.schema.json': `${JSON.stringify(withoutLookaround(valuesSchema(configSchema)))}\n`,
   'templates/_helpers.tpl': helpers,
   'templates/NOTES.txt': notes,
-  'templates/config-map.yaml': `${template(configMap)}data:\n  config.yaml: |\n    {{- toYaml .Values.config | nindent 4 }}\n`,
+  'templates/config-map.yaml': `${template(configMap)}data:\n  config.yaml: |\n    {{- toYaml .Values.config | nindent 4 }}\n${files}`,
   'templates/service.yaml': template(service(values)),
   'templates/network-policy.yaml': template(networkPolicy(values)),
   'templates/statefulset.yaml': when(isSole, template(statefulSet(values))),
