@@ -1094,7 +1094,7 @@ headers?: {
  */
 export interface Condition {
 /**
- * Dotted path into the payload; numbers index lists. Also event, event_type, headers.<Name>, request.query.<name>, request.method, request.path and payload.<path>.
+ * Dotted path into the payload; numbers index lists. Also event, headers.<Name>, request.query.<name>.
  */
 field?: string
 /**
