@@ -42,6 +42,8 @@ export type RequestHead = {
   readonly method: string
   /** Returns the address as the sender sees it. Worked out only when asked for, because few schemes sign it. */
   readonly url: () => string
+  /** The path and the query of the address as they came, without host. Absent for a request that was not received over HTTP. */
+  readonly pathAndQuery?: string | undefined
   /** The query of the configured address, with its question mark; empty where it has none. No other query is part of a signed address. */
   readonly configuredQuery?: string
   readonly headers: Headers
@@ -84,7 +86,7 @@ export type Verification = {
 }
 
 /** Headers and raw bytes whose signature holds. From here on the request leaves a record. */
-export type VerifiedRequest = Pick<RequestHead, 'headers' | 'remote' | 'at'> & {
+export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 'remote' | 'at'> & {
   readonly eventId: string
   readonly body: Buffer
   readonly verification: Verification
@@ -97,6 +99,8 @@ export type Event = EventFacts & {
   /** The JSON text behind `payload`. Scripts read it, and long numbers keep their digits in it. */
   readonly text: string
   readonly payload: Json
+  /** The path and the query of the address as they came, without host. */
+  readonly pathAndQuery: string
 }
 
 /** The facts of an event without its payload: small enough to keep. */

@@ -6,13 +6,14 @@ import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { Adopt, Closable } from '../core/owner.ts'
 import type { Event } from '../core/request.ts'
-import { namesRequestSecret } from '../core/secrets/secret-names.ts'
+import { namesParameterSecret, namesRequestSecret } from '../core/secrets/secret-names.ts'
 import { printable } from '../core/text.ts'
 import type { Condition } from '../generated/config.ts'
 import { Fields } from './fields.ts'
 import { all, any, type ConditionFailure, type ConditionResult, not, type RunCondition } from './logic.ts'
 import { compileField } from './path.ts'
 import { renderJson } from './render.ts'
+import { queryParameter } from './request-field.ts'
 
 const maxConditions = 1000
 const maxDepth = 32
@@ -80,7 +81,11 @@ const showField = (field: string, event: Event): string => (isSecret(field) ? 'v
 type ConditionSpec = { readonly path: Path; readonly key: string; readonly operand: Json; readonly field: string | undefined }
 
 /** Whether a field holds a secret. Sentences about conditions go to the log, so they leave out the values of such fields. */
-const isSecret = (field: string | undefined): boolean => field !== undefined && namesRequestSecret(field)
+const isSecret = (field: string | undefined): boolean => {
+  if (field === undefined) return false
+  const parameter = queryParameter(field)
+  return parameter === undefined ? namesRequestSecret(field) : namesParameterSecret(parameter)
+}
 
 const shownOperand = ({ operand, field }: ConditionSpec): string => (isSecret(field) ? '…' : showValue(operand))
 

@@ -5,6 +5,7 @@
 
 import { isObject, type Json, own } from '../core/json.ts'
 import type { Event, Headers } from '../core/request.ts'
+import { compileRequestField } from './request-field.ts'
 
 type Step = { readonly key: string; readonly index: number }
 
@@ -63,8 +64,8 @@ const compileHeader = (written: string): ((headers: Headers) => Json | undefined
 }
 
 /**
- * Compiles a condition's `field`: `event` or `event_type`, `headers.<name>`, or a path in the payload (rules: Filters 3). A path may begin
- * with `payload.`: it starts in the payload's own key `payload` where the value of that key is a map, else in the payload itself. The
+ * Compiles a condition's `field`: `event` or `event_type`, `headers.<name>`, a field of the request (`request.query.<name>`), or a path in
+ * the payload (rules: Filters 3). A path may begin with `payload.`: it starts in the payload's own key `payload` where the value of that key is a map, else in the payload itself. The
  * function returns `undefined` for a missing value.
  */
 export const compileField = (field: string): ((event: Event) => Json | undefined) => {
@@ -73,6 +74,8 @@ export const compileField = (field: string): ((event: Event) => Json | undefined
     const header = compileHeader(field.slice('headers.'.length))
     return (event) => header(event.headers)
   }
+  const ofRequest = compileRequestField(field)
+  if (ofRequest) return ofRequest
   if (field.startsWith('payload.')) {
     const inner = compilePath(field.slice('payload.'.length))
     return ({ payload }) => {

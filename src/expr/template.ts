@@ -10,6 +10,7 @@ import { compilePath } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
 import { TooHard } from './regex/regex.ts'
 import { type Digits, isLong, renderJson } from './render.ts'
+import { requestInput } from './request-field.ts'
 import { waitIfLarge } from './turn.ts'
 
 /** The longest JSON of a whole payload in a text, and of a list or map in it, in UTF-16 units. */
@@ -143,6 +144,10 @@ const inputOf = (event: Event): JsonObject => {
     event: eventType,
     event_type: eventType,
     headers: headers as JsonObject,
+    // The query is parsed only for an expression that reads it.
+    get request(): JsonObject {
+      return requestInput(event)
+    },
     route,
     delivery_id: deliveryId,
     ...(isObject(payload) ? payload : {}),

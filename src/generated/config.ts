@@ -1094,7 +1094,7 @@ headers?: {
  */
 export interface Condition {
 /**
- * Dotted path into the payload; numbers index lists. Also event, event_type, headers.<Name> and payload.<path>.
+ * Dotted path into the payload; numbers index lists. Also event, headers.<Name>, request.query.<name>.
  */
 field?: string
 /**
@@ -1314,6 +1314,10 @@ file?: string
  * The event's type; absent: the sample's, else the first that the route accepts.
  */
 event?: string
+/**
+ * The query of the address, without its question mark; absent: the sample's.
+ */
+query?: string
 /**
  * Further headers of the request.
  */

@@ -18,6 +18,10 @@ event?: string
  */
 description?: string
 /**
+ * The query of the address, without its question mark.
+ */
+query?: string
+/**
  * The request's headers; values that open doors are `***`.
  */
 headers: {

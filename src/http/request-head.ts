@@ -1,6 +1,7 @@
 /** Makes the RequestHead of a request, the form in which plans see a request before its body is read. */
 
 import type { IncomingMessage } from 'node:http'
+import { pathAndQueryOf } from '../core/address/path-and-query.ts'
 import type { RequestHead } from '../core/request.ts'
 import { clientAddress, isListedProxy } from './client.ts'
 import { clientCertificate, isEncrypted } from './client-certificate.ts'
@@ -12,6 +13,7 @@ import { clientCertificate, isEncrypted } from './client-certificate.ts'
 export const requestHead = (request: IncomingMessage, trust: boolean | readonly string[], at: number): RequestHead => ({
   method: request.method ?? 'POST',
   url: () => senderUrl(request, trust),
+  pathAndQuery: pathAndQueryOf(request.url ?? '/'),
   headers: request.headers,
   rawHeaders: request.rawHeaders,
   remote: () => clientAddress(request, trust),
@@ -45,6 +47,5 @@ const senderUrl = (request: IncomingMessage, trust: boolean | readonly string[])
   const protocol = (forwarded('x-forwarded-proto') ?? (isEncrypted(request) ? 'https' : 'http')) === 'https' ? 'https' : 'http'
   const own = headers.host ?? ''
   const host = forwarded('x-forwarded-host') ?? (hostForm.test(own) ? own : '')
-  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url
-  return `${protocol}://${host}${path}`
+  return `${protocol}://${host}${pathAndQueryOf(url)}`
 }

@@ -53,9 +53,13 @@ const keptRefusalOf = ({ refusal }: RequestEnded): KeptRefusal | undefined => (r
 /** Returns the raw request that is kept with the record of a request: of a verified request, or of a refused request that may be kept. */
 const rawRequestOf = (fact: RequestEnded): RawRequest | undefined => {
   const { headers, ended } = fact
-  if (ended.verified) return { headers: ended.verified.headers as RawRequest['headers'], body: ended.verified.body }
+  if (ended.verified) {
+    const { pathAndQuery, headers, body } = ended.verified
+    return { pathAndQuery, headers: headers as RawRequest['headers'], body }
+  }
   const kept = keptRefusalOf(fact)
-  return kept && { headers: headers as RawRequest['headers'], body: kept.body, signedIn: kept.signedIn }
+  const pathAndQuery = ended.unverified?.pathAndQuery
+  return kept && { pathAndQuery, headers: headers as RawRequest['headers'], body: kept.body, signedIn: kept.signedIn }
 }
 
 const unverifiedOf = (fact: RequestEnded): Unverified | undefined => {

@@ -1,10 +1,20 @@
 /**
- * Parses the bytes of a stored request: its headers as JSON, then its body. Prompt and reply of an attempt are stored in this form, too,
- * with the headers `{}`.
+ * Makes and parses the bytes of a stored request: its headers as JSON, then its body. Prompt and reply of an attempt are stored in this
+ * form, too, with the headers `{}`. Path and query stand among the headers as `:path`, which HTTP/2 calls them and no header can be called.
  */
 
 import { isObject, type Json } from '../core/json.ts'
+import { maskHeaders, maskQuery } from '../core/secrets/mask.ts'
 import type { RawRequest } from './record.ts'
+
+const pathName = ':path'
+
+/** Returns the head of a request as it is stored, with its secrets masked. */
+export const rawHead = ({ headers, pathAndQuery, signedIn }: RawRequest): string => {
+  const head = maskHeaders(headers, signedIn)
+  if (pathAndQuery !== undefined) head[pathName] = maskQuery(pathAndQuery)
+  return JSON.stringify(head)
+}
 
 /**
  * Parses a stored request, whose first `headBytes` bytes are its headers; `undefined` where the headers are damaged. The body of the result
@@ -12,8 +22,10 @@ import type { RawRequest } from './record.ts'
  */
 export const parseRaw = (bytes: Buffer, headBytes: number): RawRequest | undefined => {
   try {
-    const headers: Json = JSON.parse(bytes.toString('utf8', 0, headBytes))
-    return isObject(headers) ? { headers, body: bytes.subarray(headBytes) } : undefined
+    const head: Json = JSON.parse(bytes.toString('utf8', 0, headBytes))
+    if (!isObject(head)) return undefined
+    const { [pathName]: pathAndQuery, ...headers } = head
+    return { headers, body: bytes.subarray(headBytes), ...(typeof pathAndQuery === 'string' ? { pathAndQuery } : {}) }
   } catch {
     return undefined
   }

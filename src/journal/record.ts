@@ -142,10 +142,12 @@ type WithGaps<R> = { readonly [K in keyof R]: object extends Pick<R, K> ? R[K] |
 export type NewRecord = WithGaps<JournalRecord>
 
 /**
- * A request as it came; or, with the headers `{}`, the prompt and the reply of an attempt as JSON. Secret headers are masked when the
- * request is stored, except the headers whose names are in `signedIn`.
+ * A request as it came; or, with the headers `{}`, the prompt and the reply of an attempt as JSON. Secret headers and parameters of the
+ * query are masked when the request is stored, except the headers whose names are in `signedIn`. `pathAndQuery`: absent for a request that
+ * was not received over HTTP, or was stored by an older version.
  */
 export type RawRequest = {
+  readonly pathAndQuery?: string | undefined
   readonly headers: { readonly [name: string]: Json }
   readonly body: Buffer
   readonly signedIn?: readonly string[]

@@ -3,9 +3,9 @@
  * memory.
  */
 
-import { maskHeaders } from '../core/secrets/mask.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { Bytes } from './bytes.ts'
+import { rawHead } from './raw.ts'
 import type { NewRecord, RawRequest } from './record.ts'
 
 /** The bounds on all records that wait or are being written: their lines, the bytes of their raw requests, and the bytes of their lines. */
@@ -47,10 +47,11 @@ export class WriteBatch {
   }
 
   /** Adds the raw request of the last line. */
-  addRaw({ headers, body, signedIn }: RawRequest): void {
+  addRaw(request: RawRequest): void {
+    const { body } = request
     const { text, raw, raws } = this
     const from = raw.length
-    raw.addText(JSON.stringify(maskHeaders(headers, signedIn)))
+    raw.addText(rawHead(request))
     raws.push({ at: text.length - lineEnd.length, headBytes: raw.length - from, bodyBytes: body.length })
     raw.add(body)
   }

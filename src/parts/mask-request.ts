@@ -1,5 +1,5 @@
 /**
- * Masks the secrets in the headers and the body of a verified request, so that no record, filter, script or prompt gets them. A request
+ * Masks the secrets in the query, the headers and the body of a verified request, so that no record, filter, script or prompt gets them. A request
  * that becomes a sample is masked, too. A masked request can still be replayed, because the replay of a verified request checks no
  * signature.
  */
@@ -7,6 +7,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { MaskRequest } from '../core/plan.ts'
 import type { Headers } from '../core/request.ts'
+import { maskQuery } from '../core/secrets/mask.ts'
 import { type Mask, maskJson, starMask } from './body/mask-json.ts'
 import { isFormBody } from './body/payload.ts'
 import type { Path } from './body/walk-json.ts'
@@ -16,6 +17,8 @@ import type { Scheme } from './schemes/scheme.ts'
 export type SecretPlaces = {
   /** Names in lower case. */
   readonly headers: readonly string[]
+  /** Names of parameters of the query. */
+  readonly query: readonly string[]
   /** Paths in the body: of JSON, or of the fields of a form. */
   readonly fields: readonly Path[]
 }
@@ -23,6 +26,7 @@ export type SecretPlaces = {
 /** Returns the places where any of the schemes expects a secret. */
 export const secretPlacesOf = (schemes: readonly Scheme[]): SecretPlaces => ({
   headers: [...new Set(schemes.flatMap(({ secretHeaders = [] }) => secretHeaders))],
+  query: [...new Set(schemes.flatMap(({ secretQuery = [] }) => secretQuery))],
   fields: [...new Set(schemes.flatMap(({ secretFields = [] }) => secretFields))].map((path) => path.split('.')),
 })
 
@@ -32,8 +36,10 @@ export const secretPlacesOf = (schemes: readonly Scheme[]): SecretPlaces => ({
  */
 export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined => {
   const places = secretPlacesOf(schemes)
-  if (places.headers.length + places.fields.length === 0) return undefined
-  const unmasked = new Set(schemes.filter((scheme) => !scheme.secretHeaders && !scheme.secretFields).map(({ name }) => name))
+  if (places.headers.length + places.query.length + places.fields.length === 0) return undefined
+  const unmasked = new Set(
+    schemes.filter((scheme) => !scheme.secretHeaders && !scheme.secretQuery && !scheme.secretFields).map(({ name }) => name),
+  )
   return (request) => {
     if (unmasked.has(request.verification.scheme)) return request
     const { read, ...rest } = request
@@ -44,10 +50,11 @@ export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined
 }
 
 /** The parts of a request in which values are masked. The names of `headers` are in lower case. */
-type MaskableParts = { readonly headers: Headers; readonly body: Buffer }
+type MaskableParts = { readonly pathAndQuery?: string | undefined; readonly headers: Headers; readonly body: Buffer }
 
-/** Returns the headers and the body of a request with the values at these places masked. */
-export const maskPlaces = ({ headers, body }: MaskableParts, places: SecretPlaces, mask = starMask): MaskableParts => ({
+/** Returns the query, the headers and the body of a request with the values at these places masked. */
+export const maskPlaces = ({ pathAndQuery, headers, body }: MaskableParts, places: SecretPlaces, mask = starMask): MaskableParts => ({
+  pathAndQuery: pathAndQuery && maskParameters(pathAndQuery, places.query, mask),
   headers: maskHeaders(headers, places.headers, mask),
   body: places.fields.length === 0 ? body : maskBody(headers, body, places.fields, mask),
 })
@@ -57,6 +64,10 @@ export const maskHeaders = (headers: Headers, names: readonly string[], { shown 
   const present = names.filter((name) => Object.hasOwn(headers, name))
   return present.length === 0 ? headers : { ...headers, ...Object.fromEntries(present.map((name) => [name, shown])) }
 }
+
+/** Returns a path and its query with the values of these parameters masked. */
+export const maskParameters = (pathAndQuery: string, names: readonly string[], { shown }: Mask): string =>
+  names.length === 0 ? pathAndQuery : maskQuery(pathAndQuery, (name) => names.includes(name), shown)
 
 const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[], mask: Mask): Buffer => {
   if (!isFormBody(headers, body)) return maskJson(body, fields, mask)

@@ -83,11 +83,13 @@ const valuesOf = ({
   deprecated,
   byHand,
   secretHeaders,
+  secretQuery,
   secretFields,
 }: Scheme): Partial<Scheme> => ({
   ...(idHeaders ? { idHeaders: [...idHeaders] } : {}),
   ...(eventTypeHeaders ? { eventTypeHeaders: [...eventTypeHeaders] } : {}),
   ...(secretHeaders ? { secretHeaders: [...secretHeaders] } : {}),
+  ...(secretQuery ? { secretQuery: [...secretQuery] } : {}),
   ...(secretFields ? { secretFields: [...secretFields] } : {}),
   ...(shortTypeField ? { shortTypeField } : {}),
   ...(badSecret ? { badSecret: { message: badSecret.message, help: badSecret.help } } : {}),

@@ -81,6 +81,7 @@ const members: { readonly [family in Family]: readonly Member[] } = {
     ['idHeaders', listOf(isHeaderName), 'a list of header names in small letters'],
     ['eventTypeHeaders', listOf(isHeaderName), 'a list of header names in small letters'],
     ['secretHeaders', listOf(isHeaderName), 'a list of header names in small letters'],
+    ['secretQuery', listOf(isText), 'a list of parameter names'],
     ['secretFields', listOf(isText), 'a list of paths'],
     ['shortTypeField', optional(isText), 'a text'],
     ['badSecret', optional((value) => isMap(value) && isText(value.message) && isText(value.help)), 'texts { message, help }'],

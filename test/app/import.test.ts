@@ -43,6 +43,7 @@ const imported = async (t: Test, from: 'adnanh' | 'hermes', text: string) => {
       kind: 'post' as const,
       headers: Object.fromEntries(lower.map(([name, value]) => [name.toLowerCase(), value])),
       body: bytes,
+      url: `http://127.0.0.1/webhooks/${route}?q=1`,
     }
     return (await trace(post, { ...world, source })).stoppedAt === null
   }
@@ -58,6 +59,9 @@ t.test('a rule takes and refuses as before', async (t) => {
     [is('ref', 'refs/heads/main'), true],
     [is('ref', 'refs/heads/dev'), false],
     [is('pusher.name', 'ada'), true],
+    [is('q', '1', 'url'), true],
+    [is('q', '2', 'query'), false],
+    [is('method', 'POST', 'request'), true],
     [is('commits.1.id', 'c1'), true],
     [is('commits.2.id', 'c1'), false],
     [is('count', '5'), true],
@@ -88,7 +92,7 @@ t.test('a rule takes and refuses as before', async (t) => {
   const errors = data.diagnostics.filter(({ severity }: { severity: string }) => severity === 'error')
   t.same(leftOut, [], 'all of it is carried over')
   // The empty "or" never holds, and validate says so.
-  t.match([errors, code], [[{ code: 'WH403', route: 'h17' }], 1])
+  t.match([errors, code], [[{ code: 'WH403', route: 'h20' }], 1])
   t.equal(errors.length, 1)
   for (const [i, [rule, expected]] of table.entries()) {
     const post = { headers: { 'X-Kind': 'push' }, body: refs }
@@ -191,7 +195,7 @@ t.test('a sender is known by the same secret', async (t) => {
 t.test('what cannot be carried over has its place, and never opens a route', async (t) => {
   const text = hooks(
     { id: 'ip', 'trigger-rule': { and: [hmac(), { not: { match: { type: 'ip-whitelist', 'ip-range': '192.0.2.0/24' } } }] } },
-    { id: 'query', 'trigger-rule': { and: [hmac(), is('q', '1', 'url')] } },
+    { id: 'client', 'trigger-rule': { and: [hmac(), is('remote-addr', '192.0.2.1', 'request')] } },
     { id: 'token', 'trigger-rule': { and: [hmac(), is('token', 'hush-hush')] } },
     { id: 'mixed', 'trigger-rule': { or: [hmac(), is('ref', 'x')] } },
     { id: 'get', 'http-methods': ['GET'], 'trigger-rule': hmac() },
@@ -211,7 +215,7 @@ t.test('what cannot be carried over has its place, and never opens a route', asy
     places.map(([route, what]) => `${route} ${what}`),
     [
       'ip trigger-rule.and.1.not.match',
-      'query trigger-rule.and.1.match.parameter',
+      'client trigger-rule.and.1.match.parameter',
       'token trigger-rule.and.1.match',
       'mixed trigger-rule.or.0.match',
       'mixed trigger-rule',
@@ -223,7 +227,7 @@ t.test('what cannot be carried over has its place, and never opens a route', asy
     ],
   )
   t.match(places.find(([, what]) => what === 'execute-command')?.[2], /^"execute-command"/)
-  for (const name of ['ip', 'query', 'token', 'mixed', 'get', 'pre']) {
+  for (const name of ['ip', 'client', 'token', 'mixed', 'get', 'pre']) {
     t.equal(routes[name].enabled, false, name)
     t.notOk(await takes(name, { body: {} }, secret), name)
   }

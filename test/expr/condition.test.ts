@@ -23,6 +23,7 @@ const of = (payload: Json, headers: Event['headers'] = {}): Event => ({
   payload,
   eventType: 'push',
   eventAlias: undefined,
+  pathAndQuery: '/webhooks/r',
   deliveryId: 'd',
   at: 0,
 })

@@ -16,6 +16,7 @@ const open = (text: string, headers: Event['headers'] = {}): Event => ({
   payload: JSON.parse(text) as Json,
   eventType: 'pull_request',
   eventAlias: undefined,
+  pathAndQuery: '/webhooks/r',
   deliveryId: 'd-1',
   at: 0,
 })

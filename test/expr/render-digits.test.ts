@@ -16,6 +16,7 @@ const open = (text: string, payload: Json = JSON.parse(text)): Event => ({
   payload,
   eventType: 'push',
   eventAlias: undefined,
+  pathAndQuery: '/webhooks/r',
   deliveryId: 'd',
   at: 0,
 })

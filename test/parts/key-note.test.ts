@@ -14,6 +14,7 @@ const open = (text: string, more: Partial<Event> = {}): Event => ({
   payload: JSON.parse(text),
   eventType: 'push',
   eventAlias: undefined,
+  pathAndQuery: '/webhooks/r',
   deliveryId: 'd-1',
   at: 0,
   ...more,

@@ -398,6 +398,7 @@ const opened = (route: string, payload: object, deliveryId: string): Event => ({
   payload: payload as Event['payload'],
   eventType: 'push',
   eventAlias: undefined,
+  pathAndQuery: '/webhooks/r',
   deliveryId,
   at: 0,
 })

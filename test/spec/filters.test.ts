@@ -241,3 +241,41 @@ t.test('what is wrong with a filter stops the start', async (t) => {
     })
   }
 })
+
+t.test('fields of the request: its query is read as a form is, and no payload can stand for it', async (t) => {
+  const long = `${'x=1&'.repeat(63)}team=core`
+  const cases: readonly (readonly [field: string, condition: object, query: string, holds: boolean, body?: object])[] = [
+    ['request.query.team', { equals: 'core & co' }, '?team=core+%26%20co', true],
+    ['request.query.team', { equals: 'core' }, '', false, { request: { query: { team: 'core' } } }],
+    ['payload.request.query.team', { equals: 'core' }, '?team=other', true, { request: { query: { team: 'core' } } }],
+    ['request.id', { equals: 7 }, '?id=8', true, { request: { id: 7 } }],
+    ['request.query.team', { equals: ['a', 'b'] }, '?team=a&Team=c&team=b', true],
+    ['request.query.team', { contains: 'b' }, '?team=a&team=b', true],
+    ['request.query.hub.mode', { equals: '' }, '?hub.mode', true],
+    ['request.query.team', { equals: '%zz' }, '?team=%zz', true],
+    ['request.query.__proto__', { equals: 'x' }, '?__proto__=x', true],
+    ['request.query.constructor', { exists: false }, '?a=b', true],
+    ['request.query.team', { equals: 'core' }, `?${long}`, true],
+    ['request.query.team', { missing: true }, `?x=1&${long}`, true],
+    ['request.method', { equals: 'POST' }, '?method=PUT', true, { request: { method: 'PUT' } }],
+    ['request.path', { equals: '/webhooks/c13' }, '?team=core', true, { request: { path: '/' } }],
+  ]
+  const routes = Object.fromEntries(cases.map(([field, condition], i) => [`c${i}`, { filters: [{ field, ...condition }] }]))
+  const expression = 'request.query.team = "core" and request.path = "/webhooks/asked"'
+  const gateway = await startGateway(t, {
+    routes: {
+      ...routes,
+      asked: { filters: [{ jsonata: expression }], prompt: 'of {= request.query.team }, {= request.method }' },
+      hidden: { filters: [{ field: 'request.query.key', equals: 'an-open-door' }] },
+    },
+  })
+  for (const [i, [field, , query, holds, body = {}]] of cases.entries()) {
+    const answer = await gateway.post(`c${i}`, { body, path: `/webhooks/c${i}${query}` })
+    t.equal(answer.status, holds ? 202 : 200, `${field} of ${query.slice(-30)}`)
+  }
+  t.equal((await gateway.post('asked', { path: '/webhooks/asked?team=core' })).status, 202)
+  t.match(await gateway.line(({ msg, route }) => msg === 'delivered' && route === 'asked'), { text: 'of core, POST' })
+  t.equal((await gateway.post('hidden', { path: '/webhooks/hidden?key=another-door' })).status, 200)
+  t.match(await gateway.line(({ route, outcome }) => route === 'hidden' && outcome === 'ignored'), { route: 'hidden' })
+  t.notMatch(JSON.stringify(gateway.lines), /(?:an-open|another)-door/, 'a parameter that names a secret is not logged')
+})

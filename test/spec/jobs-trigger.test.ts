@@ -224,6 +224,7 @@ const alone = (jobs: Job[], route: Route = { cron_job: 'nightly', prompt: '{text
     payload: { text: 'x' },
     eventType: 'push',
     eventAlias: undefined,
+    pathAndQuery: '/webhooks/r',
     deliveryId,
     at: 5,
   })

@@ -277,6 +277,52 @@ t.test('keep_refused: posts under a wrong secret are kept in a bound, and run on
   t.equal((await recordsOf(gateway)).filter(({ raw }) => raw?.body_bytes === large.length).length, 4, '4 MiB in an hour')
 })
 
+t.test('a replay has the path and the query that came, without what names a secret or is redacted', async (t) => {
+  const route = {
+    filters: [{ field: 'request.query.team', equals: 'core' }],
+    redact: ['request.query.user'],
+    prompt: '{= $string(request.query) } {= request.path }',
+  }
+  const extra = { secret: 'It is a secret to everybody', port: 0, routes: { r: route } }
+  const config = { platforms: { webhook: { enabled: true, extra } }, storage: { kind: 'sqlite' } }
+  const cli = fakeCli(t, { 'config.yaml': JSON.stringify(config) })
+  const gateway = await start(t, { dir: cli.dir })
+  const path = '/webhooks/%72?team=core&api_k%65y=hush-hush&user=ada%40acme.org'
+  const { headers, status } = await gateway.post('r', { path })
+  t.equal(status, 202)
+  const id = headers.get(eventHeader) ?? ''
+  await record(gateway, id, ({ state }) => state === 'done')
+  const kept = '/webhooks/%72?team=core&api_k%65y=***&user=[redacted]'
+  const run = async (...argv: string[]): Promise<string> => {
+    const { out, err, code } = await cli.run(...argv)
+    t.equal(code, 0, `${argv.join(' ')}: ${err}`)
+    return out
+  }
+  t.match(await run('events', 'show', id), `\nPOST ${kept}\n`)
+  t.match(JSON.parse(await run('events', 'show', id, '--json')).data, { path_and_query: kept })
+  t.match(await run('events', 'list', '--field', 'request.query.team=core'), id.slice(0, 8))
+  t.match(await run('events', 'export', id, '--as', 'curl'), '?team=core&api_k%65y=***&user=[redacted]')
+  const sample = await run('events', 'export', id, '--as', 'sample')
+  t.match(JSON.parse(sample), { query: 'team=core&api_k%65y=***&user=[redacted]' })
+  writeFileSync(cli.file('sample.json'), sample)
+  await run('samples', 'add', 'acme/core', `@${cli.file('sample.json')}`)
+  t.match(await run('webhook', 'trace', 'r', '--sample', 'acme/core'), /accepted/)
+  const test = await run('events', 'export', id, '--as', 'test')
+  writeFileSync(cli.file('r.webhook-test.yaml'), `routes: config.yaml\n${test}`)
+  t.match(await run('test', cli.file('r.webhook-test.yaml')), /1 passed/)
+
+  const again = { starts: { prompt: '{"team":"core","api_key":"***","user":"[redacted]"} /webhooks/%72' } }
+  t.match(await gateway.operations.replay({ id, dry_run: true }), again)
+  const replayed = await gateway.operations.replay({ id })
+  t.match(replayed, { found: true, outcome: 'accepted' })
+  const second = 'event_id' in replayed ? (replayed.event_id ?? '') : ''
+  await record(gateway, second, ({ state }) => state === 'done')
+  t.match(await gateway.operations.replay({ id: second, dry_run: true }), again, 'and so has the replay of a replay')
+  await gateway.stop()
+  const journal = readdirSync(journalFolder(gateway.dir)).map((file) => readFileSync(join(journalFolder(gateway.dir), file), 'latin1'))
+  t.notOk(journal.some((text) => text.includes('acme.org')))
+})
+
 t.test('a run leaves its prompt, its reply and what the target answered', async (t) => {
   const target = await sink(t, (response) => json(response, 200, { id: 'note-17', event: 'message', topic: 'x' }))
   const env = { NTFY_SERVER_URL: target.origin, NTFY_TOPIC: 'x' }
@@ -493,7 +539,7 @@ t.test('a mask takes nothing but what stands at its places', (t) => {
           ? plain.replace(/[äö]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).replaceAll('"a"', '"\\u0061"')
           : plain
         const body = Buffer.from(text)
-        const { body: got } = maskPlaces({ headers: {}, body }, { headers: [], fields })
+        const { body: got } = maskPlaces({ headers: {}, body }, { headers: [], query: [], fields })
         t.same(JSON.parse(got.toString()), masked(value, fields))
         if (JSON.stringify(masked(value, fields)) === JSON.stringify(value)) t.equal(got, body, 'the same bytes')
       },
@@ -516,7 +562,7 @@ t.test('a mask takes nothing but what stands at its places', (t) => {
     '{"a\\":1',
   ])
     t.type(
-      maskPlaces({ headers: {}, body: Buffer.from(broken) }, { headers: [], fields: [['a'], ['*'], ['a', '*']] }).body.length,
+      maskPlaces({ headers: {}, body: Buffer.from(broken) }, { headers: [], query: [], fields: [['a'], ['*'], ['a', '*']] }).body.length,
       'number',
     )
   t.end()

@@ -1,5 +1,6 @@
 /** Tries a payload on a route as it is saved: traces the payload in this process, or posts it to the running gateway. */
 
+import { queryText } from '../../core/address/path-and-query.ts'
 import { prepareTest, type TestInput } from '../routes/prepare-test.ts'
 import { testRoute } from '../routes/test-route.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
@@ -36,14 +37,14 @@ export const testSaved = async (
 }
 
 /**
- * Returns the content of the post: of a recorded event, its body and its headers, which are then signed anew. Without a choice, the content
+ * Returns the content of the post: of a recorded event, its query, body and headers, which are then signed anew. Without a choice, the content
  * is a short test payload.
  */
 const postContent = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
   const request = contentOfChoice(choice)
   if (!('eventId' in request)) return request
-  const { headers, body } = (await readRecorded(workspace, request.eventId)).request
+  const { pathAndQuery = '', headers, body } = (await readRecorded(workspace, request.eventId)).request
   const texts = Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string')
-  return { headers: Object.fromEntries(texts), body: body.toString('utf8') }
+  return { query: queryText(pathAndQuery).slice(1), headers: Object.fromEntries(texts), body: body.toString('utf8') }
 }

@@ -9,18 +9,19 @@ import type { EventView, RawRequest } from '../../journal/record.ts'
 const notKeptReason = 'not kept: payloads are kept best effort, within the limits of storage.retention'
 const goneReason = 'gone: payloads are kept best effort, and its segment was removed or damaged'
 
-/** Returns the request with its secret headers masked, or a phrase that says why there is none. */
+/** Returns the request with its secret headers and parameters masked, or a phrase that says why there is none. */
 export const payloadOf = async (records: EventRecords, { raw }: EventView): Promise<RawRequest | string> => {
   if (!raw) return notKeptReason
   const kept = await records.raw(raw)
   // The journal keeps the signature of a refused request (`keep_refused`), so that it can be verified again. So the headers are masked
   // here.
-  return kept ? { headers: maskHeaders(kept.headers), body: kept.body } : goneReason
+  return kept ? { ...kept, headers: maskHeaders(kept.headers) } : goneReason
 }
 
 /** A request as JSON for programs; `null` where there is none. `body_base64`: the body where it is not UTF-8. */
 type PayloadJson = {
   readonly payload: string
+  readonly path_and_query: string | null
   readonly headers: { readonly [name: string]: Json } | null
   readonly body: string | null
   readonly body_base64: string | null
@@ -33,11 +34,12 @@ type PayloadJson = {
  */
 export const describePayload = (payload: RawRequest | string): PayloadJson => {
   if (typeof payload === 'string')
-    return { payload: payload.split(':')[0] ?? '', headers: null, body: null, body_base64: null, body_bytes: null }
-  const { headers, body } = payload
+    return { payload: payload.split(':')[0] ?? '', path_and_query: null, headers: null, body: null, body_base64: null, body_bytes: null }
+  const { pathAndQuery, headers, body } = payload
   const isText = isUtf8(body)
   return {
     payload: 'kept',
+    path_and_query: pathAndQuery ?? null,
     headers: { ...headers },
     body: isText ? body.toString('utf8') : null,
     body_base64: isText ? null : body.toString('base64'),

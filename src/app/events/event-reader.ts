@@ -5,8 +5,9 @@ import { systemClock } from '../../core/clock.ts'
 import type { Event, Headers } from '../../core/request.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { compileParser } from '../../parts/stages/json.ts'
+import { routePath } from '../../plan/compile.ts'
 
-export type RequestContent = { readonly headers: Headers; readonly body: Buffer }
+export type RequestContent = { readonly pathAndQuery?: string | undefined; readonly headers: Headers; readonly body: Buffer }
 
 /**
  * Returns a function that makes the event of a request, as the route `source` would; without a route, as a route without settings would.
@@ -16,7 +17,8 @@ export const eventReader = (
   source: RouteSource | undefined,
   schemes: readonly Scheme[],
 ): ((request: RequestContent) => Event | undefined) => {
-  const parse = compileParser({ name: source?.name ?? '', profile: source?.profile ?? '', schemes }, source?.spec)
+  const { name = '', profile = '', spec } = source ?? {}
+  const parse = compileParser({ name, profile, path: source ? routePath(source) : '', schemes }, spec)
   const verification = { scheme: '', secret: 0, signedId: undefined }
   return (request) => {
     const event = parse({ ...request, eventId: '', remote: () => '', at: systemClock.now(), verification })

@@ -33,7 +33,7 @@ export const searchOf = ({ text, field = [] }: SearchCriteria): EventSearch | un
   const fields = field.map(({ path, value }) => ({ get: compileField(path), value }))
   return async (records, view) => {
     const payload = await payloadOf(records, view)
-    const request = typeof payload === 'string' ? undefined : { headers: payload.headers as Headers, body: payload.body }
+    const request = typeof payload === 'string' ? undefined : { ...payload, headers: payload.headers as Headers }
     if (fields.length > 0) {
       const event = request && readEvent(request)
       if (!event) return false

@@ -45,6 +45,7 @@ export const repeatRequest = async (
   }
   const request: VerifiedRequest = {
     eventId: randomUUID(),
+    pathAndQuery: raw.pathAndQuery,
     headers: raw.headers as VerifiedRequest['headers'],
     remote: () => 'replay',
     at,
@@ -58,9 +59,13 @@ export const repeatRequest = async (
  * Returns the request as it came, with the time of its arrival, because the check of a signature compares a signed time with the time of
  * arrival.
  */
-const asArrived = ({ at, unverified }: EventView, { headers, body }: RawRequest): RequestHead & { readonly body: Buffer } => ({
+const asArrived = (
+  { at, unverified }: EventView,
+  { pathAndQuery, headers, body }: RawRequest,
+): RequestHead & { readonly body: Buffer } => ({
   method: 'POST',
   url: () => unverified?.address ?? '',
+  pathAndQuery,
   headers: headers as RequestHead['headers'],
   remote: () => 'replay',
   isProxied: () => unverified?.proxied === true,

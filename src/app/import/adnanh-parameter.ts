@@ -2,29 +2,21 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json } from '../../core/json.ts'
+import { isRequestField } from '../../expr/request-field.ts'
 import type { ReportLeftOut } from './imported.ts'
 
 export type ParameterField = {
-  /** The field as conditions name it: `headers.X-Name`, `pull_request.draft`. */
+  /** The field as conditions name it: `headers.X-Name`, `request.query.name`, `pull_request.draft`. */
   readonly field: string
-  /** The name of the header or of the payload's value, as the hook has it. */
+  /** The name of the header, the parameter or the payload's value, as the hook has it. */
   readonly name: string
   /** Whether the value of the field is always a text. */
   readonly isText: boolean
 }
 
 const byHand = 'write a condition on the payload or a header instead'
-const queryReason = [
-  'conditions do not read the query of the address',
-  'where it is a secret: verify: { algorithm: token, signature: { query: <name> } }; let the sender put anything else into a header or the payload',
-] as const
 const reasons: { readonly [source: string]: readonly [reason: string, todo: string] } = {
-  url: queryReason,
-  query: queryReason,
-  request: [
-    "conditions do not read the method or the client's address",
-    'every post is a POST; addresses go into "allow_from" of the route',
-  ],
+  request: ["conditions do not read the client's address", 'addresses go into "allow_from" of the route'],
   'raw-request-body': ['conditions read the payload, not its text', byHand],
   template: ['Go templates are not carried over', byHand],
   context: ['no command runs before a route', 'put a script into scripts/ and name it as the "script" of the route'],
@@ -36,6 +28,8 @@ export const parameterField = (parameter: Json, path: Path, report: ReportLeftOu
   const from = String(source)
   if (typeof name === 'string' && name !== '') {
     if (from === 'header') return { field: `headers.${name}`, name, isText: true }
+    if (from === 'url' || from === 'query') return { field: `request.query.${name}`, name, isText: true }
+    if (from === 'request' && name.toLowerCase() === 'method') return { field: 'request.method', name, isText: true }
     const field = from === 'payload' ? payloadField(name, path, report) : undefined
     if (field !== undefined) return { field, name, isText: false }
     if (from === 'payload') return undefined
@@ -56,5 +50,6 @@ const payloadField = (name: string, path: Path, report: ReportLeftOut): string |
     report(path, '"root" may stand for a payload that is a list, or for a key of that name', todo, true)
     return undefined
   }
-  return first === 'event' || first === 'event_type' || first === 'headers' ? `payload.${name}` : name
+  const isOther = first === 'event' || first === 'event_type' || first === 'headers' || isRequestField(name)
+  return isOther ? `payload.${name}` : name
 }

@@ -46,10 +46,10 @@ export const refusalToKeep = (
 ): KeptRefusal | undefined => {
   const source = route && servedAs(table, route.name)?.source
   if (source?.spec.keep_refused !== 'signature' || unverified?.body === undefined) return undefined
-  const { headers, body } = unverified
+  const { pathAndQuery = '', headers, body } = unverified
   const decided = inDecidingOrder(checkedWith(source, catalogue)).find(({ shows }) => shows(headers))
   if (!decided?.signatureIn) return undefined
   const address = decided.signatureIn.address ? unverified.url() : ''
-  if (!budget.take(body.length + address.length + JSON.stringify(headers).length)) return undefined
+  if (!budget.take(body.length + address.length + pathAndQuery.length + JSON.stringify(headers).length)) return undefined
   return { body, signedIn: decided.signatureIn.headers, address, isProxied: unverified.isProxied() }
 }

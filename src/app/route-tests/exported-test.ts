@@ -1,5 +1,6 @@
 /** Exports a recorded event as a test: the request without its secrets and personal data, and its outcome. */
 
+import { queryText } from '../../core/address/path-and-query.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { stars } from '../../core/secrets/mask.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
@@ -12,14 +13,20 @@ import { scrub } from '../samples/scrub.ts'
  * Returns the recorded event as an entry of `tests` in YAML. `secrets`: the known secrets, which are removed. The sender's
  * signature is left out, because it would not fit the changed request: `headgate test` signs the request of a test anew.
  */
-export const exportedTest = (view: EventView, { headers, body }: RawRequest, secrets: readonly string[]): JsonObject => {
+export const exportedTest = (view: EventView, { pathAndQuery = '', headers, body }: RawRequest, secrets: readonly string[]): JsonObject => {
   const texts = Object.entries(headers).flatMap(([name, value]): [string, string][] => (typeof value === 'string' ? [[name, value]] : []))
-  const { sample } = scrub({ headers: Object.fromEntries(texts), body: body.toString('utf8') }, secrets)
+  const query = queryText(pathAndQuery).slice(1)
+  const { sample } = scrub({ query, headers: Object.fromEntries(texts), body: body.toString('utf8') }, secrets)
   const { event_type: event, event_id: id, route, outcome, stage, reason } = view
   return {
     name: `${event ?? 'an event'} is ${outcome} (${id.slice(0, 8)})`,
     route,
-    send: { ...bodyMember(sample), ...(event === undefined || event === 'unknown' ? {} : { event }), ...furtherHeaders(sample) },
+    send: {
+      ...bodyMember(sample),
+      ...(sample.query ? { query: sample.query } : {}),
+      ...(event === undefined || event === 'unknown' ? {} : { event }),
+      ...furtherHeaders(sample),
+    },
     expect: {
       outcome,
       ...(outcome === 'ignored' && stage !== undefined ? { stopped_at: stage } : {}),

@@ -23,7 +23,7 @@ type RequestContext = { readonly clock: Clock; readonly workspace: Workspace; re
  * cannot be sent.
  */
 export const testRequest = (send: TestSend, { source, place, setup }: TestCase, around: RequestContext): Traced => {
-  const { event, headers, set = {}, unset = [], sign, id } = send
+  const { event, query, headers, set = {}, unset = [], sign, id } = send
   return asPosted(source, {
     of: requestContent(send, dirname(place.file), around),
     set: Object.entries(set).map(([path, to]) => `${path}=${JSON.stringify(to)}`),
@@ -31,6 +31,7 @@ export const testRequest = (send: TestSend, { source, place, setup }: TestCase, 
     event,
     id,
     scheme: sign,
+    query,
     headers: headers as Sample['headers'] | undefined,
     schemes: allSchemes(setup.catalogue, source.spec),
     at: around.clock.now(),

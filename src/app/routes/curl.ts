@@ -1,6 +1,7 @@
 /** Writes requests as curl lines to paste into a shell. */
 
 import { isUtf8 } from 'node:buffer'
+import { queryText } from '../../core/address/path-and-query.ts'
 import { isOfConnection } from '../../core/headers.ts'
 import { printable, printableLines } from '../../core/text.ts'
 import type { RawRequest } from '../../journal/record.ts'
@@ -51,9 +52,9 @@ export const signingCurl = (url: string, events: readonly string[], secret: stri
 }
 
 /** Returns a line that posts a recorded request again. Values that are masked in the record stay masked. */
-export const curlOfRequest = ({ headers, body }: RawRequest, url: string): string => {
+export const curlOfRequest = ({ pathAndQuery = '', headers, body }: RawRequest, url: string): string => {
   const fields = Object.entries(headers).flatMap(([name, value]) =>
     isOfConnection(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],
   )
-  return `${withBody(['curl -sS', quoted(printable(url)), ...fields].join(' '), body)}\n`
+  return `${withBody(['curl -sS', quoted(printable(url + queryText(pathAndQuery))), ...fields].join(' '), body)}\n`
 }

@@ -35,6 +35,8 @@ export type RequestInput = PayloadEdit & {
   readonly event?: string | undefined
   readonly id?: string | undefined
   readonly scheme?: string | undefined
+  /** The query of the address, without its question mark; where absent, that of the sample. An address with a query (`url`) keeps its own. */
+  readonly query?: string | undefined
   /** Headers to send beside the headers of the sample and of the signature. */
   readonly headers?: Sample['headers'] | undefined
   /** The schemes that `scheme` may name, schemes of plugins included. */
@@ -132,7 +134,7 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: 
   const namesNone = !isSample && typeOf(lowerCased({ ...headers, ...input.headers }), body) === undefined
   const event = input.event ?? (namesNone ? spec.events?.[0] : undefined)
   const id = input.id ?? randomUUID()
-  const url = input.url ?? `http://127.0.0.1${routePath({ name, profile })}`
+  const url = withQuery(input.url ?? `http://127.0.0.1${routePath({ name, profile })}`, input.query ?? sample.query)
   const unsigned = {
     secret,
     body,
@@ -154,6 +156,9 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: 
     url: withQueryOf(url, signed.url),
   }
 }
+
+/** Returns an address with a query, which is written without its question mark. An address that has a query keeps its own. */
+export const withQuery = (url: string, query: string | undefined): string => (query && !url.includes('?') ? `${url}?${query}` : url)
 
 /** Returns the URL with the query of the signed address, because some schemes put their signature into the query. */
 const withQueryOf = (url: string, signed: string | undefined): string =>
@@ -205,7 +210,7 @@ const typeReader = (
 ): ((headers: Headers, body: string) => string | undefined) => {
   const named = verifyNames(spec)
   const read = schemes.filter((each) => servesUnnamed(each) || named.includes(each.name))
-  const parse = compileParser({ name, profile, schemes: read }, spec)
+  const parse = compileParser({ name, profile, path: routePath({ name, profile }), schemes: read }, spec)
   const verification = { scheme, secret: 0, signedId: undefined }
   return (headers, body) => {
     const known = { eventId: '', at: 0, remote: () => '', verification }

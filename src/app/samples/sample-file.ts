@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { shapeProblems } from '../../config/shape.ts'
 import { jsonErrorPlace } from '../../config/yaml/json-place.ts'
+import { queryText } from '../../core/address/path-and-query.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, own, parseObject } from '../../core/json.ts'
 import type { SampleFile } from '../../generated/sample.ts'
@@ -12,7 +13,7 @@ import type { RawRequest } from '../../journal/record.ts'
 import { compactJson, isJson, jsonText, memberText, prettyJson } from '../json-text.ts'
 
 /** A sample: a request as a sender posts it. */
-export type Sample = Pick<SampleFile, 'provider' | 'event' | 'description'> & {
+export type Sample = Pick<SampleFile, 'provider' | 'event' | 'description' | 'query'> & {
   readonly headers: { readonly [name: string]: string }
   /** The posted body: JSON without blanks between its tokens, or another text. */
   readonly body: string
@@ -48,9 +49,9 @@ export const parseSample = (text: string, where: string): Sample => {
   const data = parseJson(text, where)
   const [problem] = shapeProblems(checkSample, sampleSchema, data)
   if (problem) throw badSample(where, problem.message, problem.help)
-  const { headers, body_text, body_base64, provider, event, description } = data as unknown as SampleFile
+  const { headers, body_text, body_base64, provider, event, description, query } = data as unknown as SampleFile
   if (body_base64 !== undefined) throw badSample(where, 'its body is bytes that are no text: it cannot be scrubbed or sent')
-  const about = Object.fromEntries(Object.entries({ provider, event, description }).filter(([, value]) => value !== undefined))
+  const about = Object.fromEntries(Object.entries({ provider, event, description, query }).filter(([, value]) => value !== undefined))
   return { ...about, headers, body: body_text ?? memberText(text, 'body') ?? '' }
 }
 
@@ -70,12 +71,13 @@ const badSample = (where: string, why: string, hint?: string): Fault =>
  * Renders the file of a sample. The body stands in the file as JSON where the body is JSON, else as text, and in base64 where it is not
  * UTF-8.
  */
-export const renderSample = (about: Omit<Sample, 'headers' | 'body'>, { headers, body }: RawRequest): string => {
+export const renderSample = (about: Omit<Sample, 'headers' | 'body'>, { pathAndQuery = '', headers, body }: RawRequest): string => {
   const text = isUtf8(body) ? body.toString('utf8') : undefined
   const spelled = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : jsonText(value)]),
   )
-  const head = compactJson(JSON.stringify({ ...about, headers: spelled })).slice(0, -1)
+  const query = queryText(pathAndQuery).slice(1)
+  const head = compactJson(JSON.stringify({ ...about, ...(query === '' ? {} : { query }), headers: spelled })).slice(0, -1)
   const member =
     text === undefined
       ? `"body_base64":${JSON.stringify(body.toString('base64'))}`

@@ -1,16 +1,16 @@
 /** Replaces the secrets, e-mail addresses and IP addresses in a request, so that the request may be passed on. */
 
 import { isIPv6 } from 'node:net'
-import { maskHeaders, stars } from '../../core/secrets/mask.ts'
+import { maskHeaders, maskQuery, stars } from '../../core/secrets/mask.ts'
 import { createRedactor } from '../../core/secrets/redact.ts'
-import { namesSettingSecret, replaceSecretParameters } from '../../core/secrets/secret-names.ts'
+import { namesParameterSecret, namesSettingSecret, replaceSecretParameters } from '../../core/secrets/secret-names.ts'
 import { maskPlaces, type SecretPlaces } from '../../parts/mask-request.ts'
 import { isJson, mapStrings } from '../json-text.ts'
 import { isHarmless } from './harmless.ts'
 import type { Sample } from './sample-file.ts'
 
 /**
- * A replaced value. `at`: the name of the header, of the field of a form, or of another member of the sample (`description`); the path in
+ * A replaced value. `at`: the name of the header, of the field of a form or of the query, or of another member of the sample (`description`); the path in
  * a JSON body; or `body` for any other body.
  */
 export type Replaced = { readonly what: 'secret' | 'e-mail address' | 'IP address'; readonly at: string }
@@ -41,14 +41,14 @@ const nobodysIpv4 = /^(?:127\.|0\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.)/
 const ipv6Form = /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{1,4}|(?<=::))(?![\w:]*\w)/gi
 const nobodysIpv6 = /^(?:::1?$|2001:db8:)/i
 
-const noPlaces: SecretPlaces = { headers: [], fields: [] }
+const noPlaces: SecretPlaces = { headers: [], query: [], fields: [] }
 
 /**
  * Returns a scrubbed copy, and a list of the replaced values. Equal values get equal stand-ins. `secrets`: known secrets to remove.
  * `places`: the headers and fields in which senders put a secret itself.
  */
 export const scrub = (
-  { headers, body, ...about }: Sample,
+  { headers, body, query, ...about }: Sample,
   secrets: readonly string[],
   places: SecretPlaces = noPlaces,
 ): { readonly sample: Sample; readonly replaced: readonly Replaced[] } => {
@@ -63,16 +63,25 @@ export const scrub = (
     }),
   )
   const cleanAbout = Object.fromEntries(Object.entries(about).map(([name, value]) => [name, clean(value, name)]))
+  const cleanQuery = query === undefined ? {} : { query: cleanForm(maskSecretParameters(query, places, replaced), clean, replaced) }
   const open = maskSecretFields(headers, body, places, replaced)
   const cleanBody = (isJson(open) ? cleanJson : cleanForm)(open, clean, replaced)
-  return { sample: { ...cleanAbout, headers: cleanHeaders, body: cleanBody }, replaced }
+  return { sample: { ...cleanAbout, ...cleanQuery, headers: cleanHeaders, body: cleanBody }, replaced }
 }
+
+/** Masks the parameters of a query that name a secret, or in which senders put a secret, and returns the query. */
+const maskSecretParameters = (query: string, { query: names }: SecretPlaces, replaced: Replaced[]): string =>
+  maskQuery(`?${query}`, (name) => {
+    const hides = namesParameterSecret(name) || names.includes(name)
+    if (hides) replaced.push({ what: 'secret', at: name })
+    return hides
+  }).slice(1)
 
 /** Masks the fields of a body in which senders put a secret, and returns the body. */
 const maskSecretFields = (headers: Sample['headers'], body: string, { fields }: SecretPlaces, replaced: Replaced[]): string => {
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return fields.reduce((before, field) => {
-    const after = maskPlaces({ headers: lower, body: Buffer.from(before) }, { headers: [], fields: [field] }).body.toString()
+    const after = maskPlaces({ headers: lower, body: Buffer.from(before) }, { ...noPlaces, fields: [field] }).body.toString()
     if (after !== before) replaced.push({ what: 'secret', at: field.join('.') })
     return after
   }, body)

@@ -5,6 +5,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
+import { pathAndQueryOf } from '../../core/address/path-and-query.ts'
 import { Fault } from '../../core/fault.ts'
 import { asReceived, type RequestInput, requestTo } from '../routes/prepare-test.ts'
 import { cannotSign } from '../routes/sign-test.ts'
@@ -17,10 +18,11 @@ export const asPosted = (source: RouteSource, input: RequestInput): Traced => {
     return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body), url }
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== cannotSign || input.scheme !== undefined) throw error
-    const { headers, body } = requestTo(source, { ...input, scheme: 'none' })
+    const { headers, body, url } = requestTo(source, { ...input, scheme: 'none' })
     const verification = { scheme: 'sample', secret: 0, signedId: undefined }
     const request = {
       eventId: randomUUID(),
+      pathAndQuery: pathAndQueryOf(url),
       headers: asReceived(headers),
       body: Buffer.from(body),
       at: input.at,

@@ -4,6 +4,7 @@
  */
 
 import { defaultProfile } from '../../config/config.ts'
+import { pathAndQueryOf } from '../../core/address/path-and-query.ts'
 import type { EndedRequest } from '../../core/facts/fact.ts'
 import type { Json } from '../../core/json.ts'
 import type { Destination } from '../../core/new-run.ts'
@@ -17,6 +18,7 @@ import { targetNames } from '../../parts/destination.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { script } from '../../parts/stages/script.ts'
 import type { Outgoing } from '../../parts/targets/target.ts'
+import { routePath } from '../../plan/compile.ts'
 import { lookUp, servedBy } from '../../plan/table.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import type { Store } from '../../store/ports.ts'
@@ -135,9 +137,13 @@ const runTraced = async (traced: Traced, { source, config, effects }: DryWorld, 
   }
   const found = lookUp(table, source.name, source.profile === defaultProfile ? undefined : source.profile)
   if (!('authenticate' in found)) return { outcome: found, stage: 'route' }
-  const { headers, url = 'http://127.0.0.1/' } = traced
+  const { headers, url = `http://127.0.0.1${routePath(source)}` } = traced
   const from = { remote: () => '127.0.0.1', isProxied: () => false }
-  const proceed = admit(found, { method: 'POST', url: () => url, headers, ...from, at: effects.clock.now() }, watch)
+  const proceed = admit(
+    found,
+    { method: 'POST', url: () => url, pathAndQuery: pathAndQueryOf(url), headers, ...from, at: effects.clock.now() },
+    watch,
+  )
   return typeof proceed === 'function' ? proceed(traced.body) : proceed
 }
 

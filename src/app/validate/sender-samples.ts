@@ -10,6 +10,7 @@ import { compileTypeList } from '../../parts/stages/events.ts'
 import { compileParser } from '../../parts/stages/json.ts'
 import { inlineScheme, verifyNames } from '../../parts/verify-names.ts'
 import type { Catalogue } from '../../plan/compile.ts'
+import { routePath } from '../../plan/compile.ts'
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
 import type { Sampled, TakenSample } from '../../plan/review/samples/sampled.ts'
 import { schemesFor } from '../../plan/route-schemes.ts'
@@ -70,9 +71,9 @@ const readOrNone = (known: KnownSample): readonly ChosenSample[] => {
  */
 const readEvents = (route: RouteSource, catalogue: Catalogue, samples: readonly ChosenSample[]): readonly TakenSample[] => {
   const { name, profile, spec } = route
-  const parse = compileParser({ name, profile, schemes: schemesFor(route, catalogue) }, spec)
+  const parse = compileParser({ name, profile, path: routePath(route), schemes: schemesFor(route, catalogue) }, spec)
   return samples.flatMap(({ name, sample }) => {
-    const event = parse(sampleRequest(sample.headers, Buffer.from(sample.body)))
+    const event = parse(sampleRequest(route, sample, Buffer.from(sample.body)))
     return 'kind' in event ? [] : [{ name, event, passes: true, holds: new Map<string, boolean>() }]
   })
 }

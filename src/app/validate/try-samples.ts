@@ -13,10 +13,11 @@ import { filters } from '../../parts/stages/filters.ts'
 import { script } from '../../parts/stages/script.ts'
 import { quietBook } from '../../plan/check.ts'
 import type { Catalogue } from '../../plan/compile.ts'
+import { routePath } from '../../plan/compile.ts'
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
 import type { Sampled, TakenSample } from '../../plan/review/samples/sampled.ts'
 import { runScript } from '../../process/script.ts'
-import { asReceived } from '../routes/prepare-test.ts'
+import { asReceived, withQuery } from '../routes/prepare-test.ts'
 import type { ChosenSample } from '../samples/choose-samples.ts'
 import { type DryPlan, type DryWorld, dryPlan, withSecret } from '../trace/dry-plan.ts'
 import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
@@ -55,7 +56,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
     for (const { name, sample } of samples) {
       const body = Buffer.from(sample.body)
       if (body.length > config.adapter.max_body_bytes) continue
-      const traced: Traced = { kind: 'verified', request: sampleRequest(sample.headers, body) }
+      const traced: Traced = { kind: 'verified', request: sampleRequest(source, sample, body) }
       const told = await tracePlan(traced, world, plan)
       const texts = told.stoppedAt === filters.name && !hasScript ? await unfiltered.trace(traced) : undefined
       const one = takenSample(name, told, texts ?? told, hasScript, runScripts)
@@ -101,9 +102,14 @@ const planOrNone = (world: DryWorld): DryPlan | undefined => {
   }
 }
 
-/** Makes a verified request of a sample. */
-export const sampleRequest = (headers: ChosenSample['sample']['headers'], body: Buffer): VerifiedRequest => ({
+/** Makes a verified request of a sample to a route. */
+export const sampleRequest = (
+  route: Pick<RouteSource, 'name' | 'profile'>,
+  { query, headers }: Pick<ChosenSample['sample'], 'query' | 'headers'>,
+  body: Buffer,
+): VerifiedRequest => ({
   eventId: randomUUID(),
+  pathAndQuery: withQuery(routePath(route), query),
   headers: { 'content-type': 'application/json', ...asReceived(headers) },
   remote: () => '127.0.0.1',
   at: systemClock.now(),

@@ -111,7 +111,7 @@ const promptsAndReplies = (attempts: readonly AttemptView[], command: string): s
 }
 
 /**
- * Returns the headers of the request, and its body with `withBody`. Otherwise only the size of the body is told, because a long body would
+ * Returns path, query and headers of the request, and its body with `withBody`. Otherwise only the size of the body is told, because a long body would
  * push the event's end out of sight. A `payload` that is a text says why there is no request.
  */
 const requestText = (payload: RawRequest | string, withBody: boolean, command: string): string => {
@@ -119,7 +119,8 @@ const requestText = (payload: RawRequest | string, withBody: boolean, command: s
   const headers = Object.entries(payload.headers).map(
     ([name, value]) => `${printable(name, 256)}: ${printable(typeof value === 'string' ? value : jsonText(value), maxValue)}\n`,
   )
-  const { body } = payload
-  if (withBody) return `\n${headers.join('')}\n${bodyText(body, `${command} --raw`)}`
-  return `\n${headers.join('')}\n${fieldLine('body', body.length === 0 ? 'empty' : `${body.length} bytes: ${command} --body`)}`
+  const { pathAndQuery, body } = payload
+  const line = pathAndQuery === undefined ? '' : `POST ${printable(pathAndQuery, maxValue)}\n`
+  if (withBody) return `\n${line}${headers.join('')}\n${bodyText(body, `${command} --raw`)}`
+  return `\n${line}${headers.join('')}\n${fieldLine('body', body.length === 0 ? 'empty' : `${body.length} bytes: ${command} --body`)}`
 }

@@ -3,9 +3,10 @@
  */
 
 import { createHash } from 'node:crypto'
+import { pathOf, queryText } from '../address/path-and-query.ts'
 import { isObject, type Json } from '../json.ts'
 import { namesProvider } from './program-secret.ts'
-import { namesRequestSecret, namesSettingSecret, replaceSecretParameters } from './secret-names.ts'
+import { namesParameterSecret, namesRequestSecret, namesSettingSecret, replaceSecretParameters } from './secret-names.ts'
 
 /** The mask of a secret. */
 export const stars = '***'
@@ -25,6 +26,23 @@ export const maskHeaders = <Value>(
   const masked: Record<string, Value | typeof stars> = { ...headers }
   for (const name of Object.keys(masked)) if (namesRequestSecret(name) && !open.includes(name)) masked[name] = stars
   return masked
+}
+
+/**
+ * Returns a path and its query in which the value of each parameter that `hides` is replaced. `hides` gets decoded names. Parts that no
+ * condition reads, because the query has too many, are left out.
+ */
+export const maskQuery = (pathAndQuery: string, hides = namesParameterSecret, shown = stars): string => {
+  const query = queryText(pathAndQuery)
+  if (query === '') return pathAndQuery
+  const masked = query
+    .slice(1)
+    .split('&')
+    .map((part) => {
+      const [[name, value] = ['', '']] = new URLSearchParams(part)
+      return value !== '' && hides(name) ? `${part.split('=', 1)[0]}=${shown}` : part
+    })
+  return `${pathOf(pathAndQuery)}?${masked.join('&')}`
 }
 
 /** Returns the mask of a secret, with its fingerprint. An empty text is no secret, nor is what names the secret of a program. */

@@ -33,17 +33,19 @@ export const namesSettingSecret = (key: string): boolean => ofSettings.test(key)
 
 /**
  * Whether a name names a secret where its value is only removed from texts or masked in an address: the key of a setting, a header that a
- * configuration sends, a parameter of a web address. No filter reads these values, so the word `key` alone is enough.
+ * configuration sends, a parameter of a web address. Hardly a filter reads these values, so the word `key` alone is enough.
  */
 export const namesVariableSecret = (name: string): boolean => ofVariables.test(name)
+
+/** Whether the name of a query parameter names a secret: also `code` and `sig`, which are names of keys only in an address. */
+export const namesParameterSecret = (name: string): boolean =>
+  namesVariableSecret(name) || /^(?:code|sig)$/i.test(name) || namesRequestSecret(name)
 
 /** A query parameter of a web address in a text. A value that is a mask or a placeholder does not match. */
 const parameter = /([?&]([\w.~-]{1,64})=)([^&#\s"'*{][^&#\s"']*)/g
 
-/** Replaces the value of each query parameter whose name names a secret, or is `code`. `at`: the offset of the value in the text. */
+/** Replaces the value of each query parameter whose name names a secret. `at`: the offset of the value in the text. */
 export const replaceSecretParameters = (text: string, replace: (value: string, at: number) => string): string =>
   text.replace(parameter, (all, head: string, name: string, value: string, index: number) =>
-    namesVariableSecret(name) || /^(?:code|sig)$/i.test(name) || namesRequestSecret(name)
-      ? head + replace(value, index + head.length)
-      : all,
+    namesParameterSecret(name) ? head + replace(value, index + head.length) : all,
   )

@@ -1,6 +1,7 @@
 /** Reads the bytes of a body as JSON or as a form, and decides which of the two the body is. */
 
 import { isUtf8 } from 'node:buffer'
+import { mapOfNamed } from '../../core/address/path-and-query.ts'
 import { header } from '../../core/headers.ts'
 import type { Json } from '../../core/json.ts'
 import type { Content, FormField, Headers } from '../../core/request.ts'
@@ -96,7 +97,7 @@ const readForm = (body: Buffer): Content => {
     const read = json ? readJson(json) : notJson
     return read.kind === 'json' ? { ...read, kind: 'form', fields } : read
   }
-  const payload = objectOfFields(fields)
+  const payload = mapOfNamed(fields)
   return { kind: 'form', text: JSON.stringify(payload), payload, fields }
 }
 
@@ -111,11 +112,4 @@ export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path
   if (json) return pickJson(json, paths)
   const content = readForm(body)
   return content.kind === 'form' ? content.payload : undefined
-}
-
-/** Returns the payload of a form: its values by the names of their fields. A repeated field is a list of its values. */
-const objectOfFields = (fields: readonly FormField[]): { [name: string]: Json } => {
-  const values = new Map<string, string[]>()
-  for (const [name, value] of fields) values.set(name, [...(values.get(name) ?? []), value])
-  return Object.fromEntries([...values].map(([name, all]): [string, Json] => [name, all.length === 1 ? (all[0] as string) : all]))
 }

@@ -5,7 +5,8 @@
 
 import type { Json } from '../../core/json.ts'
 import type { Redaction } from '../../core/plan.ts'
-import { maskHeaders, maskPlaces, type SecretPlaces } from '../mask-request.ts'
+import { isRequestField, queryParameter } from '../../expr/request-field.ts'
+import { maskHeaders, maskParameters, maskPlaces, type SecretPlaces } from '../mask-request.ts'
 import { maskJson } from './mask-json.ts'
 import { ReadOnceBody } from './request-body.ts'
 import type { Path } from './walk-json.ts'
@@ -14,25 +15,30 @@ const mask = { shown: '[redacted]', wholes: true }
 
 /**
  * Compiles the redaction of these fields, named as in filters: `payload.user.email`, `items.*.email` for each item of a list,
- * `headers.X-User`. `undefined` where there are none.
+ * `headers.X-User`, `request.query.user`. `undefined` where there are none.
  */
 export const compileRedaction = (fields: readonly string[]): Redaction | undefined => {
   if (fields.length === 0) return undefined
   const places: SecretPlaces = {
     headers: fields.flatMap((field) => (field.startsWith('headers.') ? field.slice('headers.'.length).toLowerCase() : [])),
-    fields: fields.flatMap((field) => (field.startsWith('headers.') ? [] : pathsOf(field))),
+    query: fields.flatMap((field) => queryParameter(field) ?? []),
+    fields: fields.flatMap((field) => (field.startsWith('headers.') || isRequestField(field) ? [] : pathsOf(field))),
   }
   return {
     event(event) {
       const text = maskJson(Buffer.from(event.text), places.fields, mask).toString()
-      const headers = maskHeaders(event.headers, places.headers, mask)
-      return text === event.text ? { ...event, headers } : { ...event, headers, text, payload: JSON.parse(text) as Json }
+      const redacted = {
+        ...event,
+        pathAndQuery: maskParameters(event.pathAndQuery, places.query, mask),
+        headers: maskHeaders(event.headers, places.headers, mask),
+      }
+      return text === event.text ? redacted : { ...redacted, text, payload: JSON.parse(text) as Json }
     },
     request({ read, ...request }) {
-      const { headers, body } = request
+      const { pathAndQuery, headers, body } = request
       // What cannot be read cannot be redacted, so nothing of it is kept.
       const isUnread = (read ?? new ReadOnceBody(headers, body)).content().kind === 'unread'
-      const kept = maskPlaces({ headers, body: isUnread ? Buffer.alloc(0) : body }, places, mask)
+      const kept = maskPlaces({ pathAndQuery, headers, body: isUnread ? Buffer.alloc(0) : body }, places, mask)
       return { ...request, ...kept }
     },
   }

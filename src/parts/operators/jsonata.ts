@@ -1,13 +1,21 @@
-/** The operator `jsonata` holds when its expression over {payload, event, headers} yields `true` (rules: Filters 9). */
+/** The operator `jsonata` holds when its expression over {payload, event, headers, request} yields `true` (rules: Filters 9). */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
 import { BadExpression, compileJsonata } from '../../expr/jsonata/jsonata.ts'
+import { requestInput } from '../../expr/request-field.ts'
 import { waitIfLarge } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'
 
-/** Returns the input of an expression: the payload, the type and the headers of an event. */
-const inputOf = ({ payload, eventType, headers }: Event): JsonObject => ({ payload, event: eventType, headers: headers as JsonObject })
+/** Returns the input of an expression: the payload, the type and the headers of an event, and its request, which is read when asked for. */
+const inputOf = (event: Event): JsonObject => ({
+  payload: event.payload,
+  event: event.eventType,
+  headers: event.headers as JsonObject,
+  get request() {
+    return requestInput(event)
+  },
+})
 
 export const jsonata: OperatorPart = {
   name: 'jsonata',

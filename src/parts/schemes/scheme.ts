@@ -168,6 +168,8 @@ export type Scheme = {
    * scripts and prompts do not get them.
    */
   readonly secretHeaders?: readonly string[]
+  /** Names of parameters of the query whose value is the secret itself. The values are masked like those of `secretHeaders`. */
+  readonly secretQuery?: readonly string[]
   /**
    * Paths in the body whose value is the secret itself: dotted, with `*` for each item of a list. The values are masked like those of
    * `secretHeaders`.

@@ -30,10 +30,10 @@ export const json: StagePart = {
 
 /**
  * Compiles the parser of a route: it takes a verified request, and returns its event, or the refusal of a body that is malformed or has too
- * many values. `schemes`: all schemes that the route may use. `trustsCaller`: the event's trace continues the trace that the request names.
+ * many values. `path`: the path of the route, for requests that were not received over HTTP. `schemes`: all schemes that the route may use. `trustsCaller`: the event's trace continues the trace that the request names.
  */
 export const compileParser = (
-  { name, profile, schemes }: Pick<StageKit, 'name' | 'profile' | 'schemes'>,
+  { name, profile, path, schemes }: Pick<StageKit, 'name' | 'profile' | 'path' | 'schemes'>,
   route: Pick<Route, 'verify' | 'events'> = {},
   trustsCaller = false,
 ): Parse => {
@@ -66,6 +66,7 @@ export const compileParser = (
       headers,
       text,
       payload,
+      pathAndQuery: request.pathAndQuery ?? path,
       eventType:
         usableType(firstFound(readers, (each) => readType(each, headers, payload))) ??
         eventTypeOf(typedInBody.has(verification.scheme) ? {} : headers, payload, knownValues),

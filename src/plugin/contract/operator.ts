@@ -23,6 +23,7 @@ const event: Event = {
   headers: {},
   text: '{}',
   payload: {},
+  pathAndQuery: '/webhooks/r',
   eventType: 'push',
   eventAlias: undefined,
   deliveryId: 'd',

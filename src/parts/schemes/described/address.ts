@@ -4,6 +4,7 @@
  * another address and another body.
  */
 
+import { maxQueryParts } from '../../../core/address/path-and-query.ts'
 import type { RequestHead } from '../../../core/request.ts'
 import type { SignatureScheme } from '../../../generated/config.ts'
 import type { Why } from '../scheme.ts'
@@ -12,9 +13,6 @@ import type { RequestView } from './request-view.ts'
 /** Returns the names of the query's values that a description reads. The sender adds these values to the configured address. */
 export const addedQueryNames = ({ signature, timestamp, body_digest }: SignatureScheme): ReadonlySet<string> =>
   new Set([signature?.query, timestamp?.query, body_digest?.query].filter((name) => name !== undefined))
-
-/** The most parts of a query. No sender's address has as many. */
-const maxQueryParts = 64
 
 /** Returns a query, with its question mark, without the parts that the sender adds; `undefined` for a query of too many parts. */
 const queryWithout = (query: string, addedNames: ReadonlySet<string>): string | undefined => {

@@ -3,6 +3,7 @@
  * signature, to answer a handshake, and to read the event of a verified request.
  */
 
+import { queryOf } from '../../../core/address/path-and-query.ts'
 import { header } from '../../../core/headers.ts'
 import type { Json } from '../../../core/json.ts'
 import type { BodyView, RequestHead } from '../../../core/request.ts'
@@ -35,12 +36,6 @@ export const requestView = (head: RequestHead, body: BodyView = new ReadOnceBody
     },
     payload: () => body.payload(),
   }
-}
-
-/** Returns the query of an address. It is not parsed as a URL, because an address from the network may be malformed. */
-const queryOf = (url: string): URLSearchParams => {
-  const [, query = ''] = /\?([^#]*)/.exec(url) ?? []
-  return new URLSearchParams(query)
 }
 
 /**

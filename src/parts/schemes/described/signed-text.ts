@@ -3,6 +3,7 @@
  */
 
 import { crc32 } from 'node:zlib'
+import { pathAndQueryOf } from '../../../core/address/path-and-query.ts'
 import { header } from '../../../core/headers.ts'
 import { compilePath } from '../../../expr/path.ts'
 import { scalarText } from '../../../expr/render.ts'
@@ -44,7 +45,7 @@ const plainVariables: { readonly [name: string]: (source: TextSource) => ReadPie
   id: ({ id }) => id && ((request) => latin1(id(request))),
   url: () => (request) => latin1(request.head.url()),
   method: () => (request) => latin1(request.head.method),
-  path: () => (request) => latin1(pathAndQuery(request.head.url())),
+  path: () => (request) => latin1(pathAndQueryOf(request.head.url())),
   form: () => signedForm,
   lines: ({ lines }) => (lines.length === 0 ? undefined : (request) => request.body.once(lines, () => signedLines(request, lines))),
   crc32: () => (request) => Buffer.from(String(crc32(request.body.bytes))),
@@ -135,9 +136,6 @@ export const payloadPaths = (signed: string): string[] =>
 
 /** Returns the name of a field in `lines` without its question mark, which says that the field is optional. */
 export const fieldOfLine = (line: string): string => line.replace(/\?$/, '')
-
-/** Returns an address without its protocol and host. */
-const pathAndQuery = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
 
 /** Whether the body of a request is a form. All checks use this function, so that they do not read one body in two ways. */
 export const isForm = ({ head, body }: Pick<RequestView, 'head' | 'body'>): boolean => isFormBody(head.headers, body.bytes)

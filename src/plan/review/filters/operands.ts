@@ -6,6 +6,7 @@
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
+import { isRequestField, queryParameter } from '../../../expr/request-field.ts'
 import { inList } from '../../../parts/operators/in.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
 import { fixOf, type Subject } from '../subject.ts'
@@ -31,13 +32,21 @@ const checkType = (leaf: Leaf, domain: Domain, subject: Subject): void => {
     subject.say('WH406', [...path, operator], `${operator} looks for this whole list as one item: no sender has lists of lists`, { help })
     return
   }
-  if (canonicalField(field) !== 'event_type' && !field.startsWith('headers.')) return
-  const noun = field.startsWith('headers.') ? 'a header' : 'the type of an event'
-  for (const each of comparedIn(leaf, domain)) checkHeader(each, noun, subject)
+  const noun = textNoun(field)
+  // Only a repeated parameter is a list.
+  const isOther = ({ value }: ComparedValue): boolean => queryParameter(field) === undefined || !Array.isArray(value)
+  if (noun !== undefined) for (const each of comparedIn(leaf, domain).filter(isOther)) checkIsText(each, noun, subject)
 }
 
-/** Reports a value that is no text: headers and event types are always texts. */
-const checkHeader = ({ value: operand, path }: ComparedValue, noun: string, { say, placeOf }: Subject): void => {
+/** Returns a noun for the fields that are always texts; `undefined` for a field that may be of any kind. */
+const textNoun = (field: string): string | undefined => {
+  if (canonicalField(field) === 'event_type') return 'the type of an event'
+  if (field.startsWith('headers.')) return 'a header'
+  return isRequestField(field) ? 'a value of the address or the method' : undefined
+}
+
+/** Reports a value that is no text, of a field that always is. */
+const checkIsText = ({ value: operand, path }: ComparedValue, noun: string, { say, placeOf }: Subject): void => {
   if (typeof operand === 'string') return
   const isPlain = typeof operand === 'number' || typeof operand === 'boolean'
   const text = isPlain ? JSON.stringify(String(operand)) : ''

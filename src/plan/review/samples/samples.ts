@@ -8,6 +8,7 @@ import { isObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
+import { isRequestField } from '../../../expr/request-field.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { reviewKinds } from './kinds.ts'
@@ -39,7 +40,7 @@ const asksWhether = (leaf: Leaf, { catalogue }: Subject): boolean => {
 /** Whether no sample has the field of a condition. A further item of a list does not count: an event may have more items than a sample. */
 const isMissing = (leaf: Leaf, sampled: Sampled, subject: Subject): boolean => {
   const { field } = leaf
-  if (asksWhether(leaf, subject) || field === 'event' || field === 'event_type') return false
+  if (asksWhether(leaf, subject) || field === 'event' || field === 'event_type' || isRequestField(field)) return false
   const get = compileField(field)
   if (sampled.taken.some(({ event }) => get(event) !== undefined)) return false
   return !namesFurtherItem(field.replace(/^payload\./, ''), sampled.paths('event'))

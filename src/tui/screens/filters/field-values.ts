@@ -4,6 +4,7 @@ import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { parseShownValue } from '../../../app/editor/operators.ts'
 import type { Json } from '../../../core/json.ts'
 import { stars } from '../../../core/secrets/mask.ts'
+import { isRequestField } from '../../../expr/request-field.ts'
 import type { World } from '../../model/screen.ts'
 
 /** A value, the same value as JSON, and in words where the value was seen. */
@@ -23,7 +24,7 @@ const inPayload = (field: string, { payload }: World) =>
  * the samples; `undefined` if no value is known, or the types in the samples differ.
  */
 export const typeOfField = (field: string, rows: readonly ConditionRow[], world: World): string | undefined => {
-  if (plainField(field) === 'event' || field.startsWith('headers.')) return 'string'
+  if (plainField(field) === 'event' || field.startsWith('headers.') || isRequestField(field)) return 'string'
   const found = inPayload(field, world)?.type
   if (found !== undefined) return found
   const types = new Set(inSamples(field, rows, world).flatMap((json) => parseShownValue(json)?.type ?? []))
