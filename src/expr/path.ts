@@ -65,8 +65,8 @@ const compileHeader = (written: string): ((headers: Headers) => Json | undefined
 
 /**
  * Compiles a condition's `field`: `event` or `event_type`, `headers.<name>`, a field of the request (`request.query.<name>`), or a path in
- * the payload (rules: Filters 3). A path may begin with `payload.`: it starts in the payload's own key `payload` where the value of that key is a map, else in the payload itself. The
- * function returns `undefined` for a missing value.
+ * the payload (rules: Filters 3). A path may begin with `payload.`: it starts in the payload's own key `payload` where the value of that
+ * key is a map, else in the payload itself. The function returns `undefined` for a missing value.
  */
 export const compileField = (field: string): ((event: Event) => Json | undefined) => {
   if (field === 'event' || field === 'event_type') return (event) => event.eventType

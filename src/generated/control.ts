@@ -266,8 +266,6 @@ export type ControlAnswers = {
     readonly ended: number
     /** The ids of the events whose runs are in progress. */
     readonly running: readonly string[]
-    /** Whether this kind of store can erase. */
-    readonly supported: boolean
   }
   /** Brings everything that was accepted into the file of the store, and leaves the file as it is until `releaseStore`, so that it can be copied: for ten minutes at most. No answer members for a store without a file. Throws StoreFault. */
   readonly holdStore: {

@@ -1,6 +1,6 @@
 /**
- * Masks the secrets in the query, the headers and the body of a verified request, so that no record, filter, script or prompt gets them. A request
- * that becomes a sample is masked, too. A masked request can still be replayed, because the replay of a verified request checks no
+ * Masks the secrets in the query, the headers and the body of a verified request, so that no record, filter, script or prompt gets them. A
+ * request that becomes a sample is masked, too. A masked request can still be replayed, because the replay of a verified request checks no
  * signature.
  */
 

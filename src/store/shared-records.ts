@@ -17,6 +17,12 @@ export type LinePlace = {
 
 export type StoredLine = LinePlace & { readonly line: string }
 
+/** What takes the place of a line of a batch. */
+export type ErasedLine = Pick<StoredLine, 'number' | 'line'>
+
+/** A piece of the raw bytes of a batch. Lengths and offset in bytes. */
+export type RawPiece = { readonly offset: number; readonly bytes: number }
+
 /**
  * The limits of the records of all gateways together. `maxBytes` counts the bytes of lines and of raw requests, `maxEvents` counts lines.
  */
@@ -42,6 +48,13 @@ export interface SharedRecords {
   groupEnds(group: string): Promise<readonly StoredLine[]>
   /** Returns a piece of the raw bytes of a batch. The piece is shorter, or `undefined`, where the bytes are gone. */
   raw(batch: string, offset: number, bytes: number): Promise<Buffer | undefined>
+  /** Returns the next lines of these events after a place, oldest first; without a place, their oldest lines. */
+  linesOf(eventIds: readonly string[], after: LinePlace | undefined): Promise<readonly StoredLine[]>
+  /**
+   * Replaces lines of a batch, whose delivery ids are no longer found, and overwrites pieces of its raw bytes with zeros. Bytes and lines
+   * that are gone are passed over.
+   */
+  erase(batch: string, lines: readonly ErasedLine[], raw: readonly RawPiece[]): Promise<void>
   /** Returns the next lines of other gateways after a place, with the server's time. Without a place, returns the time and no lines. */
   ofOthers(after: LinePlace | undefined): Promise<OthersLines>
   /** Deletes the oldest batches, while the oldest is past the age limit, or while all batches together have too many lines or bytes. */

@@ -68,13 +68,13 @@ export type OpenStore = Store & {
   hold?(): Promise<HeldFile>
   /**
    * Deletes the runs and groups of events, and what sessions have of them. A run or a group that keeps the prompts of all its events is
-   * deleted with any of them. Absent where the store cannot. Rejects with a StoreFault.
+   * deleted with any of them. Of a run in progress nothing is deleted. Rejects with a StoreFault; the call can then be repeated.
    */
-  erase?(of: Erasure): Promise<Erased>
+  erase(of: Erasure): Promise<Erased>
 }
 
 /** A shared store, opened by a command beside its gateways. */
-export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly shared: Shared }
+export type Attached = Pick<OpenStore, 'standings' | 'revive' | 'erase' | 'close'> & { readonly shared: Shared }
 
 /**
  * What a command may do with a store. `make`: change the content, and make the tables where no gateway has made them yet, or upgrade those

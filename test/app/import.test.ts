@@ -1,4 +1,6 @@
-/** An imported route takes what its source took, and refuses what it refused; no secret gets into the YAML, and nothing is dropped unsaid. */
+/**
+ * An imported route takes what its source took, and refuses what it refused; no secret gets into the YAML, and nothing is dropped unsaid.
+ */
 
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * `events erase` leaves nothing of a subject in the data directory, and nothing of anybody else's is touched. What a route redacts never
+ * `events erase` leaves nothing of a subject in the data directory or the shared store, and nothing of anybody else's is touched. What a route redacts never
  * comes into the data directory.
  */
 
@@ -9,7 +9,9 @@ import t, { type Test } from 'tap'
 import type { Event, VerifiedRequest } from '../../src/core/request.ts'
 import { folderRecords } from '../../src/journal/reader.ts'
 import { compileRedaction } from '../../src/parts/body/redact-request.ts'
+import { type ConnectionOptions, connect } from '../../src/store/postgres/connection.ts'
 import { runAt } from '../fakes/cli.ts'
+import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 
 const subject = 'ada@example.org'
@@ -24,7 +26,7 @@ const filesWith = (dir: string, text: string): string[] =>
     .filter((name) => readFileSync(join(dir, 'state', name)).includes(text))
 
 /** A gateway with one run of each kind for both subjects: done, dead, waiting for its turn, in a group, and ignored. */
-const filled = async (t: Test): Promise<ProcessGateway> => {
+const filled = async (t: Test, config: { readonly [key: string]: unknown } = {}): Promise<ProcessGateway> => {
   const prompt = 'mail of {user.email}: {note}'
   const dir = dataDir(t, {
     routes: {
@@ -35,6 +37,7 @@ const filled = async (t: Test): Promise<ProcessGateway> => {
       ignored: { prompt, filters: [{ field: 'user.email', equals: 'nobody' }] },
     },
     agent: 'case "$HEADGATE_ROUTE" in dead) exit 1;; waits) sleep 30;; esac; cat',
+    config,
   })
   const gateway = await startGateway(t, dir)
   for (const route of ['done', 'dead', 'ignored', 'group']) {
@@ -94,6 +97,51 @@ t.test('an event whose run is in progress is left, and an erasure that was broke
   t.match(await erase(), { code: 0, err: /an erasure that had been broken off is done/ }, 'without a gateway, too')
   t.strictSame(filesWith(dir, subject), [])
   await startGateway(t, dir)
+})
+
+/** The tables of a schema of a database that have a text, also as raw bytes. */
+const tablesWith = async (options: ConnectionOptions, text: string): Promise<string[]> => {
+  const connection = await connect(options)
+  const rows = ['runs', 'groups', 'sessions', 'messages', 'records'].map((name) => `select '${name}', ${name}::text as has from ${name}`)
+  const raw = "select 'raw', encode(raw, 'escape') from record_batches"
+  const all = `select distinct name from (${[...rows, raw].join(' union all ')}) as every (name, has) where has like $1 order by 1`
+  const found = await connection.query({ name: 'found', text: all }, [`%${text}%`])
+  await connection.end()
+  return found.map(([name]) => String(name))
+}
+
+t.test('all of a subject is erased from a shared store, with and without a gateway', { skip: withoutPostgres }, async (t) => {
+  const server = await openPostgresServer()
+  t.teardown(() => server.stop())
+  const schema = server.newSchema()
+  const gateway = await filled(t, { storage: { kind: 'postgres', url: server.url, schema, durability: 'commit' } })
+  const { dir } = gateway
+  const database: ConnectionOptions = { url: () => server.url, schema, durability: 'commit', byIndex: false }
+  const tables = (text: string) => tablesWith(database, text)
+  const every = ['groups', 'messages', 'raw', 'records', 'runs', 'sessions']
+  t.strictSame(await tables(subject), every, 'it was there')
+  const erase = (email: string, ...more: string[]) =>
+    runAt(dir, ['events', 'erase', '--field', `payload.user.email=${email}`, '--yes', ...more])
+  t.match(await erase(subject), { code: 0, out: '5 erased, 2 runs ended by it\n' })
+  t.strictSame(await tables(subject), [], 'nothing is left')
+  t.strictSame(await tables(other), every.slice(1), 'what others have is left, but for the group that kept the prompts of both')
+  t.strictSame(filesWith(dir, subject), [])
+  const list = async (...more: string[]) => JSON.parse((await runAt(dir, ['events', 'list', '--json', ...more])).out).data.events
+  const ended = (await list()).filter(({ error }: { error?: string }) => error === 'erased: its data were deleted by hand')
+  t.strictSame(ended.map(({ route, state }: { route: string; state: string }) => `${route} ${state}`).sort(), ['group dead', 'waits dead'])
+  const theirs = await list('--field', `payload.user.email=${other}`)
+  t.equal(theirs.length, 6, 'the requests of others can be read')
+
+  t.match(await erase(other), { code: 1, out: /^5 erased, 1 runs ended by it, 1 left, whose runs are in progress/ })
+  gateway.kill('SIGKILL')
+  await gateway.ended
+  const connection = await connect(database)
+  await connection.run("update runs set due_at = now() - interval '1 s' where leased")
+  await connection.end()
+  const ids = theirs.map(({ event_id: id }: { event_id: string }) => id)
+  writeFileSync(join(dir, 'state/erasing.json'), JSON.stringify({ ids, groups: ids, carriers: [] }))
+  t.match(await erase(other), { code: 0, err: /an erasure that had been broken off is done/ }, 'without a gateway, too')
+  t.strictSame(await tables(other), [])
 })
 
 t.test('what is redacted is verified as it came, and then neither stored nor handed on', async (t) => {

@@ -1,11 +1,10 @@
 /** Stores on a PostgreSQL server, each in a schema whose time passes as a test's clock does. */
 
 import { type Clock, systemClock } from '../../src/core/clock.ts'
-import type { Store } from '../../src/store/ports.ts'
 import { type Connection, connect } from '../../src/store/postgres/connection.ts'
 import type { PostgresOptions } from '../../src/store/postgres/links.ts'
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
-import type { StorePart } from '../../src/store/store-part.ts'
+import type { OpenStore, StorePart } from '../../src/store/store-part.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 const testClock = `
@@ -57,7 +56,7 @@ class ServerTime {
 }
 
 /** Before each call the server's time is moved. Calls of one turn stay together, and in their order. */
-const following = (store: Store, time: ServerTime): Store =>
+const following = (store: OpenStore, time: ServerTime): OpenStore =>
   new Proxy(store, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name)

@@ -5,8 +5,7 @@ import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { unsettledMs } from '../../src/store/bounds.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type { Store } from '../../src/store/ports.ts'
-import type { StoreOptions, StorePart } from '../../src/store/store-part.ts'
+import type { OpenStore, StoreOptions, StorePart } from '../../src/store/store-part.ts'
 
 /** How often a process looks for what others brought. */
 export const lookEveryMs = 60_000
@@ -28,7 +27,7 @@ export const sharedStore = (clock: Clock): StorePart => {
 type Claimers = Map<string, symbol>
 
 /** `backlog`: as the server said it last. */
-const connect = (server: Store, claimers: Claimers, clock: Clock, backlog: number): Store => {
+const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: number): OpenStore => {
   const self = Symbol('process')
   let closed = false
   let heard = backlog
@@ -69,6 +68,7 @@ const connect = (server: Store, claimers: Claimers, clock: Clock, backlog: numbe
     dueInMs: remote(async () => Math.min(lookEveryMs, (await server.dueInMs()) ?? lookEveryMs)),
     revive: remote(server.revive.bind(server)),
     standings: remote(server.standings.bind(server)),
+    erase: remote(server.erase.bind(server)),
     prune: remote(server.prune.bind(server)),
     plans: remote(server.plans.bind(server)),
     plan: remote(server.plan.bind(server)),

@@ -9,7 +9,7 @@ import type { ChatAddress, SessionMessage, SessionName } from '../../src/core/se
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, RunEnd, Store, StoredStanding, StoreTotals } from '../../src/store/ports.ts'
-import type { StorePart } from '../../src/store/store-part.ts'
+import type { Erased, OpenStore, StorePart } from '../../src/store/store-part.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { postgresParts } from '../fakes/postgres-store.ts'
@@ -48,7 +48,7 @@ const subjects: readonly Subject[] = [...sole.map((part) => ({ name: part.name, 
 t.test('postgres: a real server', { skip: withoutPostgres }, async (t) => t.ok(server))
 
 type Setting = {
-  readonly store: Store
+  readonly store: OpenStore
   readonly clock: FakeClock
   readonly accept: (id: string, lane?: Lane) => Promise<Accepted>
   readonly join: (id: string, group: Group, prompt?: string) => Promise<Joined>
@@ -82,6 +82,13 @@ const textsOf = async (store: Store, name: string, max = 1000): Promise<string[]
   (await store.conversation(nameOf(name).key, max)).map(({ text }) => text)
 const namesOf = async (store: Store, of: Parameters<Store['sessions']>[0] = {}, max = 20_000): Promise<string[]> =>
   (await store.sessions(of, max)).map(({ name }) => name)
+
+/** Erases the events of these delivery ids: `event/attempts` of each run that was ended, `event` of each dead run, then those in progress. */
+const erasedOf = ({ runs, running }: Erased): readonly [string[], string[]] => [
+  runs.map(({ deliveryId, ended }) => (ended === undefined ? deliveryId : `${deliveryId}/${ended}`)).sort(),
+  running.toSorted(),
+]
+const eventIds = (...ids: string[]): string[] => ids.map((id) => `evt-${id}`)
 
 const groupOf = (more: Partial<Group> = {}): Group => ({ key: 'pr-1', windowMs: 30_000, maxWaitMs: 300_000, keep: 'latest', ...more })
 
@@ -871,6 +878,66 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.strictSame(await textsOf(store, 'a'), ['again'])
     })
 
+    promise('runs are erased in every state but in progress, and lanes go on', async (t, { store, accept, clock }) => {
+      for (const id of ['dead', 'running', 'tried']) await accept(id)
+      const [dead, running, tried] = (await store.take(3, hourMs)) as [Lease, Lease, Lease]
+      await store.finish(dead, { kind: 'dead', error: 'x' })
+      await store.finish(tried, { kind: 'again', afterMs: 10, error: 'x' })
+      for (const id of ['first', 'second', 'third', 'fourth']) await accept(id, laneOf(1))
+      for (const id of ['waits', 'other']) await accept(id)
+      const wanted = eventIds('dead', 'running', 'tried', 'first', 'second', 'waits', 'nobody', 'no event: \u0000"{}')
+      const erase = () => store.erase({ ids: wanted, groups: wanted })
+      t.strictSame(erasedOf(await erase()), [['dead', 'first/0', 'second/0', 'tried/1', 'waits/0'], ['evt-running']])
+      t.match(await store.totals(), { runs: 4, inLanes: 1, dead: 0 })
+      t.equal(await store.backlog(), 4)
+      t.strictSame(erasedOf(await erase()), [[], ['evt-running']], 'and again')
+      t.equal(await store.finish(running, { kind: 'done' }), true)
+      t.equal(await accept('waits'), 'duplicate', 'the claim of its id stays')
+      clock.advance(10)
+      const leases = await store.take(10, 1000)
+      t.strictSame(ids(leases).sort(), ['other', 'third'], 'one of the lane')
+      for (const lease of leases) await store.finish(lease, { kind: 'done' })
+      t.strictSame(ids(await store.take(10, 1000)), ['fourth'])
+    })
+
+    promise('a group is erased with its run, and with all its prompts', async (t, { store, join, clock }) => {
+      for (const keep of ['all', 'first', 'latest'] as const)
+        for (const id of ['a', 'b']) await join(`${keep}-${id}`, groupOf({ key: keep, keep }), `prompt "of" ${id}, merged`)
+      await join('lone', groupOf({ key: 'lone', keep: 'all' }))
+      const erase = (...ids: string[]) => store.erase({ ids: eventIds(...ids), groups: eventIds(...ids, 'all-a', 'first-a', 'latest-a') })
+      t.strictSame(erasedOf(await erase('latest-a', 'first-b')), [['all-b/0'], []], 'by the name of the group')
+      t.match(await store.totals(), { runs: 0, groups: 3 })
+      t.strictSame(erasedOf(await erase('first-a', 'lone')), [['first-a/0', 'lone/0'], []], 'by the event whose run it would become')
+      t.same(await join('all-c', groupOf({ key: 'all', keep: 'all' })), { group: 'evt-all-c', count: 1 }, 'the next opens a group')
+      for (const id of ['all-d', 'all-e']) await join(id, groupOf({ key: 'all', keep: 'all' }))
+      clock.advance(30_000)
+      await store.take(0, 1000)
+      t.match(await store.totals(), { runs: 2, groups: 0 })
+      t.strictSame(erasedOf(await store.erase({ ids: eventIds('all-d'), groups: eventIds('all-c') })), [['all-e/0'], []], 'as a run, too')
+      t.strictSame(ids(await store.take(10, 1000)), ['latest-b'])
+    })
+
+    promise('the messages of erased events go, and sessions that have no others', async (t, { store }) => {
+      for (const [name, turn] of [
+        ['a', 'evt-1'],
+        ['a', 'evt-2'],
+        ['b', 'evt-1'],
+        ['c', 'evt-2'],
+      ] as const)
+        await store.converse(nameOf(name, { chatAddress: { ...chat, chat: name } }), turn, [says(`${name} ${turn}`)])
+      await store.converse(nameOf('d', { chatAddress: chat }), 'evt-1', [says('d')])
+      await store.mirror('default', chat, says('mirrored'))
+      for (const again of [0, 1]) {
+        t.strictSame(await store.erase({ ids: ['evt-1'], groups: ['evt-1'] }), { runs: [], running: [] })
+        t.strictSame(
+          await Promise.all(['a', 'c', 'd'].map((name) => textsOf(store, name))),
+          [['a evt-2'], ['c evt-2'], ['mirrored']],
+          `${again}`,
+        )
+        t.strictSame((await namesOf(store)).sort(), ['a', 'c', 'd'])
+      }
+    })
+
     promise('what is used adds up until its window ends', async (t, { store, clock }) => {
       const none = { tokens: 0, cost: 0 }
       t.strictSame(await store.spend('a', 1000, none), none)
@@ -953,6 +1020,7 @@ type Command =
   | { readonly op: 'renew'; readonly pick: number; readonly leaseMs: number }
   | { readonly op: 'advance'; readonly ms: number }
   | { readonly op: 'revive'; readonly id: string }
+  | { readonly op: 'erase'; readonly ids: readonly string[] }
   | { readonly op: 'prune'; readonly ageMs: number; readonly maxDead: number }
 
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
@@ -1001,6 +1069,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ op: fc.constant('renew' as const), pick: fc.nat(), leaseMs: fc.integer({ min: 1, max: 50 }) }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('advance' as const), ms: fc.constantFrom(1, 10, 40, hourMs / 2, hourMs) }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('revive' as const), id }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('erase' as const), ids: fc.uniqueArray(id, { minLength: 1, maxLength: 4 }) }) },
   {
     weight: 1,
     arbitrary: fc.record({ op: fc.constant('prune' as const), ageMs: fc.constantFrom(0, 20, hourMs), maxDead: fc.nat(4) }),
@@ -1017,7 +1086,7 @@ const callOf = (store: Store, call: Call): Promise<unknown> => {
 }
 
 /** Runs a command and says all that its caller can see of it. */
-const apply = async (store: Store, leases: Lease[], command: Command): Promise<unknown> => {
+const apply = async (store: OpenStore, leases: Lease[], command: Command): Promise<unknown> => {
   switch (command.op) {
     case 'advance':
       return undefined
@@ -1034,6 +1103,12 @@ const apply = async (store: Store, leases: Lease[], command: Command): Promise<u
       return store.revive(`evt-${command.id}`)
     case 'prune':
       return store.prune(command.ageMs, command.maxDead)
+    case 'erase': {
+      // A sole store knows whether the process holds a run, a shared store whether its lease has run out.
+      await store.renew(leases, 1000)
+      const wanted = eventIds(...command.ids)
+      return erasedOf(await store.erase({ ids: wanted, groups: wanted }))
+    }
   }
   const lease = leases[command.pick % Math.max(1, leases.length)]
   if (lease === undefined) return undefined
@@ -1122,13 +1197,13 @@ const claimFor = (key: string): Claim => ({ key, holdMs: hourMs })
 /** Two processes on one store. Their clocks stand still, far apart; only the time of the store passes. */
 for (const { name, at } of [shared, ...postgres])
   t.test(`${name}: two processes`, (t) => {
-    type Two = { readonly first: Store; readonly second: Store; readonly open: () => Promise<Store>; readonly clock: FakeClock }
+    type Two = { readonly first: OpenStore; readonly second: OpenStore; readonly open: () => Promise<Store>; readonly clock: FakeClock }
     const promise = (title: string, check: (t: Test, two: Two) => Promise<void>): void => {
       t.test(title, async (t) => {
         const clock = fakeClock()
         const part = at(clock)
-        const opened: Store[] = []
-        const open = async (start: number): Promise<Store> => {
+        const opened: OpenStore[] = []
+        const open = async (start: number): Promise<OpenStore> => {
           const store = await part.open(openedIn(t.testdirName, fakeClock(start)))
           opened.push(store)
           return store
@@ -1206,6 +1281,18 @@ for (const { name, at } of [shared, ...postgres])
       t.equal(await second.claim(claimFor('a')), 'duplicate')
       clock.advance(1)
       t.equal(await second.claim(claimFor('a')), 'claimed')
+    })
+
+    promise('what another has in hand is not erased before its lease runs out', async (t, { first, second, clock }) => {
+      await accept(first, 'a', laneOf(1))
+      await accept(first, 'b', laneOf(1))
+      const lease = only(await first.take(1, 1000))
+      const of = { ids: ['evt-a'], groups: [] }
+      t.strictSame(erasedOf(await second.erase(of)), [[], ['evt-a']])
+      clock.advance(1000)
+      t.strictSame(erasedOf(await second.erase(of)), [['a/1'], []])
+      t.equal(await first.finish(lease, { kind: 'done' }), false)
+      t.strictSame(ids(await first.take(1, 1000)), ['b'])
     })
 
     promise('one that closes leaves the others at work', async (t, { first, second }) => {

@@ -37,8 +37,8 @@ export const testSaved = async (
 }
 
 /**
- * Returns the content of the post: of a recorded event, its query, body and headers, which are then signed anew. Without a choice, the content
- * is a short test payload.
+ * Returns the content of the post: of a recorded event, its query, body and headers, which are then signed anew. Without a choice, the
+ * content is a short test payload.
  */
 const postContent = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }

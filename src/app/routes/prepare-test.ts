@@ -35,7 +35,9 @@ export type RequestInput = PayloadEdit & {
   readonly event?: string | undefined
   readonly id?: string | undefined
   readonly scheme?: string | undefined
-  /** The query of the address, without its question mark; where absent, that of the sample. An address with a query (`url`) keeps its own. */
+  /**
+   * The query of the address, without its question mark; where absent, that of the sample. An address with a query (`url`) keeps its own.
+   */
   readonly query?: string | undefined
   /** Headers to send beside the headers of the sample and of the signature. */
   readonly headers?: Sample['headers'] | undefined

@@ -10,8 +10,8 @@ import { isHarmless } from './harmless.ts'
 import type { Sample } from './sample-file.ts'
 
 /**
- * A replaced value. `at`: the name of the header, of the field of a form or of the query, or of another member of the sample (`description`); the path in
- * a JSON body; or `body` for any other body.
+ * A replaced value. `at`: the name of the header, of the field of a form or of the query, or of another member of the sample
+ * (`description`); the path in a JSON body; or `body` for any other body.
  */
 export type Replaced = { readonly what: 'secret' | 'e-mail address' | 'IP address'; readonly at: string }
 

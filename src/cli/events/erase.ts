@@ -1,6 +1,6 @@
 /** `events erase`: erases events, or the events of a subject, wherever the gateway keeps them. */
 
-import { type Erasing, eraseEvents, finishErasure, maxErasedAtOnce, refuseSharedStore } from '../../app/events/erase/erase-events.ts'
+import { type Erasing, eraseEvents, finishErasure, maxErasedAtOnce } from '../../app/events/erase/erase-events.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
@@ -19,7 +19,6 @@ export const eventsErase = async (ids: readonly string[], options: EraseOptions,
   if (ids.length > maxErasedAtOnce) throw usage(`at most ${maxErasedAtOnce} ids at once`)
   const { workspace } = cli
   const finder = gatewayAt(workspace)
-  await refuseSharedStore(workspace)
   const choose = () => chosenEvents(ids, ids.length > 0 ? {} : { ...selection, limit: maxErasedAtOnce }, cli)
   let events = await choose()
   if (dryRun) return answerErasing({ erased: events.length, runsEnded: 0, running: [] }, options, cli)

@@ -4,30 +4,18 @@
  */
 
 import { type FileHandle, open } from 'node:fs/promises'
-import type { JsonObject } from '../../core/json.ts'
+import { type ErasedEvents, erasedLine, isErasedLine } from '../erased-line.ts'
 import { linesPath, listSegments, rawPath, unlessGone } from '../folder.ts'
 import { parseLine } from '../line.ts'
-import { erasedError, type JournalRecord, type RawPlace } from '../record.ts'
-
-/**
- * `ids`: the events to erase. `groups`: the names of the groups that these events were in or opened, because the run of a group can have
- * their texts. `carriers`: other events whose runs had texts of the erased events.
- */
-export type ErasedEvents = { readonly [Name in 'ids' | 'groups' | 'carriers']: ReadonlySet<string> }
+import type { JournalRecord, RawPlace } from '../record.ts'
 
 const pieceBytes = 256 * 1024
 const maxLineBytes = 1024 * 1024
 const newline = 10
 
 /**
- * The members that an erasure takes out of a line: what a sender, an agent or a target wrote, what names a sender, and what the line says
- * of the raw request.
- */
-const written: readonly string[] = ['delivery_id', 'reason', 'answer', 'error', 'unverified', 'raw', 'raw_dropped']
-
-/**
- * Erases the raw requests, prompts and replies of these events, and in their lines the members in `written`. Ids, routes, outcomes and
- * times stay. Resolves when the change is on the disk. After a crash it can be called again with the same events.
+ * Erases the raw requests, prompts and replies of these events, and in their lines what others wrote. Ids, routes, outcomes and times
+ * stay. Resolves when the change is on the disk. After a crash it can be called again with the same events.
  */
 export const eraseEvents = async (folder: string, events: ErasedEvents): Promise<void> => {
   // Of a run, only the line of its end names its group. That line comes after those of its attempts, so segments are read newest first.
@@ -38,9 +26,7 @@ export const eraseEvents = async (folder: string, events: ErasedEvents): Promise
     const raw = await open(rawPath(folder, name), 'r+').catch(unlessGone)
     try {
       for await (const { entry } of linesOf(lines, name)) if (isEndOf(entry, events.groups)) carriers.add(entry.event_id)
-      const isErased = ({ entry: { kind, event_id: id } }: PlacedLine): boolean =>
-        events.ids.has(id) || (kind !== 'received' && carriers.has(id))
-      await eraseLines(name, { lines, raw }, isErased)
+      await eraseLines(name, { lines, raw }, ({ entry }) => isErasedLine(entry, { ids: events.ids, carriers }))
       await lines.datasync()
     } finally {
       await lines.close()
@@ -95,11 +81,7 @@ const wipe = async (raw: FileHandle, { offset, head_bytes, body_bytes }: RawPlac
 
 /** Writes the line again without what was written by others, and fills its place with blanks. */
 const overwrite = async (lines: FileHandle, { entry, at, bytes }: PlacedLine): Promise<void> => {
-  const kept = Object.fromEntries(Object.entries(entry).filter(([key]) => !written.includes(key))) as JsonObject
-  // The shape of some lines asks for these members.
-  for (const key of ['delivery_id', 'error']) if (entry.kind !== 'received' && Object.hasOwn(entry, key)) kept[key] = ''
-  if (entry.kind === 'ended' && entry.error === erasedError) kept.error = erasedError
-  const line = Buffer.from(JSON.stringify(kept))
+  const line = Buffer.from(erasedLine(entry))
   // Members were only taken out or emptied, so the new line fits. Should it ever not fit, blanks are written alone: they are no record.
   const blanks = Buffer.alloc(bytes, ' ')
   if (line.length <= bytes) line.copy(blanks)

@@ -30,7 +30,8 @@ export const json: StagePart = {
 
 /**
  * Compiles the parser of a route: it takes a verified request, and returns its event, or the refusal of a body that is malformed or has too
- * many values. `path`: the path of the route, for requests that were not received over HTTP. `schemes`: all schemes that the route may use. `trustsCaller`: the event's trace continues the trace that the request names.
+ * many values. `path`: the path of the route, for requests that were not received over HTTP. `schemes`: all schemes that the route may use.
+ * `trustsCaller`: the event's trace continues the trace that the request names.
  */
 export const compileParser = (
   { name, profile, path, schemes }: Pick<StageKit, 'name' | 'profile' | 'path' | 'schemes'>,

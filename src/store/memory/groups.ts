@@ -3,6 +3,7 @@
 import type { KeptEvents, Merged, NewRun } from '../../core/new-run.ts'
 import type { Prompt } from '../../core/prompt.ts'
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
+import type { ErasureSets } from '../erased-run.ts'
 import { keptPrompt } from '../kept-prompt.ts'
 import type { Group, Joined, Lane, QueuedGroup, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
@@ -72,6 +73,15 @@ export class Groups {
 
   queued(max: number, now: number): QueuedGroup[] {
     return this.due(Infinity, max).map(({ run, count, dueAt }) => ({ ...queuedEventOf(run), count, dueInMs: dueAt - now }))
+  }
+
+  /** Erases the groups that would become runs of these events, and those that keep their prompts. Returns their latest runs. */
+  erase({ ids, groups }: ErasureSets): NewRun[] {
+    const erased = [...this.#groups.values()].filter(
+      ({ run, keep, opener }) => ids.has(run.eventId) || (keep === 'all' && groups.has(opener)),
+    )
+    for (const { key } of erased) this.#groups.delete(key)
+    return erased.map(({ run }) => run)
   }
 
   standings(wanted: ReadonlySet<string>, now: number): StoredStanding[] {

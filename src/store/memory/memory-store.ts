@@ -8,6 +8,7 @@ import { StoreFault } from '../../core/fault.ts'
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxQueues, maxStandings } from '../bounds.ts'
+import { erasedRun, isRunToErase } from '../erased-run.ts'
 import type {
   Accepted,
   Claim,
@@ -20,13 +21,14 @@ import type {
   Queues,
   RunEnd,
   Spent,
-  Store,
   StoredStanding,
   StoreTotals,
 } from '../ports.ts'
+import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Claims } from './claims.ts'
 import { Groups, type MemoryGroup } from './groups.ts'
-import { type MemoryRun, Runs } from './runs.ts'
+import type { MemoryRun } from './memory-run.ts'
+import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { Sums } from './sums.ts'
 
@@ -36,7 +38,7 @@ const pauseMs = 500
 /** `unsettledMs`: how long a claim lasts that nobody settles. Without it, such a claim lasts for its whole time. */
 export type MemoryOptions = { readonly clock: Clock; readonly maxClaims?: number; readonly unsettledMs?: number }
 
-class MemoryStore implements Store {
+class MemoryStore implements OpenStore {
   readonly #clock: Clock
   readonly #claims: Claims
   readonly #runs = new Runs()
@@ -149,6 +151,14 @@ class MemoryStore implements Store {
     return [...this.#runs.standings(wanted, now), ...this.#groups.standings(wanted, now)]
   }
 
+  async erase({ ids, groups }: Erasure): Promise<Erased> {
+    const [now, of] = [this.#now(), { ids: new Set(ids), groups: new Set(groups) }]
+    this.#sessions.erase(of.ids)
+    const joined = this.#groups.erase(of).map((run) => erasedRun(run, 0))
+    const { runs, running } = this.#runs.erase((run) => isRunToErase(run, of), now)
+    return { runs: [...joined, ...runs], running }
+  }
+
   async prune(maxAgeMs: number, maxDead: number): Promise<number> {
     const now = this.#now()
     this.#sums.prune(now)
@@ -239,4 +249,4 @@ class MemoryStore implements Store {
  * Opens a store for at most `maxClaims` claims, and for at most as many runs, dead runs and groups together. When it is full, `accept`,
  * `join` and `claim` reject with a StoreFault.
  */
-export const openMemory = (options: MemoryOptions): Store => new MemoryStore(options)
+export const openMemory = (options: MemoryOptions): OpenStore => new MemoryStore(options)

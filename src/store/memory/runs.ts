@@ -4,32 +4,12 @@
  */
 
 import type { NewRun, Progress } from '../../core/new-run.ts'
+import { erasedRun } from '../erased-run.ts'
 import { Lanes } from '../lanes.ts'
 import type { GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
-
-export type MemoryRun = {
-  readonly id: number
-  readonly run: NewRun
-  readonly lane: Lane | undefined
-  /** Goes up each time that the run is taken, gets its turn, or is revived. Below 0 while the run is parked. */
-  fence: number
-  attempt: number
-  /**
-   * Whether a worker has taken the run and has stored no end. After the lease has run out, `true` means that the attempt was interrupted.
-   */
-  leased: boolean
-  /** When a tried run is due: at the end of its lease, at the time that its worker gave, or since it was let begin. */
-  dueAt: number
-  /** When a dead run ended. */
-  endedAt: number
-  reply: { readonly reply: string; readonly progress?: Progress } | undefined
-  error: string | undefined
-}
-
-const byDueTime = (a: MemoryRun, b: MemoryRun): number => a.dueAt - b.dueAt || a.id - b.id
-const byEnd = (a: MemoryRun, b: MemoryRun): number => a.endedAt - b.endedAt || a.id - b.id
-const byId = (a: MemoryRun, b: MemoryRun): number => a.id - b.id
+import type { Erased, ErasedRun } from '../store-part.ts'
+import { byDueTime, byEnd, byId, isInProgress, type MemoryRun } from './memory-run.ts'
 
 export class Runs {
   /** Runs that were never taken, in the order of their acceptance. */
@@ -177,9 +157,15 @@ export class Runs {
   }
 
   standings(wanted: ReadonlySet<string>, now: number): StoredStanding[] {
-    const all = [this.#fresh.values(), this.#tried.values(), ...this.#parked.values(), this.#dead.values()].flatMap((some) => [...some])
-    const found = all.filter(({ run }) => wanted.has(run.eventId)).sort(byId)
+    const found = this.#all().filter(({ run }) => wanted.has(run.eventId))
     return found.map((entry) => this.#standing(entry, now))
+  }
+
+  /** Erases the runs that `isMeant` says, but for the runs that are in progress. */
+  erase(isMeant: (run: NewRun) => boolean, now: number): Erased {
+    const meant = this.#all().filter(({ run }) => isMeant(run))
+    const [running, idle] = [meant.filter((entry) => isInProgress(entry, now)), meant.filter((entry) => !isInProgress(entry, now))]
+    return { runs: idle.map((entry) => this.#erase(entry, now)), running: running.map(({ run }) => run.eventId) }
   }
 
   prune(before: number, maxDead: number): number {
@@ -187,6 +173,21 @@ export class Runs {
     const gone = dead.filter(({ endedAt }, i) => endedAt < before || i < dead.length - maxDead)
     for (const { id } of gone) this.#dead.delete(id)
     return gone.length
+  }
+
+  #erase(entry: MemoryRun, now: number): ErasedRun {
+    const { id, run, lane, attempt } = entry
+    if (this.#dead.delete(id)) return erasedRun(run)
+    const wasOpen = this.#fresh.delete(id) || this.#tried.delete(id)
+    if (lane !== undefined && wasOpen) this.#lanes.leave(lane.key, now)
+    else if (lane !== undefined) this.#unpark(entry, lane.key)
+    return erasedRun(run, attempt)
+  }
+
+  /** Returns all runs, in the order of their acceptance. */
+  #all(): MemoryRun[] {
+    const all = [this.#fresh.values(), this.#tried.values(), ...this.#parked.values(), this.#dead.values()]
+    return all.flatMap((some) => [...some]).sort(byId)
   }
 
   /** Lets a run wait for its turn in its lane. Its fence becomes negative, so that no lease from before fits. */
@@ -202,15 +203,21 @@ export class Runs {
 
   /** Makes the oldest parked run of a lane due. `false`: the lane has no parked run. */
   #beginNext(lane: string, now: number): boolean {
-    const others = this.#parked.get(lane)
-    const entry = others?.shift()
+    const [entry] = this.#parked.get(lane) ?? []
     if (entry === undefined) return false
-    if (others?.length === 0) this.#parked.delete(lane)
-    this.#parkedCount--
+    this.#unpark(entry, lane)
     entry.fence = -entry.fence
     entry.dueAt = now
     this.#tried.set(entry.id, entry)
     return true
+  }
+
+  /** Takes a run out of those that wait in a lane. */
+  #unpark(entry: MemoryRun, lane: string): void {
+    const others = this.#parked.get(lane)?.filter((other) => other !== entry) ?? []
+    if (others.length === 0) this.#parked.delete(lane)
+    else this.#parked.set(lane, others)
+    this.#parkedCount--
   }
 
   /** Returns the run of a lease; `undefined` where the lease is lost. */

@@ -59,6 +59,15 @@ export class Sessions {
     return idle.length
   }
 
+  /** Erases the messages of these turns. A session whose messages are all erased goes too, because its name may be that of a person. */
+  erase(turns: ReadonlySet<string>): void {
+    for (const [key, session] of this.#sessions) {
+      const kept = session.messages.filter(({ turn }) => turn === undefined || !turns.has(turn))
+      if (kept.length === 0 && session.messages.length > 0) this.#sessions.delete(key)
+      session.messages = kept
+    }
+  }
+
   #touch(held: StoredSession, now: number): void {
     held.updatedAt = now
     this.#sessions.delete(held.name.key)

@@ -6,6 +6,7 @@ import { reviveKind } from './calls/lane-calls.ts'
 import { standingsKind } from './calls/standing-calls.ts'
 import { type Connection, connect } from './connection.ts'
 import { DatabaseLink } from './database-link.ts'
+import { eraseOver } from './erasing.ts'
 import { Marks } from './keys.ts'
 import { checkMade, checkReadable, migrate, openingFault } from './migration.ts'
 import { PostgresShared } from './postgres-shared.ts'
@@ -22,6 +23,7 @@ export const attachPostgres = async (options: StoreOptions, access: Access): Pro
     shared: new PostgresShared({ work: link, slow: link, records: link, marks: new Marks() }),
     standings: (eventIds) => link.call(standingsKind, eventIds.filter(isEventId)),
     revive: (eventId) => link.call(reviveKind, isEventId(eventId) ? eventId : ''),
+    erase: (of) => eraseOver(link, of),
     close: () => link.close(),
   }
 }

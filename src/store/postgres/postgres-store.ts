@@ -6,7 +6,7 @@ import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName }
 import { isEventId, isNumbers, maxQueues, maxStandings, unsettledMs } from '../bounds.ts'
 import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, Queues, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
 import type { Shared } from '../shared.ts'
-import type { OpenStore } from '../store-part.ts'
+import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Backlog, backlogKind } from './backlog.ts'
 import { type ClaimFields, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
 import { joinCall, joinKind } from './calls/lane-calls.ts'
@@ -24,6 +24,7 @@ import {
 } from './calls/session-calls.ts'
 import { pruneExpiredKind, pruneRunsKind, standingsKind, totalsKind } from './calls/standing-calls.ts'
 import { planKind, plansKind, spendKind, trimSumsKind } from './calls/sum-calls.ts'
+import { eraseOver } from './erasing.ts'
 import { chatKey, keyOf } from './keys.ts'
 import { type Links, openLinks, type PostgresOptions } from './links.ts'
 import { PostgresShared } from './postgres-shared.ts'
@@ -128,6 +129,14 @@ class PostgresStore implements OpenStore {
   async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {
     if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
     return this.#links.slow.call(standingsKind, eventIds.filter(isEventId))
+  }
+
+  async erase(of: Erasure): Promise<Erased> {
+    const erased = await eraseOver(this.#links.slow, of)
+    this.#backlog.change(-erased.runs.filter(({ ended }) => ended !== undefined).length)
+    // The end of a run may make the next run of its lane due, which may have been accepted long ago.
+    this.#links.due.changed({ isOldRun: true })
+    return erased
   }
 
   async prune(maxAgeMs: number, maxDead: number): Promise<number> {

@@ -1,10 +1,10 @@
 /** The groups of an open database: events that wait to become one run. Groups survive a restart (rules: Coalescing 7). */
 
 import { maxGroups } from '../bounds.ts'
+import { erasedRun } from '../erased-run.ts'
 import type { Joined, QueuedGroup, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
 import type { ErasedRun } from '../store-part.ts'
-import { erasedRun } from './runs.ts'
 import type { Statements } from './statements.ts'
 import type { JoiningEvent } from './steps.ts'
 import { parseStored, parseText } from './stored.ts'

@@ -2,6 +2,7 @@
 
 import { hourMs } from '../../core/clock.ts'
 import type { NewRun } from '../../core/new-run.ts'
+import { erasedRun } from '../erased-run.ts'
 import { Lanes } from '../lanes.ts'
 import type { Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
@@ -193,6 +194,7 @@ export class Runs {
     const rows = this.#sql.runsToErase.all([ids, groups, after, end?.[0] ?? Number.MAX_SAFE_INTEGER]) as EraseRow[]
     const runs: ErasedRun[] = []
     const running: string[] = []
+    const left: string[] = []
     for (const [id, fence, attempt, leased, isDead, storedLane, stored] of rows) {
       const { run } = parseStored(stored, null) ?? {}
       // Where nobody holds a leased run, its process has died.
@@ -203,9 +205,11 @@ export class Runs {
       this.#sql.eraseRun.run([id])
       const lane = parseLane(storedLane)
       if (!isDead) this.size--
-      if (!isDead && lane !== undefined && fence >= 0) this.#lanes.leave(lane, now)
+      if (!isDead && lane !== undefined && fence >= 0) left.push(lane)
       if (run) runs.push(erasedRun(run, isDead ? undefined : attempt))
     }
+    // The lanes last: a lane would begin a run of this page, which was read as parked, and would count that run as open for ever.
+    for (const lane of left) this.#lanes.leave(lane, now)
     return { runs, running, next: end?.[0] }
   }
 
@@ -232,12 +236,6 @@ export class Runs {
 
 type EraseStep = Extract<LedgerStep, { op: 'erase' }>
 type EraseRow = [id: number, fence: number, attempt: number, leased: number, isDead: number, lane: Buffer | null, run: Buffer]
-
-/** `ended`: the attempts of a run that is neither done nor dead. */
-export const erasedRun = ({ eventId, profile, route, event, deliveryId }: NewRun, ended: number | undefined): ErasedRun => ({
-  ...{ eventId, profile, route, event, deliveryId },
-  ...(ended === undefined ? {} : { ended }),
-})
 
 const standingOf = ([eventId, attempt, leased, dueAt, endedAt, stored]: StandingRow, now: number): StoredStanding => {
   const state = endedAt !== null ? 'dead' : leased === 1 ? 'running' : 'waiting'

@@ -6,13 +6,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../../../config/writing/replace-file.ts'
-import { exit, Fault } from '../../../core/fault.ts'
 import { type JsonObject, parseObject } from '../../../core/json.ts'
-import { journalFolder } from '../../../journal/folder.ts'
 import type { EventView } from '../../../journal/record.ts'
-import { eraseEvents as eraseLines } from '../../../journal/segments/erase-events.ts'
 import type { GatewayFinder } from '../../running-gateway.ts'
-import { sharedConfig } from '../../shared-store/attach-store.ts'
 import type { Workspace } from '../../workspace.ts'
 import { withErasingStore } from './erasing-store.ts'
 
@@ -26,48 +22,46 @@ type Plan = { readonly ids: readonly string[]; readonly groups: readonly string[
 
 const planFile = (dataDir: string): string => join(dataDir, 'state', 'erasing.json')
 
-/** Rejects with a Fault where the store is not one that can erase. */
-export const refuseSharedStore = async (workspace: Workspace): Promise<void> => {
-  const shared = await sharedConfig(workspace)
-  if (shared) throw cannotErase('delete the rows of the events in the tables runs, records and raws by hand')
-}
-
-const cannotErase = (hint: string): Fault =>
-  new Fault('cannot_erase', 'events cannot be erased from this kind of store: nothing was erased', { exitCode: exit.no, hint })
-
 /** Brings an erasure to its end that was broken off. `undefined`: there is none. */
 export const finishErasure = async (workspace: Workspace, finder: GatewayFinder): Promise<Erasing | undefined> => {
   const file = planFile(workspace.dataDir)
   if (!existsSync(file)) return undefined
   const plan = parseObject(readFileSync(file, 'utf8')) as Partial<Plan> | undefined
   const texts = (list: unknown): string[] => (Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [])
-  return erase(workspace, finder, { ids: texts(plan?.ids), groups: texts(plan?.groups), carriers: texts(plan?.carriers) })
+  return erase(workspace, finder, { ids: texts(plan?.ids), groups: texts(plan?.groups), carriers: texts(plan?.carriers) }, true)
 }
 
-/** Erases at most `maxErasedAtOnce` events. Throws a Fault where the store cannot erase. */
-export const eraseEvents = (workspace: Workspace, finder: GatewayFinder, views: readonly EventView[]): Promise<Erasing> =>
-  erase(workspace, finder, {
+/** Erases at most `maxErasedAtOnce` events. Throws a Fault where the store cannot be opened. */
+export const eraseEvents = (workspace: Workspace, finder: GatewayFinder, views: readonly EventView[]): Promise<Erasing> => {
+  const plan = {
     ids: views.map(({ event_id: id }) => id),
     // The event that opens a group has its own id as the name of the group.
     groups: [...new Set(views.flatMap(({ event_id: id, group }) => (group === undefined ? id : [id, group])))],
     carriers: [],
-  })
-
-const erase = async (workspace: Workspace, finder: GatewayFinder, plan: Plan): Promise<Erasing> => {
-  const { dataDir } = workspace
-  const keepPlan = (kept: Plan): Promise<void> => replaceFile(planFile(dataDir), JSON.stringify(kept as unknown as JsonObject))
-  await keepPlan(plan)
-  // The runs first: from then on no further attempt can write a record.
-  const runs = await withErasingStore(workspace, finder, (eraseRuns) => eraseRuns({ ids: [...plan.ids], groups: [...plan.groups] }))
-  if (!runs.supported) {
-    rmSync(planFile(dataDir))
-    throw cannotErase('a restart forgets the work of a store in memory')
   }
-  const running = new Set(runs.running)
-  const ids = plan.ids.filter((id) => !running.has(id))
-  const carriers = [...plan.carriers, ...runs.events.filter((id) => !ids.includes(id))]
-  await keepPlan({ ...plan, ids, carriers })
-  await eraseLines(journalFolder(dataDir), { ids: new Set(ids), groups: new Set(plan.groups), carriers: new Set(carriers) })
-  rmSync(planFile(dataDir))
-  return { erased: ids.length, runsEnded: runs.ended, running: runs.running }
+  return erase(
+    workspace,
+    finder,
+    plan,
+    views.some(({ state }) => state === 'waiting'),
+  )
+}
+
+/** `mayBeLate`: the records may not yet have the ends of all events. */
+const erase = async (workspace: Workspace, finder: GatewayFinder, plan: Plan, mayBeLate: boolean): Promise<Erasing> => {
+  const file = planFile(workspace.dataDir)
+  const keepPlan = (kept: Plan): Promise<void> => replaceFile(file, JSON.stringify(kept as unknown as JsonObject))
+  await keepPlan(plan)
+  const erasing = await withErasingStore(workspace, finder, async ({ eraseRuns, eraseRecords }) => {
+    // The runs first: from then on no further attempt can write a record.
+    const runs = await eraseRuns({ ids: [...plan.ids], groups: [...plan.groups] })
+    const running = new Set(runs.running)
+    const ids = plan.ids.filter((id) => !running.has(id))
+    const carriers = [...plan.carriers, ...runs.events.filter((id) => !ids.includes(id))]
+    await keepPlan({ ...plan, ids, carriers })
+    await eraseRecords({ ids: new Set(ids), groups: new Set(plan.groups), carriers: new Set(carriers) }, mayBeLate)
+    return { erased: ids.length, runsEnded: runs.ended, running: runs.running }
+  })
+  rmSync(file)
+  return erasing
 }

@@ -7,10 +7,9 @@ import type { RunningGateway } from '../../running-gateway.ts'
 
 /** Makes the operation that erases runs. It resolves when the ends of the runs are recorded. */
 export const createEraseRuns =
-  (store: OpenStore, facts: Pick<Facts, 'tell' | 'flushed'>, clock: Clock): RunningGateway['eraseRuns'] =>
+  (store: Pick<OpenStore, 'erase'>, facts: Pick<Facts, 'tell' | 'flushed'>, clock: Clock): RunningGateway['eraseRuns'] =>
   async ({ ids, groups }) => {
-    const erased = await store.erase?.({ ids, groups })
-    if (!erased) return { events: [], ended: 0, running: [], supported: false }
+    const erased = await store.erase({ ids, groups })
     let ended = 0
     for (const { eventId, profile, route, event, ended: attempts } of erased.runs) {
       if (attempts === undefined) continue
@@ -18,5 +17,5 @@ export const createEraseRuns =
       facts.tell({ kind: 'run_erased', at: clock.now(), run: { eventId, profile, route, eventType: event, attempts } })
     }
     await facts.flushed()
-    return { events: erased.runs.map(({ eventId }) => eventId), ended, running: [...erased.running], supported: true }
+    return { events: erased.runs.map(({ eventId }) => eventId), ended, running: [...erased.running] }
   }

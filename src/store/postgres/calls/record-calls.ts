@@ -1,7 +1,7 @@
 /** The calls that store, read and delete the records of events (`SharedRecords` in src/store/shared-records.ts). */
 
-import type { LinePlace, OthersLines, RecordLimits, StoredLine } from '../../shared-records.ts'
-import type { CallKind } from '../call-kind.ts'
+import type { ErasedLine, LinePlace, OthersLines, RawPiece, RecordLimits, StoredLine } from '../../shared-records.ts'
+import { type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { ownerOf } from '../keys.ts'
 
@@ -92,6 +92,46 @@ export const rawBytesKind: CallKind<{ readonly batch: string; readonly offset: n
   isRepeatable: true,
   values: ([call]) => [call?.batch, call?.offset, call?.bytes],
   answers: ([row]) => [(row?.[0] as Buffer | null | undefined) ?? undefined],
+}
+
+/**
+ * The call for the lines of events after a place. The ids must be checked by `isEventId`. The lines are looked up by their events alone, lest
+ * the database's planner reads all lines in the order of their places.
+ */
+export const linesOfEventsKind: CallKind<
+  { readonly eventIds: readonly string[]; readonly after: LinePlace | undefined },
+  readonly StoredLine[]
+> = {
+  name: 'lines_of_events_1',
+  text: `with found as materialized (select ${columns} from records where event_id = any ($1::text[]))
+    select ${columns} from found where (stored_us, batch, number) > ($2::bigint, $3::bigint, $4::int)
+    order by stored_us, batch, number limit ${maxEventLines}`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values([call]) {
+    const { storedUs, batch, number } = call?.after ?? { storedUs: 0, batch: '0', number: 0 }
+    return [list(call?.eventIds ?? []), storedUs, batch, number]
+  },
+  answers: (rows) => [rows.map(lineOf)],
+}
+
+/** The call that replaces lines of a batch, and overwrites pieces of its raw bytes. */
+export const eraseRecordsKind: CallKind<
+  { readonly batch: string; readonly lines: readonly ErasedLine[]; readonly raw: readonly RawPiece[] },
+  void
+> = {
+  name: 'erase_records_1',
+  text: `select erase_records_1($1, $2::int[], ${lines('$3')}, $4::int[], $5::int[])`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values: ([{ batch, lines, raw } = { batch: '0', lines: [], raw: [] }]) => [
+    batch,
+    list(lines.map(({ number }) => number)),
+    joinLines(lines.map(({ line }) => line)),
+    list(raw.map(({ offset }) => offset)),
+    list(raw.map(({ bytes }) => bytes)),
+  ],
+  answers: () => [undefined],
 }
 
 /** The most lines of other gateways in one answer. */

@@ -1,10 +1,12 @@
 /** The shared store's implementation of `SharedRecords`: the records of events, in tables of the store's schema. */
 
 import { isEventId } from '../../bounds.ts'
-import type { LinePlace, OthersLines, RecordLimits, SharedRecords, StoredLine } from '../../shared-records.ts'
+import type { ErasedLine, LinePlace, OthersLines, RawPiece, RecordLimits, SharedRecords, StoredLine } from '../../shared-records.ts'
 import {
   addRecordsKind,
+  eraseRecordsKind,
   groupEndsKind,
+  linesOfEventsKind,
   pruneRecordsKind,
   rawBytesKind,
   recordsBeforeKind,
@@ -47,6 +49,14 @@ export class PostgresRecords implements SharedRecords {
 
   async raw(batch: string, offset: number, bytes: number): Promise<Buffer | undefined> {
     return /^\d{1,19}$/.test(batch) ? this.#link.call(rawBytesKind, { batch, offset, bytes }) : undefined
+  }
+
+  async linesOf(eventIds: readonly string[], after: LinePlace | undefined): Promise<readonly StoredLine[]> {
+    return this.#link.call(linesOfEventsKind, { eventIds: eventIds.filter(isEventId), after })
+  }
+
+  erase(batch: string, lines: readonly ErasedLine[], raw: readonly RawPiece[]): Promise<void> {
+    return this.#link.call(eraseRecordsKind, { batch, lines, raw })
   }
 
   ofOthers(after: LinePlace | undefined): Promise<OthersLines> {

@@ -2,8 +2,11 @@
 
 import { maxGroups, maxPromptChars, maxPrompts } from '../../bounds.ts'
 
-// Adds the member `merged` to a run's JSON without parsing it: the text always ends in a brace.
-const mergedRun = `case g.events when 1 then g.run else
+/**
+ * The SQL of the run that a group `g` becomes. It adds the member `merged` to a run's JSON without parsing it: the text always ends in a
+ * brace.
+ */
+export const mergedRun = `case g.events when 1 then g.run else
   left(g.run, -1) || ',"merged":{"group":' || g.event || ',"count":' || g.events || ',"keep":"' || g.keep || '"' ||
   case g.keep when 'all' then ',"prompts":[' || array_to_string(g.prompts, ',') || ']' else '' end || '}}' end`
 

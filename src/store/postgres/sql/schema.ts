@@ -3,6 +3,7 @@
  */
 
 import { entryTable } from './entry-table.ts'
+import { eraseFunctions } from './erase-functions.ts'
 import { groupFunctions } from './group-functions.ts'
 import { laneFunctions } from './lane-functions.ts'
 import { recordTables } from './record-tables.ts'
@@ -142,6 +143,7 @@ const tables = `
 const versions: readonly string[] = [
   `${tables}${replicaTables}${entryTable}${recordTables}${laneFunctions}${groupFunctions}${sessionFunctions}`,
   'alter table runs add column was_leased boolean not null default false;',
+  eraseFunctions,
 ]
 
 export const schemaVersion = versions.length

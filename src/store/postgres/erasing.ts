@@ -1,0 +1,73 @@
+/** Erases events from the shared store: what sessions have of them, their groups, and their runs. Each call is bounded and repeatable. */
+
+import type { NewRun } from '../../core/new-run.ts'
+import { isEventId } from '../bounds.ts'
+import { erasedRun, isRunToErase } from '../erased-run.ts'
+import type { Erased, ErasedRun, Erasure } from '../store-part.ts'
+import {
+  deleteErasedKind,
+  endErasedGroupsKind,
+  endErasedRunsKind,
+  eraseTurnsKind,
+  idsAtOnce,
+  runsOfEventsKind,
+  runsOfGroupsKind,
+  type StoredRun,
+} from './calls/erase-calls.ts'
+import type { DatabaseLink } from './database-link.ts'
+import { keyOf } from './keys.ts'
+import { parseStored } from './stored.ts'
+
+/** As `OpenStore.erase`. */
+export const eraseOver = async (link: DatabaseLink, erasure: Erasure): Promise<Erased> => {
+  const of = { ids: erasure.ids.filter(isEventId), groups: erasure.groups.filter(isEventId) }
+  await eraseTurns(link, of.ids.map(keyOf))
+  // The groups first: a group that becomes a run before this call ends is among the runs that are looked for after it.
+  await link.call(endErasedGroupsKind, of)
+  const found = await runsToErase(link, of)
+  const runs: ErasedRun[] = []
+  const running: string[] = []
+  for (const ids of chunksOf([...found.keys()], idsAtOnce)) {
+    const ended = await link.call(endErasedRunsKind, ids)
+    const idle = ended.filter(({ state }) => state !== 'running').map(({ id }) => id)
+    const revived = new Set(await link.call(deleteErasedKind, idle))
+    for (const { id, state, attempts } of ended) {
+      const run = found.get(id)
+      if (run === undefined) continue
+      if (state === 'running' || revived.has(id)) running.push(run.eventId)
+      else runs.push(erasedRun(run, state === 'ended' ? attempts : undefined))
+    }
+  }
+  return { runs, running }
+}
+
+/** A key before all keys. */
+const firstKey = '00000000-0000-0000-0000-000000000000'
+
+const eraseTurns = async (link: DatabaseLink, turns: readonly string[]): Promise<void> => {
+  for (let after: string | undefined = firstKey; after !== undefined; ) after = await link.call(eraseTurnsKind, { after, turns })
+}
+
+/** Finds the runs by their ids. `undefined`: the run of an erased event, whose text cannot be read. */
+const runsToErase = async (link: DatabaseLink, of: Erasure): Promise<ReadonlyMap<string, NewRun | undefined>> => {
+  const sets = { ids: new Set(of.ids), groups: new Set(of.groups) }
+  const found = new Map<string, NewRun | undefined>()
+  const runOf = ({ run }: StoredRun): NewRun | undefined => parseStored(run, null)?.run
+  for (const ids of chunksOf(of.ids, idsAtOnce))
+    for (const stored of await link.call(runsOfEventsKind, ids)) found.set(stored.id, runOf(stored))
+  for (let after: string | undefined = '0'; after !== undefined; ) {
+    const { runs, next }: { readonly runs: readonly StoredRun[]; readonly next: string | undefined } = await link.call(runsOfGroupsKind, {
+      after,
+      groups: of.groups,
+    })
+    for (const stored of runs) {
+      const run = runOf(stored)
+      if (run && isRunToErase(run, sets)) found.set(stored.id, run)
+    }
+    after = next
+  }
+  return found
+}
+
+const chunksOf = <T>(all: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
