@@ -13,6 +13,7 @@ import { type ConnectionOptions, connect } from '../../src/store/postgres/connec
 import { runAt } from '../fakes/cli.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { until } from '../fakes/wait.ts'
 
 const subject = 'ada@example.org'
 const other = 'bob@example.org'
@@ -87,6 +88,7 @@ t.test('an event whose run is in progress is left, and an erasure that was broke
   const gateway = await startGateway(t, dir)
   for (const id of ['one', 'slow']) await gateway.post('work', id, { body: body(subject) })
   await gateway.line(({ msg }) => msg === 'delivered')
+  await until(async () => (await runAt(dir, ['events', 'show', 'slow'])).out.includes('running'))
   const erase = (...more: string[]) => runAt(dir, ['events', 'erase', '--field', `payload.user.email=${subject}`, '--yes', ...more])
   t.match(await erase(), { code: 1, out: /^1 erased, 0 runs ended by it, 1 left, whose runs are in progress/ })
   const list = JSON.parse((await runAt(dir, ['events', 'list', '--json'])).out).data.events

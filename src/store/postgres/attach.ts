@@ -2,11 +2,11 @@
 
 import { isEventId } from '../bounds.ts'
 import type { Access, Attached, StoreOptions } from '../store-part.ts'
+import { eraseOver } from './calls/erasing.ts'
 import { reviveKind } from './calls/lane-calls.ts'
 import { standingsKind } from './calls/standing-calls.ts'
 import { type Connection, connect } from './connection.ts'
 import { DatabaseLink } from './database-link.ts'
-import { eraseOver } from './erasing.ts'
 import { Marks } from './keys.ts'
 import { checkMade, checkReadable, migrate, openingFault } from './migration.ts'
 import { PostgresShared } from './postgres-shared.ts'

@@ -1,9 +1,12 @@
 /** Erases events from the shared store: what sessions have of them, their groups, and their runs. Each call is bounded and repeatable. */
 
-import type { NewRun } from '../../core/new-run.ts'
-import { isEventId } from '../bounds.ts'
-import { erasedRun, isRunToErase } from '../erased-run.ts'
-import type { Erased, ErasedRun, Erasure } from '../store-part.ts'
+import type { NewRun } from '../../../core/new-run.ts'
+import { isEventId } from '../../bounds.ts'
+import { erasedRun, isRunToErase } from '../../erased-run.ts'
+import type { Erased, ErasedRun, Erasure } from '../../store-part.ts'
+import type { DatabaseLink } from '../database-link.ts'
+import { keyOf } from '../keys.ts'
+import { parseStored } from '../stored.ts'
 import {
   deleteErasedKind,
   endErasedGroupsKind,
@@ -13,10 +16,7 @@ import {
   runsOfEventsKind,
   runsOfGroupsKind,
   type StoredRun,
-} from './calls/erase-calls.ts'
-import type { DatabaseLink } from './database-link.ts'
-import { keyOf } from './keys.ts'
-import { parseStored } from './stored.ts'
+} from './erase-calls.ts'
 
 /** As `OpenStore.erase`. */
 export const eraseOver = async (link: DatabaseLink, erasure: Erasure): Promise<Erased> => {
