@@ -20,7 +20,7 @@ const token = ['ghp', 'a1B2'.repeat(9)].join('_')
 t.test('every sample fits its schema, is named by its file, and is of a real size', async (t) => {
   t.ok(samples.length >= 40)
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false })
-  ajv.addVocabulary(['markdownDescription'])
+  ajv.addVocabulary(['markdownDescription', 'patternErrorMessage'])
   const check = ajv.compile(JSON.parse(readFileSync(join(root, 'schema/sample.schema.json'), 'utf8')))
   t.same(
     JSON.parse((await fakeCli(t).run('schema', 'print', 'sample')).out),
