@@ -102,13 +102,17 @@ const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Clos
   return kept
 }
 
+/** Returns where the listener finds its certificates: in the latest configuration. `undefined` without TLS. */
+const certificatesOf = ({ config: { tls }, reloader, shared: { facts } }: GatewayOptions) =>
+  tls && { settings: () => reloader.current().config.tls ?? tls, facts }
+
 /** Whether somebody reads the metrics of this gateway, or a receiver gets them. */
 const isMetered = ({ metrics, telemetry }: Config): boolean => metrics.enabled || telemetry?.metrics !== undefined
 
 /** Opens the HTTP server and the control socket. */
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
-  const [{ facts }, { tls }] = [shared, config]
+  const { facts } = shared
   const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
   let stop = (): void => {}
   const stopAsked = new Promise<void>((resolve) => {
@@ -127,6 +131,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   // show a stop to its end.
   const closingMetrics: Closing = []
   closing.push(() => closeAll(closingMetrics))
+  const notReady = (): string | undefined => readiness.reason()
   const listener = await http.listen({
     host: config.host,
     port: config.port,
@@ -137,13 +142,12 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
     refusing: isRefusing,
-    isReady: () => readiness.reason() === undefined,
-    tls: tls && { settings: () => reloader.current().config.tls ?? tls, facts },
+    isReady: () => notReady() === undefined,
+    tls: certificatesOf(options),
     ...watching(log, work.traces && clock),
   })
   closing.push(() => listener.close(stopping.patienceMs))
   await alerts.begin()
-  const notReady = (): string | undefined => readiness.reason()
   const browserConsole = await openConsole(options, closing)
   const operations = createOperations({
     ...work,

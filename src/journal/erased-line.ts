@@ -9,7 +9,7 @@ import { erasedError, type JournalRecord } from './record.ts'
  */
 export type ErasedEvents = { readonly [Name in 'ids' | 'groups' | 'carriers']: ReadonlySet<string> }
 
-/** Whether an erasure changes a line. Of a carrier, the line of its arrival has only its own texts. */
+/** Whether an erasure changes a line. The line of a carrier's arrival stays, because it has only the carrier's own texts. */
 export const isErasedLine = ({ kind, event_id: id }: JournalRecord, { ids, carriers }: Omit<ErasedEvents, 'groups'>): boolean =>
   ids.has(id) || (kind !== 'received' && carriers.has(id))
 

@@ -1,6 +1,6 @@
 /**
  * Makes and parses the bytes of a stored request: its headers as JSON, then its body. Prompt and reply of an attempt are stored in this
- * form, too, with the headers `{}`. Path and query stand among the headers as `:path`, which HTTP/2 calls them and no header can be called.
+ * form, too, with the headers `{}`. Path and query are stored as the header `:path`, their name in HTTP/2. No received header has that name.
  */
 
 import { isObject, type Json } from '../core/json.ts'

@@ -110,7 +110,7 @@ export class KeptSecrets {
     if (entryReferences(dataDir, profiles.values(), secrets).some(isNew)) void reload()
   }
 
-  /** Returns the entry of each kept secret in the answer of `gateway status`. */
+  /** Returns what `gateway status` says of each kept secret. */
   views(): readonly KeptSecret[] {
     return [...this.#kept].map(([reference, { at, failure, before }]) => ({
       reference,

@@ -33,7 +33,7 @@ export const namesSettingSecret = (key: string): boolean => ofSettings.test(key)
 
 /**
  * Whether a name names a secret where its value is only removed from texts or masked in an address: the key of a setting, a header that a
- * configuration sends, a parameter of a web address. Hardly a filter reads these values, so the word `key` alone is enough.
+ * configuration sends, a parameter of a web address. Few filters read these values, so the word `key` alone is enough.
  */
 export const namesVariableSecret = (name: string): boolean => ofVariables.test(name)
 

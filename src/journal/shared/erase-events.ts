@@ -26,7 +26,7 @@ export const eraseSharedEvents = async (records: UsedRecords, { ids, groups, car
   }
 }
 
-/** Splits lines into runs of lines of one batch. Lines of a batch come one after the other. */
+/** Returns a list of lines for each batch. The lines of a batch come one after the other. */
 const byBatch = (lines: readonly StoredLine[]): readonly (readonly StoredLine[])[] => {
   const batches: StoredLine[][] = []
   for (const line of lines) {

@@ -67,7 +67,10 @@ const secretsIn = ({ data, schema }: FileSource): WrittenSecret[] => {
   return found
 }
 
-/** Whether the last key of a path names a secret. Headers and variables have names of their own, and the members of `secrets` have none. */
+/**
+ * Whether a path leads to a value that is named as a secret. More words count in the names of headers and variables. The members of a list
+ * `secrets` have no names, and each is a secret.
+ */
 const namesSecret = (path: Path): boolean => {
   const [parent, key] = path.slice(-2).map(String)
   if (parent === 'secrets') return true

@@ -53,7 +53,7 @@ const erase = async (workspace: Workspace, finder: GatewayFinder, plan: Plan, ma
   const keepPlan = (kept: Plan): Promise<void> => replaceFile(file, JSON.stringify(kept as unknown as JsonObject))
   await keepPlan(plan)
   const erasing = await withErasingStore(workspace, finder, async ({ eraseRuns, eraseRecords }) => {
-    // The runs first: from then on no further attempt can write a record.
+    // Runs are erased before records. So no further attempt can write a record after its event was erased.
     const runs = await eraseRuns({ ids: [...plan.ids], groups: [...plan.groups] })
     const running = new Set(runs.running)
     const ids = plan.ids.filter((id) => !running.has(id))

@@ -2,6 +2,7 @@
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
+import { isRequestField } from '../../../expr/request-field.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
 import type { Catalogue } from '../../compile.ts'
 
@@ -28,6 +29,13 @@ export const fieldNames = (filters: unknown): string[] => leavesOf(filters).map(
 /** Returns one name for all names of a field: the event type has two names, and headers are named in any letter case. */
 export const canonicalField = (field: string): string =>
   field === 'event' || field === 'event_type' ? 'event_type' : field.startsWith('headers.') ? field.toLowerCase() : field
+
+/** Returns a noun for the fields whose values are always texts; `undefined` for a field that may have other values. */
+export const textNoun = (field: string): string | undefined => {
+  if (canonicalField(field) === 'event_type') return 'the type of an event'
+  if (field.startsWith('headers.')) return 'a header'
+  return isRequestField(field) ? 'a value of the address or the method' : undefined
+}
 
 type Operation = Pick<Leaf, 'operator' | 'operand'>
 

@@ -6,11 +6,11 @@
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
-import { isRequestField, queryParameter } from '../../../expr/request-field.ts'
+import { queryParameter } from '../../../expr/request-field.ts'
 import { inList } from '../../../parts/operators/in.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
 import { fixOf, type Subject } from '../subject.ts'
-import { type ComparedValue, canonicalField, comparedIn, domainOf, type Leaf, leavesOf } from './fields.ts'
+import { type ComparedValue, comparedIn, domainOf, type Leaf, leavesOf, textNoun } from './fields.ts'
 
 export const reviewOperands = (subject: Subject): void => {
   for (const leaf of leavesOf(subject.spec.filters)) {
@@ -38,14 +38,7 @@ const checkType = (leaf: Leaf, domain: Domain, subject: Subject): void => {
   if (noun !== undefined) for (const each of comparedIn(leaf, domain).filter(isOther)) checkIsText(each, noun, subject)
 }
 
-/** Returns a noun for the fields that are always texts; `undefined` for a field that may be of any kind. */
-const textNoun = (field: string): string | undefined => {
-  if (canonicalField(field) === 'event_type') return 'the type of an event'
-  if (field.startsWith('headers.')) return 'a header'
-  return isRequestField(field) ? 'a value of the address or the method' : undefined
-}
-
-/** Reports a value that is no text, of a field that always is. */
+/** Reports an operand that is no text, for a field whose values are always texts. */
 const checkIsText = ({ value: operand, path }: ComparedValue, noun: string, { say, placeOf }: Subject): void => {
   if (typeof operand === 'string') return
   const isPlain = typeof operand === 'number' || typeof operand === 'boolean'

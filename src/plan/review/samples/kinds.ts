@@ -3,16 +3,15 @@
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
-import { isRequestField } from '../../../expr/request-field.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
-import { canonicalField, comparedIn, domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
+import { comparedIn, domainOf, type Leaf, leavesOf, textNoun } from '../filters/fields.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { inAllOf, type Sampled } from './sampled.ts'
 
 export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) {
     // `reviewOperands` says without samples that these are texts.
-    if (canonicalField(leaf.field) === 'event_type' || leaf.field.startsWith('headers.') || isRequestField(leaf.field)) continue
+    if (textNoun(leaf.field) !== undefined) continue
     const domain = domainOf(leaf, subject.catalogue.operators)
     const values = domain && sampleValues(leaf, sampled)
     const wanted = domain && values && wantedKind(domain, values)

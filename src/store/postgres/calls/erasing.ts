@@ -22,7 +22,7 @@ import {
 export const eraseOver = async (link: DatabaseLink, erasure: Erasure): Promise<Erased> => {
   const of = { ids: erasure.ids.filter(isEventId), groups: erasure.groups.filter(isEventId) }
   await eraseTurns(link, of.ids.map(keyOf))
-  // The groups first: a group that becomes a run before this call ends is among the runs that are looked for after it.
+  // Groups are ended before runs are looked for. So a group that becomes a run meanwhile is found among the runs.
   await link.call(endErasedGroupsKind, of)
   const found = await runsToErase(link, of)
   const runs: ErasedRun[] = []
