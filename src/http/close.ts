@@ -55,13 +55,15 @@ const countEveryMs = 20
 export type Draining = {
   /** Returns the number of open connections. */
   readonly openConnections: () => number
-  /** Half-closes idle connections, so that a late request does not meet a reset. */
+  /**
+   * Half-closes idle connections, so that a late request does not meet a reset. A connection that has brought no request yet is spared once.
+   */
   readonly endIdle: () => void
 }
 
 /**
  * Waits until answers have closed all connections, for at most a second or `ms` milliseconds, whichever is less. Then it half-closes idle
- * connections, and waits up to half a second for their end.
+ * connections, and waits up to half a second for their end. A connection that opens in that half second is left to `closeServer`.
  */
 export const drain = async ({ openConnections, endIdle }: Draining, ms: number): Promise<void> => {
   const allGone = async (patienceMs: number): Promise<void> => {
@@ -72,4 +74,5 @@ export const drain = async ({ openConnections, endIdle }: Draining, ms: number):
   await allGone(Math.min(ms, longestDrainMs))
   endIdle()
   await allGone(lastAnswersMs)
+  endIdle()
 }

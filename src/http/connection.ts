@@ -35,6 +35,8 @@ export class Connection {
   #dropped = 0
   /** How many bytes the socket had sent at the last `endIfStuck`; -1 when no bytes waited to be sent. */
   #sent = -1
+  /** Whether the sender may still be about to write its first request: `endIfIdle` spares such a connection once. */
+  #isNew = true
   /** The text that `fail` writes after all answers, before the connection ends; empty where it writes none, `undefined` before `fail`. */
   #lastWords: string | undefined
 
@@ -64,6 +66,7 @@ export class Connection {
       this.#ignoreRest()
       return false
     }
+    this.#isNew = false
     this.#request = request
     this.#response = response
     this.#unanswered++
@@ -116,9 +119,13 @@ export class Connection {
     if (this.#unanswered === 0) this.#say()
   }
 
-  /** Half-closes the connection when every request has its answer. */
+  /**
+   * Half-closes the connection when every request has its answer. A connection without any request may have opened a moment ago, with
+   * its request on the way, so only the second call ends it.
+   */
   endIfIdle(): void {
-    if (this.isIdle && !this.#isDeaf) this.#linger()
+    if (this.isIdle && !this.#isDeaf && !this.#isNew) this.#linger()
+    this.#isNew = false
   }
 
   /** Destroys the connection when its sender has read no byte of a waiting answer since the last call of this method. */

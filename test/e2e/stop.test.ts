@@ -142,9 +142,9 @@ t.test('SIGTERM: who posts over a new connection each time is answered until not
       const end = await new Promise<string>((resolve) => {
         const socket = connect(Number(port), hostname)
         let isAnswered = false
-        socket.on('connect', () =>
-          socket.write('POST /webhooks/work HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'),
-        )
+        // The pause between the connection and its request is that of a sender which the network or its own work slows down.
+        const request = 'POST /webhooks/work HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
+        socket.on('connect', () => setTimeout(() => socket.write(request), 20))
         socket.on('data', () => {
           isAnswered = true
         })
