@@ -693,6 +693,14 @@ events?: string[]
  */
 redact?: string[]
 /**
+ * A file with the JSON Schema (draft-07) that payloads must fit, relative to the profile's folder.
+ */
+payload_schema?: string
+/**
+ * What becomes of an event that does not fit payload_schema.
+ */
+payload_mismatch?: ("ignore" | "refuse" | "warn")
+/**
  * Conditions that must all hold; otherwise the event is ignored.
  */
 filters?: (Condition[] | Condition)
@@ -2642,6 +2650,14 @@ events?: string[]
  * @maxItems 100
  */
 redact?: string[]
+/**
+ * A file with the JSON Schema (draft-07) that payloads must fit, relative to the profile's folder.
+ */
+payload_schema?: string
+/**
+ * What becomes of an event that does not fit payload_schema.
+ */
+payload_mismatch?: ("ignore" | "refuse" | "warn")
 /**
  * Conditions that must all hold; otherwise the event is ignored.
  */

@@ -141,4 +141,15 @@ export const filterExplanations = {
       good: 'verify: github\nevents: [pull_request]\nfilters: [{ field: pull_request.base.ref, equals: main }]\n',
     },
   },
+  WH416: {
+    means:
+      'The file in payload_schema is not there, is no JSON Schema of draft-07, or is not bounded: it refers to another file, has a pattern that is not linear-time, or is too large.',
+    why: 'Payloads of strangers are checked by it before the filters, so it must be complete and must not take long. The file is refused.',
+    fix: 'Mend the schema; the message names the place in it. Definitions of other files can be copied under definitions. headgate schema learn <route> makes a schema of recorded events.',
+    example: {
+      of: 'route',
+      bad: 'payload_schema: schemas/missing.json\n',
+      good: 'filters: [{ field: action, exists: true }]\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -1,0 +1,156 @@
+import { createRequire } from 'node:module'
+import ajvPackage from 'ajv'
+import t from 'tap'
+import type { Json } from '../../src/core/json.ts'
+import { compileChecker } from '../../src/expr/schema/checker.ts'
+import { parseSchema } from '../../src/expr/schema/payload-schema.ts'
+import { startGateway } from '../fakes/gateway.ts'
+
+const require = createRequire(import.meta.url)
+
+const check = (schema: object, payload: Json): string | undefined => {
+  const parsed = parseSchema(JSON.stringify(schema))
+  if ('message' in parsed) throw new Error(`${parsed.pointer} ${parsed.message}`)
+  return compileChecker(parsed)(payload)
+}
+
+const pullRequest = {
+  type: 'object',
+  required: ['number'],
+  properties: { number: { type: 'integer' }, title: { type: 'string', maxLength: 20 } },
+}
+
+t.test('payloads that do not fit are ignored, refused or told, before the filters', async (t) => {
+  const route = (payload_mismatch?: string): object => ({
+    payload_schema: 'schemas/pr.json',
+    ...(payload_mismatch ? { payload_mismatch } : {}),
+    filters: [{ field: 'title', contains: 'x' }],
+    prompt: '{title}',
+  })
+  const gateway = await startGateway(t, {
+    files: { schemas: { 'pr.json': JSON.stringify(pullRequest) } },
+    routes: { plain: route(), refuse: route('refuse'), warn: route('warn') },
+  })
+  for (const name of ['plain', 'refuse', 'warn']) {
+    t.match(await gateway.post(name, { body: { number: 1, title: 'x' } }), { status: 202 }, `${name}: fits`)
+    t.match((await gateway.post(name, { body: { number: 1, title: 'y' } })).json, { reason: 'filter' }, `${name}: the filters come after`)
+  }
+  const wrong = { body: { number: 'a secret text', title: 'x' }, headers: { 'X-Request-ID': 'same' } }
+  t.match(await gateway.post('plain', wrong), { status: 200, json: { status: 'ignored', reason: 'schema', route: 'plain' } })
+  const refused = await gateway.post('refuse', wrong)
+  t.match(refused, { status: 422, json: { error: 'Payload does not fit the schema' } })
+  t.match(refused.headers.get('x-headgate-event-id'), /^[0-9a-f-]+$/, 'the event has a record')
+  t.match(await gateway.post('refuse', { ...wrong, body: { number: 2, title: 'x' } }), { status: 202 }, 'the delivery id stayed free')
+  t.match(await gateway.post('warn', wrong), { status: 202 })
+  const lines = await Promise.all(
+    ['plain', 'refuse', 'warn'].map((name) =>
+      gateway.line(({ route, level, reason }) => route === name && level === 'warn' && reason !== undefined),
+    ),
+  )
+  for (const line of lines) t.match(line.reason, 'payload_schema: number must be integer')
+  t.notMatch(JSON.stringify(gateway.lines), 'a secret text', 'no value is quoted')
+})
+
+t.test('a schema that cannot be used or is not bounded is a problem with its place', async (t) => {
+  const cases: readonly (readonly [schema: unknown, pointer: string, message: RegExp])[] = [
+    [[], '', /a JSON object/],
+    [{ type: 'strng' }, '/type', /one of null/],
+    [{ properties: { a: { required: 'b' } } }, '/properties/a/required', /a list of texts/],
+    [{ properties: { a: { $ref: 'https://example.org/a.json' } } }, '/properties/a/$ref', /same file/],
+    [{ properties: { a: { $ref: 'file:///etc/passwd' } } }, '/properties/a/$ref', /same file/],
+    [{ items: { $ref: '#/definitions/b' } }, '/items/$ref', /no schema/],
+    [{ items: { $ref: '#/required' }, required: ['a'] }, '/items/$ref', /no schema/],
+    [{ properties: { 'a/b': { pattern: '(?=x)' } } }, '/properties/a~1b/pattern', /look-around/],
+    [{ patternProperties: { '(': true } }, '/patternProperties/(', /missing/],
+    [{ prefixItems: [{ type: 'string' }] }, '/prefixItems', /later draft/],
+    [{ properties: { a: { $id: 'b' } } }, '/properties/a/$id', /whole file/],
+    [{ $async: true }, '', /asynchronous/],
+    [{ anyOf: Array.from({ length: 3001 }, () => ({ type: 'string' })) }, '', /more than 3000/],
+    [JSON.parse(`${'{"not":'.repeat(102)}{}${'}'.repeat(102)}`), '/not'.repeat(101), /deeper/],
+  ]
+  for (const [schema, pointer, message] of cases) t.match(parseSchema(JSON.stringify(schema)), { pointer, message }, String(message))
+  t.match(parseSchema('{'), { message: /not JSON/ })
+})
+
+t.test('a check takes a bounded time, whatever the payload', async (t) => {
+  const chain = (depth: number): Json => JSON.parse(`${'{"c":'.repeat(depth)}1${'}'.repeat(depth)}`) as Json
+  const branching = {
+    definitions: { n: { type: 'object', properties: { c: { anyOf: [{ $ref: '#/definitions/n' }, { $ref: '#/definitions/n' }] } } } },
+    $ref: '#/definitions/n',
+  }
+  const tooLong = /too long/
+  const times = Array.from({ length: 2_500_000 }, (_, i) => i)
+  const cases: readonly (readonly [what: string, schema: object, payload: Json, result: RegExp | undefined])[] = [
+    ['choices that fail', branching, chain(50), tooLong],
+    ['deep', { properties: { c: { $ref: '#' } } }, chain(90_000), /too deep/],
+    ['many', { items: { type: 'integer' } }, times, tooLong],
+    ['different items', { uniqueItems: true }, times.slice(0, 60_000).map((i) => ({ i })), undefined],
+    [
+      'equal items',
+      { uniqueItems: true },
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      /duplicate/,
+    ],
+    ['too many different items', { uniqueItems: true }, times, tooLong],
+    [
+      'a pattern that backtracks',
+      { items: { pattern: '^(a+)+$' } },
+      Array.from({ length: 500 }, () => `${'a'.repeat(500)}!`),
+      /0 must match/,
+    ],
+    ['a long text', { pattern: '^(a|aa)+$' }, 'a'.repeat(10_000_000), tooLong],
+    [
+      'wide',
+      { patternProperties: { '^(a+)+b': false }, additionalProperties: { type: 'null' } },
+      Object.fromEntries(times.slice(0, 200_000).map((i) => [`a${i}`, null])),
+      undefined,
+    ],
+    [
+      'a text under many schemas',
+      { items: { allOf: Array.from({ length: 100 }, () => ({ maxLength: 2 ** 30 })) } },
+      Array.from({ length: 100 }, () => 'x'.repeat(10_000)),
+      tooLong,
+    ],
+  ]
+  for (const [what, schema, payload, result] of cases) {
+    const found = check(schema, payload)
+    if (result) t.match(found, result, what)
+    else t.equal(found, undefined, what)
+  }
+})
+
+t.test('inherited properties are none of the payload, and its keys are shown safely', async (t) => {
+  t.match(check({ required: ['constructor'] }, {}), /constructor/)
+  t.match(check({ properties: JSON.parse('{"__proto__":{"type":"string"}}') as object, additionalProperties: false }, { a: 1 }), '"a"')
+  t.equal(
+    check({ additionalProperties: false }, { '\u001b[31m\n': 1 }),
+    'the payload must NOT have additional properties: "\\u{1b}[31m\\n"',
+  )
+  t.equal(check({ format: 'email', 'x-note': { type: 'strng' }, description: 'a mail' }, 'no mail'), undefined, 'notes check nothing')
+})
+
+t.test('events of GitHub fit the schemas that its library has, and changed ones do not, as ajv says', async (t) => {
+  const { definitions } = require('@octokit/webhooks-schemas/schema.json') as { definitions: { readonly [name: string]: object } }
+  const all = require('@octokit/webhooks-examples') as readonly {
+    readonly name: string
+    readonly examples: readonly { readonly action?: string }[]
+  }[]
+  const wanted = ['push', 'star', 'meta']
+  const fitted = new Set<string>()
+  for (const { name, examples } of all.filter((each) => wanted.includes(each.name)))
+    for (const example of examples.slice(0, 1)) {
+      const own = `${name}$${example.action ?? 'event'}`
+      const schema = { $ref: `#/definitions/${own in definitions ? own : `${name}_event`}`, definitions }
+      const plain = new ajvPackage.Ajv({ strict: false, validateFormats: false, logger: false }).compile(schema)
+      const parsed = parseSchema(JSON.stringify(schema))
+      if ('message' in parsed) throw new Error(parsed.message)
+      const checker = compileChecker(parsed)
+      for (const payload of [example, { ...example, sender: { login: 7 } }, { ...example, more: 1 }] as Json[])
+        t.equal(checker(payload) === undefined, plain(payload), `${name} ${example.action}`)
+      if (plain(example)) fitted.add(name)
+    }
+  t.ok(fitted.size >= 2, [...fitted].join())
+})
