@@ -147,6 +147,7 @@ const rows: { readonly [command: string]: Row } = {
   'import adnanh': { ok: 'import adnanh FOLDER/hooks.json', no: 'import adnanh FOLDER/odd.json', usage: 'import adnanh FOLDER/none.json' },
   'import hermes': { ok: 'import hermes FOLDER/config.yaml', usage: 'import hermes FOLDER/none.yaml' },
   'schema install': { ok: 'schema install' },
+  'schema learn': { ok: 'schema learn cfg --sample github/push', missing: 'schema learn cfg' },
   'schema print': { ok: 'schema print', usage: 'schema print nope' },
   doctor: { ok: 'doctor', no: 'doctor --data-dir FOLDER/corrupt' },
   edit: { goesOn: true, usage: 'edit a' },

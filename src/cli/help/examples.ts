@@ -86,6 +86,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'import adnanh': ['import adnanh hooks.yaml'],
   'import hermes': ['import hermes config.yaml'],
   'schema install': ['schema install'],
+  'schema learn': ['schema learn pr-review > schemas/pr-review.json', 'schema learn pr-review --sample github/pull_request.opened'],
   'schema print': ['schema print subscriptions'],
   doctor: ['doctor', 'doctor --online', 'doctor --json'],
   upgrade: ['upgrade --check'],
