@@ -6,8 +6,9 @@ import t from 'tap'
 import type { Json } from '../../src/core/json.ts'
 import { compileChecker } from '../../src/expr/schema/checker.ts'
 import { learnSchema } from '../../src/expr/schema/learn.ts'
-import { parseSchema } from '../../src/expr/schema/payload-schema.ts'
-import { runAt } from '../fakes/cli.ts'
+import { type PayloadSchema, parseSchema } from '../../src/expr/schema/payload-schema.ts'
+import { excludesPath, namedPaths } from '../../src/expr/schema/schema-paths.ts'
+import { fakeCli, runAt } from '../fakes/cli.ts'
 import { startGateway } from '../fakes/gateway.ts'
 
 const require = createRequire(import.meta.url)
@@ -213,4 +214,58 @@ t.test('schema learn reads the recorded events of a route, and a reload takes th
   writeFileSync(join(gateway.dir, 'schemas/a.json'), '{"type":"strng"}')
   t.match(await gateway.operations.reload({}), { ok: false, diagnostics: [{ code: 'WH416' }] })
   t.match(await post({ type: 'push', n: 'text', by: 'x' }), { status: 422 }, 'the schema before it stays in use')
+})
+
+t.test('paths that no fitting payload has are errors of filters and templates', async (t) => {
+  const closed = { type: 'object', additionalProperties: false }
+  const schema = {
+    definitions: { user: { ...closed, properties: { login: { type: 'string' }, manager: { $ref: '#/definitions/user' } } } },
+    ...closed,
+    properties: {
+      action: { enum: ['opened'] },
+      user: { $ref: '#/definitions/user' },
+      labels: { type: 'array', items: { ...closed, properties: { name: true } } },
+      open: { type: 'object', properties: { a: true, b: false } },
+      either: { anyOf: [{ type: 'string' }, { ...closed, properties: { x: true } }] },
+    },
+    patternProperties: { '^x-': { type: 'integer' } },
+  }
+  const parsed = parseSchema(JSON.stringify(schema)) as PayloadSchema
+  for (const path of ['action', 'user.manager.manager.login', 'labels.7.name', 'open.c.d', 'open.a.0', 'either.x', 'x-1'])
+    t.notOk(excludesPath(parsed, path), path)
+  for (const path of [
+    'actoin',
+    'user.mail',
+    'user.manager.mail',
+    'user.login.x',
+    'labels.name',
+    'labels.0.nam',
+    'open.b',
+    'either.y',
+    'x-1.a',
+  ])
+    t.ok(excludesPath(parsed, path), path)
+  t.notOk(excludesPath({ root: { $ref: '#' } }, 'a'), 'a circle')
+  t.match(namedPaths(parsed).slice(0, 3), [{ path: 'action' }, { path: 'user', kinds: ['object'] }, { path: 'labels', kinds: ['array'] }])
+  t.ok(namedPaths(parsed).some(({ path }) => path === 'user.manager.login'))
+
+  const cli = fakeCli(t, {
+    'schemas/a.json': JSON.stringify(schema),
+    'config.yaml': `platforms:
+  webhook:
+    enabled: true
+    extra:
+      routes:
+        a:
+          secret: abcabcabcabcabcabc
+          payload_schema: schemas/a.json
+          filters: [{ field: payload.user.logn, equals: ada }, { field: action, equals: opened }]
+          prompt: "{user.login} {labels.0.nam} {event_type}"
+`,
+  })
+  const { diagnostics } = JSON.parse((await cli.run('validate', '--json')).out).data as { diagnostics: readonly object[] }
+  t.match(
+    diagnostics.filter((each) => 'code' in each && each.code === 'WH417'),
+    [{ suggest: ['user.login'] }, { suggest: ['labels.0.name'] }],
+  )
 })

@@ -152,4 +152,9 @@ export const filterExplanations = {
       good: 'filters: [{ field: action, exists: true }]\n',
     },
   },
+  WH417: {
+    means: 'A condition or a placeholder reads a field that no payload has which fits payload_schema of the route.',
+    why: 'The condition never holds (not_equals always does), and the placeholder stands in the text as it is written.',
+    fix: 'Write the path as the schema has it. If events have the field, mend the schema: headgate schema learn <route> makes a new one.',
+  },
 } as const satisfies { readonly [code: string]: Explanation }

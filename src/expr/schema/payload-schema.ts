@@ -110,7 +110,7 @@ const patternProblem = (pattern: string): string | undefined => {
 const pointerPart = (key: string): string => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 /** Returns the value to which a reference inside a file leads; `undefined` where it leads nowhere. */
-const schemaAt = (root: Json, reference: string): Json | undefined => {
+export const schemaAt = (root: Json, reference: string): Json | undefined => {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   let at: Json | undefined = root
   for (const part of reference.split('/').slice(1)) {

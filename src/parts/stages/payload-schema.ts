@@ -46,7 +46,7 @@ export const payloadSchema: StagePart = {
 }
 
 /** Reads the schema of a route, or says what is wrong with it. `file`: relative to the folder of the profile, and inside of it. */
-const openSchema = (profileDir: string, file: string): PayloadSchema | SchemaProblem => {
+export const openSchema = (profileDir: string, file: string): PayloadSchema | SchemaProblem => {
   try {
     return parseSchema(
       readInside(resolve(profileDir, file), { root: profileDir, called: 'the profile directory', maxBytes: maxSchemaBytes }),
