@@ -146,6 +146,7 @@ const rows: { readonly [command: string]: Row } = {
   explain: { ok: 'explain WH101', missing: 'explain WH999' },
   'import adnanh': { ok: 'import adnanh FOLDER/hooks.json', no: 'import adnanh FOLDER/odd.json', usage: 'import adnanh FOLDER/none.json' },
   'import hermes': { ok: 'import hermes FOLDER/config.yaml', usage: 'import hermes FOLDER/none.yaml' },
+  'export asyncapi': { ok: 'export asyncapi', missing: 'export asyncapi nope' },
   'schema install': { ok: 'schema install' },
   'schema learn': { ok: 'schema learn cfg --sample github/push', missing: 'schema learn cfg' },
   'schema print': { ok: 'schema print', usage: 'schema print nope' },

@@ -3,6 +3,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import ajvPackage from 'ajv'
 import t from 'tap'
+import { parse } from 'yaml'
+import { readTrialPayload } from '../../src/app/editor/payload/payloads.ts'
 import type { Json } from '../../src/core/json.ts'
 import { compileChecker } from '../../src/expr/schema/checker.ts'
 import { learnSchema } from '../../src/expr/schema/learn.ts'
@@ -268,4 +270,23 @@ t.test('paths that no fitting payload has are errors of filters and templates', 
     diagnostics.filter((each) => 'code' in each && each.code === 'WH417'),
     [{ suggest: ['user.login'] }, { suggest: ['labels.0.name'] }],
   )
+
+  const workspace = { dataDir: cli.dir, env: { WEBHOOK_ENABLED: 'true' }, self: 'headgate' }
+  const { values } = await readTrialPayload(workspace, { choice: { from: 'text', text: '{"action":"opened"}' }, route: 'a' })
+  const shown = (path: string) => values.filter((each) => each.path === path)
+  t.match(shown('user.login'), [{ type: 'string', shown: 'in the schema' }])
+  t.match(shown('action'), [{ shown: '"opened"' }])
+
+  const { code, out } = await cli.run('export', 'asyncapi', '--json')
+  t.equal(code, 0)
+  t.match(JSON.parse(out).data, {
+    asyncapi: '3.0.0',
+    servers: { gateway: { protocol: 'http' } },
+    channels: { a: { address: '/webhooks/a', messages: { event: { payload: { $ref: '#/components/schemas/a' } } } } },
+    operations: { 'receive-a': { action: 'receive', channel: { $ref: '#/channels/a' } } },
+    components: { schemas: { a: { properties: { user: { $ref: '#/components/schemas/a/definitions/user' } } } } },
+  })
+  t.notMatch(out, 'abcabcabc', 'no secret')
+  const yaml = await cli.run('export', 'asyncapi', 'a')
+  t.same(parse(yaml.out), JSON.parse(out).data, 'as YAML')
 })

@@ -85,6 +85,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   explain: ['explain WH403'],
   'import adnanh': ['import adnanh hooks.yaml'],
   'import hermes': ['import hermes config.yaml'],
+  'export asyncapi': ['export asyncapi > asyncapi.yaml', 'export asyncapi pr-review'],
   'schema install': ['schema install'],
   'schema learn': ['schema learn pr-review > schemas/pr-review.json', 'schema learn pr-review --sample github/pull_request.opened'],
   'schema print': ['schema print subscriptions'],
