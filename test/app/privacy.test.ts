@@ -142,6 +142,20 @@ t.test('an erasure that is killed at any moment is brought to its end by the nex
   t.equal(ended.length, (count * 3) / 4, 'no run ends silently')
 })
 
+t.test('an event that joined a group leaves the session of the group with its texts', async (t) => {
+  const coalesce = { key: 'kind', keep: 'all', window_seconds: 0.3, max_wait_seconds: 0.3 }
+  const dir = dataDir(t, { routes: { group: { prompt: 'mail of {user.email}', coalesce, session: { key: 'kind' } } }, agent: 'cat' })
+  const gateway = await startGateway(t, dir)
+  for (const email of [subject, other]) await gateway.post('group', email, { body: body(email) })
+  await gateway.line(({ msg }) => msg === 'delivered')
+  t.ok(
+    filesWith(dir, subject).some((name) => name.includes('headgate.db')),
+    'the session has it',
+  )
+  t.match(await runAt(dir, ['events', 'erase', '--field', `payload.user.email=${subject}`, '--yes']), { code: 0, out: /^1 erased/ })
+  t.strictSame(filesWith(dir, subject), [])
+})
+
 /** The tables of a schema of a database that have a text, also as raw bytes. */
 const tablesWith = async (options: ConnectionOptions, text: string): Promise<string[]> => {
   const connection = await connect(options)
