@@ -2401,7 +2401,7 @@ export interface AlertRule {
  * 
  * @minItems 1
  */
-on?: ("dead_run" | "breaker_open" | "refused_signatures" | "backlog_age" | "budget_used_up" | "reload_refused" | "not_ready" | "silence" | "certificate_ends")[]
+on?: ("dead_run" | "breaker_open" | "refused_signatures" | "backlog_age" | "budget_used_up" | "reload_refused" | "not_ready" | "silence" | "certificate_ends" | "payload_mismatch")[]
 /**
  * Where the alerts go: a target, or a list of them.
  */
