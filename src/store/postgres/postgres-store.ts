@@ -7,6 +7,7 @@ import { isEventId, isNumbers, maxQueues, maxStandings, unsettledMs } from '../b
 import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, Queues, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
 import type { Shared } from '../shared.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
+import { acceptAll } from './accept-all.ts'
 import { Backlog, backlogKind } from './backlog.ts'
 import { type ClaimFields, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
 import { eraseOver } from './calls/erasing.ts'
@@ -42,6 +43,7 @@ class PostgresStore implements OpenStore {
   readonly #links: Links
   readonly #backlog: Backlog
   readonly #runs: WaitingRuns
+  readonly acceptAll: OpenStore['acceptAll'] = (works) => acceptAll(this.#links, this.#backlog, works)
 
   constructor(links: Links, backlog: number, { clock, lookEveryMs = lookEverySecond }: PostgresOptions) {
     this.#links = links
