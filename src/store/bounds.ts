@@ -16,7 +16,7 @@ export const maxGroupsPerTake = 1_000
 export const maxPrompts = 100
 export const maxPromptChars = 150_000
 /** The most events in one call of `acceptAll`. A store rejects a call with more. */
-export const maxWorks = 1_000
+const maxWorks = 1_000
 /** The most events in one call of `standings`. A store rejects a call with more. */
 export const maxStandings = 1_000
 /** The most groups and the most lanes that a call of `queues` returns, because a whole run is read for each of these. */

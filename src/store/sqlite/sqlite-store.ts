@@ -23,10 +23,10 @@ import type {
   Work,
 } from '../ports.ts'
 import type { Erased, ErasedRun, Erasure, HeldFile, OpenStore } from '../store-part.ts'
-import { acceptStep, joinStep, laneStep } from './accept-steps.ts'
 import { BatchQueue, type BatchQueueOptions, type Link, type StartLink } from './batch-queue.ts'
 import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
+import { acceptStep, joinStep, laneStep } from './steps/accept-steps.ts'
 import type { ErasedPage, LedgerTotals, StandingsPage } from './steps.ts'
 import { replyText } from './stored.ts'
 import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-session.ts'

@@ -1,10 +1,10 @@
 /** Makes the steps that accept the work of an event: a run of its own, in a lane or not, or an event of a group. */
 
-import type { NewRun } from '../../core/new-run.ts'
-import { keptPrompt } from '../kept-prompt.ts'
-import type { Claim, Group, Lane, Work } from '../ports.ts'
-import type { AcceptStep, LedgerStep } from './steps.ts'
-import { hashKey } from './stored-session.ts'
+import type { NewRun } from '../../../core/new-run.ts'
+import { keptPrompt } from '../../kept-prompt.ts'
+import type { Claim, Group, Lane, Work } from '../../ports.ts'
+import type { AcceptStep, LedgerStep } from '../steps.ts'
+import { hashKey } from '../stored-session.ts'
 
 type StepOf<Op extends LedgerStep['op']> = Extract<LedgerStep, { op: Op }>
 

@@ -1,12 +1,12 @@
 /** Accepts the work of several events in one statement (`Store.acceptAll`). */
 
-import { checkWorks } from '../bounds.ts'
-import type { Accepted, Joined, Work } from '../ports.ts'
-import type { Backlog } from './backlog.ts'
-import { acceptAllKind } from './calls/batch-calls.ts'
-import { joinCall } from './calls/lane-calls.ts'
-import { keyOf } from './keys.ts'
-import type { Links } from './links.ts'
+import { checkWorks } from '../../bounds.ts'
+import type { Accepted, Joined, Work } from '../../ports.ts'
+import type { Backlog } from '../backlog.ts'
+import { keyOf } from '../keys.ts'
+import type { Links } from '../links.ts'
+import { acceptAllKind } from './batch-calls.ts'
+import { joinCall } from './lane-calls.ts'
 
 type Answer = Accepted | Joined
 
