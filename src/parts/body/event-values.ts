@@ -3,6 +3,9 @@
 import { hash } from 'node:crypto'
 import type { Json } from '../../core/json.ts'
 
+/** The event type of a request in which no type is found. */
+export const unknownType = 'unknown'
+
 const maxTypeUnits = 128
 const eventTypeForm = /^[^\p{Cc}]+$/u
 

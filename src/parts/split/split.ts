@@ -8,10 +8,10 @@ import { isObject, type Json, own } from '../../core/json.ts'
 import { refuse } from '../../core/outcome.ts'
 import type { Split } from '../../core/plan.ts'
 import type { Event, VerifiedRequest } from '../../core/request.ts'
-import { compilePath, type Getter } from '../../expr/path.ts'
+import { compilePath } from '../../expr/path.ts'
 import { scalarText } from '../../expr/render.ts'
 import type { Route } from '../../generated/config.ts'
-import { boundedId, usableType } from '../body/event-values.ts'
+import { boundedId, unknownType, usableType } from '../body/event-values.ts'
 import type { Batch, Scheme } from '../schemes/scheme.ts'
 import type { StageKit } from '../stages/stage.ts'
 import { verifyNames } from '../verify-names.ts'
@@ -47,7 +47,7 @@ const namedSchemes = (route: Route, schemes: readonly Scheme[]): readonly Scheme
  * sender whose types are those of the single items, where it lists types in `events`: a list of types asks for single events. `unknown`:
  * `split` is true, and no scheme has a list.
  */
-const batchOf = (
+export const batchOf = (
   { split, events = [], deliver_only: isDirect, cron_job: job }: Route,
   schemes: readonly Pick<Scheme, 'batch'>[],
 ): Batch | 'unknown' | undefined => {
@@ -59,10 +59,10 @@ const batchOf = (
   return ofScheme?.byEvents && events.length > 0 && !isDirect && job === undefined ? ofScheme : undefined
 }
 
-const compileItems = ({ items: list, type, id }: Batch, schemes: readonly Scheme[]): Split['items'] => {
+const compileItems = ({ items: list, type, id, byEvents }: Batch, schemes: readonly Scheme[]): Split['items'] => {
   const find = compileItemList(list)
   const readType = compileType(type)
-  const idPaths = [id ?? []].flat().map(compilePath)
+  const idPaths = (id ?? []).map(compileIdPart)
   // An id that the signature does not cover could make a captured request look new.
   const unsignedIds = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
   return (event, request) => {
@@ -70,6 +70,9 @@ const compileItems = ({ items: list, type, id }: Batch, schemes: readonly Scheme
     if (found === undefined) return undefined
     if (typeof found === 'number') return refuse('too_large', { limit: `at most ${maxItems} items in a request`, detail: `${found} items` })
     const ids = unsignedIds.has(request.verification.scheme) ? [] : idPaths
+    const types = found.map(({ payload }) => readType(payload))
+    // The type of such a request is that of one of its items, and says nothing of the others.
+    const otherType = byEvents && types.includes(event.eventType) ? unknownType : event.eventType
     const only = request.replay?.item
     const wanted = only === undefined ? [...found.keys()] : only < found.length ? [only] : []
     return wanted.map((index): Event => {
@@ -77,7 +80,7 @@ const compileItems = ({ items: list, type, id }: Batch, schemes: readonly Scheme
       return {
         ...event,
         eventId: only === undefined ? randomUUID() : event.eventId,
-        eventType: readType(payload) ?? event.eventType,
+        eventType: types[index] ?? otherType,
         deliveryId: only === undefined ? itemId(event, request, payload, index, ids) : event.deliveryId,
         payload,
         text,
@@ -101,12 +104,20 @@ const compileType = (type: Batch['type']): ((item: Json) => string | undefined) 
   }
 }
 
+/** Reads one of the values that make the id of an item; `undefined` where the item has none. */
+type IdPart = (item: Json) => string | undefined
+
+const compileIdPart = (paths: string | readonly string[]): IdPart => {
+  const getters = [paths].flat().map(compilePath)
+  return (item) => getters.map((get) => scalarText(get(item))).find((text) => text !== undefined && text !== '')
+}
+
 /**
  * Returns the delivery id of an item: the values at all paths of its id, else the id of the request and the index of the item. A replay as
  * new events has the second form, because its request has a new id.
  */
-const itemId = ({ deliveryId }: Event, { replay }: VerifiedRequest, item: Json, index: number, ids: readonly Getter[]): string => {
-  const values = replay?.isNew ? [] : ids.map((get) => scalarText(get(item)))
-  const isWhole = values.length > 0 && values.every((value) => value !== undefined && value !== '')
+const itemId = ({ deliveryId }: Event, { replay }: VerifiedRequest, item: Json, index: number, ids: readonly IdPart[]): string => {
+  const values = replay?.isNew ? [] : ids.map((read) => read(item))
+  const isWhole = values.length > 0 && values.every((value) => value !== undefined)
   return boundedId(isWhole ? values.join(' ') : `${deliveryId}#${index}`)
 }

@@ -11,7 +11,7 @@ import type { MaskRequest, Parse } from '../../core/plan.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { broughtTraceparent } from '../../core/telemetry/trace-context.ts'
 import type { Route } from '../../generated/config.ts'
-import { boundedId, usableType } from '../body/event-values.ts'
+import { boundedId, unknownType, usableType } from '../body/event-values.ts'
 import { compileRedaction } from '../body/redact-request.ts'
 import { ReadOnceBody } from '../body/request-body.ts'
 import { compileMask } from '../mask-request.ts'
@@ -162,9 +162,6 @@ const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
   collectedHeaders.set(schemes, knownValues)
   return knownValues
 }
-
-/** The event type of a request in which no type is found. */
-export const unknownType = 'unknown'
 
 /** Returns the event's type: from a scheme's header, else the payload's `event_type` or `type`, else `unknown` (rules: Events 1). */
 const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownValues): string => {
