@@ -150,6 +150,7 @@ t.test('a replay of a request makes new events of its items; that of an item mak
   t.match(await replay({ id: item }), { found: true, outcome: 'accepted', status: 202 })
   t.match(await replay({ id: item, same_id: true }), { found: true, outcome: 'duplicate' })
   t.match(await replay({ id: item, dry_run: true }), { found: true, outcome: 'accepted', starts: { prompt: 'b' } })
+  t.match(await replay({ dry_run: true }), { outcome: 'accepted', note: /^the request is split into 2 events/ })
   t.match(await replay({ id: item, body: '{}' }), { found: false, why: /edited as a whole: replay / })
   await until(() => delivered(gateway).length === 5)
   t.strictSame(delivered(gateway).sort(), ['a', 'a', 'b', 'b', 'b'])
