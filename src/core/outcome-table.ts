@@ -43,14 +43,19 @@ const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number
   duplicate: 200,
   accepted: 202,
   coalesced: 202,
+  // Where no item made work, the status is 200.
+  split: 202,
   delivered: 200,
 }
 
 export const refusalRow = ({ code }: Refused): RefusalRow => refusals[code]
 
 /** Returns the status of the answer to an outcome. The answer of a route that shapes its answers has a status of its own. */
-export const outcomeStatus = (outcome: Outcome): number =>
-  outcome.kind === 'refused' ? refusalRow(outcome).status : outcome.kind === 'handshake' ? outcome.reply.status : statuses[outcome.kind]
+export const outcomeStatus = (outcome: Outcome): number => {
+  if (outcome.kind === 'refused') return refusalRow(outcome).status
+  if (outcome.kind === 'handshake') return outcome.reply.status
+  return outcome.kind === 'split' && !outcome.items.accepted && !outcome.items.coalesced ? 200 : statuses[outcome.kind]
+}
 
 /** All names of outcomes, for records and for tests of routes. */
 export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Object.keys(refusals)]
@@ -85,8 +90,12 @@ export const outcomeReason = (outcome: Outcome): string | undefined =>
     : outcome.kind === 'handshake'
       ? 'a question of the sender was answered'
       : outcome.kind === 'refused'
-        ? outcome.detail
-        : undefined
+        ? (outcome.detail ?? outcome.limit)
+        : outcome.kind === 'split'
+          ? `its items: ${Object.entries(outcome.items)
+              .map(([name, count]) => `${count} ${name}`)
+              .join(', ')}`
+          : undefined
 
 /** Describes an outcome for records and commands. */
 export const describeOutcome = (outcome: Outcome): { readonly outcome: string; readonly status: number; readonly reason?: string } => {

@@ -35,6 +35,8 @@ export type Refused = {
   /** The route's name, where the answer names it. */
   readonly name?: string
   readonly retryAfterSeconds?: number
+  /** The limit that the request exceeds, where the answer says it: no text of the request. */
+  readonly limit?: string
   /**
    * The signature of the refused request is checked after the answer. Where the signature holds, the request leaves a record with its body.
    */
@@ -68,6 +70,8 @@ export type Outcome =
   | (EventReference & { readonly kind: 'accepted'; readonly cronJob?: string })
   /** The event joined a group. `group`: the id of the event that opened the group. */
   | (EventReference & { readonly kind: 'coalesced'; readonly group: string })
+  /** Each item of the request is an event with an outcome of its own. `items`: their number by the name of their outcome. */
+  | (EventReference & { readonly kind: 'split'; readonly items: { readonly [outcome: string]: number } })
   | {
       readonly kind: 'delivered'
       readonly route: string

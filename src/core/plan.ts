@@ -23,6 +23,22 @@ export type Redaction = { readonly event: (event: Event) => Event; readonly requ
 export type Parse = (request: VerifiedRequest) => Event | Refused
 /** Lets an event on (unchanged, or with another payload) or ends it. Returns a promise only where it must wait. */
 export type EventGate = (event: Event) => MaybePromise<Event | Ignored | Refused>
+/** Makes an event of each item of a request, and has the work of all items committed at once. */
+export type Split = {
+  /**
+   * Returns the events of the items, in order; `undefined` for a request that has no list where the items should be, and is one event.
+   * `event`: the whole request as an event.
+   */
+  readonly items: (event: Event, request: VerifiedRequest) => readonly Event[] | Refused | undefined
+  /**
+   * Runs items in turn, and commits their work. Resolves to their outcomes, in order; or to the refusal of the whole request, of which no
+   * item was taken.
+   */
+  readonly run: (
+    items: readonly Event[],
+    runItem: (item: Event, index: number) => MaybePromise<Outcome>,
+  ) => Promise<readonly Outcome[] | Refused>
+}
 /** The last step of a plan, and the only one that makes work. */
 export type Ending = (event: Event) => MaybePromise<Outcome>
 
@@ -70,6 +86,8 @@ export type RoutePlan = {
   /** Absent where the route redacts nothing. */
   readonly redact?: Redaction
   readonly parse: PlanStep<Parse>
+  /** Absent where each request is one event. */
+  readonly split?: Split
   readonly onEvent: readonly PlanStep<EventGate>[]
   readonly ending: PlanStep<Ending>
   /** Absent where no scheme of the route claims ignored events. */

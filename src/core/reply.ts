@@ -18,7 +18,8 @@ const refusalReply = (refused: Refused): Reply => {
   const retry = refused.retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(refused.retryAfterSeconds) }
   if (refused.code === 'delivery_failed') return { status, body: sentence, type: 'text/plain', ...(retry ? { headers: retry } : {}) }
   const allow = refused.code === 'wrong_method' ? { Allow: 'POST' } : undefined
-  return errorReply(status, `${sentence}${refused.name ?? ''}`, retry ?? allow)
+  const limit = refused.limit === undefined ? '' : `: ${refused.limit}`
+  return errorReply(status, `${sentence}${refused.name ?? ''}${limit}`, retry ?? allow)
 }
 
 const jsonReply = (outcome: Outcome, body: object): Reply => ({
@@ -47,6 +48,10 @@ export const replyTo = (outcome: Outcome): Reply => {
     }
     case 'coalesced':
       return jsonReply(outcome, { status: 'coalesced', route: outcome.route, event: outcome.event, delivery_id: outcome.deliveryId })
+    case 'split': {
+      const { route, event, deliveryId, items } = outcome
+      return jsonReply(outcome, { status: 'split', route, event, delivery_id: deliveryId, items })
+    }
     case 'delivered':
       return jsonReply(outcome, { status: 'delivered', route: outcome.route, target: outcome.target, delivery_id: outcome.deliveryId })
   }

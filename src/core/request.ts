@@ -92,6 +92,8 @@ export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 're
   readonly verification: Verification
   /** The body as the signature check read it, so that it is not parsed again. Absent where no check read the body, as for a replay. */
   readonly read?: RequestBody
+  /** Present for a replay of a stored request. `isNew`: its events get new delivery ids. `item`: only this item of the request is replayed. */
+  readonly replay?: { readonly isNew: boolean; readonly item?: number | undefined }
 }
 
 /** A verified, parsed event. */
@@ -101,6 +103,8 @@ export type Event = EventFacts & {
   readonly payload: Json
   /** The path and the query of the address as they came, without host. */
   readonly pathAndQuery: string
+  /** The whole request as an event, where this event is one of its items (`split`). */
+  readonly batch?: Event
 }
 
 /** The facts of an event without its payload: small enough to keep. */

@@ -10,7 +10,8 @@ import { outcomeStatus } from '../core/outcome-table.ts'
 import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
 import { ReadOnceBody } from '../parts/body/request-body.ts'
-import { beginWait, endWait, forgetPayload, noteEvent, type Trail, type WaitClock } from './trail.ts'
+import { endStage, runItems } from './items.ts'
+import { beginWait, endWait, forgetPayload, noteEvent, type Trail, trailAt, type WaitClock } from './trail.ts'
 
 /** Observes how a request runs through its plan. */
 export type Watch = {
@@ -160,7 +161,7 @@ const redactedBy = ({ redact }: RoutePlan, event: Event): Event => (redact ? red
 export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
   const masked = maskedBy(plan, given)
   const request = keptBy(plan, masked)
-  const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined, waits: undefined, waitsSince: undefined }
+  const trail = trailAt(plan.parse.stage)
   const end = (outcome: Outcome): EndedRequest | Promise<EndedRequest> => {
     const claimed = outcome.kind === 'ignored' && trail.event ? plan.claimIgnored?.(trail.event, request.verification.scheme) : undefined
     if (!claimed) return endedAs(outcome)
@@ -168,13 +169,11 @@ export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): 
     return claimed.then((refused) => endedAs(refused ?? outcome))
   }
   const endedAs = (outcome: Outcome): EndedRequest => {
-    // The ending commits the claim of the delivery id and the work in one step, but the rules have a stage of its own for duplicates
-    // (rules: Order 1).
-    const stage = outcome.kind === 'duplicate' ? 'duplicate' : trail.stage
+    const stage = endStage(outcome, trail)
     watch?.stage?.(stage, outcome)
     endWait(trail, stage, watch?.clock)
-    const { event, whole, waits } = trail
-    const ended = { outcome, stage, verified: request, event, waits }
+    const { event, whole, waits, items } = trail
+    const ended = { outcome, stage, verified: request, event, waits, ...(items ? { items } : {}) }
     return plan.respond && whole && outcomeStatus(outcome) < 300 ? { ...ended, reply: plan.respond(whole) } : ended
   }
   try {
@@ -191,7 +190,14 @@ const parseAndRun = (plan: RoutePlan, request: VerifiedRequest, trail: Trail, wa
   const event = redactedBy(plan, parsed)
   noteEvent(trail, event)
   watch?.stage?.(trail.stage, undefined, event)
-  return applyGates(plan, trail, event, 0, watch)
+  if (!plan.split) return applyGates(plan, trail, event, 0, watch)
+  const items = plan.split.items(event, request)
+  if (items && 'kind' in items) return items
+  if (items?.[0]) watch?.stage?.(trail.stage, undefined, items[0])
+  beginWait(trail, watch?.clock)
+  return runItems({ plan, split: plan.split, trail, request, event, items }, (of, item, index) =>
+    applyGates(plan, of, item, 0, index === 0 ? watch : undefined),
+  )
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Notes how far a request has come in its plan, and for which stages it waited. */
 
 import type { Clock } from '../core/clock.ts'
-import type { StageWait } from '../core/facts/fact.ts'
+import type { EndedItem, StageWait } from '../core/facts/fact.ts'
 import type { Event, EventFacts } from '../core/request.ts'
 
 /**
@@ -13,12 +13,24 @@ export type Trail = {
   event: EventFacts | undefined
   whole: Event | undefined
   waits: StageWait[] | undefined
+  /** The ends of the items, where the request was split. */
+  items: readonly EndedItem[] | undefined
   /** Since when the stage waits; `undefined` while nothing waits or nobody asks. */
   waitsSince: number | undefined
 }
 
 /** The clock that times the waits of stages, for traces. */
 export type WaitClock = Pick<Clock, 'monotonic'>
+
+/** Makes the trail of a request or an item that is at `stage`. */
+export const trailAt = (stage: string, event?: Event): Trail => ({
+  stage,
+  event,
+  whole: event,
+  waits: undefined,
+  items: undefined,
+  waitsSince: undefined,
+})
 
 /** Takes the event as it is after a stage into the trail. */
 export const noteEvent = (trail: Trail, event: Event): void => {
@@ -43,10 +55,30 @@ export const endWait = (trail: Trail, stage: string, clock: WaitClock | undefine
  * Takes the payload out of the trail while the work is stored. A payload that lived that long would survive a garbage collection, which
  * costs more than the storing does.
  */
-export const forgetPayload = (
-  trail: Trail,
-  { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at, traceparent }: Event,
-): void => {
-  trail.event = { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at, traceparent }
+export const forgetPayload = (trail: Trail, event: Event): void => {
+  trail.event = factsOf(event)
   trail.whole = undefined
 }
+
+/** Returns the facts of an event, without its payload. */
+export const factsOf = ({
+  eventId,
+  route,
+  profile,
+  headers,
+  eventType,
+  eventAlias,
+  deliveryId,
+  at,
+  traceparent,
+}: EventFacts): EventFacts => ({
+  eventId,
+  route,
+  profile,
+  headers,
+  eventType,
+  eventAlias,
+  deliveryId,
+  at,
+  traceparent,
+})

@@ -64,6 +64,12 @@ const compileHeader = (written: string): ((headers: Headers) => Json | undefined
 }
 
 /**
+ * Returns the part of a path behind `batch.`; `undefined` for any other path. For an item of a request that was split, such a path leads to
+ * the whole request, whatever the item itself has under that key.
+ */
+export const pathInBatch = (path: string): string | undefined => (path.startsWith('batch.') ? path.slice('batch.'.length) : undefined)
+
+/**
  * Compiles a condition's `field`: `event` or `event_type`, `headers.<name>`, a field of the request (`request.query.<name>`), or a path in
  * the payload (rules: Filters 3). A path may begin with `payload.`: it starts in the payload's own key `payload` where the value of that
  * key is a map, else in the payload itself. The function returns `undefined` for a missing value.
@@ -84,5 +90,8 @@ export const compileField = (field: string): ((event: Event) => Json | undefined
     }
   }
   const get = compilePath(field)
-  return (event) => get(event.payload)
+  const inBatch = pathInBatch(field)
+  if (inBatch === undefined) return (event) => get(event.payload)
+  const ofBatch = compilePath(inBatch)
+  return (event) => (event.batch ? ofBatch(event.batch.payload) : get(event.payload))
 }

@@ -6,7 +6,7 @@ import type { Event } from '../core/request.ts'
 import { cut, printable } from '../core/text.ts'
 import { digitsOf } from './digits.ts'
 import { BadExpression, compileJsonata } from './jsonata/jsonata.ts'
-import { compilePath } from './path.ts'
+import { compilePath, pathInBatch } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
 import { TooHard } from './regex/regex.ts'
 import { type Digits, isLong, renderJson } from './render.ts'
@@ -120,6 +120,14 @@ const fallbacks: ReadonlyMap<string, (event: Event) => string> = new Map([
 export const hasFallback = (path: string): boolean => fallbacks.has(path)
 
 const compilePlaceholder = <T>(path: string, written: string, use: ValueUse<T>): ((event: Event) => string | T) => {
+  const own = compileValue(path, written, use)
+  const inBatch = pathInBatch(path)
+  if (inBatch === undefined) return own
+  const ofBatch = compileValue(inBatch, written, use)
+  return (event) => (event.batch ? ofBatch(event.batch) : own(event))
+}
+
+const compileValue = <T>(path: string, written: string, use: ValueUse<T>): ((event: Event) => string | T) => {
   const get = compilePath(path)
   const fallback = fallbacks.get(path)
   return (event) => {
@@ -151,6 +159,7 @@ const inputOf = (event: Event): JsonObject => {
     route,
     delivery_id: deliveryId,
     ...(isObject(payload) ? payload : {}),
+    ...(event.batch ? { batch: event.batch.payload } : {}),
   }
   inputsByEvent.set(event, all)
   return all

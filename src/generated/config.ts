@@ -693,6 +693,26 @@ events?: string[]
  */
 redact?: string[]
 /**
+ * The list in the payload whose items become events of their own, each with its type, filters, id and run.
+ */
+split?: (string | boolean | {
+/**
+ * The path of the list.
+ */
+items: string
+/**
+ * The path in an item to its event type. Absent: event_type or type, else the type of the request.
+ */
+type?: string
+/**
+ * The paths in an item to the values that together name it. Absent: the request's id and the index.
+ * 
+ * @minItems 1
+ * @maxItems 8
+ */
+id?: string[]
+})
+/**
  * A file with the JSON Schema (draft-07) that payloads must fit, relative to the profile's folder.
  */
 payload_schema?: string
@@ -2650,6 +2670,26 @@ events?: string[]
  * @maxItems 100
  */
 redact?: string[]
+/**
+ * The list in the payload whose items become events of their own, each with its type, filters, id and run.
+ */
+split?: (string | boolean | {
+/**
+ * The path of the list.
+ */
+items: string
+/**
+ * The path in an item to its event type. Absent: event_type or type, else the type of the request.
+ */
+type?: string
+/**
+ * The paths in an item to the values that together name it. Absent: the request's id and the index.
+ * 
+ * @minItems 1
+ * @maxItems 8
+ */
+id?: string[]
+})
 /**
  * A file with the JSON Schema (draft-07) that payloads must fit, relative to the profile's folder.
  */

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import type { EndedRequest } from '../core/facts/fact.ts'
 import type { Facts } from '../core/facts/facts.ts'
+import { tellRequest } from '../core/facts/tell-request.ts'
 import type { Refused } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { replyTo } from '../core/reply.ts'
@@ -132,7 +133,7 @@ export class Exchange {
 
   #tell(ended: EndedRequest): void {
     const { request, trustProxy } = this.#parts
-    this.#listener.facts.tell({
+    tellRequest(this.#listener.facts, {
       kind: 'request_ended',
       ended,
       route: this.#plan,

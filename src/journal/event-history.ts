@@ -124,6 +124,8 @@ const membersOfArrival = [
   'stage',
   'status',
   'duration_ms',
+  'batch_of',
+  'batch_index',
   'replay_of',
   'edited',
   'unverified',

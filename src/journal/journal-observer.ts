@@ -34,7 +34,8 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact, traces }
   const timeOf = createTimeFormat()
   const addRequest = (fact: RequestEnded): void => {
     const received = receivedOf(fact, { redact, timeOf, traces })
-    if (received) journal.add(received, keepsPayloads() ? rawRequestOf(fact) : undefined)
+    // The body of a request that was split is kept once, with the record of the request.
+    if (received) journal.add(received, keepsPayloads() && !fact.batch ? rawRequestOf(fact) : undefined)
   }
   return {
     on(fact) {
@@ -90,7 +91,7 @@ const createTimeFormat = (): Formats['timeOf'] => {
  * shape ten times as fast, and JSON leaves out keys whose value is `undefined`.
  */
 const receivedOf = (fact: RequestEnded, { redact, timeOf, traces }: Formats): NewRecord | undefined => {
-  const { ended, route, ms, replay, refusal } = fact
+  const { ended, route, ms, batch, replay, refusal } = fact
   const { outcome, stage, verified, event } = ended
   const request = verified ?? (refusal === 'counted' ? undefined : refusal)
   if (!request || !route) return undefined
@@ -113,6 +114,8 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf, traces }: Formats): Ne
     answer: isDelivered ? answerText(outcome.answers, redact) : undefined,
     job: outcome.kind === 'accepted' ? outcome.cronJob : undefined,
     group: outcome.kind === 'coalesced' ? outcome.group : undefined,
+    batch_of: batch?.of,
+    batch_index: batch?.index,
     replay_of: replay?.of,
     edited: replay?.isEdited ? true : undefined,
     unverified: unverifiedOf(fact),

@@ -32,6 +32,9 @@ export type Received = {
   readonly job?: string
   /** The id of the event that opened the group of this event. */
   readonly group?: string
+  /** For one item of a request that was split: the event id of the request, and the item's place in it, from 0. Its request has the body. */
+  readonly batch_of?: string
+  readonly batch_index?: number
   readonly replay_of?: string
   /** The request is a replay, and its body differs from the body of the event that it repeats. */
   readonly edited?: true
@@ -174,6 +177,8 @@ export type EventView = {
   readonly job?: string
   readonly group?: string
   readonly count?: number
+  readonly batch_of?: string
+  readonly batch_index?: number
   readonly replay_of?: string
   readonly edited?: true
   readonly unverified?: Unverified

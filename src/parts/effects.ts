@@ -106,8 +106,8 @@ export interface Effects {
   readonly tooOld?: ((provided: readonly string[]) => string | undefined) | undefined
   /** Tells the worker that new work was committed. */
   wake(): void
-  /** Whether the queue of accepted runs can take one more run. */
-  hasRoom(): boolean
+  /** Whether the queue of accepted runs can take so many more runs; without a number, one. */
+  hasRoom(more?: number): boolean
   readonly log: Log
   /** Absent while traces are off. */
   readonly traces?: EventTraces | undefined

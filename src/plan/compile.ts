@@ -13,6 +13,7 @@ import type { Report } from '../parts/report.ts'
 import { compileRespond } from '../parts/respond.ts'
 import type { RunnerPart } from '../parts/runners/runner.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
+import { compileSplit } from '../parts/split/split.ts'
 import type { Gates, StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
@@ -171,6 +172,7 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
     kit.schemes.filter((scheme) => named.includes(scheme.name)),
     kit.effects,
   )
+  const split = compileSplit(spec, kit)
   if (!authenticate || !parse || !part) throw new Error('the catalogue lacks a stage or an ending that every route needs')
   return {
     name,
@@ -180,8 +182,9 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
     ...others,
     ...(claimIgnored ? { claimIgnored } : {}),
     parse,
+    ...(split ? { split: split.split } : {}),
     onEvent,
-    ending: { stage: 'dispatch', run: kit.adopt(part.compile(spec, kit)) },
+    ending: { stage: 'dispatch', run: kit.adopt(part.compile(spec, split?.kit ?? kit)) },
     ...(respond ? { respond: compileRespond(respond, kit) } : {}),
     owner,
   }

@@ -3,6 +3,8 @@
  * and how long a shared store keeps a claim that is not settled.
  */
 
+import { StoreFault } from '../core/fault.ts'
+
 /** The most groups that wait at one time. */
 export const maxGroups = 10_000
 /** The most groups that become runs in one `take` because they are due. */
@@ -13,6 +15,8 @@ export const maxGroupsPerTake = 1_000
  */
 export const maxPrompts = 100
 export const maxPromptChars = 150_000
+/** The most events in one call of `acceptAll`. A store rejects a call with more. */
+const maxWorks = 1_000
 /** The most events in one call of `standings`. A store rejects a call with more. */
 export const maxStandings = 1_000
 /** The most groups and the most lanes that a call of `queues` returns, because a whole run is read for each of these. */
@@ -32,6 +36,11 @@ export const maxSums = 10_000
 
 /** Whether a text can be the id of an event: JSON escapes none of the allowed characters, so stored JSON can be searched for an id. */
 export const isEventId = (text: string): boolean => /^[\w.:-]{1,128}$/.test(text)
+
+/** Throws a StoreFault for more work than one call of `acceptAll` takes. */
+export const checkWorks = ({ length }: readonly unknown[]): void => {
+  if (length > maxWorks) throw new StoreFault(`was given more than ${maxWorks} events at once`)
+}
 
 /** Whether all values are finite numbers: SQLite cannot store NaN, and PostgreSQL would keep a sum at NaN for ever. */
 export const isNumbers = (...values: readonly number[]): boolean => values.every(Number.isFinite)

@@ -54,6 +54,9 @@ export type Group = {
  */
 export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly count: number }
 
+/** The work of one event of a batch: a run with its claim, which may have a lane, or which joins a group. */
+export type Work = { readonly run: NewRun; readonly claim: Claim; readonly lane?: Lane | undefined; readonly group?: Group | undefined }
+
 /** The store's name of a run. Only the store knows its meaning; other code compares it and hands it back. */
 export type RunId = string
 
@@ -141,6 +144,12 @@ export interface Store {
   accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted>
   /** Claims the delivery id, and adds the event to its group or opens the group, in one commit. */
   join(run: NewRun, claim: Claim, group: Group): Promise<Joined>
+  /**
+   * Takes the work of several events, at most `maxWorks` (bounds.ts), in one commit: all of the work, or with a StoreFault none. Returns the
+   * answer of `accept` or `join` for each event, in order: those that are duplicates, or that a lane or the groups have no room for, do not
+   * keep the others from being taken.
+   */
+  acceptAll(works: readonly Work[]): Promise<readonly (Accepted | Joined)[]>
   /**
    * Makes a claim that waits to be settled: for an event that ends before the answer (delivered directly, or ignored), or for a target that
    * has its text. A process that dies leaves the claim unsettled. In a sole store the next start releases such a claim; in a shared store

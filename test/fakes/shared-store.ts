@@ -52,6 +52,7 @@ const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: n
   return {
     accept: remote(server.accept.bind(server)),
     join: remote(server.join.bind(server)),
+    acceptAll: remote(server.acceptAll.bind(server)),
     claim: remote(async (claim) => {
       const claimed = await server.claim(claim)
       if (claimed === 'claimed') claimers.set(claim.key, self)

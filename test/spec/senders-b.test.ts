@@ -592,7 +592,7 @@ t.test('a header that stands twice is no signature', async (t) => {
   }
 })
 
-t.test('a request of several events is taken where any of them is listed, and its type is the first of those', async (t) => {
+t.test('listed types take single events of a request; with split: false its type is the first that is listed', async (t) => {
   /** The first event, a listed one behind it, and the body that has them in this order. */
   const batches: { readonly [name: string]: readonly [first: string, listed: string, body: (first: string, second: string) => unknown] } = {
     asana: ['added', 'changed', (a, b) => ({ events: [{ action: a }, { action: b }] })],
@@ -659,22 +659,38 @@ t.test('a request of several events is taken where any of them is listed, and it
   const several = presets.filter(({ reads }) => reads?.several).map(({ name }) => name)
   t.same(Object.keys(batches), several.sort(), 'all senders that have such requests')
   const keys = new Map(several.map((name) => [name, keysFor(named(name))]))
-  const routes = Object.entries(batches).map(([name, [, listed]]) => [name, { events: ['elsewhere', listed], ...keys.get(name)?.route }])
+  const routes = Object.entries(batches).flatMap(([name, [, listed]]) => {
+    const route = { verify: name, prompt: '{event_type}', events: ['elsewhere', listed], ...keys.get(name)?.route }
+    return [
+      [name, route],
+      [`${name}-whole`, { ...route, split: false }],
+    ]
+  })
   const gateway = await start(t, Object.fromEntries(routes), { extra: { public_url: 'https://hooks.example.com' } })
   for (const [name, [first, listed, make]] of Object.entries(batches)) {
-    const send = async (...types: [string, string]) => {
+    const send = async (route: string, ...types: [string, string]) => {
       const { headers, body, url } = named(name).sign({
         ...(keys.get(name) ?? { secret: '' }),
         body: JSON.stringify(make(...types)),
         id: types.join(),
         at: Date.now(),
-        url: `https://hooks.example.com/webhooks/${name}`,
+        url: `https://hooks.example.com/webhooks/${route}`,
         contentType: 'application/json',
       })
-      await post(gateway, name, headers, body, url?.replace('https://hooks.example.com', ''))
-      return lastEnd(gateway)
+      const from = gateway.lines.length
+      await post(gateway, route, headers, body, url?.replace('https://hooks.example.com', ''))
+      const ends = gateway.lines.slice(from).filter(({ remote }) => remote !== undefined)
+      return ends.map(({ outcome, event_type: type }) => `${outcome} ${type}`)
     }
-    t.match(await send(first, listed), { status: 'accepted', event: listed }, `${name}: the second is listed`)
-    t.match(await send(first, first), { status: 'ignored', event: first }, `${name}: none is`)
+    const ends = await send(name, first, listed)
+    t.match(ends[0], /^split /, `${name} is split`)
+    t.ok(ends.includes(`ignored ${first}`), `${name}: ${ends}`)
+    t.equal(ends.filter((end) => end === `accepted ${listed}`).length, 1, `${name}: the second is listed`)
+    t.notOk(
+      (await send(name, first, first)).some((end) => end.startsWith('accepted')),
+      `${name}: none is`,
+    )
+    t.strictSame(await send(`${name}-whole`, first, listed), [`accepted ${listed}`])
+    t.strictSame(await send(`${name}-whole`, first, first), [`ignored ${first}`])
   }
 })

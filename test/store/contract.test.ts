@@ -8,7 +8,19 @@ import type { NewRun } from '../../src/core/new-run.ts'
 import type { ChatAddress, SessionMessage, SessionName } from '../../src/core/session.ts'
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, RunEnd, Store, StoredStanding, StoreTotals } from '../../src/store/ports.ts'
+import type {
+  Accepted,
+  Claim,
+  Group,
+  Joined,
+  Lane,
+  Lease,
+  RunEnd,
+  Store,
+  StoredStanding,
+  StoreTotals,
+  Work,
+} from '../../src/store/ports.ts'
 import type { Erased, OpenStore, StorePart } from '../../src/store/store-part.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
@@ -141,6 +153,50 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.equal(await accept('b'), 'duplicate')
       t.equal(await store.backlog(), 2)
       t.strictSame(ids(await store.take(10, 1000)), ['a', 'b'])
+    })
+
+    promise('work of several events is taken together, each with its own answer', async (t, { store, accept, join, claimOf, work }) => {
+      await accept('known')
+      await join('first', groupOf())
+      const workOf = (id: string, more: Partial<Work> = {}): Work => ({ run: runOf(id), claim: claimOf(id), ...more })
+      const lane = laneOf(1, 'refuse', 'full')
+      const before = await store.backlog()
+      const answers = await store.acceptAll([
+        workOf('a'),
+        workOf('known'),
+        workOf('b', { lane: laneOf(1) }),
+        workOf('c', { lane: laneOf(1) }),
+        workOf('a'),
+        workOf('d', { group: groupOf() }),
+        workOf('e', { group: groupOf({ key: 'pr-2' }) }),
+        workOf('f', { lane }),
+        workOf('g', { lane }),
+        workOf('d', { group: groupOf() }),
+      ])
+      const [opened] = answers.slice(6)
+      t.strictSame(answers.slice(0, 5), ['accepted', 'duplicate', 'accepted', 'accepted', 'duplicate'])
+      t.strictSame(answers.slice(5), [{ group: 'evt-first', count: 2 }, { group: 'evt-e', count: 1 }, 'accepted', 'busy', 'duplicate'])
+      t.ok(opened)
+      t.equal(await store.backlog(), before + 5, 'four runs and a group are new')
+      t.strictSame(await Promise.all(['a', 'c', 'e', 'g'].map((id) => accept(id))), ['duplicate', 'duplicate', 'duplicate', 'accepted'])
+      t.strictSame((await work()).sort(), ['a', 'b', 'f', 'g', 'known'], 'c waits for its turn')
+      t.strictSame(await work(), ['c'])
+      t.strictSame(await store.acceptAll([]), [])
+    })
+
+    promise('a thousand events are taken together, and no more', async (t, { store, claimOf }) => {
+      const works = Array.from({ length: 1_001 }, (_, i): Work => ({ run: runOf(`n${i}`), claim: claimOf(`n${i}`) }))
+      await t.rejects(store.acceptAll(works), StoreFault)
+      t.equal(await store.backlog(), 0)
+      t.strictSame(new Set(await store.acceptAll(works.slice(1))), new Set(['accepted']))
+      t.equal(await store.backlog(), 1_000)
+      const leases = await store.take(1_000, 1_000)
+      t.strictSame(
+        ids(leases),
+        works.slice(1).map(({ run }) => run.deliveryId),
+        'in their order',
+      )
+      t.strictSame(new Set(await store.acceptAll(works.slice(1))), new Set(['duplicate']))
     })
 
     promise('the totals count runs, lanes, groups, dead runs and sessions', async (t, { store, clock, accept, join, claimOf }) => {

@@ -5,14 +5,18 @@ import type { Json } from '../../core/json.ts'
 import { maskHeaders } from '../../core/secrets/mask.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
+import { rawOf } from './request-again.ts'
 
 const notKeptReason = 'not kept: payloads are kept best effort, within the limits of storage.retention'
 const goneReason = 'gone: payloads are kept best effort, and its segment was removed or damaged'
 
-/** Returns the request with its secret headers and parameters masked, or a phrase that says why there is none. */
-export const payloadOf = async (records: EventRecords, { raw }: EventView): Promise<RawRequest | string> => {
-  if (!raw) return notKeptReason
-  const kept = await records.raw(raw)
+/**
+ * Returns the request with its secret headers and parameters masked, or a phrase that says why there is none. For one item of a request
+ * that was split, that is the whole request.
+ */
+export const payloadOf = async (records: EventRecords, event: EventView): Promise<RawRequest | string> => {
+  if (!event.raw && event.batch_of === undefined) return notKeptReason
+  const kept = await rawOf(records, event)
   // The journal keeps the signature of a refused request (`keep_refused`), so that it can be verified again. So the headers are masked
   // here.
   return kept ? { ...kept, headers: maskHeaders(kept.headers) } : goneReason

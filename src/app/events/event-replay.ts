@@ -29,7 +29,7 @@ export type ReplayPlan = {
  * out. Where it is false, such events stay, and their replay fails. Throws a Fault without a gateway (exit 4), even when no event is left.
  */
 export const planReplay = async (finder: GatewayFinder, chosen: readonly EventStatus[], isSelection: boolean): Promise<ReplayPlan> => {
-  const events = isSelection ? chosen.filter(({ event }) => event.raw !== undefined) : chosen
+  const events = isSelection ? chosen.filter(isReplayable(chosen)) : chosen
   const gateway = await finder.need()
   const ids = events.map(({ event }) => event.event_id)
   const replay = async ({ event }: EventStatus, place: number, options: ReplayOptions) => {
@@ -45,6 +45,15 @@ export const planReplay = async (finder: GatewayFinder, chosen: readonly EventSt
       return workOnEach(events, (known) => replay(known, place++, options), countDone, signal)
     },
   }
+}
+
+/**
+ * Makes the test whether a selected event is replayed: its request was kept. An item of a request that is among the selected events is
+ * replayed with its request.
+ */
+const isReplayable = (chosen: readonly EventStatus[]): ((each: EventStatus) => boolean) => {
+  const ids = new Set(chosen.map(({ event }) => event.event_id))
+  return ({ event: { raw, batch_of: of } }) => raw !== undefined || (of !== undefined && !ids.has(of))
 }
 
 /** Returns the body of an event as a text that can be edited. Throws a Fault where the body was not kept, or is not UTF-8. */

@@ -35,6 +35,8 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: EventSta
   job: event.job ?? null,
   group: event.group ?? null,
   count: event.count ?? null,
+  batch_of: event.batch_of ?? null,
+  batch_index: event.batch_index ?? null,
   replay_of: event.replay_of ?? null,
   edited: event.edited ?? false,
   unverified: event.unverified !== undefined,

@@ -37,7 +37,10 @@ export const repeatRequest = async (
   if (lookup.kind !== 'found')
     return { found: false, why: lookup.kind === 'ambiguous' ? `several events begin with ${eventId}` : `no event ${eventId}` }
   const { event: view } = lookup
-  const raw = view.raw && (await records.raw(view.raw))
+  const { batch_of: batchOf, batch_index: item } = view
+  if (batchOf !== undefined && body !== undefined)
+    return { found: false, why: `it is one item of a request, which is edited as a whole: replay ${batchOf}` }
+  const raw = await rawOf(records, view)
   if (!raw) return { found: false, why: 'its raw request was not kept, or is gone' }
   if (view.unverified || view.outcome === 'bad_signature') {
     if (body !== undefined) return { found: false, why: 'its signature did not hold, and holds for no other body' }
@@ -51,8 +54,19 @@ export const repeatRequest = async (
     at,
     body: body === undefined ? raw.body : Buffer.from(body),
     verification: { scheme: 'replay', secret: 0, signedId: (sameId && view.delivery_id) || randomUUID() },
+    replay: { isNew: !sameId, item },
   }
   return { found: true, view, request }
+}
+
+/** Reads the raw request of an event: for one item of a request that was split, that of the whole request. `undefined` where it is gone. */
+export const rawOf = async (
+  records: Pick<EventRecords, 'event' | 'raw'>,
+  { raw, batch_of: batchOf }: Pick<EventView, 'raw' | 'batch_of'>,
+): Promise<RawRequest | undefined> => {
+  if (raw || batchOf === undefined) return raw && records.raw(raw)
+  const whole = await records.event(batchOf)
+  return whole.kind === 'found' && whole.event.raw ? records.raw(whole.event.raw) : undefined
 }
 
 /**

@@ -57,6 +57,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     fix: 'Set gateway.multiplex_profiles: true, and see that profiles/<name>/config.yaml is there.',
   },
   route_disabled: { means: 'The route is switched off.', fix: 'headgate webhook enable <route>, or take enabled: false away.' },
+  split: {
+    means: 'Each item of the request became an event of its own, with an id, an outcome and a run of its own.',
+    fix: 'Nothing is wrong. headgate events show with the id of the request names its items.',
+  },
   too_large: {
     means: 'The body is larger than max_body_bytes, or has too many values.',
     fix: 'Raise max_body_bytes, or let the sender send less.',

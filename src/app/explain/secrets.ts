@@ -42,12 +42,12 @@ export const secretExplanations = {
   },
   WH322: {
     means: 'The sender may send several events in one request, and the route has a list of events.',
-    why: 'The request is taken as a whole when any of its events is listed, and its type is the first of those. A placeholder for the first item of the list may be of an event that is not listed.',
-    fix: 'Let the prompt have the whole list, and say in it which events count, or leave the others out in a script.',
+    why: 'Where the route splits the request, each event is on its own, and a placeholder for the list of the request finds nothing. Where it does not, the request is taken as a whole when any of its events is listed, and a placeholder for the first item of the list may be of an event that is not listed.',
+    fix: 'Write placeholders of the single event, or {batch.…} for the request. With split: false, let the prompt have the whole list, and say in it which events count.',
     example: {
       of: 'route',
       bad: 'verify: line\nevents: [message]\nprompt: "{events.0.message.text}"\n',
-      good: 'verify: line\nprompt: "Answer the messages among these events: {events}"\n',
+      good: 'verify: line\nevents: [message]\nprompt: "{message.text}"\n',
     },
   },
   WH320: {

@@ -60,7 +60,7 @@ export type SharedEffects = {
   readonly store: () => Store
   /** Finds the jobs of the configuration that serves now. */
   readonly jobs: Jobs
-  readonly hasRoom: () => boolean
+  readonly hasRoom: (more?: number) => boolean
   readonly wake: () => void
   /**
    * Hands over the resources that the gateway opened after it compiled its plans. Plans come first, because a bad configuration file must
@@ -153,7 +153,7 @@ export const createSharedEffects = ({
       find: (profile, reference) => jobs().find(profile, reference),
       isRefused: (profile, reference) => jobs().isRefused(profile, reference),
     },
-    hasRoom: () => store().hasRoom(limits().maxQueuedRuns),
+    hasRoom: (more = 1) => store().hasRoom(limits().maxQueuedRuns + 1 - more),
     wake: () => opened?.wake(),
     attach(to) {
       opened = to
@@ -196,7 +196,7 @@ export class LiveEffects implements Effects {
   readonly ownComments: Effects['ownComments']
   readonly keys: SenderKeys
   readonly tooOld: Effects['tooOld']
-  readonly hasRoom: () => boolean
+  readonly hasRoom: (more?: number) => boolean
   readonly wake: () => void
   readonly jobs: Jobs
   readonly send: (outgoing: Outgoing) => Promise<Sent>

@@ -46,7 +46,9 @@ const requestLines = (fact: RequestEnded, now: number, redact: (text: string) =>
     delivery_id: shortened(event?.deliveryId),
   }
   const length = Number(headers['content-length'])
-  const bytes = verified?.body.length ?? ended.unverified?.body?.length ?? (Number.isSafeInteger(length) ? length : null)
+  const bytes = fact.batch
+    ? null
+    : (verified?.body.length ?? ended.unverified?.body?.length ?? (Number.isSafeInteger(length) ? length : null))
   return [
     { type: 'event', ...head, bytes, remote: fact.remote() },
     {

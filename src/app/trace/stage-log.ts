@@ -47,7 +47,8 @@ export const createStageLog = (clock: Clock): StageLog => {
         const now = clock.monotonic()
         times.set(stage, now - last)
         last = now
-        parsed ??= event
+        // The first item of a request that is split comes after the request.
+        if (!parsed || (event?.batch && !parsed.batch)) parsed = event
         seen = event ?? seen
       },
     },

@@ -5,7 +5,7 @@
 
 import { defaultProfile } from '../../config/config.ts'
 import { pathAndQueryOf } from '../../core/address/path-and-query.ts'
-import type { EndedRequest } from '../../core/facts/fact.ts'
+import type { EndedItem, EndedRequest } from '../../core/facts/fact.ts'
 import type { Json } from '../../core/json.ts'
 import type { Destination } from '../../core/new-run.ts'
 import type { Reply } from '../../core/outcome.ts'
@@ -100,7 +100,8 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
   const { source, effects } = world
   const { onlooker } = dry
   const log = createStageLog(effects.clock)
-  const ended = await runTraced(traced, world, dry, log.watch)
+  const whole = await runTraced(traced, world, dry, log.watch)
+  const ended = firstItem(whole)
   const { outcome, stage } = ended
   const [parsed, event] = [log.parsed(), log.seen()]
   const reason = outcomeReason(outcome)
@@ -113,16 +114,39 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
     outcome,
     name: outcomeName(outcome),
     ...(reason === undefined ? {} : { reason }),
-    answer: ended.reply ?? replyTo(outcome),
+    answer: whole.reply ?? replyTo(whole.outcome),
     stage,
     stoppedAt: isTakenOutcome(outcome) ? null : stage,
     stages: log.stages(ended, traced.kind),
     conditions: parsed ? await onlooker.judge(parsed) : [],
     placeholders: onlooker.takeFilled(),
     ranScript: hasScript && effects.script !== undefined,
-    notes:
-      hasScript && !effects.script ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`] : [],
+    notes: [
+      ...(hasScript && !effects.script
+        ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`]
+        : []),
+      ...itemNotes(whole.items ?? []),
+    ],
   }
+}
+
+/** Returns the end of a request, or where it was split, the end of its first item: a trace shows one event. */
+const firstItem = (ended: EndedRequest): EndedRequest => {
+  const [first] = ended.items ?? []
+  return first ? { ...ended, outcome: first.outcome, stage: first.stage } : ended
+}
+
+/** The most items of a request that have a note each. */
+const maxItemNotes = 20
+
+const itemNotes = (items: readonly EndedItem[]): readonly string[] => {
+  if (items.length === 0) return []
+  const shown = items.slice(0, maxItemNotes).map(({ outcome, stage, event }, index) => {
+    const reason = outcomeReason(outcome)
+    return `item ${index}, ${event.eventType} ${event.deliveryId}: ${outcomeName(outcome)} at ${stage}${reason === undefined ? '' : ` (${reason})`}`
+  })
+  const more = items.length > maxItemNotes ? [`and ${items.length - maxItemNotes} more items`] : []
+  return [`the request is split into ${items.length} events, and the first is shown`, ...shown, ...more]
 }
 
 const runTraced = async (traced: Traced, { source, config, effects }: DryWorld, dry: DryPlan, watch: Watch): Promise<EndedRequest> => {

@@ -16,6 +16,8 @@ export type EndedRequest = {
   readonly verified?: VerifiedRequest
   /** The event that was made of the body; absent where the request ended before that, or the body makes no event. */
   readonly event?: EventFacts | undefined
+  /** The items of a request that was split, in order. */
+  readonly items?: readonly EndedItem[] | undefined
   /** The answer to the sender, where the route shapes its answers. Otherwise the answer follows from the outcome. */
   readonly reply?: Reply
   /** The request that the check of its signature refused: nobody vouched for its content. */
@@ -28,6 +30,9 @@ export type EndedRequest = {
    */
   readonly later?: (body: Buffer) => EndedRequest | Promise<EndedRequest>
 }
+
+/** How one item of a request ended, and the stage that decided. */
+export type EndedItem = { readonly outcome: Outcome; readonly stage: string; readonly event: EventFacts }
 
 /** The parts of a request with a refused signature that are kept, so that the signature can be verified again. */
 export type KeptRefusal = {
@@ -51,6 +56,8 @@ export type RequestEnded = {
   readonly remote: () => string
   /** Milliseconds from the request's head to its end; 0 for a replay. */
   readonly ms: () => number
+  /** Present for one item of a request that was split: the event id of the request, and the item's place in it, from 0. */
+  readonly batch?: { readonly of: string; readonly index: number }
   /** Present for a replay. `of`: the id of the event that is replayed. `isEdited`: the replay has another body than that event. */
   readonly replay?: { readonly of: string; readonly isEdited: boolean }
   /**

@@ -22,12 +22,13 @@ export const createMetricsObserver = (meter: Meter, clock: Pick<Clock, 'now'>): 
   },
 })
 
-const countRequest = ({ ended, route, ms, replay }: RequestEnded, meter: Meter, clock: Pick<Clock, 'now'>): void => {
+const countRequest = ({ ended, route, ms, batch, replay }: RequestEnded, meter: Meter, clock: Pick<Clock, 'now'>): void => {
   const { outcome, stage, verified } = ended
   const name = route?.name ?? noRoute
   if (replay) return void meter.add('replays', [name, outcomeName(outcome)])
   meter.add('requests', [name, outcomeName(outcome), stage])
-  if (verified) {
+  // An item of a request that was split is counted with its outcome. Its time and its bytes are those of the request.
+  if (verified && !batch) {
     meter.add('requestSeconds', [name], seconds(ms()))
     meter.add('bodyBytes', [name], verified.body.length)
   }

@@ -12,6 +12,7 @@ const inputOf = (event: Event): JsonObject => ({
   payload: event.payload,
   event: event.eventType,
   headers: event.headers as JsonObject,
+  ...(event.batch ? { batch: event.batch.payload } : {}),
   get request() {
     return requestInput(event)
   },

@@ -5,7 +5,7 @@
 
 import type { SignatureScheme } from '../../generated/config.ts'
 import { describedScheme } from './described/described.ts'
-import type { Repeats, Scheme } from './scheme.ts'
+import type { Batch, Repeats, Scheme } from './scheme.ts'
 
 /** A preset as its file declares it. Its texts are shown in docs/senders.md, by commands and in the editor. */
 export type PresetSpec = {
@@ -40,6 +40,8 @@ export type PresetSpec = {
   /** The answer to an event, where the sender does not take the gateway's usual answer. `respond` of a route takes precedence. */
   readonly respond?: NonNullable<Scheme['respond']>
   readonly repeats?: Repeats
+  /** The list of a sender that puts several events into one request. */
+  readonly batch?: Batch
   /** The points that the sender's documentation leaves open. They are reported for each route that names the preset. */
   readonly uncertain?: string
   /** The description by which the scheme is compiled. */
@@ -51,7 +53,7 @@ export type Preset = Scheme & { readonly about: Omit<PresetSpec, 'scheme'>; read
 
 /** Compiles a preset. */
 export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
-  const { name, title, aliases = [], respond, repeats, uncertain, events, furtherEvents = [], actionField, keyFrom, key } = about
+  const { name, title, aliases = [], respond, repeats, batch, uncertain, events, furtherEvents = [], actionField, keyFrom, key } = about
   const description: SignatureScheme = { title, sends: ['json'], ...scheme }
   const made = describedScheme(name, description)
   const help = 'docs/senders.md says more; try it with a test event of the sender'
@@ -62,6 +64,7 @@ export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
     ...(keyFrom === 'sender' ? { senderKey: key } : {}),
     ...(respond ? { respond } : {}),
     ...(repeats ? { repeats } : {}),
+    ...(batch ? { batch } : {}),
     events: { names: [...new Set([...events, ...furtherEvents])], ...(actionField === undefined ? {} : { actionField }) },
     notes: [...(made.notes ?? []), ...doubt],
     about,

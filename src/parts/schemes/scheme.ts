@@ -72,6 +72,18 @@ export type Handshake = {
 /** A note on a scheme, reported for each route that names the scheme. */
 export type Note = { readonly code: Code; readonly message: string; readonly help: string }
 
+/**
+ * The list of a sender that puts several events into one request. `items`: the place of the list (`compileItemList`). `type`: the paths in an
+ * item to its type; the first with a value counts. `id`: the paths in an item to the values that make its id together; of a list of paths,
+ * the first with a value counts. `byEvents`: a request has no type but those of its items, so `events` of a route asks for single items.
+ */
+export type Batch = {
+  readonly items: string
+  readonly type?: string | readonly string[]
+  readonly id?: readonly (string | readonly string[])[]
+  readonly byEvents?: true
+}
+
 /** How a sender repeats an event after an answer that is not a success. Absent where the sender does not document it. */
 export type Repeats = {
   /** The sender repeats the event automatically. */
@@ -215,6 +227,8 @@ export type Scheme = {
     /** Returns the delivery id for a request without any other id: a digest of the signed content, so that a repeat has the same id. */
     readonly repeatId?: ((headers: Headers, body: RequestBody) => string | undefined) | undefined
   }
+  /** The list of a sender that puts several events into one request. In a plugin's scheme it has no effect. */
+  readonly batch?: Batch
   /** The questions of the sender before it sends events. In a plugin's scheme they have no effect. */
   readonly handshakes?: readonly Handshake[]
   /** The answer to an event, on a route that names the scheme and has no `respond`. In a plugin's scheme it has no effect. */

@@ -3,7 +3,7 @@
  * which hides the secrets in a request before the request is parsed.
  */
 
-import { hash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { header } from '../../core/headers.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { refuse } from '../../core/outcome.ts'
@@ -11,6 +11,7 @@ import type { MaskRequest, Parse } from '../../core/plan.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { broughtTraceparent } from '../../core/telemetry/trace-context.ts'
 import type { Route } from '../../generated/config.ts'
+import { boundedId, unknownType, usableType } from '../body/event-values.ts'
 import { compileRedaction } from '../body/redact-request.ts'
 import { ReadOnceBody } from '../body/request-body.ts'
 import { compileMask } from '../mask-request.ts'
@@ -130,13 +131,6 @@ const firstFound = (readers: readonly EventReaders[], read: (each: EventReaders)
   return undefined
 }
 
-const maxTypeUnits = 128
-const eventTypeForm = /^[^\p{Cc}]+$/u
-
-/** Returns the value where it can be an event type: a text of at most 128 characters without control characters. */
-const usableType = (type: Json | undefined): string | undefined =>
-  typeof type === 'string' && type.length <= maxTypeUnits && eventTypeForm.test(type) ? type : undefined
-
 /**
  * The values that all schemes together name: the headers of the event's type and of the delivery id, the short form of the type, and the
  * mask of the places that may have a secret.
@@ -169,9 +163,6 @@ const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
   return knownValues
 }
 
-/** The event type of a request in which no type is found. */
-export const unknownType = 'unknown'
-
 /** Returns the event's type: from a scheme's header, else the payload's `event_type` or `type`, else `unknown` (rules: Events 1). */
 const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownValues): string => {
   const named = usableType(header(headers, ...eventType))
@@ -188,9 +179,6 @@ const shortForm = (headers: Headers, payload: Json, { shortType }: KnownValues):
   return named && isObject(payload) ? usableType(own(payload, named.field)) : undefined
 }
 
-/** A longer delivery id is replaced by its hash. */
-const maxIdUnits = 200
-
 /**
  * Returns the delivery id. A captured request must not look new because of a changed header, so where the scheme signs the delivery id,
  * only the signed id counts. Otherwise the id is the first of: the id that the scheme reads (`schemeId`), a header of a known sender or
@@ -201,7 +189,4 @@ const deliveryIdOf = (
   { id: idHeaders }: KnownValues,
   schemeId: string | undefined,
   repeatId: () => string | undefined,
-): string => {
-  const id = verification.signedId || schemeId || header(headers, ...idHeaders) || repeatId() || randomUUID()
-  return id.length <= maxIdUnits ? id : `sha256:${hash('sha256', id)}`
-}
+): string => boundedId(verification.signedId || schemeId || header(headers, ...idHeaders) || repeatId() || randomUUID())

@@ -3,9 +3,12 @@
 import type { RouteSource } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
+import { parseTemplate } from '../../expr/placeholder.ts'
+import { batchOf } from '../../parts/split/split.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import type { Catalogue } from '../compile.ts'
 import { checkedWith } from '../route-schemes.ts'
+import { leavesOf } from './filters/fields.ts'
 import type { Subject } from './subject.ts'
 
 export const reviewSenders = (subject: Subject): void => {
@@ -13,16 +16,45 @@ export const reviewSenders = (subject: Subject): void => {
   reviewSeveral(subject)
 }
 
-/** Reports that a sender puts several events into a request. `events` looks at each event, and later stages get the whole request. */
-const reviewSeveral = ({ route, catalogue, spec, say }: Subject): void => {
+/**
+ * Reports that a sender puts several events into a request: on a route that takes the request as a whole, because `events` then looks at each
+ * event, and later stages get all of them; on a route that splits it, where the prompt or a filter still looks for the list.
+ */
+const reviewSeveral = (subject: Subject): void => {
+  const { route, catalogue, spec, say } = subject
+  const schemes = checkedWith(route, catalogue)
+  const batch = batchOf(spec, schemes)
+  if (typeof batch === 'object') {
+    reviewSplit(batch.items, subject)
+    return
+  }
   if ((spec.events ?? []).length === 0) return
-  for (const { title, reads } of checkedWith(route, catalogue)) {
+  for (const { title, reads } of schemes) {
     if (!reads?.several) continue
     const { list } = reads.several
     const first = list === '' ? '0' : `${list}.0`
     const message = `${title} may send several events in one request, which is taken as a whole when "events" lists any of them`
     const help = `let the prompt have ${list === '' ? 'the whole list, {__raw__},' : `{${list}}`} and say which events count: {${first}.…} is of the first, which need not be listed`
     say('WH322', ['events'], message, { help })
+  }
+}
+
+/** Reports paths of a splitting route that lead into the list of the request, although each item is an event. */
+const reviewSplit = (items: string, { spec, say }: Subject): void => {
+  const firstItem = [...items.split('.').filter((step, i, { length }) => step !== '*' || i < length - 1), '0']
+    .join('.')
+    .replaceAll('*', '0')
+  const inPrompt = parseTemplate(spec.prompt ?? '', () => {}).flatMap((piece) =>
+    piece.kind === 'path' ? { path: piece.path, at: ['prompt'] } : [],
+  )
+  const inFilters = leavesOf(spec.filters).map(({ field, path }) => ({ path: field.replace(/^payload\./, ''), at: path }))
+  for (const { path, at } of [...inPrompt, ...inFilters]) {
+    if (!`${path}.`.startsWith(`${firstItem}.`)) continue
+    const own = path.slice(firstItem.length + 1)
+    const message = `each item of the request is an event of its own, and has no "${path}"`
+    say('WH322', at, message, {
+      help: `write "${own}" for the item, "batch.${path}" for the request, or split: false to take the request as one event`,
+    })
   }
 }
 

@@ -37,6 +37,12 @@ export class Claims {
     return true
   }
 
+  /** Whether so many more claims can be made, beside `work`, the number of runs and groups. */
+  hasRoom(more: number, work: number, now: number): boolean {
+    if (this.#claims.size + more > this.#max) this.#sweep(now)
+    return Math.max(this.#claims.size, work) + more <= this.#max
+  }
+
   /** Whether the key is held by a claim that waits to be settled. */
   isUnsettled(key: string, now: number): boolean {
     return this.isHeld(key, now) && this.#claims.get(key)?.settled === false

@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
-import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxQueues, maxStandings } from '../bounds.ts'
+import { checkWorks, isEventId, isNumbers, maxGroupsPerTake, maxQueues, maxStandings } from '../bounds.ts'
 import { erasedRun, isRunToErase } from '../erased-run.ts'
 import type {
   Accepted,
@@ -23,11 +23,12 @@ import type {
   Spent,
   StoredStanding,
   StoreTotals,
+  Work,
 } from '../ports.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Claims } from './claims.ts'
-import { Groups, type MemoryGroup } from './groups.ts'
-import type { MemoryRun } from './memory-run.ts'
+import { Groups } from './groups.ts'
+import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { Sums } from './sums.ts'
@@ -43,7 +44,7 @@ class MemoryStore implements OpenStore {
   readonly #claims: Claims
   readonly #runs = new Runs()
   readonly #groups = new Groups()
-  readonly #plans = new Map<string, number>()
+  readonly #plans = new Plans()
   readonly #sessions = new Sessions()
   readonly #sums = new Sums()
   #closed = false
@@ -92,6 +93,14 @@ class MemoryStore implements OpenStore {
     return this.#hold(claim, now) ? this.#groups.join(run, group, now) : 'duplicate'
   }
 
+  async acceptAll(works: readonly Work[]): Promise<readonly (Accepted | Joined)[]> {
+    checkWorks(works)
+    // Nothing is undone here, so a store that could become full on the way takes nothing.
+    if (!this.#claims.hasRoom(works.length, this.#size() + this.#runs.dead, this.#now())) throw new StoreFault('the memory store is full')
+    // Each call does its work before it returns its promise.
+    return Promise.all(works.map(({ run, claim, lane, group }) => (group ? this.join(run, claim, group) : this.accept(run, claim, lane))))
+  }
+
   async claim(claim: Claim): Promise<Claimed> {
     const now = this.#now()
     if (this.#claims.hold(claim, false, 0, now)) return 'claimed'
@@ -110,7 +119,7 @@ class MemoryStore implements OpenStore {
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
     const now = this.#now()
     if (only === 'groups') return this.#takeGroups(max, now + leaseMs, now)
-    for (const group of this.#groups.due(now, maxGroupsPerTake)) this.#endGroup(group, now)
+    for (const group of this.#groups.due(now, maxGroupsPerTake)) this.#runs.add(this.#groups.end(group), group.lane, now)
     return this.#runs.take(max, now + leaseMs, now)
   }
 
@@ -167,15 +176,12 @@ class MemoryStore implements OpenStore {
 
   async plans(): Promise<ReadonlyMap<string, number>> {
     this.#now()
-    return new Map(this.#plans)
+    return this.#plans.all()
   }
 
   async plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
     this.#now()
-    for (const [key, at] of times) if (at === undefined) this.#plans.delete(key)
-    for (const [key, at] of times) {
-      if (at !== undefined && (this.#plans.size < maxPlans || this.#plans.has(key))) this.#plans.set(key, at)
-    }
+    this.#plans.note(times)
   }
 
   async converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
@@ -234,14 +240,10 @@ class MemoryStore implements OpenStore {
     const leases: Lease[] = []
     for (const group of this.#groups.due(Number.MAX_VALUE, this.#groups.size)) {
       if (leases.length >= max) break
-      const entry = this.#endGroup(group, now)
+      const entry = this.#runs.add(this.#groups.end(group), group.lane, now)
       if (entry !== undefined) leases.push(this.#runs.lease(entry, until))
     }
     return leases
-  }
-
-  #endGroup(group: MemoryGroup, now: number): MemoryRun | undefined {
-    return this.#runs.add(this.#groups.end(group), group.lane, now)
   }
 }
 

@@ -8,6 +8,7 @@ import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, Queues, RunE
 import type { Shared } from '../shared.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Backlog, backlogKind } from './backlog.ts'
+import { acceptAll } from './calls/accept-all.ts'
 import { type ClaimFields, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
 import { eraseOver } from './calls/erasing.ts'
 import { joinCall, joinKind } from './calls/lane-calls.ts'
@@ -42,6 +43,7 @@ class PostgresStore implements OpenStore {
   readonly #links: Links
   readonly #backlog: Backlog
   readonly #runs: WaitingRuns
+  readonly acceptAll: OpenStore['acceptAll'] = (works) => acceptAll(this.#links, this.#backlog, works)
 
   constructor(links: Links, backlog: number, { clock, lookEveryMs = lookEverySecond }: PostgresOptions) {
     this.#links = links

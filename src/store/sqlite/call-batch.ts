@@ -14,7 +14,7 @@ export type CallStep = Exclude<LedgerStep, { op: 'accept' }>
 type Accepts = { readonly accepts: Accept[]; readonly answers: Settlement<Accepted>[] }
 
 /** The steps besides `accept` that make or free a claim, or whose result depends on a claim. */
-const touchesClaims: ReadonlySet<LedgerStep['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
+const touchesClaims: ReadonlySet<LedgerStep['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join', 'acceptAll'])
 
 /** The calls of a batch. */
 export class CallBatch {

@@ -14,7 +14,7 @@ import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import type { BatchResult, ErasedPage, LedgerStart, LedgerStep, LedgerTotals, StandingsPage, StepBatch } from './steps.ts'
+import type { AcceptStep, BatchResult, ErasedPage, LedgerStart, LedgerStep, LedgerTotals, StandingsPage, StepBatch } from './steps.ts'
 import { parseLane } from './stored.ts'
 import { Sums } from './sums.ts'
 
@@ -94,6 +94,8 @@ export class Ledger {
         return this.#acceptInLane(step, now)
       case 'join':
         return this.#join(step, now)
+      case 'acceptAll':
+        return this.#acceptAll(step, now)
       case 'claim':
         if (this.#claims.claim(step.key, step.holdMs, step.mark, now)) return 'claimed'
         return this.#claims.isUnsettled(step.key, now) ? 'unsettled' : 'duplicate'
@@ -161,6 +163,16 @@ export class Ledger {
     }
     this.#runs.addAll(runs)
     return results
+  }
+
+  #acceptAll({ steps }: StepOf<'acceptAll'>, now: number): (Accepted | Joined)[] {
+    const accepts = steps.filter((step) => step.op === 'acceptOne')
+    return accepts.length === steps.length ? this.#accept({ op: 'accept', accepts }, now) : steps.map((each) => this.#acceptEach(each, now))
+  }
+
+  #acceptEach(step: AcceptStep, now: number): Accepted | Joined {
+    if (step.op === 'acceptOne') return this.#accept({ op: 'accept', accepts: [step] }, now)[0] as Accepted
+    return step.op === 'join' ? this.#join(step, now) : this.#acceptInLane(step, now)
   }
 
   #acceptInLane({ key, holdMs, run, lane }: StepOf<'acceptInLane'>, now: number): Accepted {

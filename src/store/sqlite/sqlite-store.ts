@@ -4,8 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
-import { isNumbers, maxQueues, maxStandings } from '../bounds.ts'
-import { keptPrompt } from '../kept-prompt.ts'
+import { checkWorks, isNumbers, maxQueues, maxStandings } from '../bounds.ts'
 import type {
   Accepted,
   Claim,
@@ -21,11 +20,13 @@ import type {
   Spent,
   StoredStanding,
   StoreTotals,
+  Work,
 } from '../ports.ts'
 import type { Erased, ErasedRun, Erasure, HeldFile, OpenStore } from '../store-part.ts'
 import { BatchQueue, type BatchQueueOptions, type Link, type StartLink } from './batch-queue.ts'
 import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
+import { acceptStep, joinStep, laneStep } from './steps/accept-steps.ts'
 import type { ErasedPage, LedgerTotals, StandingsPage } from './steps.ts'
 import { replyText } from './stored.ts'
 import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-session.ts'
@@ -62,25 +63,18 @@ class SqliteStore implements OpenStore {
     return this.#queue.backlog < max
   }
 
-  accept(run: NewRun, { key, holdMs }: Claim, lane?: Lane): Promise<Accepted> {
-    if (lane === undefined) return this.#queue.accept({ key: hashKey(key), holdMs, run })
-    const hashed = { ...lane, key: hashKey(lane.key) }
-    return this.#queue.call({ op: 'acceptInLane', key: hashKey(key), holdMs, run: JSON.stringify(run), lane: hashed })
+  accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
+    if (lane === undefined) return this.#queue.accept({ key: hashKey(claim.key), holdMs: claim.holdMs, run })
+    return this.#queue.call(laneStep(run, claim, lane))
   }
 
-  join(run: NewRun, { key, holdMs }: Claim, { key: group, windowMs, maxWaitMs, keep, lane }: Group): Promise<Joined> {
-    const joining = {
-      group: hashKey(group),
-      event: JSON.stringify(run.eventId),
-      windowMs,
-      maxWaitMs,
-      keep,
-      lane: lane === undefined ? null : hashKey(lane.key),
-      limit: lane === undefined ? null : lane.limit,
-      run: JSON.stringify(run),
-      ...(keep === 'all' ? { prompt: { text: JSON.stringify(keptPrompt(run)), chars: run.prompt.length } } : {}),
-    }
-    return this.#queue.call({ op: 'join', key: hashKey(key), holdMs, joining })
+  join(run: NewRun, claim: Claim, group: Group): Promise<Joined> {
+    return this.#queue.call(joinStep(run, claim, group))
+  }
+
+  async acceptAll(works: readonly Work[]): Promise<readonly (Accepted | Joined)[]> {
+    checkWorks(works)
+    return this.#queue.call({ op: 'acceptAll', steps: works.map(acceptStep) })
   }
 
   claim({ key, holdMs }: Claim): Promise<Claimed> {

@@ -57,6 +57,8 @@ export type LedgerStep =
   | { readonly op: 'accept'; readonly accepts: readonly Accept[] }
   | { readonly op: 'acceptInLane'; readonly key: string; readonly holdMs: number; readonly run: string; readonly lane: Lane }
   | { readonly op: 'join'; readonly key: string; readonly holdMs: number; readonly joining: JoiningEvent }
+  /** Its answer has those of its steps, in order. */
+  | { readonly op: 'acceptAll'; readonly steps: readonly AcceptStep[] }
   | { readonly op: 'claim'; readonly key: string; readonly holdMs: number; readonly mark: number }
   | { readonly op: 'held'; readonly keys: readonly string[] }
   | { readonly op: 'settle'; readonly key: string; readonly kept: boolean }
@@ -84,6 +86,9 @@ export type LedgerStep =
   | { readonly op: 'session'; readonly key: string }
   | { readonly op: 'forgetSessions'; readonly maxIdleMs: number }
   | { readonly op: 'spend'; readonly key: string; readonly leftMs: number; readonly add: Spent }
+
+/** A step of one event that is accepted together with others. */
+export type AcceptStep = Extract<LedgerStep, { readonly op: 'acceptInLane' | 'join' }> | (Accept & { readonly op: 'acceptOne' })
 
 /** The totals of the store, where `oldestAt` is the wall time at which the oldest run was accepted, in milliseconds. */
 export type LedgerTotals = Omit<StoreTotals, 'oldestMs'> & { readonly oldestAt: number | undefined }

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../../config/config.ts'
 import type { EndedRequest } from '../../../core/facts/fact.ts'
 import type { Facts } from '../../../core/facts/facts.ts'
+import { tellRequest } from '../../../core/facts/tell-request.ts'
 import type { Refused } from '../../../core/outcome.ts'
 import { describeOutcome } from '../../../core/outcome-table.ts'
 import type { RoutePlan } from '../../../core/plan.ts'
@@ -72,7 +73,7 @@ const tellReplay = (
 ): ReplayResult => {
   const { headers, remote } = request
   const replay = { of, isEdited }
-  facts.tell({ kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replay })
+  tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replay })
   return { found: true, event_id: request.eventId, stage: ended.stage, ...describeOutcome(ended.outcome) }
 }
 

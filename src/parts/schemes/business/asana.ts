@@ -13,6 +13,7 @@ export const asana = preset({
   events: ['changed', 'added', 'removed', 'deleted', 'undeleted'],
   sample: 'asana/task.changed',
   route: 'prompt: "Look at what changed in Asana: {events}"\n',
+  batch: { items: 'events', type: ['action'], byEvents: true },
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Hook-Signature' },

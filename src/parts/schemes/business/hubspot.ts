@@ -11,8 +11,10 @@ export const hubspot = preset({
   key: 'the client secret of the app, under Auth',
   events: ['contact.creation', 'contact.propertyChange', 'company.creation', 'deal.propertyChange', 'contact.deletion'],
   sample: 'hubspot/contact.property_change',
-  route: 'events: [contact.propertyChange, contact.creation]\nprompt: "Look at the contact {0.objectId} and at the rest of the list."\n',
+  route: 'events: [contact.propertyChange, contact.creation]\nprompt: "Look at the contact {objectId}."\n',
   uncertain: 'it decodes some escapes (%2F, %3A and others) of the address before it signs; an address without escapes is safe',
+  // Two events may have the same eventId, as HubSpot's page on webhooks says.
+  batch: { items: '*', type: ['subscriptionType'], id: ['eventId', 'subscriptionType', 'objectId', 'occurredAt'], byEvents: true },
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-HubSpot-Signature-v3', encoding: 'base64' },

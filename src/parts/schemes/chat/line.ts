@@ -12,8 +12,9 @@ export const line = preset({
   key: 'the Channel secret, under Basic settings',
   events: ['message', 'follow', 'unfollow', 'join', 'postback', 'unsend'],
   sample: 'line/message',
-  route: 'events: [message]\nprompt: "{events.0.message.text}"\n',
+  route: 'events: [message]\nprompt: "{message.text}"\n',
   respond: { status: 200 },
+  batch: { items: 'events', type: ['type'], id: ['webhookEventId'], byEvents: true },
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'x-line-signature', encoding: 'base64' },

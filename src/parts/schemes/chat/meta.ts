@@ -14,9 +14,9 @@ export const meta = preset({
   key: 'the App secret, under App settings → Basic',
   events: ['messages', 'message_template_status_update', 'feed', 'comments', 'photos'],
   sample: 'meta/messages',
-  route:
-    'verify_token: "${META_VERIFY_TOKEN:-Vq3xT0bKe7mN}"\nevents: [messages]\nprompt: "{entry.0.changes.0.value.messages.0.text.body}"\n',
+  route: 'verify_token: "${META_VERIFY_TOKEN:-Vq3xT0bKe7mN}"\nevents: [messages]\nprompt: "{value.messages.0.text.body}"\n',
   respond: { status: 200 },
+  batch: { items: 'entry.*.changes', type: ['field'], byEvents: true },
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Hub-Signature-256', prefix: 'sha256=' },

@@ -13,7 +13,8 @@ export const azureEventGrid = preset({
   key: 'a long random text of letters and digits',
   events: ['Microsoft.Storage.BlobCreated', 'Microsoft.Storage.BlobDeleted', 'Microsoft.ContainerRegistry.ImagePushed'],
   sample: 'azure_event_grid/microsoft.storage.blobcreated',
-  route: 'events: [Microsoft.Storage.BlobCreated]\nprompt: "{0.data.url} was put into the store."\n',
+  route: 'events: [Microsoft.Storage.BlobCreated]\nprompt: "{data.url} was put into the store."\n',
+  batch: { items: '*', type: ['eventType', 'type'], id: [['topic', 'source'], 'id'], byEvents: true },
   scheme: {
     algorithm: 'token',
     signature: { query: 'token' },

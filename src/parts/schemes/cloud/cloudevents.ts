@@ -13,6 +13,7 @@ export const cloudevents = preset({
   events: ['com.example.someevent'],
   sample: 'cloudevents/com.example.someevent',
   route: 'prompt: "Look at this event: {__raw__}"\n',
+  batch: { items: '*', type: ['type'], id: ['source', 'id'], byEvents: true },
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization', prefix: 'Bearer ' },

@@ -13,8 +13,9 @@ export const microsoftGraph = preset({
   key: 'the clientState: at most 128 characters, and the same one for all subscriptions of the route',
   events: ['created', 'updated', 'deleted', 'reauthorizationRequired', 'subscriptionRemoved', 'missed'],
   sample: 'microsoft_graph/created',
-  route: 'events: [created]\nprompt: "Look at {value.0.resource} in Microsoft Graph."\n',
+  route: 'events: [created]\nprompt: "Look at {resource} in Microsoft Graph."\n',
   repeats: { byItself: true, how: 'for up to four hours' },
+  batch: { items: 'value', type: ['lifecycleEvent', 'changeType'], id: ['id'], byEvents: true },
   scheme: {
     algorithm: 'token',
     // All notifications of a request must have the same clientState.

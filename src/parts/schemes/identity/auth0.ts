@@ -14,6 +14,7 @@ export const auth0 = preset({
   events: ['s', 'f', 'fp', 'ss', 'fs', 'limit_wc'],
   sample: 'auth0/s',
   route: 'events: [s, limit_wc]\nprompt: "{data.description}: {data.user_name} from {data.ip}"\n',
+  batch: { items: '*', type: ['data.type'], id: ['log_id'], byEvents: true },
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization' },

@@ -13,8 +13,9 @@ export const okta = preset({
   key: 'the Authentication secret',
   events: ['user.session.start', 'user.lifecycle.create', 'user.lifecycle.deactivate', 'user.account.lock', 'group.user_membership.add'],
   sample: 'okta/user.session.start',
-  route: 'events: [user.session.start, user.account.lock]\nprompt: "{data.events.0.displayMessage}: {data.events.0.actor.alternateId}"\n',
+  route: 'events: [user.session.start, user.account.lock]\nprompt: "{displayMessage}: {actor.alternateId}"\n',
   respond: { status: 200 },
+  batch: { items: 'data.events', type: ['eventType'], id: ['uuid'], byEvents: true },
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization' },

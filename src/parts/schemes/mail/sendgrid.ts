@@ -14,6 +14,7 @@ export const sendgrid = preset({
   sample: 'sendgrid/delivered',
   route: 'prompt: "Look for bounces in this list of mail events: {__raw__}"\n',
   uncertain: 'it is not documented whether a retry has a new time; where it has not, those after an hour are refused',
+  batch: { items: '*', type: ['event'], id: ['sg_event_id'], byEvents: true },
   scheme: {
     algorithm: 'ecdsa_p256',
     signature: { header: 'X-Twilio-Email-Event-Webhook-Signature', encoding: 'base64' },

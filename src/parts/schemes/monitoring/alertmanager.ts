@@ -15,6 +15,8 @@ export const alertmanager = preset({
   events: ['firing', 'resolved'],
   sample: 'alertmanager/firing',
   route: 'events: [firing]\nprompt: "{commonLabels.alertname}: {commonAnnotations.summary}"\n',
+  // A group of alerts has a state of its own, so `events` does not split it. An alert that lasts is sent again with the same values.
+  batch: { items: 'alerts', type: ['status'], id: ['fingerprint', 'startsAt', 'status'] },
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization', prefix: 'Bearer ' },

@@ -19,6 +19,7 @@ export const grafanaTimestamp = preset({
   route: 'events: [firing]\nprompt: "{title}: {commonAnnotations.summary}"\n',
   uncertain:
     'a Grafana older than 12 may call its signature X-Grafana-Alert-Signature; "Header" of the contact point says which name it sends',
+  batch: { items: 'alerts', type: ['status'], id: ['fingerprint', 'startsAt', 'status'] },
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Grafana-Alerting-Signature' },

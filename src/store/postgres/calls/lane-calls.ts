@@ -42,7 +42,7 @@ export const acceptInLaneKind: CallKind<LaneCall, Accepted> = {
 }
 
 /** An event that joins a group. `event`: its id as JSON. `prompt`: its prompt as JSON, empty where the group keeps only one event. */
-type JoinCall = ClaimFields & {
+export type JoinCall = ClaimFields & {
   readonly group: string
   readonly event: string
   readonly windowMs: number

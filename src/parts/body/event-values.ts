@@ -1,0 +1,20 @@
+/** The bounds of what a request says of its event: the form of an event type, and the length of a delivery id. */
+
+import { hash } from 'node:crypto'
+import type { Json } from '../../core/json.ts'
+
+/** The event type of a request in which no type is found. */
+export const unknownType = 'unknown'
+
+const maxTypeUnits = 128
+const eventTypeForm = /^[^\p{Cc}]+$/u
+
+/** Returns the value where it can be an event type: a text of at most 128 characters without control characters. */
+export const usableType = (type: Json | undefined): string | undefined =>
+  typeof type === 'string' && type.length <= maxTypeUnits && eventTypeForm.test(type) ? type : undefined
+
+/** A longer delivery id is replaced by its hash. */
+const maxIdUnits = 200
+
+/** Returns a delivery id as it is, or the hash of a long one. */
+export const boundedId = (id: string): string => (id.length <= maxIdUnits ? id : `sha256:${hash('sha256', id)}`)

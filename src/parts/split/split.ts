@@ -1,0 +1,123 @@
+/**
+ * Compiles `split` of a route: makes an event of each item of a request, with a type, a delivery id and a run of its own. The items of one
+ * request are accepted together or not at all.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { isObject, type Json, own } from '../../core/json.ts'
+import { refuse } from '../../core/outcome.ts'
+import type { Split } from '../../core/plan.ts'
+import type { Event, VerifiedRequest } from '../../core/request.ts'
+import { compilePath } from '../../expr/path.ts'
+import { scalarText } from '../../expr/render.ts'
+import type { Route } from '../../generated/config.ts'
+import { boundedId, unknownType, usableType } from '../body/event-values.ts'
+import type { Batch, Scheme } from '../schemes/scheme.ts'
+import type { StageKit } from '../stages/stage.ts'
+import { verifyNames } from '../verify-names.ts'
+import { createGathering } from './gathered-work.ts'
+import { compileItemList } from './item-list.ts'
+
+/** The most items of one request. A store takes no more work at once. */
+const maxItems = 1_000
+
+/** A route that splits: the split for its plan, and the kit for its ending, whose work is gathered. */
+export type CompiledSplit = { readonly split: Split; readonly kit: StageKit }
+
+/** Compiles `split` of a route; `undefined` where the route takes each request as one event. */
+export const compileSplit = (route: Route, kit: StageKit): CompiledSplit | undefined => {
+  const batch = batchOf(route, namedSchemes(route, kit.schemes))
+  if (batch === 'unknown') {
+    const [message, help] = ['no scheme that the route names has a list of events', 'write the path of the list, for example split: alerts']
+    kit.report('WH208', ['split'], message, help)
+  }
+  if (batch === 'unknown' || batch === undefined) return undefined
+  const gathering = createGathering(kit.effects)
+  const items = compileItems(batch, kit.schemes)
+  return { split: { items, run: (...from) => gathering.run(...from) }, kit: { ...kit, effects: gathering.effects } }
+}
+
+const namedSchemes = (route: Route, schemes: readonly Scheme[]): readonly Scheme[] => {
+  const named = verifyNames(route)
+  return schemes.filter(({ name }) => named.includes(name))
+}
+
+/**
+ * Returns the list of a route's items: as `split` says, else that of the route's scheme. Without `split`, a route splits the requests of a
+ * sender whose types are those of the single items, where it lists types in `events`: a list of types asks for single events. `unknown`:
+ * `split` is true, and no scheme has a list.
+ */
+export const batchOf = (
+  { split, events = [], deliver_only: isDirect, cron_job: job }: Route,
+  schemes: readonly Pick<Scheme, 'batch'>[],
+): Batch | 'unknown' | undefined => {
+  if (split === false) return undefined
+  if (typeof split === 'string') return { items: split }
+  if (typeof split === 'object') return split
+  const ofScheme = schemes.find(({ batch }) => batch)?.batch
+  if (split === true) return ofScheme ?? 'unknown'
+  return ofScheme?.byEvents && events.length > 0 && !isDirect && job === undefined ? ofScheme : undefined
+}
+
+const compileItems = ({ items: list, type, id, byEvents }: Batch, schemes: readonly Scheme[]): Split['items'] => {
+  const find = compileItemList(list)
+  const readType = compileType(type)
+  const idPaths = (id ?? []).map(compileIdPart)
+  // An id that the signature does not cover could make a captured request look new.
+  const unsignedIds = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
+  return (event, request) => {
+    const found = find(event.payload, event.text, maxItems)
+    if (found === undefined) return undefined
+    if (typeof found === 'number') return refuse('too_large', { limit: `at most ${maxItems} items in a request`, detail: `${found} items` })
+    const ids = unsignedIds.has(request.verification.scheme) ? [] : idPaths
+    const types = found.map(({ payload }) => readType(payload))
+    // The type of such a request is that of one of its items, and says nothing of the others.
+    const otherType = byEvents && types.includes(event.eventType) ? unknownType : event.eventType
+    const only = request.replay?.item
+    const wanted = only === undefined ? [...found.keys()] : only < found.length ? [only] : []
+    return wanted.map((index): Event => {
+      const { payload, text } = found[index] as (typeof found)[number]
+      return {
+        ...event,
+        eventId: only === undefined ? randomUUID() : event.eventId,
+        eventType: types[index] ?? otherType,
+        deliveryId: only === undefined ? itemId(event, request, payload, index, ids) : event.deliveryId,
+        payload,
+        text,
+        batch: event,
+      }
+    })
+  }
+}
+
+/** Makes the function that reads the type of an item: at the paths of the sender, else its `event_type` or `type`. */
+const compileType = (type: Batch['type']): ((item: Json) => string | undefined) => {
+  const getters = [type ?? []].flat().map(compilePath)
+  if (getters.length === 0)
+    return (item) => (isObject(item) ? (usableType(own(item, 'event_type')) ?? usableType(own(item, 'type'))) : undefined)
+  return (item) => {
+    for (const get of getters) {
+      const found = usableType(get(item))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
+/** Reads one of the values that make the id of an item; `undefined` where the item has none. */
+type IdPart = (item: Json) => string | undefined
+
+const compileIdPart = (paths: string | readonly string[]): IdPart => {
+  const getters = [paths].flat().map(compilePath)
+  return (item) => getters.map((get) => scalarText(get(item))).find((text) => text !== undefined && text !== '')
+}
+
+/**
+ * Returns the delivery id of an item: the values at all paths of its id, else the id of the request and the index of the item. A replay as
+ * new events has the second form, because its request has a new id.
+ */
+const itemId = ({ deliveryId }: Event, { replay }: VerifiedRequest, item: Json, index: number, ids: readonly IdPart[]): string => {
+  const values = replay?.isNew ? [] : ids.map((read) => read(item))
+  const isWhole = values.length > 0 && values.every((value) => value !== undefined)
+  return boundedId(isWhole ? values.join(' ') : `${deliveryId}#${index}`)
+}

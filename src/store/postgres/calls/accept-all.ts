@@ -1,0 +1,54 @@
+/** Accepts the work of several events in one statement (`Store.acceptAll`). */
+
+import { checkWorks } from '../../bounds.ts'
+import type { Accepted, Joined, Work } from '../../ports.ts'
+import type { Backlog } from '../backlog.ts'
+import { keyOf } from '../keys.ts'
+import type { Links } from '../links.ts'
+import { acceptAllKind } from './batch-calls.ts'
+import { joinCall } from './lane-calls.ts'
+
+type Answer = Accepted | Joined
+
+/** Accepts the work, and returns an answer for each event, in order. Rejects with a StoreFault. */
+export const acceptAll = async (
+  { claims, movedClaims, marks, due }: Links,
+  backlog: Backlog,
+  works: readonly Work[],
+): Promise<readonly Answer[]> => {
+  checkWorks(works)
+  const keys = works.map(({ claim }) => keyOf(claim.key))
+  const moved = movedClaims.mayHold ? await movedClaims.held(keys) : []
+  const [plain, inLanes, joining] = [[], [], []] as [Numbered[], Numbered[], Numbered[]]
+  for (const [place, work] of works.entries()) {
+    const key = keys[place] as string
+    // Of several events with one id only the first is sent. A claim that was moved here may not be found by the statement.
+    if (moved[place] || keys.indexOf(key) < place) continue
+    const list = work.group ? joining : work.lane ? inLanes : plain
+    list.push({ place, work, claim: { key, holdMs: work.claim.holdMs, mark: marks.next(), run: JSON.stringify(work.run) } })
+  }
+  const answered = await claims.call(acceptAllKind, {
+    plain: plain.map(({ claim }) => claim),
+    inLanes: inLanes.flatMap(({ claim, work: { lane } }) =>
+      lane ? { ...claim, lane: keyOf(lane.key), limit: lane.limit, refuses: lane.whenFull === 'refuse' } : [],
+    ),
+    joining: joining.flatMap(({ claim, work: { run, group } }) => (group ? joinCall(claim, run, group) : [])),
+  })
+  due.changed({ isOldRun: inLanes.length > 0 })
+  const answers = works.map((): Answer => 'duplicate')
+  const put = (sent: readonly Numbered[], got: readonly Answer[]): void => {
+    for (const [i, { place }] of sent.entries()) answers[place] = got[i] as Answer
+  }
+  put(plain, answered.plain)
+  put(inLanes, answered.inLanes)
+  put(joining, answered.joining)
+  backlog.change(answers.filter((answer) => answer === 'accepted' || (typeof answer === 'object' && answer.count === 1)).length)
+  return answers
+}
+
+/** An event's work, its place in the batch, and its claim as it is sent. */
+type Numbered = {
+  readonly place: number
+  readonly work: Work
+  readonly claim: { readonly key: string; readonly holdMs: number; readonly mark: bigint; readonly run: string }
+}
