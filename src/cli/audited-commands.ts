@@ -31,6 +31,7 @@ const changes: { readonly [path: string]: Change } = {
   'webhook remove': { action: 'remove_subscription' },
   'webhook enable': { action: 'enable_subscription' },
   'webhook disable': { action: 'disable_subscription' },
+  'events cancel': { action: 'cancel' },
   'events retry': { action: 'retry', when: unlessDry },
   'events replay': { action: 'replay', when: unlessDry },
   'events erase': { action: 'erase', when: unlessDry },

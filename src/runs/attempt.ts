@@ -9,6 +9,7 @@ import { delayAfter } from './backoff.ts'
 import type { Sending } from './breaker/breakers.ts'
 import type { Outages } from './breaker/outages.ts'
 import { deliver, type Postponed } from './deliver.ts'
+import { cancelledError, RunStopped } from './flow/cancels.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
@@ -60,6 +61,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
   return async (lease, transcript) => {
     const policy = options.policy(lease.run)
     const attempt = { options, signal, lease, policy, transcript }
+    if (lease.run.cancelled) return { kind: 'cancelled', error: cancelledError }
     const lacking = options.lacks(lease.run)
     if (lacking !== undefined && mayGoElsewhere(lease)) {
       warnOnce(`this gateway lacks ${lacking}`, 'runs wait for a gateway whose configuration has what they need')
@@ -78,6 +80,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
       return isKept ? await deliverReply(attempt, reply) : 'lost'
     } catch (error) {
+      if (error instanceof RunStopped) return 'lost'
       if (error instanceof StoodStill) return giveBack(attempt, 0, 'the gateway stood still before the run began')
       return endOfError(attempt, error)
     } finally {

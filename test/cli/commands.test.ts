@@ -113,6 +113,7 @@ const rows: { readonly [command: string]: Row } = {
   'events list': { ok: 'events list', usage: 'events list --limit 0' },
   'events show': { up: 'events show EVENT', missing: 'events show nope' },
   'events retry': { up: 'events retry --dead', upNo: 'events retry EVENT', missing: 'events retry nope', away: 'events retry --dead' },
+  'events cancel': { upNo: 'events cancel EVENT', missing: 'events cancel nope', usage: 'events cancel' },
   'events replay': { up: 'events replay EVENT', missing: 'events replay nope', usage: 'events replay --edit' },
   'events export': { up: 'events export EVENT', missing: 'events export nope' },
   'events erase': { up: 'events erase EVENT --yes', missing: 'events erase nope --yes', usage: 'events erase' },

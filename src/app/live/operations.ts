@@ -14,6 +14,7 @@ import type { OpenStore } from '../../store/store-part.ts'
 import type { AlertDesk } from '../alerts/alert-desk.ts'
 import { createStoreHolds } from '../backup/store-holds.ts'
 import { createEraseRuns } from '../events/erase/erase-runs.ts'
+import { createRunOperations } from '../events/runs/run-operations.ts'
 import { standingView } from '../events/standing-view.ts'
 import { readBacklog } from '../gateway/backlog-view.ts'
 import { askReload } from '../replicas/ask-reload.ts'
@@ -77,16 +78,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     },
     handOver: options.handOver,
     standings: async ({ ids }) => ({ standings: (await store.standings(ids)).map((standing) => standingView(standing, clock.now())) }),
-    async retry({ id }) {
-      try {
-        const retried = await store.revive(id)
-        if (retried) facts.tell({ kind: 'run_revived', at: clock.now(), eventId: id })
-        return { retried }
-      } finally {
-        // The worker looks for work after a failure, too, because the store may have committed the revival all the same.
-        worker.wake()
-      }
-    },
+    ...createRunOperations(options),
     async replay({ ahead = [], ...question }) {
       if (ahead.length > 0) await recordsToReplay.read([question.id, ...ahead])
       return replay(question, { records: recordsToReplay, shared, facts, serving: current })

@@ -54,6 +54,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
     'events list --state dead --wide',
   ],
   'events show': ['events show <id>', 'events show <id> --body', 'events show <id> --raw > body.json'],
+  'events cancel': ['events cancel <id>'],
   'events retry': ['events retry <id>', 'events retry --dead --dry-run'],
   'events replay': ['events replay <id>', 'events replay <id> --edit', 'events replay --from-route hello --since 1d --dry-run'],
   'events export': ['events export <id> --as curl', 'events export --route hello --as jsonl'],

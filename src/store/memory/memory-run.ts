@@ -6,7 +6,7 @@ import type { Lane } from '../ports.ts'
 export type MemoryRun = {
   readonly id: number
   readonly run: NewRun
-  readonly lane: Lane | undefined
+  lane: Lane | undefined
   /** Goes up each time that the run is taken, gets its turn, or is revived. Below 0 while the run is parked. */
   fence: number
   attempt: number

@@ -7,10 +7,11 @@ import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
-import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxQueues, maxStandings } from '../bounds.ts'
+import { isEventId, isNumbers, maxGroupsPerTake, maxQueues, maxStandings } from '../bounds.ts'
 import { erasedRun, isRunToErase } from '../erased-run.ts'
 import type {
   Accepted,
+  Cancelled,
   Claim,
   Claimed,
   GivenBack,
@@ -20,6 +21,7 @@ import type {
   Lease,
   Queues,
   RunEnd,
+  RunId,
   Spent,
   StoredStanding,
   StoreTotals,
@@ -28,6 +30,7 @@ import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Claims } from './claims.ts'
 import { Groups, type MemoryGroup } from './groups.ts'
 import type { MemoryRun } from './memory-run.ts'
+import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { Sums } from './sums.ts'
@@ -43,7 +46,7 @@ class MemoryStore implements OpenStore {
   readonly #claims: Claims
   readonly #runs = new Runs()
   readonly #groups = new Groups()
-  readonly #plans = new Map<string, number>()
+  readonly #plans = new Plans()
   readonly #sessions = new Sessions()
   readonly #sums = new Sums()
   #closed = false
@@ -114,9 +117,9 @@ class MemoryStore implements OpenStore {
     return this.#runs.take(max, now + leaseMs, now)
   }
 
-  async renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+  async renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]> {
     const until = this.#now() + leaseMs
-    for (const lease of leases) this.#runs.renew(lease, until)
+    return leases.filter((lease) => this.#runs.renew(lease, until)).map(({ runId }) => runId)
   }
 
   async makeDue(leases: readonly GivenBack[]): Promise<void> {
@@ -144,6 +147,12 @@ class MemoryStore implements OpenStore {
     return isEventId(eventId) && this.#runs.revive(eventId, now)
   }
 
+  async cancel(eventId: string): Promise<Cancelled> {
+    const now = this.#now()
+    for (const group of this.#groups.of(eventId)) this.#endGroup(group, now)
+    return this.#runs.cancel(eventId, now)
+  }
+
   async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {
     const now = this.#now()
     if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
@@ -167,15 +176,12 @@ class MemoryStore implements OpenStore {
 
   async plans(): Promise<ReadonlyMap<string, number>> {
     this.#now()
-    return new Map(this.#plans)
+    return this.#plans.all()
   }
 
   async plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
     this.#now()
-    for (const [key, at] of times) if (at === undefined) this.#plans.delete(key)
-    for (const [key, at] of times) {
-      if (at !== undefined && (this.#plans.size < maxPlans || this.#plans.has(key))) this.#plans.set(key, at)
-    }
+    this.#plans.note(times)
   }
 
   async converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {

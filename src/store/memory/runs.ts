@@ -6,7 +6,7 @@
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import { erasedRun } from '../erased-run.ts'
 import { Lanes } from '../lanes.ts'
-import type { GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
+import type { Cancelled, GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
 import type { Erased, ErasedRun } from '../store-part.ts'
 import { byDueTime, byEnd, byId, isInProgress, type MemoryRun } from './memory-run.ts'
@@ -102,9 +102,11 @@ export class Runs {
     if (entry !== undefined && !entry.leased && entry.fence === fence) entry.dueAt = Math.min(entry.dueAt, now)
   }
 
-  renew(lease: Lease, until: number): void {
+  /** `false`: the lease is lost. */
+  renew(lease: Lease, until: number): boolean {
     const entry = this.#holding(lease)
     if (entry !== undefined) entry.dueAt = until
+    return entry !== undefined
   }
 
   finish(lease: Lease, end: RunEnd, now: number): boolean {
@@ -146,6 +148,21 @@ export class Runs {
     this.#park(entry, entry.lane)
     this.#lanes.resume(entry.lane.key, { open: 0, limit: entry.lane.limit }, now)
     return true
+  }
+
+  cancel(eventId: string, now: number): Cancelled {
+    const open = this.#all().filter(({ id, run }) => run.eventId === eventId && !this.#dead.has(id))
+    const idle = open.filter(({ leased, reply }) => !leased || reply === undefined)
+    for (const entry of idle) {
+      const isParked = entry.fence < 0
+      if (isParked && entry.lane !== undefined) this.#unpark(entry, entry.lane.key)
+      const fence = isParked ? -entry.fence : entry.fence + 1
+      Object.assign(entry, { leased: false, dueAt: now, fence, run: { ...entry.run, cancelled: true } })
+      if (isParked) entry.lane = undefined
+      this.#fresh.delete(entry.id)
+      this.#tried.set(entry.id, entry)
+    }
+    return idle.length > 0 ? 'cancelled' : open.length > 0 ? 'delivering' : 'none'
   }
 
   queuedLanes(max: number): QueuedLane[] {

@@ -4,7 +4,22 @@ import { StoreFault } from '../../core/fault.ts'
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxQueues, maxStandings, unsettledMs } from '../bounds.ts'
-import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, Queues, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
+import type {
+  Accepted,
+  Cancelled,
+  Claim,
+  Claimed,
+  Group,
+  Joined,
+  Lane,
+  Lease,
+  Queues,
+  RunEnd,
+  RunId,
+  Spent,
+  StoredStanding,
+  StoreTotals,
+} from '../ports.ts'
 import type { Shared } from '../shared.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Backlog, backlogKind } from './backlog.ts'
@@ -98,7 +113,7 @@ class PostgresStore implements OpenStore {
     return this.#runs.take(max, leaseMs, only)
   }
 
-  renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+  renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]> {
     return this.#links.work.call(renewKind, { leases, leaseMs })
   }
 
@@ -124,6 +139,10 @@ class PostgresStore implements OpenStore {
     const isRevived = await this.#runs.revive(isEventId(eventId) ? eventId : '')
     if (isRevived) this.#backlog.change(1)
     return isRevived
+  }
+
+  cancel(eventId: string): Promise<Cancelled> {
+    return this.#runs.cancel(isEventId(eventId) ? eventId : '')
   }
 
   async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {

@@ -8,6 +8,7 @@ import { isNumbers, maxQueues, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
 import type {
   Accepted,
+  Cancelled,
   Claim,
   Claimed,
   GivenBack,
@@ -26,7 +27,7 @@ import type { Erased, ErasedRun, Erasure, HeldFile, OpenStore } from '../store-p
 import { BatchQueue, type BatchQueueOptions, type Link, type StartLink } from './batch-queue.ts'
 import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
-import type { ErasedPage, LedgerTotals, StandingsPage } from './steps.ts'
+import type { CancelledPage, ErasedPage, LedgerTotals, StandingsPage } from './steps.ts'
 import { replyText } from './stored.ts'
 import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-session.ts'
 
@@ -101,7 +102,7 @@ class SqliteStore implements OpenStore {
     return leases
   }
 
-  renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+  renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]> {
     return this.#queue.call({ op: 'renew', fences: fencesOf(leases), leaseMs })
   }
 
@@ -126,6 +127,16 @@ class SqliteStore implements OpenStore {
 
   revive(eventId: string): Promise<boolean> {
     return this.#queue.call({ op: 'revive', eventId })
+  }
+
+  async cancel(eventId: string): Promise<Cancelled> {
+    const results: Cancelled[] = []
+    for (let next: number | undefined = 0; next !== undefined; ) {
+      const page: CancelledPage = await this.#queue.call({ op: 'cancel', eventId, after: next })
+      results.push(page.result)
+      next = page.next
+    }
+    return (['cancelled', 'delivering'] as const).find((result) => results.includes(result)) ?? 'none'
   }
 
   async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {

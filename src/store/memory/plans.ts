@@ -1,0 +1,18 @@
+/** The next times of schedules (`plans` in ports.ts) in the memory store. */
+
+import { maxPlans } from '../bounds.ts'
+
+export class Plans {
+  readonly #times = new Map<string, number>()
+
+  all(): ReadonlyMap<string, number> {
+    return new Map(this.#times)
+  }
+
+  note(times: ReadonlyMap<string, number | undefined>): void {
+    for (const [key, at] of times) if (at === undefined) this.#times.delete(key)
+    for (const [key, at] of times) {
+      if (at !== undefined && (this.#times.size < maxPlans || this.#times.has(key))) this.#times.set(key, at)
+    }
+  }
+}
