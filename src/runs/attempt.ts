@@ -10,6 +10,7 @@ import type { Sending } from './breaker/breakers.ts'
 import type { Outages } from './breaker/outages.ts'
 import { deliver, type Postponed } from './deliver.ts'
 import { cancelledError, RunStopped } from './flow/cancels.ts'
+import { notBegun } from './flow/start-rule.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
@@ -116,6 +117,9 @@ const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given
     return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
   if (lease.interrupted && policy.startsOnce && lease.reply === undefined)
     return { kind: 'dead', error: 'the process ended during the run, and a job is not started twice' }
+  const unbegun = policy.start && notBegun(lease, policy.start, options.clock.now())
+  if (unbegun?.kind === 'wait') return giveBack(attempt, unbegun.waitMs, unbegun.why)
+  if (unbegun) return unbegun
   const waitMs = mayWait(attempt) ? options.outages?.waitBefore(lease) : undefined
   return waitMs === undefined ? undefined : giveBack(attempt, waitMs, 'the run waits until its target works again')
 }

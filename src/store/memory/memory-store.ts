@@ -123,8 +123,7 @@ class MemoryStore implements OpenStore {
   }
 
   async makeDue(leases: readonly GivenBack[]): Promise<void> {
-    const now = this.#now()
-    for (const lease of leases) this.#runs.makeDue(lease, now)
+    for (const lease of leases) this.#runs.makeDue(lease, this.#now())
   }
 
   async keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean> {
@@ -143,8 +142,7 @@ class MemoryStore implements OpenStore {
   }
 
   async revive(eventId: string): Promise<boolean> {
-    const now = this.#now()
-    return isEventId(eventId) && this.#runs.revive(eventId, now)
+    return this.#runs.revive(eventId, this.#now())
   }
 
   async cancel(eventId: string): Promise<Cancelled> {

@@ -9,7 +9,7 @@ import { Lanes } from '../lanes.ts'
 import type { Cancelled, GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
 import type { Erased, ErasedRun } from '../store-part.ts'
-import { byDueTime, byEnd, byId, isInProgress, type MemoryRun } from './memory-run.ts'
+import { byDueTime, byEnd, byId, isInProgress, type MemoryRun, standingOf } from './memory-run.ts'
 
 export class Runs {
   /** Runs that were never taken, in the order of their acceptance. */
@@ -175,7 +175,7 @@ export class Runs {
 
   standings(wanted: ReadonlySet<string>, now: number): StoredStanding[] {
     const found = this.#all().filter(({ run }) => wanted.has(run.eventId))
-    return found.map((entry) => this.#standing(entry, now))
+    return found.map((entry) => standingOf(entry, this.#dead.has(entry.id), now))
   }
 
   /** Erases the runs that `isMeant` says, but for the runs that are in progress. */
@@ -241,16 +241,5 @@ export class Runs {
   #holding(lease: Lease): MemoryRun | undefined {
     const entry = this.#tried.get(Number(lease.runId))
     return entry?.leased && entry.fence === lease.fence ? entry : undefined
-  }
-
-  #standing({ id, run, leased, attempt, dueAt, error }: MemoryRun, now: number): StoredStanding {
-    const state = this.#dead.has(id) ? 'dead' : leased ? 'running' : 'waiting'
-    return {
-      eventId: run.eventId,
-      state,
-      attempt,
-      ...(state === 'waiting' && (attempt > 0 || dueAt > now) ? { dueInMs: dueAt - now } : {}),
-      ...(error === undefined ? {} : { error }),
-    }
   }
 }

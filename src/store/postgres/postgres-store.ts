@@ -4,22 +4,7 @@ import { StoreFault } from '../../core/fault.ts'
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxQueues, maxStandings, unsettledMs } from '../bounds.ts'
-import type {
-  Accepted,
-  Cancelled,
-  Claim,
-  Claimed,
-  Group,
-  Joined,
-  Lane,
-  Lease,
-  Queues,
-  RunEnd,
-  RunId,
-  Spent,
-  StoredStanding,
-  StoreTotals,
-} from '../ports.ts'
+import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, Queues, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
 import type { Shared } from '../shared.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Backlog, backlogKind } from './backlog.ts'
@@ -113,7 +98,7 @@ class PostgresStore implements OpenStore {
     return this.#runs.take(max, leaseMs, only)
   }
 
-  renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]> {
+  renew(leases: readonly Lease[], leaseMs: number): Promise<readonly string[]> {
     return this.#links.work.call(renewKind, { leases, leaseMs })
   }
 
@@ -141,7 +126,7 @@ class PostgresStore implements OpenStore {
     return isRevived
   }
 
-  cancel(eventId: string): Promise<Cancelled> {
+  cancel(eventId: string): ReturnType<WaitingRuns['cancel']> {
     return this.#runs.cancel(isEventId(eventId) ? eventId : '')
   }
 
