@@ -31,6 +31,8 @@ const changes: { readonly [path: string]: Change } = {
   'webhook remove': { action: 'remove_subscription' },
   'webhook enable': { action: 'enable_subscription' },
   'webhook disable': { action: 'disable_subscription' },
+  'webhook pause': { action: 'pause_route' },
+  'webhook resume': { action: 'resume_route' },
   'events cancel': { action: 'cancel' },
   'events retry': { action: 'retry', when: unlessDry },
   'events replay': { action: 'replay', when: unlessDry },

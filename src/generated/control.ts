@@ -446,6 +446,13 @@ export type Status = {
   readonly refused: RefusalCounts
   /** The secrets of programs. Absent where the configuration refers to none. */
   readonly secrets?: readonly KeptSecret[]
+  /** The paused routes. `hold`: their events are kept, and no run begins. `held_runs`: how many runs wait for that, as far as this gateway has looked at them. Absent where no route is paused. */
+  readonly paused_routes?: readonly {
+    readonly route: string
+    readonly hold: boolean
+    readonly since: string
+    readonly held_runs: number
+  }[]
   /** The number of addresses of targets whose breaker is not closed. Absent in an older gateway. */
   readonly targets_down?: number
   /** The names of the alerts that fire. Absent where no alerts are configured. */

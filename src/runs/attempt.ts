@@ -10,6 +10,7 @@ import type { Sending } from './breaker/breakers.ts'
 import type { Outages } from './breaker/outages.ts'
 import { deliver, type Postponed } from './deliver.ts'
 import { cancelledError, RunStopped } from './flow/cancels.ts'
+import type { HeldRuns } from './flow/held-runs.ts'
 import { notBegun } from './flow/start-rule.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
@@ -27,6 +28,8 @@ export type AttemptOptions = AskOptions & {
   readonly send: (outgoing: Outgoing) => Promise<Sending>
   /** Absent where no run waits for a target that is down. */
   readonly outages?: Outages
+  /** Remembers the runs of paused routes. */
+  readonly held: Pick<HeldRuns, 'add'>
   /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
   /** Whether a post of this target comes back as an event. */
@@ -118,7 +121,11 @@ const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given
   if (lease.interrupted && policy.startsOnce && lease.reply === undefined)
     return { kind: 'dead', error: 'the process ended during the run, and a job is not started twice' }
   const unbegun = policy.start && notBegun(lease, policy.start, options.clock.now())
-  if (unbegun?.kind === 'wait') return giveBack(attempt, unbegun.waitMs, unbegun.why)
+  if (unbegun?.kind === 'wait') {
+    const given = await giveBack(attempt, unbegun.waitMs, unbegun.why)
+    if (unbegun.isHeld && given === 'given back') options.held.add(lease)
+    return given
+  }
   if (unbegun) return unbegun
   const waitMs = mayWait(attempt) ? options.outages?.waitBefore(lease) : undefined
   return waitMs === undefined ? undefined : giveBack(attempt, waitMs, 'the run waits until its target works again')

@@ -46,12 +46,13 @@ export type PolicyConfig = {
 
 type PolicySource = Pick<Route, 'retry' | 'when_down' | 'agent' | 'skills' | 'toolsets'> & StartKeys
 
-/** Returns the policy of the runs of a route. `{}` in place of a route: the policy without any keys of a route. */
+/** Returns the policy of the runs of a route. `{}` in place of a route: the policy without any keys of a route. `isHeld`: the route is paused, and its runs wait. */
 export const policyOf = (
   { agent: shared, tools, profile }: PolicyConfig,
   { retry, when_down, agent, skills, toolsets, ...others }: PolicySource = {},
+  isHeld = false,
 ): RunPolicy => ({
-  ...startOf(others),
+  ...startOf(others, isHeld),
   retry: {
     maxAttempts: retry?.max_attempts ?? defaults.retry.max_attempts,
     backoffMs: (retry?.backoff ?? defaults.retry.backoff) * 1000,
@@ -71,8 +72,8 @@ export const policyOf = (
   ...(agent?.untrusted === undefined ? {} : { handling: agent.untrusted }),
 })
 
-const startOf = (keys: StartKeys): Pick<RunPolicy, 'start'> => {
-  const start = startRuleOf(keys)
+const startOf = (keys: StartKeys, isHeld: boolean): Pick<RunPolicy, 'start'> => {
+  const start = startRuleOf(keys, isHeld)
   return start ? { start } : {}
 }
 

@@ -10,11 +10,12 @@ import type { RunningJob } from '../generated/control.ts'
 import type { Lease } from '../store/ports.ts'
 import { type AttemptOptions, createAttempt, type MakeAttempt, persistRun } from './attempt.ts'
 import { Cancels } from './flow/cancels.ts'
+import { HeldRuns } from './flow/held-runs.ts'
 import { HeldLeases } from './held-leases.ts'
 import { beginTranscript, describeAttempt } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 
-export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels'> & {
+export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held'> & {
   /** Whether several processes work on the store. */
   readonly isShared: boolean
   readonly clock: Clock
@@ -37,6 +38,7 @@ export class Worker {
   readonly #abort = new AbortController()
   readonly #leases: HeldLeases
   readonly #cancels = new Cancels()
+  readonly #held = new HeldRuns()
   readonly #attempt: MakeAttempt
   #stopped = false
   /** Settles when the taking of runs from the store has ended; `undefined` while no run is being taken. */
@@ -59,7 +61,7 @@ export class Worker {
     setMaxListeners(0, this.#abort.signal)
     const cancels = this.#cancels
     this.#leases = new HeldLeases({ ...options, lost: (lease) => cancels.lost(lease) })
-    this.#attempt = createAttempt({ ...options, leases: this.#leases, cancels }, this.#abort.signal)
+    this.#attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held }, this.#abort.signal)
   }
 
   /** Tells the worker that there may be work. The worker looks for work now, and again after each run. */
@@ -72,6 +74,22 @@ export class Worker {
   cancel(eventId: string): void {
     this.#cancels.cancel(eventId)
     this.wake()
+  }
+
+  /** Returns the number of runs of a route that wait because the route is paused, as far as this process knows. */
+  heldRuns(route: string): number {
+    return this.#held.count(route)
+  }
+
+  /** Lets the runs begin whose routes are not paused any more. */
+  release(isHeld: (route: string) => boolean): void {
+    for (const runs of this.#held.release(isHeld)) {
+      // Where the store fails, the runs are due by themselves after their wait.
+      this.#options.store.makeDue(runs).then(
+        () => this.wake(),
+        (error) => this.#options.log('error', { reason: messageOf(error) }, 'runs of a resumed route wait on'),
+      )
+    }
   }
 
   /** The number of runs in progress. */
@@ -192,6 +210,7 @@ export class Worker {
 
   #start(lease: Lease, takenAt: number): void {
     this.#leases.add(lease, takenAt)
+    this.#held.delete(lease.runId)
     const running = this.#run(lease)
       .catch((error) =>
         this.#options.log('error', { ...runFields(lease), reason: messageOf(error) }, 'run left for later: the store failed'),

@@ -56,6 +56,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     means: 'The path names a profile that is not served.',
     fix: 'Set gateway.multiplex_profiles: true, and see that profiles/<name>/config.yaml is there.',
   },
+  route_paused: {
+    means: 'The route is paused, and keeps no events. The sender is asked to repeat.',
+    fix: 'headgate webhook resume <route>.',
+  },
   route_disabled: { means: 'The route is switched off.', fix: 'headgate webhook enable <route>, or take enabled: false away.' },
   too_large: {
     means: 'The body is larger than max_body_bytes, or has too many values.',

@@ -37,6 +37,8 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'webhook secret': ['webhook secret hello', 'webhook secret hello --reveal', 'webhook secret hello --rotate'],
   'webhook remove': ['webhook remove hello --yes'],
   'webhook enable': ['webhook enable hello'],
+  'webhook pause': ['webhook pause hello --hold'],
+  'webhook resume': ['webhook resume hello'],
   'webhook disable': ['webhook disable hello'],
   'webhook test': [
     `webhook test hello --payload '{"name":"Ada"}'`,

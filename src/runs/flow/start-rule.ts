@@ -9,29 +9,39 @@ export type StartRule = {
   readonly delayMs: number
   /** How late a run may begin, counted from the end of its delay. */
   readonly expiresMs: number
+  /** The route is paused, and its runs wait. */
+  readonly isHeld: boolean
 }
 
-/** `undefined` where the route has no such key, as most routes. */
-export const startRuleOf = ({ delay_seconds: delay, expires_seconds: expires }: StartKeys): StartRule | undefined =>
-  delay === undefined && expires === undefined
-    ? undefined
-    : { delayMs: (delay ?? 0) * 1000, expiresMs: expires === undefined ? Number.POSITIVE_INFINITY : expires * 1000 }
+/** How long a held run waits at most before it is looked at again, in milliseconds. A resumed route lets its runs begin sooner. */
+const holdMs = 600_000
 
 export type StartKeys = Pick<Route, 'delay_seconds' | 'expires_seconds'>
 
-/** `waitMs`: the time until the run may begin. */
+/** `undefined` for a route that has no such key and is not held, as most routes. */
+export const startRuleOf = (
+  { delay_seconds: delay = 0, expires_seconds: expires = Number.POSITIVE_INFINITY }: StartKeys,
+  isHeld: boolean,
+): StartRule | undefined =>
+  delay === 0 && expires === Number.POSITIVE_INFINITY && !isHeld ? undefined : { delayMs: delay * 1000, expiresMs: expires * 1000, isHeld }
+
+/** `waitMs`: the time until the run may begin, or is to be looked at again. `isHeld`: it waits for its route. */
 export type NotBegun =
-  | { readonly kind: 'wait'; readonly waitMs: number; readonly why: string }
+  | { readonly kind: 'wait'; readonly waitMs: number; readonly why: string; readonly isHeld: boolean }
   | { readonly kind: 'expired'; readonly error: string }
 
 /**
- * Returns why a run does not begin at `now` (wall time, milliseconds); `undefined` where it may begin. A run that was begun before is held
- * up by nothing: it neither waits nor expires.
+ * Returns why the agent is not asked at `now` (wall time, milliseconds); `undefined` where it may be asked. A run that was begun before
+ * neither waits for its delay nor expires. Where the agent has answered, nothing holds the run up.
  */
-export const notBegun = ({ run, attempt, reply }: Lease, { delayMs, expiresMs }: StartRule, now: number): NotBegun | undefined => {
-  if (attempt > 1 || reply !== undefined) return undefined
+export const notBegun = ({ run, attempt, reply }: Lease, { delayMs, expiresMs, isHeld }: StartRule, now: number): NotBegun | undefined => {
+  if (reply !== undefined) return undefined
   const sinceMs = now - run.acceptedAt
-  if (sinceMs < delayMs) return { kind: 'wait', waitMs: delayMs - sinceMs, why: 'the run waits until its delay is over' }
-  if (sinceMs - delayMs <= expiresMs) return undefined
-  return { kind: 'expired', error: `expired: the run could not begin within ${expiresMs / 1000} s` }
+  const isFresh = attempt === 1
+  // A run whose time is over expires also while it is held.
+  const leftMs = isFresh ? delayMs + expiresMs - sinceMs : Number.POSITIVE_INFINITY
+  if (leftMs < 0) return { kind: 'expired', error: `expired: the run could not begin within ${expiresMs / 1000} s` }
+  if (isHeld) return { kind: 'wait', waitMs: Math.min(holdMs, leftMs + 1), why: 'the run waits until its route is resumed', isHeld }
+  if (isFresh && sinceMs < delayMs) return { kind: 'wait', waitMs: delayMs - sinceMs, why: 'the run waits until its delay is over', isHeld }
+  return undefined
 }
