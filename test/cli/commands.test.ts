@@ -389,7 +389,7 @@ t.test('doctor: programs and targets that routes use, and only those', async (t)
         c: { prompt: p, secret: abcabcabcabcabcabce, deliver: telegram }
 agent: { runner: command, command: [no-such-agent] }
 `
-  const cli = fakeCli(t, { 'config.yaml': config(0).replace(/\n {8}cfg.*\njobs:[\s\S]*/, routes), 'scripts/x.sh': 'true\n' })
+  const cli = fakeCli(t, { 'config.yaml': config(0).replace(/\n {8}cfg[\s\S]*?\njobs:[\s\S]*/, routes), 'scripts/x.sh': 'true\n' })
   const folder = cli.file('bin')
   mkdirSync(folder)
   const none = await examined(cli, { PATH: folder })
