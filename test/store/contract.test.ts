@@ -1157,7 +1157,7 @@ const apply = async (store: OpenStore, leases: Lease[], command: Command): Promi
   }
   const lease = leases[command.pick % Math.max(1, leases.length)]
   if (lease === undefined) return undefined
-  if (command.op === 'renew') return store.renew([lease], command.leaseMs)
+  if (command.op === 'renew') return (await store.renew([lease], command.leaseMs)).length
   if (command.op === 'reply') return store.keepReply(lease, `reply ${lease.fence}`)
   return store.finish(lease, { kind: command.kind, afterMs: command.delayMs, error: `error ${command.delayMs}` })
 }
