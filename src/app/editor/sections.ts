@@ -36,6 +36,7 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
 
 const sectionByStage: { readonly [stage: string]: SectionName } = {
   own_comment: 'rules',
+  payload_schema: 'rules',
   filters: 'rules',
   script: 'rules',
   duplicate: 'rules',
