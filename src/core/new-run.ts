@@ -69,4 +69,6 @@ export type NewRun = {
   readonly session?: Pick<SessionName, 'key' | 'name'>
   /** The `traceparent` that the event's request brought, where its route trusts it. Without it, the event's trace has the event's id. */
   readonly traceparent?: string
+  /** An operator has cancelled the run: it is only taken to record its end. */
+  readonly cancelled?: true
 }

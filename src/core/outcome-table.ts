@@ -20,6 +20,7 @@ const refusals: { readonly [code in Refused['code']]: RefusalRow } = {
   too_slow: { status: 408, sentence: 'Request timeout', level: 'debug' },
   unknown_route: { status: 404, sentence: 'Unknown route: ', level: 'debug' },
   unknown_profile: { status: 404, sentence: 'Unknown or unconfigured profile', level: 'debug' },
+  route_paused: { status: 503, sentence: 'Route paused: ', level: 'debug' },
   route_disabled: { status: 403, sentence: 'Route disabled: ', level: 'debug' },
   rate_limited: { status: 429, sentence: 'Rate limit exceeded', level: 'warn' },
   bad_signature: { status: 401, sentence: 'Invalid signature', level: 'warn', message: 'Invalid signature' },

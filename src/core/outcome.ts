@@ -15,6 +15,7 @@ type Refusal =
   | 'unknown_route'
   | 'unknown_profile'
   | 'route_disabled'
+  | 'route_paused'
   | 'rate_limited'
   | 'bad_signature'
   | 'forbidden'

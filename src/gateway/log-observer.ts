@@ -148,6 +148,7 @@ const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
     reason: end.error,
   }
   if (end.kind === 'dead') log('error', about, 'run is dead')
+  else if (end.kind !== 'again') log(end.kind === 'expired' ? 'warn' : 'info', about, `run is ${end.kind}`)
   else if (end.waits) log('debug', about, 'run waits for its target')
   else log('warn', about, 'run failed, it will be tried again')
 }

@@ -3,6 +3,7 @@
 import { ensureCommentKey } from '../app/live/comment-key.ts'
 import type { LiveConfig } from '../app/live/live-config.ts'
 import { createTails, type Tails } from '../app/live/tails.ts'
+import { watchPauses } from '../app/pauses/watch-pauses.ts'
 import type { Replicas } from '../app/replicas/replicas.ts'
 import type { NewRun } from '../core/new-run.ts'
 import type { Route } from '../generated/config.ts'
@@ -69,6 +70,9 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   // When a later step of the start fails, `closing` stops the worker at once. In an orderly stop the worker has stopped before.
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
+  const looked = (): void => worker.release((route) => shared.pauses.holds(route))
+  const unwatch = watchPauses({ dataDir: config.dataDir, pauses: shared.pauses, clock, log, looked })
+  closing.push(async () => unwatch())
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
   return { store, worker, scheduler, tails, records, replicas, traces }

@@ -793,6 +793,14 @@ max_delay_seconds?: number
  */
 when_down?: ("hold" | "run")
 /**
+ * How long a run waits after its event was accepted.
+ */
+delay_seconds?: number
+/**
+ * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
+ */
+expires_seconds?: number
+/**
  * How many runs of this route, or of one key of it, are active at once.
  */
 concurrency?: {
@@ -2770,6 +2778,14 @@ max_delay_seconds?: number
  * hold: runs whose reply could not be delivered wait. run: the agent is asked, and its reply waits.
  */
 when_down?: ("hold" | "run")
+/**
+ * How long a run waits after its event was accepted.
+ */
+delay_seconds?: number
+/**
+ * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
+ */
+expires_seconds?: number
 /**
  * How many runs of this route, or of one key of it, are active at once.
  */

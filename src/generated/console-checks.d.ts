@@ -13,6 +13,7 @@ export const asSampleQuestion: Check
 export const asTestQuestion: Check
 export const replayQuestion: Check
 export const retryQuestion: Check
+export const cancelQuestion: Check
 export const routesQuestion: Check
 export const routeTextQuestion: Check
 export const routeNamesQuestion: Check

@@ -47,6 +47,10 @@ export const consoleQuestions = {
     right: 'operate',
     question: { check: checks.retryQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
+  cancel: {
+    right: 'operate',
+    question: { check: checks.cancelQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
+  },
   routes: {
     right: 'view',
     question: { check: checks.routesQuestion, members: {}, required: [] },
@@ -179,7 +183,7 @@ export type ConsoleQuestions = {
     /** Outcomes, with or without their stage. */
     readonly outcome?: readonly string[]
     /** States of the run. */
-    readonly state?: readonly ('final' | 'waiting' | 'running' | 'done' | 'dead' | 'merged' | 'unknown')[]
+    readonly state?: readonly ('final' | 'waiting' | 'running' | 'done' | 'dead' | 'cancelled' | 'expired' | 'merged' | 'unknown')[]
     /** Milliseconds since 1970. */
     readonly since?: number
     /** Milliseconds since 1970. */
@@ -241,6 +245,11 @@ export type ConsoleQuestions = {
   }
   /** Puts the dead run of an event back. */
   readonly retry: {
+    /** The event's id. */
+    readonly id: string
+  }
+  /** Cancels the run of an event that has not ended. */
+  readonly cancel: {
     /** The event's id. */
     readonly id: string
   }
@@ -423,7 +432,7 @@ export type ConsoleQuestions = {
     /** Outcomes, with or without their stage. */
     readonly outcome?: readonly string[]
     /** States of the run. */
-    readonly state?: readonly ('final' | 'waiting' | 'running' | 'done' | 'dead' | 'merged' | 'unknown')[]
+    readonly state?: readonly ('final' | 'waiting' | 'running' | 'done' | 'dead' | 'cancelled' | 'expired' | 'merged' | 'unknown')[]
     /** Milliseconds since 1970. */
     readonly since?: number
     /** Milliseconds since 1970. */

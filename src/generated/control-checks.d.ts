@@ -18,6 +18,8 @@ export const standingsQuestion: Check
 export const standingsAnswer: Check
 export const retryQuestion: Check
 export const retryAnswer: Check
+export const cancelQuestion: Check
+export const cancelAnswer: Check
 export const replayQuestion: Check
 export const replayAnswer: Check
 export const startJobQuestion: Check

@@ -45,6 +45,11 @@ export const controlOperations = {
     question: { check: checks.retryQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
     checkAnswer: checks.retryAnswer,
   },
+  cancel: {
+    method: 'POST', path: '/events/:id/cancel',
+    question: { check: checks.cancelQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
+    checkAnswer: checks.cancelAnswer,
+  },
   replay: {
     method: 'POST', path: '/events/:id/replay', maxQuestionBytes: 134217728,
     question: { check: checks.replayQuestion, members: {id: { must: 'a string' }, route: { must: 'a string' }, body: { must: 'a string' }, same_id: { must: 'a boolean' }, dry_run: { must: 'a boolean' }, ahead: { must: 'a list of at most 500 strings', maxItems: 500 }}, required: ["id"] },
@@ -151,6 +156,9 @@ export type ControlQuestions = {
   readonly retry: {
     readonly id: string
   }
+  readonly cancel: {
+    readonly id: string
+  }
   readonly replay: {
     readonly id: string
     /** Another route than the event's. */
@@ -247,6 +255,10 @@ export type ControlAnswers = {
   /** Puts a dead run back. `retried` is `false` where the event has none. Throws StoreFault. */
   readonly retry: {
     readonly retried: boolean
+  }
+  /** Cancels the run of an event, or the group that would become its run. `none`: the event has none that has not ended. `delivering`: its reply is being delivered, so it is not cancelled. Throws StoreFault. */
+  readonly cancel: {
+    readonly result: 'cancelled' | 'delivering' | 'none'
   }
   /** Sends a stored request through the configuration in use. Its question may be large: a payload has up to 64 MiB, and many of its characters are two in JSON. */
   readonly replay: ReplayResult
@@ -434,6 +446,13 @@ export type Status = {
   readonly refused: RefusalCounts
   /** The secrets of programs. Absent where the configuration refers to none. */
   readonly secrets?: readonly KeptSecret[]
+  /** The paused routes. `hold`: their events are kept, and no run begins. `held_runs`: how many runs wait for that, as far as this gateway has looked at them. Absent where no route is paused. */
+  readonly paused_routes?: readonly {
+    readonly route: string
+    readonly hold: boolean
+    readonly since: string
+    readonly held_runs: number
+  }[]
   /** The number of addresses of targets whose breaker is not closed. Absent in an older gateway. */
   readonly targets_down?: number
   /** The names of the alerts that fire. Absent where no alerts are configured. */
@@ -623,7 +642,7 @@ export type DeliveryLine = {
   readonly event_type: string | null
   readonly delivery_id: string | null
   /** `waiting`: the attempt failed, and the run is tried again. */
-  readonly state: 'done' | 'dead' | 'waiting'
+  readonly state: 'done' | 'dead' | 'cancelled' | 'expired' | 'waiting'
   readonly attempt: number
   readonly job: string | null
   readonly target: string | null

@@ -202,7 +202,7 @@ const attemptRecord = (run: RunAttempt, at: string): Tried | Ended => {
     ...about,
     state: end.kind,
     ...work,
-    ...(end.kind === 'dead' ? { error: end.error } : end.silent ? { silent: true } : {}),
+    ...(end.kind !== 'done' ? { error: end.error } : end.silent ? { silent: true } : {}),
     ...(merged ? { group: merged.group, count: merged.count } : {}),
     ...(span ? { trace_id: contextOf(span).traceId } : {}),
   }

@@ -101,8 +101,12 @@ export type Tried = {
   readonly usage?: RecordedUsage
 }
 
+/** How a run ends. */
+export const runEndStates = ['done', 'dead', 'cancelled', 'expired'] as const
+type RunEndState = (typeof runEndStates)[number]
+
 /**
- * The end of a run: done or dead. The line is written before the store has the end. A crash in between leaves a second end of the same run,
+ * The end of a run: done, dead, cancelled by hand, or expired before it began. The line is written before the store has the end. A crash in between leaves a second end of the same run,
  * but never an ended run without a line. The newest line of a run counts.
  */
 export type Ended = {
@@ -113,7 +117,7 @@ export type Ended = {
   readonly route: string
   readonly event_type: string
   readonly delivery_id: string
-  readonly state: 'done' | 'dead'
+  readonly state: RunEndState
   readonly attempt: number
   /** As in `Tried`. */
   readonly duration_ms?: number
@@ -185,7 +189,7 @@ export type EventView = {
   readonly traced?: true
   readonly trace_id?: string
   /** `waiting`: accepted, and the run has not ended. `merged`: another event of the group has the run. `final`: answered without a run. */
-  readonly state: 'final' | 'waiting' | 'done' | 'dead' | 'merged'
+  readonly state: 'final' | 'waiting' | RunEndState | 'merged'
   readonly attempt?: number
   readonly error?: string
   readonly ended_at?: string

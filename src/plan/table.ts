@@ -35,7 +35,12 @@ export type Table = {
   /** Whether profiles besides the default profile are served. */
   readonly multiplex: boolean
   readonly profiles: { has(name: string): boolean }
+  /** Absent where no gateway serves. */
+  readonly pauses?: { refuses(route: string): boolean }
 }
+
+/** After how many seconds a sender is asked to repeat what a paused route refused. */
+const pausedRetrySeconds = 60
 
 const maxNameUnits = 100
 
@@ -49,5 +54,6 @@ export const lookUp = (table: Table, name: string, prefix?: string): RoutePlan |
   const served = servedAs(table, name)
   // An unknown route and a route of another profile get the same answer, so that no sender can tell them apart (rules: Replies 2).
   if (!served || served.source.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, maxNameUnits) })
+  if (table.pauses?.refuses(name)) return refuse('route_paused', { name, retryAfterSeconds: pausedRetrySeconds })
   return served.plan?.() ?? refuse('route_disabled', { name })
 }

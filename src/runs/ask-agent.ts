@@ -10,6 +10,7 @@ import type { Agent } from '../plan/runner.ts'
 import type { Lease } from '../store/ports.ts'
 import { type CallFactsOptions, createCallFacts } from './call-facts.ts'
 import type { Conversations } from './conversation.ts'
+import { type Cancels, RunStopped } from './flow/cancels.ts'
 import type { HeldLeases } from './held-leases.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import type { Meter } from './meter.ts'
@@ -21,6 +22,7 @@ export type AskOptions = CallFactsOptions & {
   readonly conversations: Conversations
   readonly log: Log
   readonly leases: Pick<HeldLeases, 'mayBeLost' | 'confirm'>
+  readonly cancels: Cancels
 }
 
 /**
@@ -43,7 +45,7 @@ export class Unanswered extends AgentFault {}
 
 /**
  * Asks the agent, and resolves to its reply. `meter` counts the usage, and ends the asking when a budget is used up. Rejects with
- * `Unanswered` for any failure, and with `StoodStill`.
+ * `Unanswered` for any failure, with `StoodStill`, and with `RunStopped` where the run was cancelled meanwhile.
  */
 export const askAgent = async ({ options, signal, lease, policy, transcript: { span } }: AgentCall, meter: Meter): Promise<string> => {
   const { run } = lease
@@ -57,6 +59,7 @@ export const askAgent = async ({ options, signal, lease, policy, transcript: { s
   const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), policy.timeoutMs)
   const hearing = options.log.writes('debug') ? hearingOf(lease, options.log) : undefined
   signal.addEventListener('abort', stop)
+  const ended = options.cancels.asking(lease, (why) => asking.abort(why))
   if (signal.aborted) stop()
   try {
     await meter.check()
@@ -87,8 +90,10 @@ export const askAgent = async ({ options, signal, lease, policy, transcript: { s
     })
   } catch (error) {
     if (error instanceof StoodStill) throw error
+    if (asking.signal.reason instanceof RunStopped) throw asking.signal.reason
     throw new Unanswered(`agent: ${messageOf(error)}`, error instanceof AgentFault ? error : {})
   } finally {
+    ended()
     hearing?.end()
     clearTimeout(late)
     signal.removeEventListener('abort', stop)

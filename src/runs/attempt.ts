@@ -9,6 +9,9 @@ import { delayAfter } from './backoff.ts'
 import type { Sending } from './breaker/breakers.ts'
 import type { Outages } from './breaker/outages.ts'
 import { deliver, type Postponed } from './deliver.ts'
+import { cancelledError, RunStopped } from './flow/cancels.ts'
+import type { HeldRuns } from './flow/held-runs.ts'
+import { notBegun } from './flow/start-rule.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
@@ -25,6 +28,8 @@ export type AttemptOptions = AskOptions & {
   readonly send: (outgoing: Outgoing) => Promise<Sending>
   /** Absent where no run waits for a target that is down. */
   readonly outages?: Outages
+  /** Remembers the runs of paused routes. */
+  readonly held: Pick<HeldRuns, 'add'>
   /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
   /** Whether a post of this target comes back as an event. */
@@ -60,6 +65,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
   return async (lease, transcript) => {
     const policy = options.policy(lease.run)
     const attempt = { options, signal, lease, policy, transcript }
+    if (lease.run.cancelled) return { kind: 'cancelled', error: cancelledError }
     const lacking = options.lacks(lease.run)
     if (lacking !== undefined && mayGoElsewhere(lease)) {
       warnOnce(`this gateway lacks ${lacking}`, 'runs wait for a gateway whose configuration has what they need')
@@ -78,6 +84,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
       return isKept ? await deliverReply(attempt, reply) : 'lost'
     } catch (error) {
+      if (error instanceof RunStopped) return 'lost'
       if (error instanceof StoodStill) return giveBack(attempt, 0, 'the gateway stood still before the run began')
       return endOfError(attempt, error)
     } finally {
@@ -113,6 +120,13 @@ const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given
     return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
   if (lease.interrupted && policy.startsOnce && lease.reply === undefined)
     return { kind: 'dead', error: 'the process ended during the run, and a job is not started twice' }
+  const unbegun = policy.start && notBegun(lease, policy.start, options.clock.now())
+  if (unbegun?.kind === 'wait') {
+    const given = await giveBack(attempt, unbegun.waitMs, unbegun.why)
+    if (unbegun.isHeld && given === 'given back') options.held.add(lease)
+    return given
+  }
+  if (unbegun) return unbegun
   const waitMs = mayWait(attempt) ? options.outages?.waitBefore(lease) : undefined
   return waitMs === undefined ? undefined : giveBack(attempt, waitMs, 'the run waits until its target works again')
 }

@@ -14,7 +14,13 @@ const sharedLeaseMs = 60_000
 /** `since`: the monotonic time from which the lease certainly lasts. `isDoubtful`: the lease may have run out before it was renewed. */
 type Holding = { since: number; isDoubtful: boolean }
 
-type HeldLeasesOptions = { readonly store: Pick<Store, 'renew'>; readonly clock: Clock; readonly isShared: boolean }
+type HeldLeasesOptions = {
+  readonly store: Pick<Store, 'renew'>
+  readonly clock: Clock
+  readonly isShared: boolean
+  /** Called when a lease turns out to be lost: another worker has taken the run, or the run was cancelled. */
+  readonly lost: (lease: Lease) => void
+}
 
 /** The leases of this process. */
 export class HeldLeases {
@@ -93,10 +99,13 @@ export class HeldLeases {
     const { store, clock } = this.#options
     const at = clock.monotonic()
     const renewed = [...this.#held]
-    await store.renew(
-      renewed.map(([lease]) => lease),
-      this.leaseMs,
+    const lasting = new Set(
+      await store.renew(
+        renewed.map(([lease]) => lease),
+        this.leaseMs,
+      ),
     )
+    for (const [lease] of renewed) if (!lasting.has(lease.runId) && this.#held.has(lease)) this.#options.lost(lease)
     for (const [, held] of renewed) {
       held.isDoubtful ||= this.#hasRunOut(held, clock.monotonic())
       held.since = at

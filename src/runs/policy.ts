@@ -9,6 +9,7 @@ import type { Job, Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
 import type { Retry } from './backoff.ts'
+import { type StartKeys, type StartRule, startRuleOf } from './flow/start-rule.ts'
 
 export type RunPolicy = {
   readonly retry: Retry
@@ -20,6 +21,8 @@ export type RunPolicy = {
    * waits.
    */
   readonly whenDown: 'hold' | 'run'
+  /** Absent where a run may begin at any time. */
+  readonly start?: StartRule
   readonly maxSteps: number
   readonly budget: Budget
   readonly prices: ReadonlyMap<string, Price>
@@ -41,13 +44,15 @@ export type PolicyConfig = {
   readonly profile: Pick<Profile, 'dir'> | undefined
 }
 
-type PolicySource = Pick<Route, 'retry' | 'when_down' | 'agent' | 'skills' | 'toolsets'>
+type PolicySource = Pick<Route, 'retry' | 'when_down' | 'agent' | 'skills' | 'toolsets'> & StartKeys
 
-/** Returns the policy of the runs of a route. `{}` in place of a route: the policy without any keys of a route. */
+/** Returns the policy of the runs of a route. `{}` in place of a route: the policy without any keys of a route. `isHeld`: the route is paused, and its runs wait. */
 export const policyOf = (
   { agent: shared, tools, profile }: PolicyConfig,
-  { retry, when_down, agent, skills, toolsets }: PolicySource = {},
+  { retry, when_down, agent, skills, toolsets, ...others }: PolicySource = {},
+  isHeld = false,
 ): RunPolicy => ({
+  ...startOf(others, isHeld),
   retry: {
     maxAttempts: retry?.max_attempts ?? defaults.retry.max_attempts,
     backoffMs: (retry?.backoff ?? defaults.retry.backoff) * 1000,
@@ -66,6 +71,11 @@ export const policyOf = (
   ...(agent?.max_output_tokens === undefined ? {} : { maxOutputTokens: agent.max_output_tokens }),
   ...(agent?.untrusted === undefined ? {} : { handling: agent.untrusted }),
 })
+
+const startOf = (keys: StartKeys, isHeld: boolean): Pick<RunPolicy, 'start'> => {
+  const start = startRuleOf(keys, isHeld)
+  return start ? { start } : {}
+}
 
 /** Returns the policy of the runs of a job; of a job that is no longer configured, the policy without any keys of its own. */
 export const jobPolicyOf = (config: PolicyConfig, job: Pick<Job, 'model' | 'skills' | 'toolsets'> | undefined): RunPolicy => {

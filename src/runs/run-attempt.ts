@@ -44,7 +44,8 @@ export const describeAttempt = (
   deliveryId: run.deliveryId,
   job: run.job,
   span,
-  attempt,
+  // An end without an attempt: the run was only taken to record the end.
+  attempt: end.kind === 'cancelled' || end.kind === 'expired' ? attempt - 1 : attempt,
   target: (end.kind === 'done' && end.to?.join(', ')) || targetNames(run.delivery),
   merged: run.merged,
   prompt: mergedPrompt(run).text,
@@ -59,6 +60,6 @@ export const describeAttempt = (
 
 const attemptEnd = (end: AttemptEnd, clock: Clock): RunAttempt['end'] => {
   if (end.kind === 'done') return { kind: 'done', silent: end.silent === true }
-  if (end.kind === 'dead') return { kind: 'dead', error: end.error }
+  if (end.kind !== 'again') return { kind: end.kind, error: end.error }
   return { kind: 'again', error: end.error, nextAt: clock.now() + end.afterMs, ...(end.waits ? { waits: true } : {}) }
 }

@@ -9,11 +9,13 @@ import { within } from '../core/turns/within.ts'
 import type { RunningJob } from '../generated/control.ts'
 import type { Lease } from '../store/ports.ts'
 import { type AttemptOptions, createAttempt, type MakeAttempt, persistRun } from './attempt.ts'
+import { Cancels } from './flow/cancels.ts'
+import { HeldRuns } from './flow/held-runs.ts'
 import { HeldLeases } from './held-leases.ts'
 import { beginTranscript, describeAttempt } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 
-export type WorkerOptions = Omit<AttemptOptions, 'leases'> & {
+export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held'> & {
   /** Whether several processes work on the store. */
   readonly isShared: boolean
   readonly clock: Clock
@@ -35,6 +37,8 @@ export class Worker {
   readonly #active = new Map<Promise<void>, RunInProgress>()
   readonly #abort = new AbortController()
   readonly #leases: HeldLeases
+  readonly #cancels = new Cancels()
+  readonly #held = new HeldRuns()
   readonly #attempt: MakeAttempt
   #stopped = false
   /** Settles when the taking of runs from the store has ended; `undefined` while no run is being taken. */
@@ -55,14 +59,37 @@ export class Worker {
     this.#options = options
     // Each run listens to the signal, and Node would warn of more than ten listeners.
     setMaxListeners(0, this.#abort.signal)
-    this.#leases = new HeldLeases(options)
-    this.#attempt = createAttempt({ ...options, leases: this.#leases }, this.#abort.signal)
+    const cancels = this.#cancels
+    this.#leases = new HeldLeases({ ...options, lost: (lease) => cancels.lost(lease) })
+    this.#attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held }, this.#abort.signal)
   }
 
   /** Tells the worker that there may be work. The worker looks for work now, and again after each run. */
   wake(): void {
     if (this.#taking) this.#again = true
     else if (this.#room() > 0) this.#taking = this.#takeAll()
+  }
+
+  /** Stops the agent of an event's run, after the store has cancelled the run, and looks for the run, to record its end. */
+  cancel(eventId: string): void {
+    this.#cancels.cancel(eventId)
+    this.wake()
+  }
+
+  /** Returns the number of runs of a route that wait because the route is paused, as far as this process knows. */
+  heldRuns(route: string): number {
+    return this.#held.count(route)
+  }
+
+  /** Lets the runs begin whose routes are not paused any more. */
+  release(isHeld: (route: string) => boolean): void {
+    for (const runs of this.#held.release(isHeld)) {
+      // Where the store fails, the runs are due by themselves after their wait.
+      this.#options.store.makeDue(runs).then(
+        () => this.wake(),
+        (error) => this.#options.log('error', { reason: messageOf(error) }, 'runs of a resumed route wait on'),
+      )
+    }
   }
 
   /** The number of runs in progress. */
@@ -183,6 +210,7 @@ export class Worker {
 
   #start(lease: Lease, takenAt: number): void {
     this.#leases.add(lease, takenAt)
+    this.#held.delete(lease.runId)
     const running = this.#run(lease)
       .catch((error) =>
         this.#options.log('error', { ...runFields(lease), reason: messageOf(error) }, 'run left for later: the store failed'),
@@ -225,6 +253,7 @@ export class Worker {
   }
 
   #takenOver(lease: Lease): void {
-    this.#options.log('warn', runFields(lease), 'a run that took too long was taken over by another')
+    if (this.#cancels.wasStopped(lease)) this.#options.log('info', runFields(lease), 'the agent of a run was stopped: the run is cancelled')
+    else this.#options.log('warn', runFields(lease), 'a run that took too long was taken over by another')
   }
 }

@@ -92,6 +92,11 @@ export type RunEnd =
    */
   | { readonly kind: 'again'; readonly afterMs: number; readonly error: string; readonly uncounted?: true }
   | { readonly kind: 'dead'; readonly error: string }
+  /** An operator cancelled the run, or it began too late. The store forgets the run, as it does when a run is done. */
+  | { readonly kind: 'cancelled' | 'expired'; readonly error: string }
+
+/** The result of a cancel. `delivering`: the reply of the run is being delivered. `none`: the event has no run that has not ended. */
+export type Cancelled = 'cancelled' | 'delivering' | 'none'
 
 /** The state of an event in the store: of its run, or of the group that will become its run. Done runs are deleted. */
 export type StoredStanding = {
@@ -173,9 +178,10 @@ export interface Store {
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]>
   /**
    * Lets leases last for `leaseMs` from now, even expired leases whose runs nobody has taken since. Where another worker has taken the run,
-   * the old lease stays lost, and the next `keepReply` or `finish` with it returns `false`.
+   * or the run was cancelled, the old lease stays lost, and the next `keepReply` or `finish` with it returns `false`. Resolves to the ids of
+   * the runs whose leases last.
    */
-  renew(leases: readonly Lease[], leaseMs: number): Promise<void>
+  renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]>
   /** Makes runs due that were given back with these leases (`again`). A run that was taken since, or has ended, is not touched. */
   makeDue(leases: readonly GivenBack[]): Promise<void>
   /** Stores the reply before it is delivered, and the progress of its delivery to several targets. `false`: the lease is lost. */
@@ -192,6 +198,12 @@ export interface Store {
    * is kept. `false`: the event has no dead run.
    */
   revive(eventId: string): Promise<boolean>
+  /**
+   * Cancels the run of an event, or the group that would become its run: marks the run (`cancelled` in `NewRun`) and makes it due outside
+   * of its lane's turns, so that the worker that takes the run records its end. A worker that has the run loses its lease. A run that is
+   * leased and has its reply is not cancelled, because its delivery may have begun.
+   */
+  cancel(eventId: string): Promise<Cancelled>
   /**
    * Returns the states of these events, at most `maxStandings` (bounds.ts). Of the events of a group, only one is found: the first with
    * `keep: first`, else the latest. Events that are not in the store are left out.

@@ -74,7 +74,7 @@ export type OpenStore = Store & {
 }
 
 /** A shared store, opened by a command beside its gateways. */
-export type Attached = Pick<OpenStore, 'standings' | 'revive' | 'erase' | 'close'> & { readonly shared: Shared }
+export type Attached = Pick<OpenStore, 'standings' | 'revive' | 'cancel' | 'erase' | 'close'> & { readonly shared: Shared }
 
 /**
  * What a command may do with a store. `make`: change the content, and make the tables where no gateway has made them yet, or upgrade those

@@ -100,6 +100,8 @@ const rows: { readonly [command: string]: Row } = {
   'webhook remove': { ok: 'webhook remove a --yes', missing: 'webhook remove nope', corrupt: 'webhook remove a --yes' },
   'webhook enable': { ok: 'webhook enable a', missing: 'webhook enable nope', corrupt: 'webhook enable a' },
   'webhook disable': { ok: 'webhook disable a', missing: 'webhook disable nope', corrupt: 'webhook disable a' },
+  'webhook pause': { ok: 'webhook pause a', missing: 'webhook pause nope', corrupt: 'webhook pause a' },
+  'webhook resume': { ok: 'webhook resume a', missing: 'webhook resume nope', corrupt: 'webhook resume a' },
   'webhook test': {
     up: 'webhook test a',
     upNo: 'webhook test a --scheme bad',
@@ -113,6 +115,7 @@ const rows: { readonly [command: string]: Row } = {
   'events list': { ok: 'events list', usage: 'events list --limit 0' },
   'events show': { up: 'events show EVENT', missing: 'events show nope' },
   'events retry': { up: 'events retry --dead', upNo: 'events retry EVENT', missing: 'events retry nope', away: 'events retry --dead' },
+  'events cancel': { up: 'events cancel WAITING', upNo: 'events cancel EVENT', missing: 'events cancel nope', usage: 'events cancel' },
   'events replay': { up: 'events replay EVENT', missing: 'events replay nope', usage: 'events replay --edit' },
   'events export': { up: 'events export EVENT', missing: 'events export nope' },
   'events erase': { up: 'events erase EVENT --yes', missing: 'events erase nope --yes', usage: 'events erase' },
@@ -183,10 +186,12 @@ const around = (port: number): { [name: string]: string } => ({
   'unreadable/config.yaml': 'platforms: {',
 })
 
-type Where = { readonly cli: FakeCli; readonly url?: string; readonly event?: string }
+type Where = { readonly cli: FakeCli; readonly url?: string; readonly event?: string; readonly waiting?: string }
 
-const runLine = ({ cli, url = '', event = '' }: Where, line: string): Promise<Result> => {
-  const words = line.split(' ').map((word) => word.replace('FOLDER', cli.dir).replace('URL', url).replace('EVENT', event))
+const runLine = ({ cli, url = '', event = '', waiting = '' }: Where, line: string): Promise<Result> => {
+  const words = line
+    .split(' ')
+    .map((word) => word.replace('FOLDER', cli.dir).replace('URL', url).replace('EVENT', event).replace('WAITING', waiting))
   return cli.runWith({ edit: async () => {} }, ...words, '--json')
 }
 
@@ -226,10 +231,14 @@ t.test('exit codes and envelopes of every command', async (t) => {
 })
 
 t.test('exit codes and envelopes of the commands that ask a gateway', async (t) => {
-  const cli = fakeCli(t, { ...files(), 'config.yaml': `${config(0)}storage: { kind: memory }\n` })
+  const later = '        later: { prompt: p, secret: abcabcabcabcabcabc, delay_seconds: 3600 }\n        cfg'
+  const routes = config(0).replace('        cfg', later)
+  const cli = fakeCli(t, { ...files(), 'config.yaml': `${routes}storage: { kind: memory }\n` })
   const gateway = await startGateway(t, { dir: cli.dir })
   const sent = await runLine({ cli, url: gateway.url }, 'webhook test a')
-  const where = { cli, url: gateway.url, event: JSON.parse(sent.out).data.event_id as string }
+  const delayed = await runLine({ cli, url: gateway.url }, 'webhook test later')
+  const [event, waiting] = [sent, delayed].map(({ out }) => JSON.parse(out).data.event_id as string)
+  const where = { cli, url: gateway.url, event: event ?? '', waiting: waiting ?? '' }
   for (const { up, upNo, upMissing } of Object.values(rows)) {
     for (const [line, code] of [
       [up, 0],

@@ -1,6 +1,6 @@
 /** What survives `kill -9`: everything that was answered with 202, once where nothing was broken off. */
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
@@ -188,4 +188,68 @@ t.test('runs that wait for a target that is down: shown, kept through a kill -9,
     second.lines.filter(({ msg }) => msg === 'run is dead'),
     [],
   )
+})
+
+t.test('cancelled runs, one of them under way: its agent is stopped, nothing is sent, and a kill -9 takes back no cancel', async (t) => {
+  const dir = dataDir(t, {
+    routes: { work: { prompt: 'p', concurrency: { limit: 1 }, retry: { max_attempts: 20 } } },
+    agent: 'echo "$HEADGATE_DELIVERY_ID" >> "$dir/ran"; [ "$HEADGATE_DELIVERY_ID" = event-4 ] || exec sleep 600; echo done',
+  })
+  const first = await startGateway(t, dir)
+  const events: string[] = []
+  for (const id of ['event-1', 'event-2', 'event-3', 'event-4'])
+    events.push(String((await first.post('work', id)).headers['x-headgate-event-id']))
+  const ran = () => (existsSync(join(dir, 'ran')) ? readFileSync(join(dir, 'ran'), 'utf8').trim().split('\n') : [])
+  await until(() => ran().includes('event-1'))
+  t.match(command({ dir }, 'events', 'cancel', events[0] as string), { status: 0, stdout: /^cancelled .* work\n1 cancelled\n$/ })
+  await until(() => ran().includes('event-2'))
+  t.match(command({ dir }, 'events', 'show', events[0] as string).stdout, /cancelled by hand/)
+  t.match(command({ dir }, 'events', 'cancel', events[0] as string), { status: 1, stdout: /it is cancelled already/ })
+  t.match(command({ dir }, 'events', 'cancel', events[1] as string, events[2] as string), { status: 0, stdout: /\n2 cancelled\n$/ })
+  first.kill('SIGKILL')
+  await first.ended
+  const second = await startGateway(t, dir)
+  await second.line(({ msg, delivery_id }) => msg === 'delivered' && delivery_id === 'event-4')
+  t.strictSame([...new Set(ran())], ['event-1', 'event-2', 'event-4'], 'the agent was never asked about what waited')
+  t.strictSame([...deliveredIn(first), ...deliveredIn(second)], ['event-4'])
+  const list = JSON.parse(command({ dir }, 'events', 'list', '--state', 'cancelled', '--json').stdout).data.events
+  t.strictSame(list.map(({ delivery_id }: { delivery_id: string }) => delivery_id).sort(), ['event-1', 'event-2', 'event-3'])
+  t.match(command({ dir }, 'events', 'retry', events[2] as string), { status: 1, stdout: /events replay starts it anew/ })
+  await stop(t, dir, second, { due: 0, dead: 0 })
+})
+
+t.test('a paused route, before a start and through a kill -9: refused without --hold, with it kept and begun in order', async (t) => {
+  const dir = dataDir(t, {
+    routes: { work: { prompt: 'p', concurrency: { limit: 1 } }, other: { prompt: 'p' } },
+    agent: 'echo "$HEADGATE_DELIVERY_ID" >> "$dir/ran"; echo done',
+  })
+  const ran = () => (existsSync(join(dir, 'ran')) ? readFileSync(join(dir, 'ran'), 'utf8').trim().split('\n') : [])
+  const route = (...args: string[]) => command({ dir }, 'webhook', ...args).stdout
+  t.match(route('pause', 'work'), /^paused {3}work: its senders get 503/)
+  const first = await startGateway(t, dir)
+  const refused = await first.post('work', 'event-1')
+  t.match(refused, { status: 503, json: { error: 'Route paused: work' }, headers: { 'retry-after': '60' } })
+  t.match(route('pause', 'work', '--hold'), /^paused {3}work: its events are kept/)
+  t.match(route('pause', 'work', '--hold'), /^no change/)
+  await first.line(({ msg, route }) => msg === 'the runs of a route are held' && route === 'work')
+  const ids = Array.from({ length: 20 }, (_, i) => `event-${100 + i}`)
+  for (const id of ids.slice(0, 10)) t.equal((await first.post('work', id)).status, 202)
+  t.equal((await first.post('other', 'event-1')).status, 202)
+  await first.line(({ msg, delivery_id }) => msg === 'delivered' && delivery_id === 'event-1')
+  first.kill('SIGKILL')
+  await first.ended
+  const second = await startGateway(t, dir)
+  for (const id of ids.slice(10)) t.equal((await second.post('work', id)).status, 202)
+  await until(() => /^paused +work, since \S+, 1 runs held/m.test(command({ dir }, 'gateway', 'status').stdout))
+  t.strictSame(ran(), ['event-1'])
+  second.kill('SIGHUP')
+  await second.line(({ msg }) => /reloaded|configuration/.test(msg))
+  t.match(command({ dir }, 'gateway', 'status').stdout, /^paused +work/m, 'a reload keeps it')
+  t.match(route('resume', 'work'), /^resumed {2}work/)
+  t.match(route('resume', 'work'), /^no change/)
+  await until(() => ran().length === 21)
+  t.strictSame(ran().slice(1), ids)
+  await until(() => ids.every((id) => deliveredIn(second).includes(id)))
+  t.notMatch(command({ dir }, 'gateway', 'status').stdout, /^paused/m)
+  await stop(t, dir, second, { due: 0, dead: 0 })
 })

@@ -68,6 +68,7 @@ const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: n
     // Others may bring work at any time.
     dueInMs: remote(async () => Math.min(lookEveryMs, (await server.dueInMs()) ?? lookEveryMs)),
     revive: remote(server.revive.bind(server)),
+    cancel: remote(server.cancel.bind(server)),
     standings: remote(server.standings.bind(server)),
     erase: remote(server.erase.bind(server)),
     prune: remote(server.prune.bind(server)),

@@ -73,10 +73,11 @@ type WorkOptions = Pick<WorkerOptions, 'isShared' | 'lacks'> & {
   readonly timeoutMs: number
   readonly send: () => Promise<void>
   readonly toolsets: readonly string[]
+  readonly route: Parameters<typeof policyOf>[1]
 }
 
 const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (prompt) => prompt, more: Partial<WorkOptions> = {}) => {
-  const { timeoutMs = 60_000, isShared = false, lacks = () => undefined, send, toolsets = [] } = more
+  const { timeoutMs = 60_000, isShared = false, lacks = () => undefined, send, toolsets = [], route } = more
   const sent: string[] = []
   const said: string[] = []
   const log: Log = Object.assign((_: unknown, _fields: object, message: string) => void said.push(message), { writes: () => true })
@@ -89,11 +90,14 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
     facts,
     agent,
     policy: () =>
-      policyOf({
-        agent: { timeoutMs, maxSteps: 1, budget: { threadRuns: 30 }, prices: new Map() },
-        tools: { ofRuns: toolsets },
-        profile: undefined,
-      }),
+      policyOf(
+        {
+          agent: { timeoutMs, maxSteps: 1, budget: { threadRuns: 30 }, prices: new Map() },
+          tools: { ofRuns: toolsets },
+          profile: undefined,
+        },
+        route,
+      ),
     conversations: noConversations,
     isShared,
     lacks,
@@ -163,6 +167,35 @@ t.test('what was accepted begins as soon as the store works again, without anoth
   disk.commits = Number.POSITIVE_INFINITY
   await pass(clock, 500, () => {})
   t.strictSame(sent, ['a'])
+})
+
+t.test('a run begins after its delay, and one that could not begin in time has expired: its agent is not asked', async (t) => {
+  const clock = fakeClock()
+  let asked = 0
+  const disk: Disk = { commits: Number.POSITIVE_INFINITY, openings: 0 }
+  const store = await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk))
+  const agent: Agent = async () => {
+    asked++
+    throw new Error('no')
+  }
+  const route = { delay_seconds: 5, expires_seconds: 10, retry: { max_attempts: 2, backoff: 60 } }
+  const { worker, said } = workOn(t, clock, store, agent, { route })
+  const acceptAt = (id: string, acceptedAt: number) => store.accept({ ...runOf(id), acceptedAt }, { key: id, holdMs: 3_600_000 })
+  await acceptAt('new', clock.now())
+  worker.wake()
+  await pass(clock, 4_900, () => {})
+  t.equal(asked, 0)
+  t.match(await store.standings(['new']), [{ state: 'waiting', attempt: 0, error: 'the run waits until its delay is over' }])
+  await pass(clock, 300, () => {})
+  t.equal(asked, 1)
+  await acceptAt('late', clock.now() - 15_100)
+  worker.wake()
+  await pass(clock, 300, () => {})
+  t.equal(asked, 1)
+  t.strictSame(await store.standings(['late']), [], 'it is forgotten')
+  t.ok(said.includes('run is expired'))
+  await pass(clock, 120_000, () => {})
+  t.equal(asked, 2, 'a run that has begun is tried again, however late')
 })
 
 /** A store on a machine whose clock is an hour ahead, and as many connections to it as are asked for. */

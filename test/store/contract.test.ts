@@ -478,6 +478,7 @@ for (const { name, at, lookEveryMs } of subjects) {
         () => store.accept(runOf('c'), claimOf('c'), laneOf(1)),
         () => store.join(runOf('c'), claimOf('c'), groupOf()),
         () => store.revive('evt-a'),
+        () => store.cancel('evt-a'),
         () => store.standings(['evt-a']),
         () => store.prune(0, 0),
         () => store.plans(),
@@ -747,6 +748,50 @@ for (const { name, at, lookEveryMs } of subjects) {
       for (const late of [...holders, last]) t.equal(await store.finish(late, { kind: 'done' }), false)
       await store.finish(a, { kind: 'done' })
       t.strictSame(ids(await store.take(10, 10)), ['c'])
+    })
+
+    promise('a cancelled run is taken once more, marked, and its worker has lost it', async (t, { store, accept, join, clock }) => {
+      for (const id of ['running', 'sending', 'failed', 'dead']) await accept(id)
+      await accept('open', laneOf(1))
+      const [running, sending, failed, dead, open] = await store.take(5, 1000)
+      if (!running || !sending || !failed || !dead || !open) throw new Error('expected leases')
+      await store.keepReply(sending, 'the reply')
+      await store.keepReply(failed, 'the reply')
+      await store.finish(failed, { kind: 'again', afterMs: 500, error: 'busy' })
+      await store.finish(dead, { kind: 'dead', error: 'no' })
+      for (const id of ['parked', 'next']) await accept(id, laneOf(1))
+      await accept('fresh')
+      await join('group', groupOf())
+      const asked = ['running', 'sending', 'failed', 'dead', 'parked', 'fresh', 'group', 'nobody']
+      const results = []
+      for (const id of asked) results.push([id, await store.cancel(`evt-${id}`)])
+      t.strictSame(results, [
+        ...['running'].map((id) => [id, 'cancelled']),
+        ['sending', 'delivering'],
+        ['failed', 'cancelled'],
+        ['dead', 'none'],
+        ...['parked', 'fresh', 'group'].map((id) => [id, 'cancelled']),
+        ['nobody', 'none'],
+      ])
+      for (const hostile of ['', 'evt', 'evt-fresh"', '%', 'evt-\0', 'x'.repeat(100_000)]) t.equal(await store.cancel(hostile), 'none')
+      t.strictSame(await store.renew([running, sending, open], 1000), [sending.runId, open.runId], 'the lease of the cancelled run is lost')
+      t.equal(await store.keepReply(running, 'too late'), false)
+      t.equal(await store.finish(running, { kind: 'done' }), false)
+      const taken = await store.take(10, 1000)
+      t.strictSame(ids(taken).sort(), ['failed', 'fresh', 'group', 'parked', 'running'])
+      t.ok(taken.every(({ run, interrupted }) => run.cancelled === true && !interrupted))
+      t.equal(await store.cancel('evt-fresh'), 'cancelled', 'again')
+      const [again] = await store.take(10, 1000)
+      t.match(again, { run: { eventId: 'evt-fresh', cancelled: true } })
+      for (const lease of [...taken.filter(({ run }) => run.eventId !== 'evt-fresh'), again as Lease])
+        t.equal(await store.finish(lease, { kind: 'cancelled', error: 'by hand' }), true)
+      t.strictSame(await store.standings(asked.slice(2).map((id) => `evt-${id}`)), [
+        { eventId: 'evt-dead', state: 'dead', attempt: 1, error: 'no' },
+      ])
+      await store.finish(open, { kind: 'done' })
+      clock.advance(1)
+      t.strictSame(ids(await store.take(10, 1000)), ['next'], 'the cancelled run has no turn')
+      t.equal(await store.backlog(), 2)
     })
 
     promise('says how the runs of events stand', async (t, { store, accept, join }) => {
@@ -1168,7 +1213,7 @@ const apply = async (store: OpenStore, leases: Lease[], command: Command): Promi
   }
   const lease = leases[command.pick % Math.max(1, leases.length)]
   if (lease === undefined) return undefined
-  if (command.op === 'renew') return store.renew([lease], command.leaseMs)
+  if (command.op === 'renew') return (await store.renew([lease], command.leaseMs)).length
   if (command.op === 'reply') return store.keepReply(lease, `reply ${lease.fence}`)
   return store.finish(lease, { kind: command.kind, afterMs: command.delayMs, error: `error ${command.delayMs}` })
 }

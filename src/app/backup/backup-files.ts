@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { filesBelow } from '../files-below.ts'
+import { pausesFileName } from '../pauses/paused-routes.ts'
 
 /** The folders into which a restore moves what was there before, each with the time of the restore. */
 export const asidePrefix = 'before-restore-'
@@ -12,7 +13,9 @@ export const asidePrefix = 'before-restore-'
 /** How deep folders are searched for files of the configuration. */
 const maxDepth = 12
 
-const entriesFile = new RegExp(`^(?:${subscriptionsFileName}|(?:profiles/[^/]+/)?${jobsFileName})$`.replaceAll('.json', '\\.json'))
+const entriesFile = new RegExp(
+  `^(?:${subscriptionsFileName}|${pausesFileName}|(?:profiles/[^/]+/)?${jobsFileName})$`.replaceAll('.json', '\\.json'),
+)
 /** Backups that lie in the data directory, and parts of them. */
 const archiveName = /\.tar\.gz(?:\.[^/]*\.part)?$/
 /** The files below `state/` that a backup may have, besides the database. */

@@ -4,7 +4,7 @@
  * off by default.
  */
 
-import type { EventSummary } from '../../journal/record.ts'
+import { type EventSummary, runEndStates } from '../../journal/record.ts'
 import { withRecords } from '../open-records.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -101,7 +101,7 @@ const addEvent = (tally: Tally, { outcome, state, work }: EventSummary): void =>
   if (tokens !== undefined) tally.tokens = (tally.tokens ?? 0) + tokens
 }
 
-const states: ReadonlySet<string> = new Set(['waiting', 'done', 'dead', 'merged'])
+const states: ReadonlySet<string> = new Set(['waiting', ...runEndStates, 'merged'])
 
 const endingsOf = (tallies: readonly Tally[]): Charts['endings'] => {
   const sums = new Map<string, number>()

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
-import type { EventView, RecordedUsage, RunRecord } from '../../journal/record.ts'
+import type { Ended, EventView, RecordedUsage, RunRecord } from '../../journal/record.ts'
 
 /** One attempt, for people and programs. Members are `null` where nothing is known. Times are ISO 8601, UTC. */
 export type AttemptView = {
@@ -11,7 +11,7 @@ export type AttemptView = {
    * How the attempt ended. `failed`: the run is tried again. `retried` is not the end of an attempt: at this time, a user revived the dead
    * run.
    */
-  readonly end: 'failed' | 'done' | 'dead' | 'retried'
+  readonly end: 'failed' | Ended['state'] | 'retried'
   readonly attempt: number | null
   readonly error: string | null
   readonly next_at: string | null

@@ -5,7 +5,7 @@ import type { Workspace } from '../workspace.ts'
 import { type DoneCounter, type EventResult, workOnEach } from './event-batch.ts'
 import type { EventStatus } from './event-status.ts'
 import { standingsOf } from './events.ts'
-import { type DeadRuns, withDeadRuns } from './with-runs.ts'
+import { type RunOperations, withRuns } from './runs/with-runs.ts'
 
 export type RetryPlan = {
   /** The events whose runs start again. */
@@ -28,16 +28,16 @@ export const planRetry = async (
   isSelection: boolean,
 ): Promise<RetryPlan> => {
   const views = events.map(({ event }) => event)
-  const standings = await withDeadRuns(workspace, finder, (runs) => standingsOf(runs, views))
+  const standings = await withRuns(workspace, finder, (runs) => standingsOf(runs, views))
   const isDead = ({ event }: EventStatus): boolean => standings.get(event.event_id)?.state === 'dead'
   const others = isSelection
     ? []
     : events.filter((known) => !isDead(known)).map((known) => ({ known, ok: false, why: whyNotRetried(known) }))
   const dead = events.filter(isDead)
-  const retry = async ({ event }: EventStatus, runs: DeadRuns) =>
+  const retry = async ({ event }: EventStatus, runs: RunOperations) =>
     (await runs.retry({ id: event.event_id })).retried ? { ok: true } : { ok: false, why: 'it is not dead any more' }
   const run = (countDone: DoneCounter, signal?: AbortSignal): Promise<readonly EventResult[]> =>
-    withDeadRuns(workspace, finder, (runs) => workOnEach(dead, (known) => retry(known, runs), countDone, signal))
+    withRuns(workspace, finder, (runs) => workOnEach(dead, (known) => retry(known, runs), countDone, signal))
   return { dead, others, run }
 }
 

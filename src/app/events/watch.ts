@@ -88,4 +88,4 @@ async function* joined(past: readonly EventView[], live: TailLines): AsyncGenera
   }
 }
 
-const isEnd = ({ state }: DeliveryLine): boolean => state === 'done' || state === 'dead'
+const isEnd = ({ state }: DeliveryLine): boolean => state !== 'waiting'

@@ -56,6 +56,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     means: 'The path names a profile that is not served.',
     fix: 'Set gateway.multiplex_profiles: true, and see that profiles/<name>/config.yaml is there.',
   },
+  route_paused: {
+    means: 'The route is paused, and keeps no events. The sender is asked to repeat.',
+    fix: 'headgate webhook resume <route>.',
+  },
   route_disabled: { means: 'The route is switched off.', fix: 'headgate webhook enable <route>, or take enabled: false away.' },
   split: {
     means: 'Each item of the request became an event of its own, with an id, an outcome and a run of its own.',

@@ -22,6 +22,7 @@ import type { BreakerSettings } from '../../runs/breaker/breaker.ts'
 import { Breakers } from '../../runs/breaker/breakers.ts'
 import type { Store } from '../../store/ports.ts'
 import type { OpenStore } from '../../store/store-part.ts'
+import { Pauses } from '../pauses/pauses.ts'
 import { createDownload } from './download.ts'
 import { createKeptKeys } from './kept-keys.ts'
 import { createLimiter } from './limits/limiter.ts'
@@ -57,6 +58,8 @@ export type SharedEffects = {
   /** Asks programs for the secrets that entries name and that are not known yet, and reloads. */
   readonly askSecrets?: (() => void) | undefined
   readonly breakers: Breakers
+  /** The pauses of routes. */
+  readonly pauses: Pauses
   readonly store: () => Store
   /** Finds the jobs of the configuration that serves now. */
   readonly jobs: Jobs
@@ -148,6 +151,7 @@ export const createSharedEffects = ({
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
     tooOld,
     askSecrets,
+    pauses: new Pauses(),
     breakers: createBreakers({ clock, log, facts, limits }, openedResources),
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),

@@ -109,7 +109,13 @@ const compileAll = async (
   const keyProblems = [...config.routes.values()].flatMap((route) => checkChallengeKeys(route, parts, keys))
   await base.subscriptions.load({ isReload: base === before?.base })
   asked.now = shared.jobs
-  const table = { configured, subscribed: base.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
+  const table = {
+    configured,
+    subscribed: base.subscriptions,
+    multiplex: config.multiplex,
+    profiles: config.profiles,
+    pauses: shared.pauses,
+  }
   const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
   owners.push(owner)
   const alerts = compileAlerts(config.alerts, parts.targets)
@@ -135,7 +141,7 @@ const compileAll = async (
     alerts: alerts.rules,
     notice,
     ...presentEntries(base, jobs),
-    ...settingsOfRuns(config, base, table, jobs),
+    ...settingsOfRuns({ config, base, table, jobs, isHeld: (route) => shared.pauses.holds(route) }),
   }
 }
 
@@ -152,12 +158,16 @@ const presentEntries = ({ subscriptions }: PlanBase, jobs: JobBook): Pick<LiveCo
 /**
  * Makes the functions of a configuration that look up the route or the job of a run: `send` for its delivery, `policy` for its attempts.
  */
-const settingsOfRuns = (
-  config: Config,
-  base: PlanBase,
-  table: LiveConfig['table'],
-  jobs: JobBook,
-): Pick<LiveConfig, 'send' | 'policy' | 'routes' | 'dayBudgets'> => {
+const settingsOfRuns = ({
+  config,
+  base,
+  table,
+  jobs,
+  isHeld,
+}: Pick<LiveConfig, 'config' | 'base' | 'table' | 'jobs'> & { readonly isHeld: (route: string) => boolean }): Pick<
+  LiveConfig,
+  'send' | 'policy' | 'routes' | 'dayBudgets'
+> => {
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
   const routes = (): readonly Served[] => {
     base.subscriptions.refresh()
@@ -165,7 +175,7 @@ const settingsOfRuns = (
   }
   const policy: LiveConfig['policy'] = ({ job, profile: of, route }) => {
     const shared = { agent: config.agent, tools: config.tools, profile: config.profiles.get(of) }
-    return job === undefined ? policyOf(shared, specOf(route)) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
+    return job === undefined ? policyOf(shared, specOf(route), isHeld(route)) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
   }
   return {
     send: (outgoing) => {

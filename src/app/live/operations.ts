@@ -14,8 +14,10 @@ import type { OpenStore } from '../../store/store-part.ts'
 import type { AlertDesk } from '../alerts/alert-desk.ts'
 import { createStoreHolds } from '../backup/store-holds.ts'
 import { createEraseRuns } from '../events/erase/erase-runs.ts'
+import { createRunOperations } from '../events/runs/run-operations.ts'
 import { standingView } from '../events/standing-view.ts'
 import { readBacklog } from '../gateway/backlog-view.ts'
+import type { Pauses } from '../pauses/pauses.ts'
 import { askReload } from '../replicas/ask-reload.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
 import type { RunningGateway } from '../running-gateway.ts'
@@ -77,16 +79,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     },
     handOver: options.handOver,
     standings: async ({ ids }) => ({ standings: (await store.standings(ids)).map((standing) => standingView(standing, clock.now())) }),
-    async retry({ id }) {
-      try {
-        const retried = await store.revive(id)
-        if (retried) facts.tell({ kind: 'run_revived', at: clock.now(), eventId: id })
-        return { retried }
-      } finally {
-        // The worker looks for work after a failure, too, because the store may have committed the revival all the same.
-        worker.wake()
-      }
-    },
+    ...createRunOperations(options),
     async replay({ ahead = [], ...question }) {
       if (ahead.length > 0) await recordsToReplay.read([question.id, ...ahead])
       return replay(question, { records: recordsToReplay, shared, facts, serving: current })
@@ -127,7 +120,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
 
 /** Returns the status of the gateway, without its start and the refusals since then. */
 const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'started_at' | 'refused'>> => {
-  const { store, reloader, clock, url, certificates, stopping, notReady, shared, alerts } = options
+  const { store, worker, reloader, clock, url, certificates, stopping, notReady, shared, alerts } = options
   const { config, routes, jobs } = reloader.current()
   return {
     pid: process.pid,
@@ -144,6 +137,7 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     stopping: stopping(),
     not_ready: notReady() ?? null,
     ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
+    ...pausedRoutes(shared.pauses, worker),
     targets_down: shared.breakers.open,
     ...firingNames(alerts.desk()?.view()),
   }
@@ -153,6 +147,12 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
 const secretViews = (secrets: KeptSecrets | undefined): Pick<Status, 'secrets'> => {
   const views = secrets?.views() ?? []
   return views.length > 0 ? { secrets: views } : {}
+}
+
+/** Returns the paused routes, for the status; nothing where no route is paused. */
+const pausedRoutes = ({ all }: Pauses, worker: Worker): Pick<Status, 'paused_routes'> => {
+  const routes = [...all].map(([route, { isHold: hold, since }]) => ({ route, hold, since, held_runs: worker.heldRuns(route) }))
+  return routes.length > 0 ? { paused_routes: routes } : {}
 }
 
 const breakerView = ({ openedAt, retryAt, ...breaker }: OpenBreaker): BreakerView => ({

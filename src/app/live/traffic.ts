@@ -128,7 +128,7 @@ export const trafficOfView = (view: EventView): readonly TrafficLine[] => {
           { type: 'event', ...head, bytes: view.raw?.body_bytes ?? null, remote: null },
           { type: 'outcome', ...head, status, outcome, stage, duration_ms, reason, target },
         ]
-  if (state !== 'done' && state !== 'dead') return request
+  if (state === 'final' || state === 'waiting' || state === 'merged') return request
   const { attempt = 1, job = null, ended_at: at = view.at, silent = false } = view
   return [...request, { type: 'delivery', ...head, at, state, attempt, job, target, error, next_at: null, silent }]
 }

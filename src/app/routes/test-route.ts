@@ -3,6 +3,7 @@
 import { Fault, usage } from '../../core/fault.ts'
 import { outcomeNames } from '../../core/outcome-table.ts'
 import { nearest } from '../../core/text.ts'
+import { runEndStates } from '../../journal/record.ts'
 import { quoted } from '../../process/quoted.ts'
 import { readAttempts } from '../events/event-attempts.ts'
 import type { EventStatus } from '../events/event-status.ts'
@@ -44,7 +45,7 @@ export type TestedRoute = {
 }
 
 /** The ends of a run. */
-const runEnds = ['done', 'dead', 'merged'] as const
+const runEnds = [...runEndStates, 'merged'] as const
 const isEnd = (state: string): boolean => runEnds.some((end) => end === state)
 
 /** Throws a usage Fault for a word that `expect` of an `Expectation` cannot be. */

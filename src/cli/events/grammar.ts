@@ -27,6 +27,10 @@ export const addEvents = (events: Command, run: Run): void => {
     .description('start dead runs again: the same stored work')
     .option('--dead', 'all dead runs')
     .action((ids: string[], options: RetryOptions) => run(async (cli) => (await import('./retry.ts')).eventsRetry(ids, options, cli)))
+  events
+    .command('cancel <ids...>')
+    .description('end runs that wait or are under way: their agents are stopped, and nothing is delivered')
+    .action((ids: string[]) => run(async (cli) => (await import('./cancel.ts')).eventsCancel(ids, cli)))
   withBulk(withSelection(events.command('replay [ids...]'), '--from-route <name>'))
     .description('send stored requests through the present configuration, as new events')
     .option('--route <name>', 'send them through this route instead of their own')
@@ -63,7 +67,7 @@ const withSelection = (command: Command, route: string): Command =>
       .option('--delivery-id <id>', 'with this delivery id')
       .option('--text <words>', 'with these words in the record, the request, a prompt or a reply, in any case')
       .option('--field <path=value>', 'with this value in the payload or a header: payload.action=opened (repeatable)', collectRepeated)
-      .option('--state <list>', 'final, waiting, running, done, dead, merged or unknown', collectList),
+      .option('--state <list>', 'final, waiting, running, done, dead, cancelled, expired, merged or unknown', collectList),
   )
 
 const withTimes = (command: Command): Command =>

@@ -4,11 +4,10 @@ import type { EventResult } from '../../app/events/event-batch.ts'
 import { planRetry, type RetryPlan } from '../../app/events/event-retry.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
-import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { chosenEvents, confirmStart, countsBySource, idAndSource, progressOf } from './bulk.ts'
+import { chosenEvents, confirmStart, countsBySource, progressOf } from './bulk.ts'
+import { resultData, resultTable } from './results.ts'
 import type { SelectionOptions } from './selection.ts'
-import { tableCell } from './view.ts'
 
 export type RetryOptions = Omit<SelectionOptions, 'state' | 'outcome'> & {
   readonly dead?: boolean
@@ -24,7 +23,7 @@ export const eventsRetry = async (ids: readonly string[], options: RetryOptions,
   const planned = plan.dead.map((known) => ({ known, ok: true }))
   if (dryRun) return answerRetries(planned, plan, true, cli)
   if (dead && planned.length > 0) {
-    if (!yes) cli.io.stderr(retryTable(planned, 'starts'))
+    if (!yes) cli.io.stderr(resultTable(planned, 'starts'))
     await confirmStart(`start ${countsBySource(plan.dead)}?`, yes, cli)
   }
   return answerRetries(await plan.run(progressOf(plan.dead.length, cli)), plan, false, cli)
@@ -37,28 +36,8 @@ const answerRetries = (done: readonly EventResult[], { others }: RetryPlan, dryR
   const word = dryRun ? 'would start' : 'started'
   return answer(cli, {
     kind: 'events.retry',
-    data: { dry_run: dryRun, runs: results.map((result) => retryData(result, word)), summary: { started: dryRun ? 0 : started, failed } },
-    text: `${retryTable(results, word)}${started} ${word}${failed > 0 ? `, ${failed} failed` : ''}\n`,
+    data: { dry_run: dryRun, runs: results.map((result) => resultData(result, word)), summary: { started: dryRun ? 0 : started, failed } },
+    text: `${resultTable(results, word)}${started} ${word}${failed > 0 ? `, ${failed} failed` : ''}\n`,
     exitCode: failed > 0 ? exit.no : exit.ok,
   })
 }
-
-const retryData = ({ known: { event }, ok, why }: EventResult, word: string) => ({
-  event_id: event.event_id,
-  route: event.route,
-  job: event.job ?? null,
-  target: event.target ?? null,
-  result: ok ? word.replace(' ', '_') : 'failed',
-  why: why ?? null,
-})
-
-const retryTable = (results: readonly EventResult[], word: string): string =>
-  aligned(
-    results.map(({ known, ok, why }) => [
-      ok ? word : 'failed',
-      ...idAndSource(known),
-      ok ? `-> ${tableCell(known.event.target)}` : tableCell(why, 512),
-    ]),
-  )
-    .map((line) => `${line}\n`)
-    .join('')

@@ -44,12 +44,16 @@ const statusText = (status: Status): string =>
     fieldLine('routes', status.routes),
     fieldLine('jobs', status.jobs),
     fieldLine('backlog', status.backlog ?? 'unknown, for the store does not answer'),
+    ...(status.paused_routes ?? []).map((each) => fieldLine('paused', pausedText(each))),
     ...(status.targets_down ? [fieldLine('targets down', `${status.targets_down}: headgate targets list`)] : []),
     fieldLine('refused', describeRefusals(status.refused) || 'nothing'),
     ...(status.alerts ? [fieldLine('alerts', someOf(status.alerts) || 'none')] : []),
   ].join('')
 
 const refusedText = ({ at, reason }: FailedReload): string => `${at}: ${reason}`
+
+const pausedText = ({ route, hold, since, held_runs }: NonNullable<Status['paused_routes']>[number]): string =>
+  `${route}, since ${since}${hold ? `, ${held_runs} runs held` : ', its senders get 503'}: headgate webhook resume ${route}`
 
 const secretText = ({ reference, read_at, overlaps, problem }: KeptSecret): string =>
   `exec:${reference}, read ${read_at}${overlaps ? ', the one before it verifies too' : ''}${problem === undefined ? '' : `, no newer one: ${problem}`}`
@@ -63,11 +67,20 @@ const replicasText = (replicas: readonly Replica[] | null, problems: GatewayStat
   ...problems.map(({ message, fix }) => fieldLine('attention', `${message}: ${fix}`)),
 ]
 
-const statusData = ({ replicas: _, alerts, secrets, certificates, certificates_refused: refused, ...status }: Status) => ({
+const statusData = ({
+  replicas: _,
+  alerts,
+  secrets,
+  paused_routes: paused,
+  certificates,
+  certificates_refused: refused,
+  ...status
+}: Status) => ({
   ...status,
   ...(certificates ? { certificates: certificates.map((each) => ({ ...each, names: [...each.names] })) } : {}),
   ...(refused ? { certificates_refused: { ...refused } } : {}),
   ...(alerts ? { alerts: [...alerts] } : {}),
+  ...(paused ? { paused_routes: paused.map((each) => ({ ...each })) } : {}),
   ...(secrets ? { secrets: secrets.map((each) => ({ ...each })) } : {}),
   reload_failed: status.reload_failed && { ...status.reload_failed },
   changed_files: [...status.changed_files],

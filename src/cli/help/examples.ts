@@ -37,6 +37,8 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'webhook secret': ['webhook secret hello', 'webhook secret hello --reveal', 'webhook secret hello --rotate'],
   'webhook remove': ['webhook remove hello --yes'],
   'webhook enable': ['webhook enable hello'],
+  'webhook pause': ['webhook pause hello --hold'],
+  'webhook resume': ['webhook resume hello'],
   'webhook disable': ['webhook disable hello'],
   'webhook test': [
     `webhook test hello --payload '{"name":"Ada"}'`,
@@ -54,6 +56,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
     'events list --state dead --wide',
   ],
   'events show': ['events show <id>', 'events show <id> --body', 'events show <id> --raw > body.json'],
+  'events cancel': ['events cancel <id>'],
   'events retry': ['events retry <id>', 'events retry --dead --dry-run'],
   'events replay': ['events replay <id>', 'events replay <id> --edit', 'events replay --from-route hello --since 1d --dry-run'],
   'events export': ['events export <id> --as curl', 'events export --route hello --as jsonl'],

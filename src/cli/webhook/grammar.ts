@@ -7,6 +7,7 @@ import type { ListOptions } from './list.ts'
 import type { RemoveOptions } from './remove.ts'
 import type { SecretOptions } from './secret.ts'
 import type { SubscribeOptions } from './subscribe-options.ts'
+import type { PauseOptions } from './switches/pause.ts'
 import type { TailOptions } from './tail.ts'
 import type { TestOptions } from './test.ts'
 import type { TraceOptions } from './trace.ts'
@@ -44,8 +45,9 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     webhook
       .command(`${word} <name>`)
       .description(`switch a subscription ${word === 'enable' ? 'on' : 'off'}`)
-      .action((name: string) => run(async (cli) => (await import('./enable.ts')).webhookEnable(name, word === 'enable', cli)))
+      .action((name: string) => run(async (cli) => (await import('./switches/enable.ts')).webhookEnable(name, word === 'enable', cli)))
   }
+  addPause(webhook, run)
   webhook
     .command('test <name>')
     .description('send a signed test payload to the running gateway')
@@ -64,6 +66,21 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     .option('--expect <outcome>', 'exit 0 only for this: accepted, delivered, ignored, ignored:filters, duplicate, done, dead ...')
     .option('--print-curl', 'print the request as a curl line instead of sending it')
     .action((name: string, options: TestOptions) => run(async (cli) => (await import('./test.ts')).webhookTest(name, options, cli)))
+}
+
+/** Adds `webhook pause` and `webhook resume`. */
+const addPause = (webhook: Command, run: Run): void => {
+  webhook
+    .command('pause <name>')
+    .description('let a route begin no runs, configured ones too: its senders get 503, or with --hold its events are kept')
+    .option('--hold', 'take and keep its events, and begin their runs when the route is resumed')
+    .action((name: string, options: PauseOptions) =>
+      run(async (cli) => (await import('./switches/pause.ts')).webhookPause(name, options, cli)),
+    )
+  webhook
+    .command('resume <name>')
+    .description('let a paused route go on')
+    .action((name: string) => run(async (cli) => (await import('./switches/pause.ts')).webhookResume(name, cli)))
 }
 
 /** Adds `webhook subscribe`. The command has no option for toolsets (docs/rules.md: Subscriptions 7). */

@@ -8,6 +8,7 @@ import { describePayload } from '../../app/events/event-payload.ts'
 import { editableBody, planReplay } from '../../app/events/event-replay.ts'
 import { planRetry } from '../../app/events/event-retry.ts'
 import { describeEvent } from '../../app/events/event-status.ts'
+import { cancelEvents } from '../../app/events/runs/cancel-runs.ts'
 import { checkOutcomes } from '../../app/events/selection-words.ts'
 import { isJson, prettyJson } from '../../app/json-text.ts'
 import { lineDiff } from '../../app/line-diff.ts'
@@ -80,6 +81,13 @@ export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surr
     }
     return dry_run ? replay() : audit.of({ by: signIn.name, action: 'replay', on: { event: id, edited: body !== undefined } }, replay)
   },
+  cancel: ({ id }: Asked<'cancel'>, signIn: SignIn) =>
+    audit.of({ by: signIn.name, action: 'cancel', on: { event: id } }, async () => {
+      const { events } = await chooseEvents(workspace, gateway, [id], {})
+      const [result] = await cancelEvents(workspace, gateway, events, () => {})
+      if (!result?.ok) throw new Fault('not_cancelled', `not cancelled: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
+      return { cancelled: true }
+    }),
   retry: ({ id }: Asked<'retry'>, signIn: SignIn) =>
     audit.of({ by: signIn.name, action: 'retry', on: { event: id } }, async () => {
       const { events } = await chooseEvents(workspace, gateway, [id], {})

@@ -1,6 +1,6 @@
 /**
- * The actions on an event: to replay it, also with an edited payload, to retry its dead run, to copy a command that sends it, and to keep
- * it as a sample or test.
+ * The actions on an event: to replay it, also with an edited payload, to retry its dead run or cancel its run, to copy a command that
+ * sends it, and to keep it as a sample or test.
  */
 
 import type { JSX } from 'preact'
@@ -37,6 +37,11 @@ export const EventActions = ({ event, request, done }: Actions): JSX.Element | n
       {may('operate') && state === 'dead' && (
         <button type="button" onClick={() => doing(ask('retry', { id }).then(done))}>
           Retry the dead run
+        </button>
+      )}
+      {may('operate') && (state === 'waiting' || state === 'running') && (
+        <button type="button" onClick={() => doing(ask('cancel', { id }).then(done))}>
+          Cancel the run
         </button>
       )}
       {may('payloads') && payload_kept && (

@@ -10,7 +10,7 @@ import { may } from './rights.ts'
 import { addressOf, currentAddress, go } from './router.ts'
 import { shown, time } from './words.ts'
 
-const states = ['waiting', 'running', 'done', 'dead', 'merged', 'final'] as const
+const states = ['waiting', 'running', 'done', 'dead', 'cancelled', 'expired', 'merged', 'final'] as const
 const spans: readonly (readonly [ms: string, name: string])[] = [
   ['', 'any time'],
   ['3600000', 'the last hour'],

@@ -123,6 +123,8 @@ export type RunAttempt = Cause & {
         readonly silent: boolean
       }
     | { readonly kind: 'dead'; readonly error: string }
+    /** The run ended without an attempt: an operator cancelled it, or it would have begun too late. `attempt` counts those before. */
+    | { readonly kind: 'cancelled' | 'expired'; readonly error: string }
     /** The attempt failed, and another attempt follows at `nextAt`: wall time, milliseconds. */
     | {
         readonly kind: 'again'

@@ -81,7 +81,12 @@ export const metrics = {
     'Time from the acceptance of a run to the begin of its first attempt.',
     'route',
   ),
-  attempts: counter('headgate_run_attempts_total', 'Attempts at runs: done, silent, again (tried again later) or dead.', 'route', 'result'),
+  attempts: counter(
+    'headgate_run_attempts_total',
+    'Attempts at runs: done, silent, again (tried again later) or dead; and runs that ended without one: cancelled, expired.',
+    'route',
+    'result',
+  ),
   attemptSeconds: histogram(
     'headgate_run_attempt_duration_seconds',
     workSeconds,

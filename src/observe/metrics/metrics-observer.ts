@@ -39,6 +39,7 @@ const countAttempt = (run: RunAttempt, meter: Meter): void => {
   const { end, usage, attempt, acceptedAt, startedAt, ms } = run
   const route = run.route || jobRuns
   meter.add('attempts', [route, end.kind === 'done' && end.silent ? 'silent' : end.kind])
+  if (end.kind === 'cancelled' || end.kind === 'expired') return
   meter.add('attemptSeconds', [route], seconds(ms))
   if (attempt === 1) meter.add('runWaitSeconds', [route], seconds(Math.max(0, startedAt - acceptedAt)))
   if (usage?.cost !== undefined) meter.add('cost', [route], usage.cost)

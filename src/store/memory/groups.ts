@@ -56,6 +56,11 @@ export class Groups {
     return due.sort((a, b) => a.dueAt - b.dueAt).slice(0, max)
   }
 
+  /** Returns the groups that would become the run of this event. */
+  of(eventId: string): MemoryGroup[] {
+    return [...this.#groups.values()].filter(({ run }) => run.eventId === eventId)
+  }
+
   /** Ends a group, and returns its run. */
   end({ key, opener: group, count, keep, run, prompts }: MemoryGroup): NewRun {
     this.#groups.delete(key)

@@ -1,12 +1,12 @@
 /** An accepted run in the memory store, and the orders of runs. */
 
 import type { NewRun, Progress } from '../../core/new-run.ts'
-import type { Lane } from '../ports.ts'
+import type { Lane, StoredStanding } from '../ports.ts'
 
 export type MemoryRun = {
   readonly id: number
   readonly run: NewRun
-  readonly lane: Lane | undefined
+  lane: Lane | undefined
   /** Goes up each time that the run is taken, gets its turn, or is revived. Below 0 while the run is parked. */
   fence: number
   attempt: number
@@ -28,3 +28,14 @@ export const byId = (a: MemoryRun, b: MemoryRun): number => a.id - b.id
 
 /** Whether a worker holds the run: its lease has not run out. */
 export const isInProgress = ({ leased, dueAt }: MemoryRun, now: number): boolean => leased && dueAt > now
+
+export const standingOf = ({ run, leased, attempt, dueAt, error }: MemoryRun, isDead: boolean, now: number): StoredStanding => {
+  const state = isDead ? 'dead' : leased ? 'running' : 'waiting'
+  return {
+    eventId: run.eventId,
+    state,
+    attempt,
+    ...(state === 'waiting' && (attempt > 0 || dueAt > now) ? { dueInMs: dueAt - now } : {}),
+    ...(error === undefined ? {} : { error }),
+  }
+}

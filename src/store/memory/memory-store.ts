@@ -11,6 +11,7 @@ import { checkWorks, isEventId, isNumbers, maxGroupsPerTake, maxQueues, maxStand
 import { erasedRun, isRunToErase } from '../erased-run.ts'
 import type {
   Accepted,
+  Cancelled,
   Claim,
   Claimed,
   GivenBack,
@@ -20,6 +21,7 @@ import type {
   Lease,
   Queues,
   RunEnd,
+  RunId,
   Spent,
   StoredStanding,
   StoreTotals,
@@ -27,7 +29,8 @@ import type {
 } from '../ports.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Claims } from './claims.ts'
-import { Groups } from './groups.ts'
+import { Groups, type MemoryGroup } from './groups.ts'
+import type { MemoryRun } from './memory-run.ts'
 import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
@@ -119,18 +122,17 @@ class MemoryStore implements OpenStore {
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
     const now = this.#now()
     if (only === 'groups') return this.#takeGroups(max, now + leaseMs, now)
-    for (const group of this.#groups.due(now, maxGroupsPerTake)) this.#runs.add(this.#groups.end(group), group.lane, now)
+    for (const group of this.#groups.due(now, maxGroupsPerTake)) this.#endGroup(group, now)
     return this.#runs.take(max, now + leaseMs, now)
   }
 
-  async renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+  async renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]> {
     const until = this.#now() + leaseMs
-    for (const lease of leases) this.#runs.renew(lease, until)
+    return leases.filter((lease) => this.#runs.renew(lease, until)).map(({ runId }) => runId)
   }
 
   async makeDue(leases: readonly GivenBack[]): Promise<void> {
-    const now = this.#now()
-    for (const lease of leases) this.#runs.makeDue(lease, now)
+    for (const lease of leases) this.#runs.makeDue(lease, this.#now())
   }
 
   async keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean> {
@@ -149,8 +151,13 @@ class MemoryStore implements OpenStore {
   }
 
   async revive(eventId: string): Promise<boolean> {
+    return this.#runs.revive(eventId, this.#now())
+  }
+
+  async cancel(eventId: string): Promise<Cancelled> {
     const now = this.#now()
-    return isEventId(eventId) && this.#runs.revive(eventId, now)
+    for (const group of this.#groups.of(eventId)) this.#endGroup(group, now)
+    return this.#runs.cancel(eventId, now)
   }
 
   async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {
@@ -240,10 +247,14 @@ class MemoryStore implements OpenStore {
     const leases: Lease[] = []
     for (const group of this.#groups.due(Number.MAX_VALUE, this.#groups.size)) {
       if (leases.length >= max) break
-      const entry = this.#runs.add(this.#groups.end(group), group.lane, now)
+      const entry = this.#endGroup(group, now)
       if (entry !== undefined) leases.push(this.#runs.lease(entry, until))
     }
     return leases
+  }
+
+  #endGroup(group: MemoryGroup, now: number): MemoryRun | undefined {
+    return this.#runs.add(this.#groups.end(group), group.lane, now)
   }
 }
 

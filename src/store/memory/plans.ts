@@ -1,4 +1,4 @@
-/** The next times of schedules in the memory store. */
+/** The next times of schedules (`plans` in ports.ts) in the memory store. */
 
 import { maxPlans } from '../bounds.ts'
 

@@ -6,10 +6,10 @@
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import { erasedRun } from '../erased-run.ts'
 import { Lanes } from '../lanes.ts'
-import type { GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
+import type { Cancelled, GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
 import type { Erased, ErasedRun } from '../store-part.ts'
-import { byDueTime, byEnd, byId, isInProgress, type MemoryRun } from './memory-run.ts'
+import { byDueTime, byEnd, byId, isInProgress, type MemoryRun, standingOf } from './memory-run.ts'
 
 export class Runs {
   /** Runs that were never taken, in the order of their acceptance. */
@@ -102,9 +102,11 @@ export class Runs {
     if (entry !== undefined && !entry.leased && entry.fence === fence) entry.dueAt = Math.min(entry.dueAt, now)
   }
 
-  renew(lease: Lease, until: number): void {
+  /** `false`: the lease is lost. */
+  renew(lease: Lease, until: number): boolean {
     const entry = this.#holding(lease)
     if (entry !== undefined) entry.dueAt = until
+    return entry !== undefined
   }
 
   finish(lease: Lease, end: RunEnd, now: number): boolean {
@@ -148,6 +150,21 @@ export class Runs {
     return true
   }
 
+  cancel(eventId: string, now: number): Cancelled {
+    const open = this.#all().filter(({ id, run }) => run.eventId === eventId && !this.#dead.has(id))
+    const idle = open.filter(({ leased, reply }) => !leased || reply === undefined)
+    for (const entry of idle) {
+      const isParked = entry.fence < 0
+      if (isParked && entry.lane !== undefined) this.#unpark(entry, entry.lane.key)
+      const fence = isParked ? -entry.fence : entry.fence + 1
+      Object.assign(entry, { leased: false, dueAt: now, fence, run: { ...entry.run, cancelled: true } })
+      if (isParked) entry.lane = undefined
+      this.#fresh.delete(entry.id)
+      this.#tried.set(entry.id, entry)
+    }
+    return idle.length > 0 ? 'cancelled' : open.length > 0 ? 'delivering' : 'none'
+  }
+
   queuedLanes(max: number): QueuedLane[] {
     const lanes = [...this.#parked].sort(([, a], [, b]) => b.length - a.length).slice(0, max)
     return lanes.flatMap(([lane, runs]) => {
@@ -158,7 +175,7 @@ export class Runs {
 
   standings(wanted: ReadonlySet<string>, now: number): StoredStanding[] {
     const found = this.#all().filter(({ run }) => wanted.has(run.eventId))
-    return found.map((entry) => this.#standing(entry, now))
+    return found.map((entry) => standingOf(entry, this.#dead.has(entry.id), now))
   }
 
   /** Erases the runs that `isMeant` says, but for the runs that are in progress. */
@@ -224,16 +241,5 @@ export class Runs {
   #holding(lease: Lease): MemoryRun | undefined {
     const entry = this.#tried.get(Number(lease.runId))
     return entry?.leased && entry.fence === lease.fence ? entry : undefined
-  }
-
-  #standing({ id, run, leased, attempt, dueAt, error }: MemoryRun, now: number): StoredStanding {
-    const state = this.#dead.has(id) ? 'dead' : leased ? 'running' : 'waiting'
-    return {
-      eventId: run.eventId,
-      state,
-      attempt,
-      ...(state === 'waiting' && (attempt > 0 || dueAt > now) ? { dueInMs: dueAt - now } : {}),
-      ...(error === undefined ? {} : { error }),
-    }
   }
 }

@@ -2,6 +2,7 @@
 
 import { isEventId } from '../bounds.ts'
 import type { Access, Attached, StoreOptions } from '../store-part.ts'
+import { cancelKind } from './calls/cancel-calls.ts'
 import { eraseOver } from './calls/erasing.ts'
 import { reviveKind } from './calls/lane-calls.ts'
 import { standingsKind } from './calls/standing-calls.ts'
@@ -23,6 +24,7 @@ export const attachPostgres = async (options: StoreOptions, access: Access): Pro
     shared: new PostgresShared({ work: link, slow: link, records: link, marks: new Marks() }),
     standings: (eventIds) => link.call(standingsKind, eventIds.filter(isEventId)),
     revive: (eventId) => link.call(reviveKind, isEventId(eventId) ? eventId : ''),
+    cancel: (eventId) => link.call(cancelKind, isEventId(eventId) ? eventId : ''),
     erase: (of) => eraseOver(link, of),
     close: () => link.close(),
   }

@@ -11,7 +11,7 @@ export const endAttempt = ({ work, taken }: Links, { runId, fence }: Lease, end:
     const { afterMs, uncounted: isUncounted = false } = end
     return work.call(failedKind, { runId, fence, afterMs, error: JSON.stringify(end.error), isUncounted })
   }
-  const death = end.kind === 'done' ? null : JSON.stringify(end.error)
+  const death = end.kind === 'dead' ? JSON.stringify(end.error) : null
   // Where this store did not take the run, nobody knows here whether the run is in a lane.
   if (taken.get(runId)?.isInLane !== false) return work.call(endRunKind, { runId, fence, death })
   if (death === null) return work.call(doneKind, { runId, fence })

@@ -100,7 +100,7 @@ class PostgresStore implements OpenStore {
     return this.#runs.take(max, leaseMs, only)
   }
 
-  renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+  renew(leases: readonly Lease[], leaseMs: number): Promise<readonly string[]> {
     return this.#links.work.call(renewKind, { leases, leaseMs })
   }
 
@@ -126,6 +126,10 @@ class PostgresStore implements OpenStore {
     const isRevived = await this.#runs.revive(isEventId(eventId) ? eventId : '')
     if (isRevived) this.#backlog.change(1)
     return isRevived
+  }
+
+  cancel(eventId: string): ReturnType<WaitingRuns['cancel']> {
+    return this.#runs.cancel(isEventId(eventId) ? eventId : '')
   }
 
   async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {

@@ -5,9 +5,10 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { NewRun } from '../../core/new-run.ts'
-import type { Accepted, GivenBack, Lane, Lease, RunEnd } from '../ports.ts'
+import type { Accepted, Cancelled, GivenBack, Lane, Lease, RunEnd } from '../ports.ts'
 import { buryRun, endAttempt } from './attempt-ends.ts'
 import { dueKind } from './backlog.ts'
+import { cancelKind } from './calls/cancel-calls.ts'
 import type { ClaimFields } from './calls/claim-calls.ts'
 import { acceptInLaneKind, reviveKind } from './calls/lane-calls.ts'
 import { endGroupsKind, failedKind, makeDueKind, type TakeCall, type TakenRun, takeGroupsKind, takeKind } from './calls/run-calls.ts'
@@ -91,6 +92,14 @@ export class WaitingRuns {
     const isRevived = await this.#links.work.call(reviveKind, eventId)
     this.#links.due.changed({ isOldRun: true })
     return isRevived
+  }
+
+  /** As `Store.cancel`. */
+  async cancel(eventId: string): Promise<Cancelled> {
+    await this.putBackAll()
+    const cancelled = await this.#links.work.call(cancelKind, eventId)
+    this.#links.due.changed({ isOldRun: true })
+    return cancelled
   }
 
   /** As `Store.makeDue`. */

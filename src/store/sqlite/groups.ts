@@ -60,6 +60,11 @@ export class Groups {
     return this.size === 0 ? [] : (this.#sql.dueGroups.all([at, max]) as DueGroup[])
   }
 
+  /** Returns the groups that would become the run of this event. */
+  toCancel(eventId: string): DueGroup[] {
+    return this.size === 0 ? [] : (this.#sql.groupsToCancel.all([JSON.stringify([eventId])]) as DueGroup[])
+  }
+
   /** Turns a group into a run with this id and fence. */
   end(groupId: number, runId: number, fence: number): void {
     this.#sql.runOfGroup.run([runId, fence, groupId])

@@ -14,7 +14,17 @@ import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import type { AcceptStep, BatchResult, ErasedPage, LedgerStart, LedgerStep, LedgerTotals, StandingsPage, StepBatch } from './steps.ts'
+import type {
+  AcceptStep,
+  BatchResult,
+  CancelledPage,
+  ErasedPage,
+  LedgerStart,
+  LedgerStep,
+  LedgerTotals,
+  StandingsPage,
+  StepBatch,
+} from './steps.ts'
 import { parseLane } from './stored.ts'
 import { Sums } from './sums.ts'
 
@@ -106,7 +116,7 @@ export class Ledger {
       case 'take':
         return step.onlyGroups ? this.#takeGroups(step, now) : this.#take(step, now)
       case 'renew':
-        return void this.#sql.renew.run([step.fences, now + step.leaseMs])
+        return (this.#sql.renew.all([step.fences, now + step.leaseMs]) as [number][]).map(([id]) => String(id))
       case 'makeDue':
         return void this.#sql.makeDue.run([step.fences, now])
       case 'keepReply':
@@ -121,6 +131,8 @@ export class Ledger {
         return { groups: this.#groups.queued(step.max, now), lanes: this.#runs.queuedLanes(step.max) } satisfies Queues
       case 'revive':
         return isEventId(step.eventId) && this.#runs.revive(step.eventId, now)
+      case 'cancel':
+        return this.#cancel(step, now)
       case 'standings':
         return this.#standings(step, now)
       case 'erase':
@@ -145,6 +157,12 @@ export class Ledger {
     const groups = isFirst ? this.#groups.erase(step.ids, step.groups) : []
     const page = this.#runs.erase(step, now)
     return { ...page, runs: [...groups, ...page.runs] }
+  }
+
+  #cancel({ eventId, after }: StepOf<'cancel'>, now: number): CancelledPage {
+    if (!isEventId(eventId)) return { result: 'none', next: undefined }
+    for (const group of after === 0 ? this.#groups.toCancel(eventId) : []) this.#endGroup(group, now)
+    return this.#runs.cancel(eventId, after, now)
   }
 
   #totals(): LedgerTotals {

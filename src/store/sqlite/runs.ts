@@ -8,7 +8,7 @@ import type { Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
 import type { ErasedRun } from '../store-part.ts'
 import type { Statements } from './statements.ts'
-import type { ErasedPage, LedgerStep, StandingsPage } from './steps.ts'
+import type { CancelledPage, ErasedPage, LedgerStep, StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
 
 /** The number of ids that are reserved at a time. */
@@ -146,7 +146,7 @@ export class Runs {
     if (end.kind === 'again') return this.#retry(runId, fence, end, now)
     const lane = this.#laneOf(runId)
     const { changes } =
-      end.kind === 'done' ? this.#sql.deleteRun.run([runId, fence]) : this.#sql.buryRun.run([now, JSON.stringify(end.error), runId, fence])
+      end.kind === 'dead' ? this.#sql.buryRun.run([now, JSON.stringify(end.error), runId, fence]) : this.#sql.deleteRun.run([runId, fence])
     if (changes === 0) return false
     this.size--
     if (lane !== undefined) this.#lanes.leave(lane, now)
@@ -177,6 +177,15 @@ export class Runs {
     if (lane === undefined) this.#sql.unpark.run([now, runId])
     else this.#lanes.resume(lane, { open: 0, limit: limit ?? 1 }, now)
     return true
+  }
+
+  /** Cancels the runs of an event in one page of all runs. The page begins after the id `after`. */
+  cancel(eventId: string, after: number, now: number): CancelledPage {
+    const [end] = this.#sql.pageEnd.all([after]) as [number][]
+    const rows = this.#sql.runsToCancel.all([JSON.stringify([eventId]), after, end?.[0] ?? Number.MAX_SAFE_INTEGER]) as [number, number][]
+    const idle = rows.filter(([, isDelivering]) => isDelivering === 0)
+    for (const [id] of idle) this.#sql.cancelRun.run([now, id])
+    return { result: idle.length > 0 ? 'cancelled' : rows.length > 0 ? 'delivering' : 'none', next: end?.[0] }
   }
 
   /** Returns the standings of these events' runs in one page of all runs. The page begins after the id `after`. */

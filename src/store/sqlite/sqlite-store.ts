@@ -7,6 +7,7 @@ import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName }
 import { checkWorks, isNumbers, maxQueues, maxStandings } from '../bounds.ts'
 import type {
   Accepted,
+  Cancelled,
   Claim,
   Claimed,
   GivenBack,
@@ -27,7 +28,7 @@ import { BatchQueue, type BatchQueueOptions, type Link, type StartLink } from '.
 import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
 import { acceptStep, joinStep, laneStep } from './steps/accept-steps.ts'
-import type { ErasedPage, LedgerTotals, StandingsPage } from './steps.ts'
+import type { CancelledPage, ErasedPage, LedgerTotals, StandingsPage } from './steps.ts'
 import { replyText } from './stored.ts'
 import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-session.ts'
 
@@ -95,7 +96,7 @@ class SqliteStore implements OpenStore {
     return leases
   }
 
-  renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+  renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]> {
     return this.#queue.call({ op: 'renew', fences: fencesOf(leases), leaseMs })
   }
 
@@ -120,6 +121,16 @@ class SqliteStore implements OpenStore {
 
   revive(eventId: string): Promise<boolean> {
     return this.#queue.call({ op: 'revive', eventId })
+  }
+
+  async cancel(eventId: string): Promise<Cancelled> {
+    const results: Cancelled[] = []
+    for (let next: number | undefined = 0; next !== undefined; ) {
+      const page: CancelledPage = await this.#queue.call({ op: 'cancel', eventId, after: next })
+      results.push(page.result)
+      next = page.next
+    }
+    return (['cancelled', 'delivering'] as const).find((result) => results.includes(result)) ?? 'none'
   }
 
   async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {

@@ -76,7 +76,7 @@ const statementTexts = {
     returning fence, attempt, cast(run as blob) as run, cast(reply as blob) as reply`,
   // The rows are found by the ids of the leases, so that SQLite does not look through the backlog.
   renew: `update runs set due_at = ?2 from json_each(?1) as held
-    where runs.id = held.value ->> 0 and runs.fence = held.value ->> 1 and leased = 1`,
+    where runs.id = held.value ->> 0 and runs.fence = held.value ->> 1 and leased = 1 returning runs.id`,
   makeDue: `update runs set due_at = ?2 from json_each(?1) as given
     where runs.id = given.value ->> 0 and runs.fence = given.value ->> 1 and leased = 0 and due_at > ?2`,
   keepReply: 'update runs set reply = ? where id = ? and fence = ? and leased = 1',
@@ -92,6 +92,12 @@ const statementTexts = {
     ) join runs on id = first order by waiting desc`,
   deadRun: `select id, cast(lane as blob), lane_limit from runs indexed by dead where ended_at is not null and ${isWanted} order by id desc limit 1`,
   parkDead: 'update runs set fence = -1 - fence, attempt = 0, error = null, ended_at = null where id = ?',
+  runsToCancel: `select id, leased = 1 and reply is not null from runs
+    where ${isWanted} and ended_at is null and id > ?2 and id <= ?3`,
+  // The text of a run always ends in a brace. A parked run leaves its lane, where it has no place yet.
+  cancelRun: `update runs set leased = 0, due_at = ?1, lane = case when fence < 0 then null else lane end,
+    fence = case when fence < 0 then -fence else fence + 1 end, run = substr(run, 1, length(run) - 1) || ',"cancelled":true}' where id = ?2`,
+  groupsToCancel: `select id, cast(lane as blob), lane_limit from groups where ${isWanted}`,
   pruneDead: 'delete from runs where ended_at < ?',
   pruneMostDead:
     'delete from runs where id in (select id from runs where ended_at is not null order by ended_at desc, id desc limit -1 offset ?)',

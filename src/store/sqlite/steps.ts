@@ -2,7 +2,7 @@
 
 import type { KeptEvents, NewRun } from '../../core/new-run.ts'
 import type { SessionFilter } from '../../core/session.ts'
-import type { Lane, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
+import type { Cancelled, Lane, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
 import type { Erased } from '../store-part.ts'
 import type { PlanEntry } from './plans.ts'
 
@@ -73,6 +73,8 @@ export type LedgerStep =
   | { readonly op: 'totals' }
   | { readonly op: 'queues'; readonly max: number }
   | { readonly op: 'revive'; readonly eventId: string }
+  /** Cancels in a page of the runs, beginning after the id `after`. A group becomes a run with the first page. */
+  | { readonly op: 'cancel'; readonly eventId: string; readonly after: number }
   /** Asks for a page of the runs, beginning after the id `after`. The groups come with the first page. */
   | { readonly op: 'standings'; readonly eventIds: readonly string[]; readonly after: number }
   | ({ readonly op: 'erase'; readonly after: number } & EraseLists)
@@ -99,6 +101,9 @@ export type StandingsPage = {
   readonly groups: readonly StoredStanding[]
   readonly next: number | undefined
 }
+
+/** The result of a cancel in one page. `next`: the id after which the next page begins; `undefined` on the last page. */
+export type CancelledPage = { readonly result: Cancelled; readonly next: number | undefined }
 
 /** The runs that a page of an erasure erased. `next`: the id after which the next page begins; `undefined` on the last page. */
 export type ErasedPage = Erased & { readonly next: number | undefined }

@@ -4,7 +4,7 @@
  */
 
 import { maxGroupsPerTake } from '../../bounds.ts'
-import type { Lease } from '../../ports.ts'
+import type { Lease, RunId } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import type { DueBounds } from '../due-runs.ts'
@@ -162,17 +162,17 @@ export const keepReplyKind: CallKind<Held & { readonly reply: string }, boolean>
 
 export type RenewCall = { readonly leases: readonly Held[]; readonly leaseMs: number }
 
-export const renewKind: CallKind<RenewCall, void> = {
-  name: 'renew_1',
+export const renewKind: CallKind<RenewCall, readonly RunId[]> = {
+  name: 'renew_2',
   text: `update runs set due_at = clock() + $3::float8 * interval '1 ms'
-    from unnest($1::bigint[], $2::int[]) as t (id, fence) where ${leased}`,
+    from unnest($1::bigint[], $2::int[]) as t (id, fence) where ${leased} returning runs.id`,
   maxCalls: 1,
   isRepeatable: true,
   values([call]) {
     const sorted = byId(call?.leases ?? [])
     return [list(sorted.map(({ runId }) => runId)), list(sorted.map(({ fence }) => fence)), boundedMs(call?.leaseMs ?? 0)]
   },
-  answers: (_, calls) => calls.map(() => undefined),
+  answers: (rows) => [rows.map(([id]) => String(id))],
 }
 
 /** The call that makes runs due which were given back. A run without an attempt is due before all runs that were accepted after it. */

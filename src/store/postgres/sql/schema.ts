@@ -2,6 +2,7 @@
  * The tables of the shared database, in a schema of their own. Each change to the tables is a new version, and no version is ever undone.
  */
 
+import { cancelFunctions } from './cancel-functions.ts'
 import { entryTable } from './entry-table.ts'
 import { eraseFunctions } from './erase-functions.ts'
 import { groupFunctions } from './group-functions.ts'
@@ -144,6 +145,7 @@ const versions: readonly string[] = [
   `${tables}${replicaTables}${entryTable}${recordTables}${laneFunctions}${groupFunctions}${sessionFunctions}`,
   'alter table runs add column was_leased boolean not null default false;',
   eraseFunctions,
+  cancelFunctions,
 ]
 
 export const schemaVersion = versions.length

@@ -1,7 +1,7 @@
 /** `webhook enable|disable <name>`: switches a subscription on or off, without deleting it. */
 
-import { switchSubscription } from '../../app/routes/change-subscription.ts'
-import { answer, type Cli } from '../shell/output.ts'
+import { switchSubscription } from '../../../app/routes/change-subscription.ts'
+import { answer, type Cli } from '../../shell/output.ts'
 
 export const webhookEnable = async (asked: string, enabled: boolean, cli: Cli): Promise<number> => {
   const { name, changed } = await switchSubscription(cli.workspace, asked, enabled)

@@ -1,0 +1,48 @@
+/** Stops the agents of runs that were cancelled, or whose leases are lost, while the other runs of the worker go on. */
+
+import type { Lease, RunId } from '../../store/ports.ts'
+
+/** The error in the record of a cancelled run. */
+export const cancelledError = 'cancelled by hand'
+
+/** Thrown in place of the agent's reply when its run was stopped. */
+export class RunStopped extends Error {
+  constructor() {
+    super('the run was cancelled, or is not of this worker any more')
+  }
+}
+
+type AskedRun = { readonly eventId: string; readonly stop: (why: RunStopped) => void }
+
+/** The runs of a worker whose agents are being asked. */
+export class Cancels {
+  readonly #asked = new Map<RunId, AskedRun>()
+  readonly #stopped = new WeakSet<Lease>()
+
+  /** Notes that the agent of a run is asked from now on. `stop` ends the asking. Returns a function that says that the asking has ended. */
+  asking(lease: Lease, stop: AskedRun['stop']): () => void {
+    this.#asked.set(lease.runId, {
+      eventId: lease.run.eventId,
+      stop: (why) => {
+        this.#stopped.add(lease)
+        stop(why)
+      },
+    })
+    return () => void this.#asked.delete(lease.runId)
+  }
+
+  /** Whether the run of this lease was stopped. */
+  wasStopped(lease: Lease): boolean {
+    return this.#stopped.has(lease)
+  }
+
+  /** Stops the agent of a run whose lease is lost. */
+  lost({ runId }: Lease): void {
+    this.#asked.get(runId)?.stop(new RunStopped())
+  }
+
+  /** Stops the agent of an event's run. */
+  cancel(eventId: string): void {
+    for (const run of this.#asked.values()) if (run.eventId === eventId) run.stop(new RunStopped())
+  }
+}
