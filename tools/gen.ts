@@ -257,6 +257,7 @@ const defaults = {
   retry: routeProperties.retry,
   coalesce: routeProperties.coalesce,
   session: routeProperties.session,
+  duplicates: routeProperties.duplicates,
   respond: routeProperties.respond,
   job: definitions.Job,
   alert: definitions.AlertRule,

@@ -836,6 +836,15 @@ keep?: ("latest" | "first" | "all")
 single_flight?: boolean
 }
 /**
+ * How a repeat of the sender is recognised.
+ */
+duplicates?: {
+/**
+ * How long the id of an event is kept: a repeat within this time makes no second event.
+ */
+hours?: number
+}
+/**
  * Also appends the delivered text to the chat's session.
  */
 mirror_to_session?: boolean
@@ -2784,6 +2793,15 @@ keep?: ("latest" | "first" | "all")
  * true: the next run of a group waits for the end of the one before.
  */
 single_flight?: boolean
+}
+/**
+ * How a repeat of the sender is recognised.
+ */
+duplicates?: {
+/**
+ * How long the id of an event is kept: a repeat within this time makes no second event.
+ */
+hours?: number
 }
 /**
  * Also appends the delivered text to the chat's session.

@@ -117,6 +117,9 @@ export const defaults = {
   "session": {
     "history": 40
   },
+  "duplicates": {
+    "hours": 1
+  },
   "respond": {
     "status": 200,
     "body": "",

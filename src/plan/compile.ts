@@ -5,6 +5,7 @@ import { defaultProfile, type RouteSource } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { HoldableOwner, Owner } from '../core/owner.ts'
 import type { Authenticate, EventGate, HeadGate, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
+import { holdMsOf } from '../parts/claim.ts'
 import { compileClaimIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
@@ -169,6 +170,7 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
   const respond = spec.respond ?? kit.schemes.find((scheme) => scheme.respond && named.includes(scheme.name))?.respond
   const claimIgnored = compileClaimIgnored(
     kit.schemes.filter((scheme) => named.includes(scheme.name)),
+    holdMsOf(spec),
     kit.effects,
   )
   if (!authenticate || !parse || !part) throw new Error('the catalogue lacks a stage or an ending that every route needs')

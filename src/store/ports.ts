@@ -8,7 +8,7 @@ import type { KeptEvents, NewRun, Progress } from '../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../core/session.ts'
 
 /**
- * A hold on a delivery id of a route, for an hour (rules: Duplicates 2), on one target of a direct delivery, or on a time of a schedule.
+ * A hold on a delivery id of a route (rules: Duplicates 2), on one target of a direct delivery, or on a time of a schedule.
  */
 export type Claim = {
   /** A text that differs for each event, target and time that can be claimed. */

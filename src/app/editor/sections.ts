@@ -31,6 +31,7 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
   retry: 'limits',
   concurrency: 'limits',
   coalesce: 'limits',
+  duplicates: 'limits',
   script_timeout_seconds: 'limits',
 }
 
