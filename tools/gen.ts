@@ -258,6 +258,7 @@ const defaults = {
   coalesce: routeProperties.coalesce,
   session: routeProperties.session,
   duplicates: routeProperties.duplicates,
+  catch_up: routeProperties.catch_up,
   respond: routeProperties.respond,
   job: definitions.Job,
   alert: definitions.AlertRule,

@@ -836,6 +836,51 @@ keep?: ("latest" | "first" | "all")
 single_flight?: boolean
 }
 /**
+ * Asks the sender's own log for events that did not come, and has the sender send them again.
+ */
+catch_up?: {
+/**
+ * Whose log is asked.
+ */
+from: "github"
+/**
+ * github: the repository of the webhook, as owner/name.
+ */
+repo?: string
+/**
+ * github: the organisation of the webhook.
+ */
+org?: string
+/**
+ * github: the id of the App whose webhook it is.
+ */
+app_id?: (string | number)
+/**
+ * github: the private key of the App, in PEM.
+ */
+app_key?: string
+/**
+ * The id of the webhook at its sender.
+ */
+hook?: (string | number)
+/**
+ * The token that may read the log and send again. github: absent, gh is asked with the token or login that it has.
+ */
+token?: string
+/**
+ * The address of the sender's API, where it is not the public one.
+ */
+api_base?: string
+/**
+ * How far the first catch-up looks back. The ids of the route are kept for as long.
+ */
+hours?: number
+/**
+ * How many events are asked for in a minute; absent: what the sender's limits allow.
+ */
+per_minute?: number
+}
+/**
  * How a repeat of the sender is recognised.
  */
 duplicates?: {
@@ -2793,6 +2838,51 @@ keep?: ("latest" | "first" | "all")
  * true: the next run of a group waits for the end of the one before.
  */
 single_flight?: boolean
+}
+/**
+ * Asks the sender's own log for events that did not come, and has the sender send them again.
+ */
+catch_up?: {
+/**
+ * Whose log is asked.
+ */
+from: "github"
+/**
+ * github: the repository of the webhook, as owner/name.
+ */
+repo?: string
+/**
+ * github: the organisation of the webhook.
+ */
+org?: string
+/**
+ * github: the id of the App whose webhook it is.
+ */
+app_id?: (string | number)
+/**
+ * github: the private key of the App, in PEM.
+ */
+app_key?: string
+/**
+ * The id of the webhook at its sender.
+ */
+hook?: (string | number)
+/**
+ * The token that may read the log and send again. github: absent, gh is asked with the token or login that it has.
+ */
+token?: string
+/**
+ * The address of the sender's API, where it is not the public one.
+ */
+api_base?: string
+/**
+ * How far the first catch-up looks back. The ids of the route are kept for as long.
+ */
+hours?: number
+/**
+ * How many events are asked for in a minute; absent: what the sender's limits allow.
+ */
+per_minute?: number
 }
 /**
  * How a repeat of the sender is recognised.

@@ -120,6 +120,9 @@ export const defaults = {
   "duplicates": {
     "hours": 1
   },
+  "catch_up": {
+    "hours": 72
+  },
   "respond": {
     "status": 200,
     "body": "",

@@ -15,8 +15,14 @@ import type { Claim } from '../store/ports.ts'
 /** The fields that name an event, or the run that was made of it. */
 type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId'>
 
-/** Returns for how long the delivery ids of a route are kept, in milliseconds (`duplicates.hours`). */
-export const holdMsOf = ({ duplicates }: Pick<Route, 'duplicates'>): number => (duplicates?.hours ?? defaults.duplicates.hours) * hourMs
+/**
+ * Returns for how long the delivery ids of a route are kept, in milliseconds: `duplicates.hours`, and with `catch_up` at least an hour more
+ * than a catch-up looks back, so that no event that is here is asked for again.
+ */
+export const holdMsOf = ({ duplicates, catch_up: catchUp }: Pick<Route, 'duplicates' | 'catch_up'>): number => {
+  const hours = duplicates?.hours ?? defaults.duplicates.hours
+  return hourMs * (catchUp ? Math.max(hours, (catchUp.hours ?? defaults.catch_up.hours) + 1) : hours)
+}
 
 /**
  * Returns the claim of one event, which is kept for `holdMs` milliseconds (`holdMsOf`). The sender chooses the delivery id, and the id may contain `/`. The names of profiles and routes contain

@@ -193,7 +193,7 @@ export interface Store {
    * of usage are deleted too, and in a shared store expired claims.
    */
   prune(maxAgeMs: number, maxDead: number): Promise<number>
-  /** Returns the next time of each schedule, as last stored by `plan`, in milliseconds since 1970, by the key of the schedule. */
+  /** Returns the next time of each schedule, and the time up to which each route has caught up, as last stored by `plan`, in milliseconds since 1970, by the key of the schedule. */
   plans(): Promise<ReadonlyMap<string, number>>
   /**
    * Stores the next times of schedules, in milliseconds since 1970, by the key of the schedule. `undefined` deletes the time of a schedule.

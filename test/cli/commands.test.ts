@@ -115,6 +115,7 @@ const rows: { readonly [command: string]: Row } = {
   'events retry': { up: 'events retry --dead', upNo: 'events retry EVENT', missing: 'events retry nope', away: 'events retry --dead' },
   'events replay': { up: 'events replay EVENT', missing: 'events replay nope', usage: 'events replay --edit' },
   'events export': { up: 'events export EVENT', missing: 'events export nope' },
+  'events catch-up': { upMissing: 'events catch-up nope', away: 'events catch-up', usage: 'events catch-up --since never' },
   'events erase': { up: 'events erase EVENT --yes', missing: 'events erase nope --yes', usage: 'events erase' },
   'cron list': { ok: 'cron list', corrupt: 'cron list' },
   'cron show': { ok: 'cron show j', missing: 'cron show nope', corrupt: 'cron show j' },

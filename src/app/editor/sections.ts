@@ -32,6 +32,7 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
   concurrency: 'limits',
   coalesce: 'limits',
   duplicates: 'limits',
+  catch_up: 'arrives',
   script_timeout_seconds: 'limits',
 }
 
