@@ -842,7 +842,7 @@ catch_up?: {
 /**
  * Whose log is asked.
  */
-from: "github"
+from: ("github" | "gitlab" | "stripe")
 /**
  * github: the repository of the webhook, as owner/name.
  */
@@ -860,11 +860,15 @@ app_id?: (string | number)
  */
 app_key?: string
 /**
+ * gitlab: the project of the webhook, by its path or number.
+ */
+project?: (string | number)
+/**
  * The id of the webhook at its sender.
  */
 hook?: (string | number)
 /**
- * The token that may read the log and send again. github: absent, gh is asked with the token or login that it has.
+ * The token that may read the log and send again. github: absent, gh is asked. gitlab: absent, platforms.gitlab.token.
  */
 token?: string
 /**
@@ -2846,7 +2850,7 @@ catch_up?: {
 /**
  * Whose log is asked.
  */
-from: "github"
+from: ("github" | "gitlab" | "stripe")
 /**
  * github: the repository of the webhook, as owner/name.
  */
@@ -2864,11 +2868,15 @@ app_id?: (string | number)
  */
 app_key?: string
 /**
+ * gitlab: the project of the webhook, by its path or number.
+ */
+project?: (string | number)
+/**
  * The id of the webhook at its sender.
  */
 hook?: (string | number)
 /**
- * The token that may read the log and send again. github: absent, gh is asked with the token or login that it has.
+ * The token that may read the log and send again. github: absent, gh is asked. gitlab: absent, platforms.gitlab.token.
  */
 token?: string
 /**

@@ -8,6 +8,8 @@ import type { CatchUpState } from '../../src/generated/control.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { type FakeGithub, startGithub } from '../fakes/sender-logs/github.ts'
+import { startGitlab } from '../fakes/sender-logs/gitlab.ts'
+import { startStripe } from '../fakes/sender-logs/stripe.ts'
 import { until } from '../fakes/wait.ts'
 
 const token = 'ghp_canary_catch_up'
@@ -126,6 +128,43 @@ t.test('what the route refuses each time is given up after five repeats', async 
     await github.settled()
   }
   t.match(await catchUpNow(gateway), { missing: 0, asked: 0, given_up: 1 })
+})
+
+t.test('GitLab sends again under the same key, at the pace that it allows', async (t) => {
+  const gitlab = await startGitlab(t, secret)
+  const keys: string[] = []
+  for (let n = 0; n < 8; n++) keys.push(await gitlab.event({ object_kind: 'push', n }, n === 3 ? '503' : 'internal error'))
+  for (let n = 0; n < 20; n++) await gitlab.event({ object_kind: 'push', n }, '202')
+  const settings = { from: 'gitlab', project: 'group/name', hook: 7, token: 'glpat-canary', api_base: gitlab.base, per_minute: 60_000 }
+  const gateway = await startGateway(t, { routes: { repo: { verify: 'gitlab', prompt: '{n}', catch_up: settings } } })
+  gitlab.receiver = `${gateway.url}/webhooks/repo`
+  t.match(await ended(gateway), { state: 'done', listed: 28, missing: 8, asked: 8 })
+  t.strictSame(accepted(gateway), keys, 'the oldest first')
+  t.match(await catchUpNow(gateway), { missing: 0, asked: 0 })
+})
+
+t.test('Stripe sends nothing again: its events are pulled, marked, and filtered as if they had come', async (t) => {
+  const stripe = await startStripe(t)
+  const created = Math.floor(Date.now() / 1_000) - 60
+  const event = (id: string, type: string, n: number) => ({ id, type, created: created + n, data: { object: { n } } })
+  stripe.events.push(event('evt_3', 'charge.failed', 3), event('evt_2', 'charge.failed', -1), event('evt_1', 'charge.failed', 1))
+  stripe.events.push(event('evt_0', 'invoice.paid', 0))
+  const route = {
+    verify: 'stripe',
+    events: ['charge.failed'],
+    filters: [{ field: 'data.object.n', not_equals: -1 }],
+    prompt: '{data.object.n}',
+    catch_up: { from: 'stripe', token: 'rk_canary', api_base: stripe.base, per_minute: 60_000 },
+  }
+  const gateway = await startGateway(t, { routes: { repo: route } })
+  t.match(await ended(gateway), { state: 'done', listed: 3, missing: 3, asked: 3, events: [{ result: 'pulled' }] })
+  t.strictSame(accepted(gateway), ['evt_1', 'evt_3'])
+  t.match(
+    gateway.lines.filter(({ msg }) => msg === 'accepted'),
+    [{ remote: 'pulled' }, { remote: 'pulled' }],
+  )
+  t.match(await catchUpNow(gateway), { missing: 1, events: [{ delivery_id: 'evt_2' }] }, 'an ignored event leaves its id free')
+  t.equal(accepted(gateway).length, 2)
 })
 
 t.test('an App and an organisation have their own logs; the App signs', async (t) => {

@@ -7,7 +7,8 @@ import { startGithub } from '../fakes/sender-logs/github.ts'
 import { until } from '../fakes/wait.ts'
 
 const secret = 'It is a secret to everybody'
-const [events, kills] = [200, 50]
+// `node --import=tsx test/e2e/catch-up.test.ts --full` takes a minute.
+const [events, kills] = process.argv.includes('--full') ? [200, 50] : [32, 8]
 
 // Each start takes a second or more.
 t.setTimeout(280_000)
@@ -59,9 +60,7 @@ t.test(`${events} events, and ${kills} of them meet a gateway that is killed: al
   await github.settled()
   const texts = all().toSorted()
   t.equal(new Set(texts).size, events, 'each event ran')
-  // A crash between the delivery to the log and the end of its run lets the run be repeated: such texts come from one accepted event.
-  const ids = new Set(github.deliveries.filter(({ status_code: status }) => status === 202).map(({ guid }) => guid))
-  t.equal(ids.size <= events, true)
+  // A crash between a delivery and the end of its run repeats the run, so accepted events are counted, not texts.
   const accepted = github.deliveries.filter(({ status_code: status }) => status === 202).map(({ guid }) => guid)
   t.equal(accepted.length, new Set(accepted).size, 'and no event was accepted twice')
 })
