@@ -33,7 +33,7 @@ export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: 
       clock,
       facts: shared.facts,
       keep: shared.keep,
-      current: () => ({ config: current().config, catalogue: current().catalogue, served }),
+      current: () => ({ config: current().config, served }),
       isReady,
       take,
     })

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { header } from '../core/headers.ts'
+import { onChunks } from '../node-internals/received-request.ts'
 import { BodyBuffer } from './body-buffer.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { Pace } from './pace.ts'
@@ -45,18 +46,22 @@ export const readBody = (
   }
   const beginPaced = (): PacedBody =>
     new PacedBody(request.socket, pace(), bodyMemory, { client: client(), maxBodyBytes: maxBytes, giveUp: () => finish('too slow') })
-  request.on('data', (chunk: Buffer) => {
+  const take = (chunk: Buffer): void => {
     if (!buffer) return
-    if (buffer.bytes + chunk.length > maxBytes) return finish('too large')
+    if (buffer.bytes + chunk.length > maxBytes) {
+      finish('too large')
+      return
+    }
     if (chunk.length !== declared) paced ??= beginPaced()
     if (paced?.reserve(chunk.length) === false) {
       buffer = undefined
-      return paced.refuse(chunk.length, () => then('no room'))
+      paced.refuse(chunk.length, () => then('no room'))
+      return
     }
     buffer.add(chunk)
     if (buffer.bytes !== declared) paced?.keepPace(chunk.length)
-  })
-  request.on('end', () => {
+  }
+  onChunks(request, take, () => {
     if (buffer) finish(buffer.whole())
   })
   // A request that is cut off closes even without a listener for its errors (`onError` in lib/_http_incoming.js).

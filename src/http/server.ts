@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
 import { handSocket, type SocketHandle } from '../node-internals/hand-socket.ts'
+import { bodyOptions } from '../node-internals/received-request.ts'
 import { bindFault } from './bind-fault.ts'
 import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, type RefusedUnread, watchConnections } from './connections.ts'
@@ -74,7 +75,7 @@ export type ServerOptions = ReceiveOptions & {
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
-  const serverOptions = { ...limits, highWaterMark, requireHostHeader: false }
+  const serverOptions = { ...limits, ...bodyOptions, highWaterMark, requireHostHeader: false }
   // Without `tls`, no code for TLS is loaded.
   const tls = options.tls && (await import('./tls/tls-server.ts')).createTlsServer(serverOptions, { ...options.tls, clock: options.clock })
   const server: Server = tls?.server ?? createServer(serverOptions)

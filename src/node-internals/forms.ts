@@ -7,8 +7,11 @@
 /** The major versions of Node on which the fast forms were measured. */
 const measuredVersions = [20, 22, 24, 26]
 
-/** The works that have two forms: the limit of head-limit.ts, the flags of v8-flags.ts, the HMACs of hmac-key.ts, and hand-socket.ts. */
-export const formNames = ['parser', 'flags', 'hmac', 'socket'] as const
+/**
+ * The works that have two forms: the limit of head-limit.ts, the flags of v8-flags.ts, the HMACs of hmac-key.ts, hand-socket.ts, and the bodies
+ * of received-request.ts.
+ */
+export const formNames = ['parser', 'flags', 'hmac', 'socket', 'body'] as const
 export type FormName = (typeof formNames)[number]
 
 const major = Number.parseInt(process.versions.node, 10)

@@ -69,6 +69,19 @@ t.test('a backup under load has every event that was acknowledged before it bega
   }
   const senders = [1, 2, 3, 4].map(sender)
   await until(() => acknowledged.length > 300)
+  // A backup that is killed leaves no file with its name, and its hold on the store does not disturb the next backup.
+  const killed = Array.from({ length: 8 }, (_, i) => join(dir, `killed-${i}.tar.gz`))
+  for (const file of killed) {
+    const backup = execute(process.execPath, [main, '--data-dir', dir, 'backup', file], {
+      timeout: 150 + Math.floor(Math.random() * 350),
+      killSignal: 'SIGKILL',
+    })
+    const isDone = await backup.then(
+      () => true,
+      () => false,
+    )
+    t.equal(existsSync(file), isDone, file)
+  }
   const before = [...acknowledged]
   const file = join(dir, 'copy.tar.gz')
   await execute(process.execPath, [main, '--data-dir', dir, 'backup', file])

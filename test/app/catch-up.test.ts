@@ -6,6 +6,7 @@ import type { RequestEnded } from '../../src/core/facts/fact.ts'
 import { refuse } from '../../src/core/outcome.ts'
 import type { CatchUpState } from '../../src/generated/control.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { hasGh } from '../fakes/platforms/github.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { type FakeGithub, startGithub } from '../fakes/sender-logs/github.ts'
 import { startGitlab } from '../fakes/sender-logs/gitlab.ts'
@@ -128,6 +129,31 @@ t.test('what the route refuses each time is given up after five repeats', async 
     await github.settled()
   }
   t.match(await catchUpNow(gateway), { missing: 0, asked: 0, given_up: 1 })
+})
+
+t.test('without a token of its own the real gh is asked', { skip: hasGh() ? false : 'gh is not installed' }, async (t) => {
+  const github = await startGithub(t, { secret, socket: true })
+  const missed = await github.event({ n: 1 })
+  await github.event({ n: 2 }, { status_code: 200 })
+  const folder = github.base
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, GH_CONFIG_DIR: `${folder}/config`, GH_TOKEN: token }
+  const routes = routeOf(github, {}, { token: undefined, api_base: undefined })
+  const gateway = await listen(t, github, { routes, env })
+  t.match(await ended(gateway), { state: 'done', listed: 2, asked: 1 })
+  await github.settled()
+  t.strictSame(accepted(gateway), [missed])
+})
+
+t.test('doctor names the routes that could catch up, and what a token may not', async (t) => {
+  const github = await startGithub(t, { secret })
+  const routes = { ...routeOf(github, { deliver: 'log' }), other: { verify: 'github', prompt: 'p' } }
+  const cli = fakeCli(t, { 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: { secret, routes } } } }) })
+  github.next.push('forbidden')
+  const { out } = await cli.run('doctor', '--online')
+  t.match(out, /these routes could have catch_up \(docs\/catch-up\.md\): other/)
+  t.match(out, /catch-up of repo.*HTTP 403/)
+  t.match(out, /repository webhooks: write/)
+  t.match((await cli.run('doctor', '--online')).out, /catch-up of repo.*can be read/)
 })
 
 t.test('GitLab sends again under the same key, at the pace that it allows', async (t) => {

@@ -3,8 +3,11 @@
  * comes into the data directory.
  */
 
+import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import type { Event, VerifiedRequest } from '../../src/core/request.ts'
 import { folderRecords } from '../../src/journal/reader.ts'
@@ -14,6 +17,8 @@ import { runAt } from '../fakes/cli.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 const subject = 'ada@example.org'
 const other = 'bob@example.org'
@@ -99,6 +104,56 @@ t.test('an event whose run is in progress is left, and an erasure that was broke
   t.match(await erase(), { code: 0, err: /an erasure that had been broken off is done/ }, 'without a gateway, too')
   t.strictSame(filesWith(dir, subject), [])
   await startGateway(t, dir)
+})
+
+t.test('an erasure that is killed at any moment is brought to its end by the next', async (t) => {
+  const count = 200
+  const dir = dataDir(t, {
+    routes: { done: { prompt: '{user.email}' }, waits: { prompt: '{user.email}', concurrency: { key: 'one', limit: 1 } } },
+    agent: 'case "$HEADGATE_ROUTE" in waits) sleep 60;; esac; cat',
+  })
+  const erase = ['events', 'erase', '--field', `payload.user.email=${subject}`, '--yes']
+  /** Erases, and kills the command after so many milliseconds. Resolves to whether it had ended before. */
+  const killed = async (ms: number): Promise<boolean> => {
+    const options = { timeout: ms, killSignal: 'SIGKILL' } as const
+    return promisify(execFile)(process.execPath, [main, '--data-dir', dir, ...erase], options).then(
+      () => true,
+      ({ killed }: { killed: boolean }) => !t.ok(killed, 'it fails only where it is killed'),
+    )
+  }
+  let gateway = await startGateway(t, dir)
+  await gateway.post('waits', 'holder', { body: body(other) })
+  for (let i = 0; i < count; i++) {
+    for (const route of ['done', 'waits'])
+      t.equal((await gateway.post(route, `${route}-${i}`, { body: body(i % 4 ? subject : other) })).status, 202)
+  }
+  await until(() => gateway.lines.filter(({ msg, route }) => msg === 'delivered' && route === 'done').length === count)
+  for (let i = 0; i < 6; i++) await killed(150 + Math.floor(Math.random() * 500))
+  gateway.kill('SIGKILL')
+  await gateway.ended
+  for (let i = 0; i < 6; i++) await killed(150 + Math.floor(Math.random() * 500))
+  gateway = await startGateway(t, dir)
+  t.match(await runAt(dir, erase), { code: 0 })
+  t.strictSame(filesWith(dir, subject), [], 'nothing is left')
+  const found = await runAt(dir, ['events', 'list', '--field', `payload.user.email=${other}`, '--limit', '1000', '--json'])
+  t.equal(JSON.parse(found.out).data.events.length, count / 2 + 1, 'those of others are whole')
+  const { events } = await folderRecords(join(dir, 'state/events')).events({ limit: 1_000 })
+  const ended = events.filter(({ error }) => error === 'erased: its data were deleted by hand')
+  t.equal(ended.length, (count * 3) / 4, 'no run ends silently')
+})
+
+t.test('an event that joined a group leaves the session of the group with its texts', async (t) => {
+  const coalesce = { key: 'kind', keep: 'all', window_seconds: 0.3, max_wait_seconds: 0.3 }
+  const dir = dataDir(t, { routes: { group: { prompt: 'mail of {user.email}', coalesce, session: { key: 'kind' } } }, agent: 'cat' })
+  const gateway = await startGateway(t, dir)
+  for (const email of [subject, other]) await gateway.post('group', email, { body: body(email) })
+  await gateway.line(({ msg }) => msg === 'delivered')
+  t.ok(
+    filesWith(dir, subject).some((name) => name.includes('headgate.db')),
+    'the session has it',
+  )
+  t.match(await runAt(dir, ['events', 'erase', '--field', `payload.user.email=${subject}`, '--yes']), { code: 0, out: /^1 erased/ })
+  t.strictSame(filesWith(dir, subject), [])
 })
 
 /** The tables of a schema of a database that have a text, also as raw bytes. */

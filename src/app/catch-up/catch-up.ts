@@ -8,15 +8,13 @@ import { messageOf } from '../../core/fault.ts'
 import type { CatchUpState } from '../../generated/control.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { claimOf, holdMsOf } from '../../parts/claim.ts'
-import { settingsOf } from '../../parts/delivery/settings.ts'
-import { senderLogsByName } from '../../parts/sender-logs/index.ts'
-import type { CatchUpSettings, LogEntry, SenderLog, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
+import type { CatchUpSettings, LogEntry, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
 import type { Keep } from '../../parts/targets/target.ts'
-import type { Catalogue } from '../../plan/compile.ts'
 import type { Served } from '../../plan/table.ts'
 import { catchUpKey } from '../../store/catch-up-key.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import { type CatchUpEffects, type Progress, runCatchUp } from './catch-up-run.ts'
+import { openLog, partOf } from './open-log.ts'
 
 /** How far before the last catch-up the next begins, because clocks differ, and senders write their logs late. */
 const overlapMs = 10 * minuteMs
@@ -26,7 +24,6 @@ const leadMs = 2 * minuteMs
 /** What a catch-up needs of the configuration that serves. */
 export type ServedConfig = {
   readonly config: Config
-  readonly catalogue: Catalogue
   /** The routes that are served, subscriptions among them. */
   readonly served: () => readonly Served[]
 }
@@ -120,7 +117,7 @@ export class CatchUps {
   }
 
   async #run(standing: Standing, since: number | undefined): Promise<void> {
-    const { clock, store } = this.#options
+    const { clock, store, keep, current } = this.#options
     const { progress, served, settings, dryRun } = standing
     try {
       this.#stopping.signal.throwIfAborted()
@@ -132,7 +129,7 @@ export class CatchUps {
       if (!dryRun && !(await effects.lead())) Object.assign(progress, { state: 'failed', why: 'another gateway does it' })
       else {
         const part = partOf(settings)
-        const log = this.#open(served, settings, part)
+        const log = openLog(served.source, settings, { config: current().config, clock, keep })
         const perMinute = this.#perMinute(settings, part)
         await runCatchUp({ log, since: standing.since, perMinute, dryRun, progress }, effects)
         // The next catch-up begins where this one began. One that looked back less far says nothing of the time before.
@@ -149,23 +146,6 @@ export class CatchUps {
     const earliest = this.#options.clock.now() - hours * hourMs
     const last = (await this.#options.store.plans()).get(key)
     return last === undefined ? earliest : Math.max(earliest, last - overlapMs)
-  }
-
-  #open({ source }: Served, settings: CatchUpSettings, part: SenderLogPart): SenderLog {
-    const { clock, keep, current } = this.#options
-    const { config, catalogue } = current()
-    const profile = config.profiles.get(source.profile)
-    const { env = {}, platforms = {} } = profile ?? {}
-    return part.open(settings, {
-      env,
-      clock,
-      keep,
-      events: source.spec.events ?? [],
-      platform(name) {
-        const target = [...catalogue.targets.values()].find((each) => (each.platform ?? each.name.replace(/_comment$/, '')) === name)
-        return target ? settingsOf(target, platforms, env) : {}
-      },
-    })
   }
 
   /** At most half of what the route takes in a minute: the other half is for new events. */
@@ -198,12 +178,6 @@ export class CatchUps {
 }
 
 const newProgress = (): Progress => ({ state: 'waiting', listed: 0, missing: 0, asked: 0, refused: 0, givenUp: 0, handled: [] })
-
-const partOf = ({ from }: CatchUpSettings): SenderLogPart => {
-  const part = senderLogsByName.get(from)
-  if (!part) throw new Error(`there is no log "${from}"`)
-  return part
-}
 
 const viewOf = ({ served, settings, dryRun, progress, since, startedAt, endedAt }: Standing): CatchUpState => {
   const { state, listed, missing, asked, refused, givenUp, why, help, handled } = progress

@@ -11,9 +11,9 @@ const eventsAtOnce = 100
 
 /**
  * Erases the raw requests, prompts and replies of these events, and in their lines what others wrote. Ids, routes, outcomes and times stay.
- * Rejects with a StoreFault; it can then be called again with the same events.
+ * Resolves to the ids of all carriers. Rejects with a StoreFault; it can then be called again with the same events.
  */
-export const eraseSharedEvents = async (records: UsedRecords, { ids, groups, carriers }: ErasedEvents): Promise<void> => {
+export const eraseSharedEvents = async (records: UsedRecords, { ids, groups, carriers }: ErasedEvents): Promise<ReadonlySet<string>> => {
   const ends = (await Promise.all([...groups].map((group) => records.groupEnds(group)))).flat()
   const ended = ends.flatMap((stored) => parsed(stored)?.entry.event_id ?? [])
   const erased = { ids, carriers: new Set([...carriers, ...ended]) }
@@ -24,6 +24,7 @@ export const eraseSharedEvents = async (records: UsedRecords, { ids, groups, car
       for (const inBatch of byBatch(lines)) await eraseLines(records, inBatch, erased)
     }
   }
+  return erased.carriers
 }
 
 /** Returns a list of lines for each batch. The lines of a batch come one after the other. */

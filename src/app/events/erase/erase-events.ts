@@ -59,7 +59,10 @@ const erase = async (workspace: Workspace, finder: GatewayFinder, plan: Plan, ma
     const ids = plan.ids.filter((id) => !running.has(id))
     const carriers = [...plan.carriers, ...runs.events.filter((id) => !ids.includes(id))]
     await keepPlan({ ...plan, ids, carriers })
-    await eraseRecords({ ids: new Set(ids), groups: new Set(plan.groups), carriers: new Set(carriers) }, mayBeLate)
+    const erased = { ids: new Set(ids), groups: new Set(plan.groups), carriers: new Set(carriers) }
+    // A session has the messages of a group's run under the id of the event that carried the run.
+    const ended = [...(await eraseRecords(erased, mayBeLate))].filter((id) => !erased.ids.has(id))
+    while (ended.length > 0) await eraseRuns({ ids: ended.splice(0, maxErasedAtOnce), groups: [] })
     return { erased: ids.length, runsEnded: runs.ended, running: runs.running }
   })
   rmSync(file)

@@ -36,8 +36,11 @@ const lateLinesMs = 2_500
 
 export type ErasingStore = {
   readonly eraseRuns: RunningGateway['eraseRuns']
-  /** `mayBeLate`: a gateway may not yet have stored the last lines about the events. */
-  readonly eraseRecords: (events: ErasedEvents, mayBeLate: boolean) => Promise<void>
+  /**
+   * Resolves to the ids of the events whose runs had texts of these events. `mayBeLate`: a gateway may not yet have stored the last lines
+   * about the events.
+   */
+  readonly eraseRecords: (events: ErasedEvents, mayBeLate: boolean) => Promise<ReadonlySet<string>>
 }
 
 /** Lets `use` erase, and closes what was opened. Throws a Fault where the store cannot be opened, and what `use` throws. */
@@ -50,7 +53,7 @@ export const withErasingStore = async <T>(
   const attached = await attachStore(workspace, 'make')
   if (attached) return withShared(attached, use)
   const folder = journalFolder(workspace.dataDir)
-  const eraseRecords = (events: ErasedEvents): Promise<void> => eraseEvents(folder, events)
+  const eraseRecords = (events: ErasedEvents): Promise<ReadonlySet<string>> => eraseEvents(folder, events)
   const gateway = await finder.find()
   if (gateway) return use({ eraseRuns: gateway.eraseRuns, eraseRecords })
   const options = storeOptions(loadConfig(workspace).config, systemClock)
@@ -76,7 +79,7 @@ const withShared = async <T>(attached: Attached, use: (store: ErasingStore) => P
       eraseRuns: eraseRunsOf(attached, journal),
       async eraseRecords(events, mayBeLate) {
         if (mayBeLate) await delay(lateLinesMs)
-        await eraseSharedEvents(records, events)
+        return eraseSharedEvents(records, events)
       },
     })
   } finally {
