@@ -1,13 +1,15 @@
 /** Catch-up through a real gateway: the sender's log is read, and what did not come is sent again, once. */
 
 import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
 import { Occasions } from '../../src/app/catch-up/occasions.ts'
 import type { RequestEnded } from '../../src/core/facts/fact.ts'
 import { refuse } from '../../src/core/outcome.ts'
 import type { CatchUpState } from '../../src/generated/control.ts'
+import { fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { hasGh } from '../fakes/platforms/github.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { hasGh } from '../fakes/platforms/github.ts'
 import { type FakeGithub, startGithub } from '../fakes/sender-logs/github.ts'
 import { startGitlab } from '../fakes/sender-logs/gitlab.ts'
 import { startStripe } from '../fakes/sender-logs/stripe.ts'

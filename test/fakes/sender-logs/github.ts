@@ -7,6 +7,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+import { ghFolder } from '../platforms/github.ts'
 
 const dayMs = 86_400_000
 
@@ -38,7 +39,14 @@ export type FakeGithub = {
   settled(): Promise<void>
 }
 
-type GithubOptions = { readonly secret: string; readonly token?: string; readonly pageSize?: number; readonly now?: () => number }
+/** `socket`: for the real gh, on a Unix socket in the folder that `base` names then. */
+type GithubOptions = {
+  readonly secret: string
+  readonly token?: string
+  readonly pageSize?: number
+  readonly now?: () => number
+  readonly socket?: true
+}
 
 type Answer = { readonly status: number; readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }
 
@@ -120,13 +128,14 @@ export const startGithub = async (t: Test, options: GithubOptions): Promise<Fake
     const text = JSON.stringify(body).replace(/"id":"(\d+)"/g, '"id":$1')
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const folder = options.socket && ghFolder(t)
+  await new Promise<void>((resolve) => (folder ? server.listen(`${folder}/s`, resolve) : server.listen(0, '127.0.0.1', resolve)))
   t.teardown(() => {
     server.closeAllConnections()
     server.close()
   })
   const fake: FakeGithub = {
-    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    base: folder ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     deliveries,
     asked,
     next,
