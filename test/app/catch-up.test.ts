@@ -6,7 +6,7 @@ import { Occasions } from '../../src/app/catch-up/occasions.ts'
 import type { RequestEnded } from '../../src/core/facts/fact.ts'
 import { refuse } from '../../src/core/outcome.ts'
 import type { CatchUpState } from '../../src/generated/control.ts'
-import { fakeCli } from '../fakes/cli.ts'
+import { fakeCli, runAt } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { hasGh } from '../fakes/platforms/github.ts'
@@ -144,6 +144,20 @@ t.test('without a token of its own the real gh is asked', { skip: hasGh() ? fals
   t.match(await ended(gateway), { state: 'done', listed: 2, asked: 1 })
   await github.settled()
   t.strictSame(accepted(gateway), [missed])
+})
+
+t.test('the command follows a catch-up to its end, and names no route that has none', async (t) => {
+  const github = await startGithub(t, { secret })
+  const gateway = await listen(t, github)
+  await ended(gateway)
+  await github.event({ n: 1 }, { status_code: 500 })
+  const dry = await runAt(gateway.dir, ['events', 'catch-up', 'repo', '--since', '1h', '--dry-run'])
+  t.match(dry, { code: 0, out: /^repo: 1 in the log of github since .*, 1 missing\n {2}missing / })
+  t.match(await runAt(gateway.dir, ['events', 'catch-up']), { code: 0, out: /1 missing, 1 asked for\n {2}asked / })
+  t.match(await runAt(gateway.dir, ['events', 'catch-up', 'rep']), {
+    code: 5,
+    err: /serves no route "rep" with catch_up\n.*did you mean "repo"/,
+  })
 })
 
 t.test('doctor names the routes that could catch up, and what a token may not', async (t) => {
