@@ -43,6 +43,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addStorage(program.command('storage').description('where work is kept: move it to another store'), run)
   addBackup(program, run)
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
+  addExport(program.command('export').description('the routes for other programs: asyncapi'), run)
   addNew(program.command('new <name>'), run)
   addEdit(program.command('edit [route]').alias('ui'), withFreshEntries(run))
   addConsole(program.command('console'), withFreshEntries(run))
@@ -89,6 +90,13 @@ const addImport = (command: Command, run: Run): void => {
         run(async (cli) => (await import('./import.ts')).importFrom(name, file, options, cli)),
       )
   }
+}
+
+const addExport = (command: Command, run: Run): void => {
+  command
+    .command('asyncapi [routes...]')
+    .description('print an AsyncAPI document of the routes, with their payload schemas; default: all routes')
+    .action((routes: readonly string[]) => run(async (cli) => (await import('./export.ts')).exportAsyncApi(routes, cli)))
 }
 
 const addNew = (command: Command, run: Run): void => {

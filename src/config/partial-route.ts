@@ -148,7 +148,7 @@ const exclusions: ReadonlySet<string> = new Set(['WH203', 'WH204', 'WH207', 'WH2
 const consequences: { readonly [code: string]: readonly string[] } = {
   WH201: ['secret', 'secrets'],
   WH202: ['deliver'],
-  WH210: ['deliver', 'cron_job', 'script'],
+  WH210: ['deliver', 'cron_job', 'script', 'payload_schema'],
   WH212: ['coalesce/window_seconds', 'coalesce/max_wait_seconds'],
   WH506: ['prompt', 'deliver'],
   WH705: ['deliver', 'deliver_extra'],

@@ -26,6 +26,7 @@ const refusals: { readonly [code in Refused['code']]: RefusalRow } = {
   forbidden: { status: 403, sentence: 'Forbidden', level: 'warn' },
   wrong_method: { status: 405, sentence: 'Method not allowed', level: 'debug' },
   bad_json: { status: 400, sentence: 'Cannot parse body', level: 'debug' },
+  schema_mismatch: { status: 422, sentence: 'Payload does not fit the schema', level: 'warn' },
   delivery_failed: { status: 502, sentence: 'Delivery failed', level: 'warn' },
   stopping: { status: 503, sentence: 'Server is stopping', level: 'debug' },
   overloaded: { status: 503, sentence: 'Queue is full', level: 'error' },

@@ -19,6 +19,7 @@ type Refusal =
   | 'bad_signature'
   | 'forbidden'
   | 'bad_json'
+  | 'schema_mismatch'
   | 'wrong_method'
   | 'delivery_failed'
   | 'stopping'
@@ -44,7 +45,7 @@ export type Refused = {
 
 export type Ignored = {
   readonly kind: 'ignored'
-  readonly reason: 'event' | 'own_comment' | 'filter' | 'script' | 'job_paused' | 'job_disabled' | 'job_running' | 'job_missing'
+  readonly reason: 'event' | 'own_comment' | 'schema' | 'filter' | 'script' | 'job_paused' | 'job_disabled' | 'job_running' | 'job_missing'
   readonly route: string
   readonly event?: string
   /** The delivery id of an event that a scheduled job did not take. Absent for other reasons. */

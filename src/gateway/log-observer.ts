@@ -4,7 +4,7 @@ import { type Clock, minuteMs } from '../core/clock.ts'
 import type { Fact, RequestEnded, RouteChanges, RunAttempt } from '../core/facts/fact.ts'
 import type { Observer } from '../core/facts/facts.ts'
 import type { Log } from '../core/log.ts'
-import type { Refused } from '../core/outcome.ts'
+import { type Refused, refuse } from '../core/outcome.ts'
 import { outcomeName, outcomeReason, outcomeStatus, refusalRow } from '../core/outcome-table.ts'
 import { contextOf, type EventTraces } from '../core/telemetry/trace-context.ts'
 import { someOf } from '../core/text.ts'
@@ -31,7 +31,8 @@ export const createLogObserver = (
   const budget = createLineBudget(log, clock)
   return {
     on(fact) {
-      if (fact.kind !== 'request_ended') logFact(fact, log)
+      if (fact.kind === 'payload_mismatched') logMismatch(fact, log, budget)
+      else if (fact.kind !== 'request_ended') logFact(fact, log)
       else if (requests) logRequest(fact, log, budget, traces)
     },
     close: () => budget.close(),
@@ -71,7 +72,7 @@ const requestFields = (
 const changedNames = (changes: RouteChanges): { readonly [what: string]: string | undefined } =>
   Object.fromEntries(Object.entries(changes).map(([what, names]) => [what, names.length > 0 ? someOf(names) : undefined]))
 
-const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
+const logFact = (fact: Exclude<Fact, RequestEnded | Mismatch>, log: Log): void => {
   switch (fact.kind) {
     case 'attempt_committed':
       logAttempt(fact.run, log)
@@ -109,6 +110,14 @@ const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
       log('warn', { file: fact.file, ends_at: timeText(fact.endsAt) }, 'a certificate ends soon: renew it')
   }
 }
+
+/** Logs a payload that does not fit its schema. The line of a refused request says the same. */
+const logMismatch = ({ action, eventId, profile, route, why }: Mismatch, log: Log, budget: LineBudget): void => {
+  if (action === 'refuse' || !budget.allows(refuse('schema_mismatch'), route, false)) return
+  log('warn', { route, profile, event_id: eventId, reason: why, action }, 'payload does not fit the schema of its route')
+}
+
+type Mismatch = Extract<Fact, { kind: 'payload_mismatched' }>
 
 const timeText = (at: number): string => new Date(at).toISOString()
 

@@ -693,6 +693,14 @@ events?: string[]
  */
 redact?: string[]
 /**
+ * A file with the JSON Schema (draft-07) that payloads must fit, relative to the profile's folder.
+ */
+payload_schema?: string
+/**
+ * What becomes of an event that does not fit payload_schema.
+ */
+payload_mismatch?: ("ignore" | "refuse" | "warn")
+/**
  * Conditions that must all hold; otherwise the event is ignored.
  */
 filters?: (Condition[] | Condition)
@@ -2451,7 +2459,7 @@ export interface AlertRule {
  * 
  * @minItems 1
  */
-on?: ("dead_run" | "breaker_open" | "refused_signatures" | "backlog_age" | "budget_used_up" | "reload_refused" | "not_ready" | "silence" | "certificate_ends")[]
+on?: ("dead_run" | "breaker_open" | "refused_signatures" | "backlog_age" | "budget_used_up" | "reload_refused" | "not_ready" | "silence" | "certificate_ends" | "payload_mismatch")[]
 /**
  * Where the alerts go: a target, or a list of them.
  */
@@ -2700,6 +2708,14 @@ events?: string[]
  * @maxItems 100
  */
 redact?: string[]
+/**
+ * A file with the JSON Schema (draft-07) that payloads must fit, relative to the profile's folder.
+ */
+payload_schema?: string
+/**
+ * What becomes of an event that does not fit payload_schema.
+ */
+payload_mismatch?: ("ignore" | "refuse" | "warn")
 /**
  * Conditions that must all hold; otherwise the event is ignored.
  */

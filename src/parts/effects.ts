@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Destination } from '../core/new-run.ts'
 import type { Owners } from '../core/owner.ts'
+import type { Event } from '../core/request.ts'
 import type { EventTraces } from '../core/telemetry/trace-context.ts'
 import type { ShortTurns } from '../core/turns/short-turns.ts'
 import type { CompiledCondition } from '../expr/condition.ts'
@@ -86,6 +87,11 @@ export interface Effects {
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
   /** Sends a text of a direct delivery now. Never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
+  /**
+   * Tells that the payload of an event does not fit the schema of its route. `why` names keys of the payload, and no values. Absent where
+   * nobody hears of it.
+   */
+  readonly mismatched?: ((event: Event, action: 'ignore' | 'refuse' | 'warn', why: string) => void) | undefined
   readonly ownComments: Pick<OwnComments, 'isAboutOwnComment'>
   /**
    * Downloads a small public file of a sender, such as a key or the page that confirms a subscription. Resolves to its bytes. Rejects with

@@ -203,11 +203,12 @@ t.test('webhook trace shows each stage, the condition that said no and what it s
     [
       ...['body_size pass', 'route pass', 'rate_limit pass', 'client skip'],
       ...['signature', 'json', 'events', 'own_comment'].map((stage) => `${stage} pass`),
+      'payload_schema skip',
       'filters stop',
       ...['script', 'duplicate', 'dispatch'].map((stage) => `${stage} skip`),
     ],
   )
-  const { conditions } = (stopped.stages[8] as { detail: { conditions: Tree[] } }).detail
+  const { conditions } = (stopped.stages[9] as { detail: { conditions: Tree[] } }).detail
   t.same(
     conditions.map(({ name, holds }) => [name, holds]),
     [
@@ -244,7 +245,7 @@ t.test('webhook trace shows each stage, the condition that said no and what it s
   t.match(await cli.run('webhook', 'trace', 'pr', '--payload', '{'), { code: 2, err: /not valid JSON/ })
 
   const tree = await cli.run('webhook', 'trace', 'pr', '--payload', '{"action":"opened","number":7,"repo":"a/b","draft":"\\u001b[31m"}')
-  t.match(tree.out, /^ 9 filters {5}ok\n {5}ok {2}filters\[0\] action in \["opened"\] \(got "opened"\)\n {5}ok {2}filters\[1\] any\n/m)
+  t.match(tree.out, /^10 filters {8}ok\n {5}ok {2}filters\[0\] action in \["opened"\] \(got "opened"\)\n {5}ok {2}filters\[1\] any\n/m)
   t.match(tree.out, /^note {5}prompt: nothing for \{titel\}$/m)
   t.notMatch(tree.out, /\u001b/, 'text of a payload moves no cursor')
 })

@@ -96,7 +96,13 @@ t.test('every YAML block serves as it stands', async (t) => {
   const whole = { ...env, METRICS_TOKEN: 'a-long-token-of-metrics', ...ofConsole, ...credentials, ...signingKeys, PATH: programs(t) }
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
-    const files = { 'config.yaml': text, 'routes.d': included(file), ...modulesOf(file), ...(/^tls:/m.test(text) ? { tls: tlsFiles } : {}) }
+    const files = {
+      'config.yaml': text,
+      'routes.d': included(file),
+      schemas: { 'pull_request.json': '{}' },
+      ...modulesOf(file),
+      ...(/^tls:/m.test(text) ? { tls: tlsFiles } : {}),
+    }
     // A block may be a part of a file only: its adapter is enabled elsewhere.
     const workspace = { dataDir: t.testdir(files), env: { ...whole, WEBHOOK_ENABLED: 'true' }, self: 'headgate' }
     for (const key of ['privkey', 'other-key']) if (files.tls) chmodSync(join(workspace.dataDir, 'tls', `${key}.pem`), 0o600)

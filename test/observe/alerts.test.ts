@@ -34,6 +34,10 @@ const accepted: Fact = {
 }
 const forged: Fact = { ...ended, ended: { outcome: refuse('bad_signature'), stage: 'signature' } }
 
+const mismatched: Fact = {
+  ...{ kind: 'payload_mismatched', at: 0, eventId: 'e', profile: 'default', route: 'pr', action: 'warn' },
+  why: 'number must be integer',
+}
 const budget = (job: string, key = 'day_tokens'): Fact => ({ kind: 'budget_used_up', at: 0, cause: { ...cause, job }, key })
 
 type Options = {
@@ -140,6 +144,17 @@ t.test('what begins within a minute is one message; its end is told once, and ea
   await pass(120)
   t.equal(sent.length, 2)
   t.strictSame(alerts.view()?.firing, [])
+})
+
+t.test('payloads that do not fit the schema of their route are told', async (t) => {
+  const { alerts, sent, pass } = await open(t, { rules: '[{ deliver: log }]' })
+  for (let i = 0; i < 2; i++) alerts.on(mismatched)
+  await pass(3)
+  t.match(sent, [
+    /ALERT payload_mismatch:pr: 2 payloads of pr do not fit its schema, the last: number must be integer\..* headgate events list --route pr/,
+  ])
+  await pass(61)
+  t.match(sent.at(-1), /OVER payload_mismatch:pr: all payloads of pr have fitted its schema for an hour/)
 })
 
 t.test('a cause without an end of its own is over when it stays away', async (t) => {

@@ -9,7 +9,7 @@ import { openRoute } from './draft/open-route.ts'
 import { textAfter, textOfDraft } from './draft/text-of-draft.ts'
 import { readHome } from './home.ts'
 import { allOfferedNames, offeredNames } from './offered-names.ts'
-import { payloadRows, readPayload } from './payload/payloads.ts'
+import { payloadRows, readPayload, readTrialPayload } from './payload/payloads.ts'
 import { createSampleReader } from './payload/sample-reader.ts'
 import { previewOf } from './preview.ts'
 import { curlOfRecorded, replayRecorded, sampleOfRecorded, testOfRecorded } from './recorded.ts'
@@ -42,7 +42,7 @@ export const createEditorService = (workspace: Workspace, finder: GatewayFinder,
     line: async ({ opened: { text, base }, path }) => parseSource('', text).source?.place([...base, ...path], 'key').line ?? 1,
     create: async (of) => createRoute(workspace, of, profile),
     payloads: (of) => payloadRows(workspace, of),
-    payload: (of) => readPayload(workspace, of),
+    payload: (of) => readTrialPayload(workspace, of),
     recorded: (of) => readPayload(workspace, of),
     names: (of) => offeredNames(workspace, textOf, of),
     allNames: (of) => allOfferedNames(workspace, textOf, of),

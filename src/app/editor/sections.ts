@@ -38,6 +38,7 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
 
 const sectionByStage: { readonly [stage: string]: SectionName } = {
   own_comment: 'rules',
+  payload_schema: 'rules',
   filters: 'rules',
   script: 'rules',
   duplicate: 'rules',

@@ -78,7 +78,10 @@ export type Payload = {
   readonly isCut?: boolean
   readonly bytes: number
   readonly headers: { readonly [name: string]: string }
-  /** The values in the payload, up to a bound, and the event's type and the headers. */
+  /**
+   * The values in the payload, up to a bound, the event's type and the headers. For a trial, also the paths that only the payload schema of
+   * the route names; each says so in place of its value.
+   */
   readonly values: readonly PayloadValue[]
 }
 

@@ -141,4 +141,20 @@ export const filterExplanations = {
       good: 'verify: github\nevents: [pull_request]\nfilters: [{ field: pull_request.base.ref, equals: main }]\n',
     },
   },
+  WH416: {
+    means:
+      'The file in payload_schema is not there, is no JSON Schema of draft-07, or is not bounded: it refers to another file, has a pattern that is not linear-time, or is too large.',
+    why: 'Payloads of strangers are checked by it before the filters, so it must be complete and must not take long. The file is refused.',
+    fix: 'Mend the schema; the message names the place in it. Definitions of other files can be copied under definitions. headgate schema learn <route> makes a schema of recorded events.',
+    example: {
+      of: 'route',
+      bad: 'payload_schema: schemas/missing.json\n',
+      good: 'filters: [{ field: action, exists: true }]\n',
+    },
+  },
+  WH417: {
+    means: 'A condition or a placeholder reads a field that no payload has which fits payload_schema of the route.',
+    why: 'The condition never holds (not_equals always does), and the placeholder stands in the text as it is written.',
+    fix: 'Write the path as the schema has it. If events have the field, mend the schema: headgate schema learn <route> makes a new one.',
+  },
 } as const satisfies { readonly [code: string]: Explanation }

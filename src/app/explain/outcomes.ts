@@ -33,7 +33,7 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   handshake: { means: 'A question of the sender was answered. No event came with it.', fix: 'Nothing is to be done.' },
   ignored: {
     means:
-      'The signature holds, and the route does not want the event: by its events, filters or script, as a comment of its own, or as its job cannot start.',
+      'The signature holds, and the route does not want the event: by its events, payload schema, filters or script, as a comment of its own, or as its job cannot start.',
     fix: `${showsWhy} headgate webhook trace <route> --event-id <id> shows every condition.`,
   },
   bad_signature: {
@@ -68,6 +68,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   },
   wrong_method: { means: 'Webhook paths take POST.', fix: 'Let the sender send POST.' },
   bad_json: { means: 'The signature holds, and the body is neither JSON nor a form.', fix: 'Set the content type to JSON at the sender.' },
+  schema_mismatch: {
+    means: 'The signature holds, and the payload does not fit payload_schema of the route, which has payload_mismatch: refuse.',
+    fix: `${showsWhy} If the sender has changed its payloads, headgate schema learn <route> makes a new schema; then headgate events replay <id>.`,
+  },
   delivery_failed: {
     means: 'The target did not take the message of a deliver_only route. Nothing is kept to be tried again: the sender gets an error.',
     fix: `${showsWhy} headgate targets test tries the target; headgate events replay <id> sends it again.`,

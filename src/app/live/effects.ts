@@ -49,6 +49,7 @@ export type SharedEffects = {
   readonly limiter: Limiter
   readonly turns: ShortTurns
   readonly script: Effects['script']
+  readonly mismatched: NonNullable<Effects['mismatched']>
   readonly download: Effects['download']
   readonly ownComments: OwnComments
   readonly keys: SenderKeys
@@ -139,6 +140,9 @@ export const createSharedEffects = ({
       facts.tell({ kind: 'script_ended', ok: result?.ok === true, ms: clock.monotonic() - begun })
       return result
     },
+    mismatched({ eventId, profile, route }, action, why) {
+      facts.tell({ kind: 'payload_mismatched', at: clock.now(), eventId, profile, route, action, why })
+    },
     download,
     ownComments: createOwnComments(() => openedResources().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
@@ -187,6 +191,7 @@ export class LiveEffects implements Effects {
   readonly limiter: Limiter
   readonly turns: ShortTurns
   readonly script: Effects['script']
+  readonly mismatched: Effects['mismatched']
   readonly download: Effects['download']
   readonly ownComments: Effects['ownComments']
   readonly keys: SenderKeys
@@ -205,6 +210,7 @@ export class LiveEffects implements Effects {
     this.limiter = shared.limiter
     this.turns = shared.turns
     this.script = shared.script
+    this.mismatched = shared.mismatched
     this.download = shared.download
     this.ownComments = shared.ownComments
     this.keys = shared.keys

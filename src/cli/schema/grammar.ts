@@ -2,8 +2,9 @@
 
 import type { Command } from 'commander'
 import { type SchemaName, schemaNames } from '../../app/schema/schemas.ts'
-import type { Run } from '../shell/grammar-values.ts'
+import { collectList, parseLimit, type Run } from '../shell/grammar-values.ts'
 import type { InstallOptions } from './install.ts'
+import type { LearnFlags } from './learn.ts'
 
 export const addSchema = (schema: Command, run: Run): void => {
   schema
@@ -11,6 +12,14 @@ export const addSchema = (schema: Command, run: Run): void => {
     .description('print a schema')
     .addArgument(schema.createArgument('[which]', 'which file').choices(schemaNames).default('config'))
     .action((which: SchemaName) => run(async (cli) => (await import('./print.ts')).schemaPrint(which, cli)))
+  schema
+    .command('learn')
+    .description('print a payload schema that is made of the recorded events of a route')
+    .argument('<route>', 'the route: headgate webhook list')
+    .option('--sample <name>', 'learn from samples instead, several with commas (samples list)', collectList)
+    .option('--limit <number>', 'the newest events, how many at most; default: 200', parseLimit)
+    .option('--closed', 'keys that no event has do not fit')
+    .action((route: string, options: LearnFlags) => run(async (cli) => (await import('./learn.ts')).schemaLearn(route, options, cli)))
   schema
     .command('install')
     .description('make editors complete and check config.yaml as you type; changes nothing twice')

@@ -42,7 +42,7 @@ export const traceText = (traced: Trace, { from, name: of }: PayloadSource, pain
 }
 
 const stageLine = ({ stage, result, reason }: TracedStage, i: number): string =>
-  `${String(i + 1).padStart(2)} ${stage.padEnd(11)} ${resultWords[result].padEnd(5)}${reason === undefined ? '' : ` ${printable(reason)}`}`.trimEnd()
+  `${String(i + 1).padStart(2)} ${stage.padEnd(14)} ${resultWords[result].padEnd(5)}${reason === undefined ? '' : ` ${printable(reason)}`}`.trimEnd()
 
 const conditionLine = (judged: Judged): string => {
   const indent = '  '.repeat(judged.path.filter((part) => typeof part === 'string').length)

@@ -230,6 +230,19 @@ export type Fact =
       readonly retryAt?: number | undefined
       readonly isReset?: boolean
     }
+  /**
+   * A payload does not fit the schema of its route. `action`: what becomes of the event. `why` names the place and keys of the payload, and
+   * no values.
+   */
+  | {
+      readonly kind: 'payload_mismatched'
+      readonly at: number
+      readonly eventId: string
+      readonly profile: string
+      readonly route: string
+      readonly action: 'ignore' | 'refuse' | 'warn'
+      readonly why: string
+    }
   /** A script of a route ended. `ms`: how long it took, including the wait for a slot. */
   | { readonly kind: 'script_ended'; readonly ok: boolean; readonly ms: number }
   /**

@@ -83,4 +83,11 @@ export const kinds: { readonly [kind in AlertKind]: KindOfAlert } = {
     over: ({ subject }) => `the certificate of ${subject} was replaced`,
     more: () => 'alerts list',
   },
+  payload_mismatch: {
+    quietMs: hourMs,
+    began: ({ subject, count, detail }) =>
+      `${count === 1 ? 'a payload' : `${count} payloads`}${ofRuns(subject)} ${count === 1 ? 'does' : 'do'} not fit its schema${reason(detail)}`,
+    over: ({ subject }) => `all payloads${ofRuns(subject)} have fitted its schema for an hour`,
+    more: (subject) => `events list${optionsOf(subject)}`,
+  },
 }

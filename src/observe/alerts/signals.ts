@@ -85,6 +85,9 @@ export class Signals implements Observer {
       case 'budget_used_up':
         this.#cause('budget_used_up', causeName(fact.cause), `budget.${fact.key}`)
         break
+      case 'payload_mismatched':
+        this.#cause('payload_mismatch', causeName(fact), fact.why)
+        break
       case 'breaker_changed':
         this.#breaker(fact)
         break

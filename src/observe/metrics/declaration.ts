@@ -41,6 +41,12 @@ export const metrics = {
     'When the route last accepted an event, delivered it directly, or added it to a group.',
     'route',
   ),
+  mismatches: counter(
+    'headgate_payload_mismatches_total',
+    'Payloads that do not fit the schema of their route, by what became of the event: ignore, refuse or warn.',
+    'route',
+    'action',
+  ),
   scriptSeconds: histogram(
     'headgate_script_duration_seconds',
     workSeconds,

@@ -54,6 +54,9 @@ const countOther = (fact: Exclude<Fact, RequestEnded>, meter: Meter): void => {
       meter.add('deliveries', [fact.target, resultOf(fact.ok)])
       meter.add('deliverySeconds', [fact.target], seconds(fact.ms))
       break
+    case 'payload_mismatched':
+      meter.add('mismatches', [fact.route, fact.action])
+      break
     case 'script_ended':
       meter.add('scriptSeconds', [resultOf(fact.ok)], seconds(fact.ms))
       break

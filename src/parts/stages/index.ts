@@ -5,6 +5,7 @@ import { events } from './events.ts'
 import { filters } from './filters.ts'
 import { json } from './json.ts'
 import { ownComment } from './own-comment.ts'
+import { payloadSchema } from './payload-schema.ts'
 import { rateLimit } from './rate-limit.ts'
 import { script } from './script.ts'
 import { signature } from './signature.ts'
@@ -15,4 +16,4 @@ import type { StagePart } from './stage.ts'
  * before the route's plan is known (src/http/receive.ts). `duplicate` and `dispatch` belong to the ending. Where the ending stores work,
  * both are one commit, so that no delivery id is claimed without its work.
  */
-export const stages: readonly StagePart[] = [rateLimit, client, signature, json, events, ownComment, filters, script]
+export const stages: readonly StagePart[] = [rateLimit, client, signature, json, events, ownComment, payloadSchema, filters, script]

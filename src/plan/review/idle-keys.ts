@@ -12,6 +12,7 @@ export const reviewIdleKeys = (subject: Subject): void => {
   }
   if (spec.cron_job_running !== undefined && spec.cron_job === undefined) idle('cron_job_running', '"cron_job"')
   if (spec.script_timeout_seconds !== undefined && spec.script === undefined) idle('script_timeout_seconds', '"script"')
+  if (spec.payload_mismatch !== undefined && spec.payload_schema === undefined) idle('payload_mismatch', '"payload_schema"')
   if (spec.deliver_mode !== undefined && spec.cron_job === undefined && !Array.isArray(spec.deliver))
     idle('deliver_mode', 'a list of targets in "deliver"')
   reviewKept(subject)

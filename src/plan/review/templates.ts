@@ -6,8 +6,9 @@ import { printable } from '../../core/text.ts'
 import { placeholders } from '../../expr/placeholder.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { type Surrounding, slipsIn, type TemplateSlip } from './dialects.ts'
+import { reviewRedacted } from './fields/redacted.ts'
+import { reviewSchemaPaths } from './fields/schema-paths.ts'
 import { fieldNames } from './filters/fields.ts'
-import { reviewRedacted } from './redacted.ts'
 import { reviewFilled, reviewSlips, reviewWholePayload } from './samples/filled.ts'
 import { coversEvents, type Sampled } from './samples/sampled.ts'
 import { fixOf, type Subject } from './subject.ts'
@@ -38,6 +39,7 @@ export const reviewTemplates = (subject: Subject): void => {
     if (key !== undefined) checkKey(subject, [of, 'key'], key, check)
   }
   reviewRedacted(subject, texts)
+  reviewSchemaPaths(subject, texts)
 }
 
 /** Returns the name of the text at a path in `TakenSample.texts`. All texts in settings of targets share one name. */

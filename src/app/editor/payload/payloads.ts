@@ -26,6 +26,7 @@ import type { Payload, PayloadChoice, PayloadRow } from '../service.ts'
 import { contentOfChoice, withWholePath } from './payload-choice.ts'
 import { payloadValues } from './payload-values.ts'
 import { type RankedSample, rankedSamples } from './ranked-samples.ts'
+import { schemaValues } from './schema-values.ts'
 
 /** The most recorded events that are listed at once. */
 const maxRecorded = 100
@@ -134,6 +135,13 @@ export const readPayload = async (
     headers: shown,
     values: payloadValues(event?.payload, event?.eventType, shown),
   }
+}
+
+/** As `readPayload`, with the paths that only the payload schema of the route names. */
+export const readTrialPayload: typeof readPayload = async (workspace, of) => {
+  const payload = await readPayload(workspace, of)
+  const { source, config } = await routeNamed(workspace, of.route)
+  return { ...payload, values: [...payload.values, ...schemaValues(source, config, payload.values)] }
 }
 
 const shownHeaders = (headers: Headers): Payload['headers'] => {

@@ -1,10 +1,10 @@
 /** Finds templates and filters that read a field which is redacted (WH508). */
 
-import type { Path } from '../../core/diagnostic.ts'
-import { printable } from '../../core/text.ts'
-import { placeholders } from '../../expr/placeholder.ts'
-import { fieldNames } from './filters/fields.ts'
-import type { Subject } from './subject.ts'
+import type { Path } from '../../../core/diagnostic.ts'
+import { printable } from '../../../core/text.ts'
+import { placeholders } from '../../../expr/placeholder.ts'
+import { fieldNames } from '../filters/fields.ts'
+import type { Subject } from '../subject.ts'
 
 /** Returns a path without the `payload.` that fields of filters may begin with, and a header's name in lower case. */
 const plain = (field: string): string => (field.startsWith('headers.') ? field.toLowerCase() : field.replace(/^payload\./, ''))

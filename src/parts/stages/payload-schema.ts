@@ -1,0 +1,70 @@
+/**
+ * The gate `payload_schema` checks the payload of an event by the route's `payload_schema`. An event that does not fit is ignored or refused, or
+ * told and let on, as `payload_mismatch` says (rules: Filters 13).
+ */
+
+import { resolve } from 'node:path'
+import { messageOf } from '../../core/fault.ts'
+import type { Ignored, Refused } from '../../core/outcome.ts'
+import { refuse } from '../../core/outcome.ts'
+import type { Event } from '../../core/request.ts'
+import { readInside } from '../../expr/inside-file.ts'
+import type { Checker } from '../../expr/schema/checker.ts'
+import { maxSchemaBytes, type PayloadSchema, parseSchema, type SchemaProblem } from '../../expr/schema/payload-schema.ts'
+import type { StageKit, StagePart } from './stage.ts'
+
+export const payloadSchema: StagePart = {
+  name: 'payload_schema',
+  compile(route, kit) {
+    const file = route.payload_schema
+    if (file === undefined) return {}
+    kit.recompileAtReload()
+    const schema = openSchema(kit.profileDir, file)
+    if ('message' in schema) {
+      kit.report('WH416', ['payload_schema'], schemaSentence(file, schema), 'mend the file; headgate schema learn <route> makes one')
+      return {}
+    }
+    const action = route.payload_mismatch ?? 'ignore'
+    // The library is loaded meanwhile, and the schema compiled for the first event: neither is to make a start or a reload longer.
+    const loading = import('../../expr/schema/checker.ts')
+    loading.catch(() => {})
+    let check: Checker | undefined
+    const judge = (event: Event, checker: Checker): Event | Ignored | Refused => {
+      const mismatch = checker(event.payload)
+      return mismatch === undefined ? event : mismatched(event, action, mismatch, kit)
+    }
+    return {
+      onEvent(event) {
+        if (check) return judge(event, check)
+        return loading.then(({ compileChecker }) => {
+          check ??= compileChecker(schema)
+          return judge(event, check)
+        })
+      },
+    }
+  },
+}
+
+/** Reads the schema of a route, or says what is wrong with it. `file`: relative to the folder of the profile, and inside of it. */
+export const openSchema = (profileDir: string, file: string): PayloadSchema | SchemaProblem => {
+  try {
+    return parseSchema(
+      readInside(resolve(profileDir, file), { root: profileDir, called: 'the profile directory', maxBytes: maxSchemaBytes }),
+    )
+  } catch (error) {
+    return { pointer: '', message: `it cannot be read: ${messageOf(error)}` }
+  }
+}
+
+const schemaSentence = (file: string, { pointer, message }: SchemaProblem): string =>
+  `the payload schema ${file} cannot be used${pointer === '' ? '' : `, at ${pointer}`}: ${message}`
+
+type Action = 'ignore' | 'refuse' | 'warn'
+
+const mismatched = (event: Event, action: Action, mismatch: string, { name, effects }: StageKit): Event | Ignored | Refused => {
+  const detail = `payload_schema: ${mismatch}`
+  effects.mismatched?.(event, action, detail)
+  if (action === 'warn') return event
+  if (action === 'refuse') return refuse('schema_mismatch', { detail })
+  return { kind: 'ignored', reason: 'schema', route: name, detail: () => detail }
+}

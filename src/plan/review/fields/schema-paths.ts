@@ -1,0 +1,38 @@
+/** Finds filters and templates that read a field which the payload schema of the route excludes (WH417). */
+
+import type { Path } from '../../../core/diagnostic.ts'
+import { printable } from '../../../core/text.ts'
+import { placeholders } from '../../../expr/placeholder.ts'
+import { isRequestField } from '../../../expr/request-field.ts'
+import { excludesPath, namedPaths } from '../../../expr/schema/schema-paths.ts'
+import { openSchema } from '../../../parts/stages/payload-schema.ts'
+import { leavesOf } from '../filters/fields.ts'
+import { nearPaths } from '../samples/near-paths.ts'
+import { eitherOf, type Subject } from '../subject.ts'
+
+/** The placeholders that resolve where the payload lacks them (rules: Templates 3). */
+const always: ReadonlySet<string> = new Set(['event_type', 'route', 'delivery_id', '__raw__'])
+
+/** `texts`: the templates of the route. Those of a route with a script are filled in with what the script makes, so they are not checked. */
+export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly path: Path; readonly text: string }[]): void => {
+  const { spec, profile, say } = subject
+  if (spec.payload_schema === undefined) return
+  const schema = openSchema(profile.dir, spec.payload_schema)
+  if ('message' in schema) return
+  let known: readonly string[] | undefined
+  const tell = (at: Path, what: string, path: string): void => {
+    known ??= namedPaths(schema).map((each) => each.path)
+    const near = nearPaths(path, known).all
+    const help = near.length > 0 ? `did you mean ${eitherOf(near)}?` : 'write a path that the schema has, or mend the schema'
+    say('WH417', at, `${what} is in no payload that fits ${spec.payload_schema}`, { help, suggest: near })
+  }
+  for (const { field, path } of leavesOf(spec.filters)) {
+    if (field === 'event' || field === 'event_type' || field.startsWith('headers.') || isRequestField(field)) continue
+    const inner = field.replace(/^payload\./, '')
+    if (excludesPath(schema, field) && excludesPath(schema, inner)) tell([...path, 'field'], `the field "${printable(field, 80)}"`, inner)
+  }
+  if (spec.script !== undefined) return
+  for (const { path, text } of texts)
+    for (const read of placeholders(text))
+      if (!read.startsWith('=') && !always.has(read) && excludesPath(schema, read)) tell(path, `{${printable(read, 80)}}`, read)
+}

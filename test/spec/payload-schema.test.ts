@@ -1,0 +1,292 @@
+import { writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import ajvPackage from 'ajv'
+import t from 'tap'
+import { parse } from 'yaml'
+import { readTrialPayload } from '../../src/app/editor/payload/payloads.ts'
+import type { Json } from '../../src/core/json.ts'
+import { compileChecker } from '../../src/expr/schema/checker.ts'
+import { learnSchema } from '../../src/expr/schema/learn.ts'
+import { type PayloadSchema, parseSchema } from '../../src/expr/schema/payload-schema.ts'
+import { excludesPath, namedPaths } from '../../src/expr/schema/schema-paths.ts'
+import { fakeCli, runAt } from '../fakes/cli.ts'
+import { startGateway } from '../fakes/gateway.ts'
+
+const require = createRequire(import.meta.url)
+
+const check = (schema: object, payload: Json): string | undefined => {
+  const parsed = parseSchema(JSON.stringify(schema))
+  if ('message' in parsed) throw new Error(`${parsed.pointer} ${parsed.message}`)
+  return compileChecker(parsed)(payload)
+}
+
+const pullRequest = {
+  type: 'object',
+  required: ['number'],
+  properties: { number: { type: 'integer' }, title: { type: 'string', maxLength: 20 } },
+}
+
+t.test('payloads that do not fit are ignored, refused or told, before the filters', async (t) => {
+  const route = (payload_mismatch?: string): object => ({
+    payload_schema: 'schemas/pr.json',
+    ...(payload_mismatch ? { payload_mismatch } : {}),
+    filters: [{ field: 'title', contains: 'x' }],
+    prompt: '{title}',
+  })
+  const gateway = await startGateway(t, {
+    files: { schemas: { 'pr.json': JSON.stringify(pullRequest) } },
+    routes: { plain: route(), refuse: route('refuse'), warn: route('warn') },
+  })
+  for (const name of ['plain', 'refuse', 'warn']) {
+    t.match(await gateway.post(name, { body: { number: 1, title: 'x' } }), { status: 202 }, `${name}: fits`)
+    t.match((await gateway.post(name, { body: { number: 1, title: 'y' } })).json, { reason: 'filter' }, `${name}: the filters come after`)
+  }
+  const wrong = { body: { number: 'a secret text', title: 'x' }, headers: { 'X-Request-ID': 'same' } }
+  t.match(await gateway.post('plain', wrong), { status: 200, json: { status: 'ignored', reason: 'schema', route: 'plain' } })
+  const refused = await gateway.post('refuse', wrong)
+  t.match(refused, { status: 422, json: { error: 'Payload does not fit the schema' } })
+  t.match(refused.headers.get('x-headgate-event-id'), /^[0-9a-f-]+$/, 'the event has a record')
+  t.match(await gateway.post('refuse', { ...wrong, body: { number: 2, title: 'x' } }), { status: 202 }, 'the delivery id stayed free')
+  t.match(await gateway.post('warn', wrong), { status: 202 })
+  const lines = await Promise.all(
+    ['plain', 'refuse', 'warn'].map((name) =>
+      gateway.line(({ route, level, reason }) => route === name && level === 'warn' && reason !== undefined),
+    ),
+  )
+  for (const line of lines) t.match(line.reason, 'payload_schema: number must be integer')
+  t.notMatch(JSON.stringify(gateway.lines), 'a secret text', 'no value is quoted')
+})
+
+t.test('a schema that cannot be used or is not bounded is a problem with its place', async (t) => {
+  const cases: readonly (readonly [schema: unknown, pointer: string, message: RegExp])[] = [
+    [[], '', /a JSON object/],
+    [{ type: 'strng' }, '/type', /one of null/],
+    [{ properties: { a: { required: 'b' } } }, '/properties/a/required', /a list of texts/],
+    [{ properties: { a: { $ref: 'https://example.org/a.json' } } }, '/properties/a/$ref', /same file/],
+    [{ properties: { a: { $ref: 'file:///etc/passwd' } } }, '/properties/a/$ref', /same file/],
+    [{ items: { $ref: '#/definitions/b' } }, '/items/$ref', /no schema/],
+    [{ items: { $ref: '#/required' }, required: ['a'] }, '/items/$ref', /no schema/],
+    [{ properties: { 'a/b': { pattern: '(?=x)' } } }, '/properties/a~1b/pattern', /look-around/],
+    [{ patternProperties: { '(': true } }, '/patternProperties/(', /missing/],
+    [{ prefixItems: [{ type: 'string' }] }, '/prefixItems', /later draft/],
+    [{ properties: { a: { $id: 'b' } } }, '/properties/a/$id', /whole file/],
+    [{ $async: true }, '', /asynchronous/],
+    [{ anyOf: Array.from({ length: 3001 }, () => ({ type: 'string' })) }, '', /more than 3000/],
+    [JSON.parse(`${'{"not":'.repeat(102)}{}${'}'.repeat(102)}`), '/not'.repeat(101), /deeper/],
+  ]
+  for (const [schema, pointer, message] of cases) t.match(parseSchema(JSON.stringify(schema)), { pointer, message }, String(message))
+  t.match(parseSchema('{'), { message: /not JSON/ })
+})
+
+t.test('a check takes a bounded time, whatever the payload', async (t) => {
+  const chain = (depth: number): Json => JSON.parse(`${'{"c":'.repeat(depth)}1${'}'.repeat(depth)}`) as Json
+  const branching = {
+    definitions: { n: { type: 'object', properties: { c: { anyOf: [{ $ref: '#/definitions/n' }, { $ref: '#/definitions/n' }] } } } },
+    $ref: '#/definitions/n',
+  }
+  const tooLong = /too long/
+  const times = Array.from({ length: 2_500_000 }, (_, i) => i)
+  const cases: readonly (readonly [what: string, schema: object, payload: Json, result: RegExp | undefined])[] = [
+    ['choices that fail', branching, chain(50), tooLong],
+    ['deep', { properties: { c: { $ref: '#' } } }, chain(90_000), /too deep/],
+    ['many', { items: { type: 'integer' } }, times, tooLong],
+    ['different items', { uniqueItems: true }, times.slice(0, 60_000).map((i) => ({ i })), undefined],
+    [
+      'equal items',
+      { uniqueItems: true },
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      /duplicate/,
+    ],
+    ['too many different items', { uniqueItems: true }, times, tooLong],
+    [
+      'a pattern that backtracks',
+      { items: { pattern: '^(a+)+$' } },
+      Array.from({ length: 500 }, () => `${'a'.repeat(500)}!`),
+      /0 must match/,
+    ],
+    ['a long text', { pattern: '^(a|aa)+$' }, 'a'.repeat(10_000_000), tooLong],
+    [
+      'wide',
+      { patternProperties: { '^(a+)+b': false }, additionalProperties: { type: 'null' } },
+      Object.fromEntries(times.slice(0, 200_000).map((i) => [`a${i}`, null])),
+      undefined,
+    ],
+    [
+      'a text under many schemas',
+      { items: { allOf: Array.from({ length: 100 }, () => ({ maxLength: 2 ** 30 })) } },
+      Array.from({ length: 100 }, () => 'x'.repeat(10_000)),
+      tooLong,
+    ],
+  ]
+  for (const [what, schema, payload, result] of cases) {
+    const found = check(schema, payload)
+    if (result) t.match(found, result, what)
+    else t.equal(found, undefined, what)
+  }
+})
+
+t.test('inherited properties are none of the payload, and its keys are shown safely', async (t) => {
+  t.match(check({ required: ['constructor'] }, {}), /constructor/)
+  t.match(check({ properties: JSON.parse('{"__proto__":{"type":"string"}}') as object, additionalProperties: false }, { a: 1 }), '"a"')
+  t.equal(
+    check({ additionalProperties: false }, { '\u001b[31m\n': 1 }),
+    'the payload must NOT have additional properties: "\\u{1b}[31m\\n"',
+  )
+  t.equal(check({ format: 'email', 'x-note': { type: 'strng' }, description: 'a mail' }, 'no mail'), undefined, 'notes check nothing')
+})
+
+t.test('events of GitHub fit the schemas that its library has, and changed ones do not, as ajv says', async (t) => {
+  const { definitions } = require('@octokit/webhooks-schemas/schema.json') as { definitions: { readonly [name: string]: object } }
+  const all = require('@octokit/webhooks-examples') as readonly {
+    readonly name: string
+    readonly examples: readonly { readonly action?: string }[]
+  }[]
+  const wanted = ['push', 'github_app_authorization', 'membership', 'organization']
+  const fitted = new Set<string>()
+  for (const { name, examples } of all.filter((each) => wanted.includes(each.name)))
+    for (const example of examples.slice(0, 1)) {
+      const own = `${name}$${example.action ?? 'event'}`
+      const schema = { $ref: `#/definitions/${own in definitions ? own : `${name}_event`}`, definitions }
+      const plain = new ajvPackage.Ajv({ strict: false, validateFormats: false, logger: false }).compile(schema)
+      const parsed = parseSchema(JSON.stringify(schema))
+      if ('message' in parsed) throw new Error(parsed.message)
+      const checker = compileChecker(parsed)
+      for (const payload of [example, { ...example, sender: { login: 7 } }, { ...example, more: 1 }] as Json[])
+        t.equal(checker(payload) === undefined, plain(payload), `${name} ${example.action}`)
+      if (plain(example)) fitted.add(name)
+    }
+  t.ok(fitted.size === 3, [...fitted].join())
+})
+
+t.test('a schema is learned of payloads, without their values, and they fit it', async (t) => {
+  const payloads: Json[] = [
+    { id: 1, user: { login: 'ada-secret', mail: null }, labels: [], more: [1, 'a'] },
+    { id: 2.5, user: { login: 'bob', mail: null, admin: true }, labels: [{ name: 'x' }] },
+  ]
+  const open = learnSchema(payloads, false)
+  t.same(open, {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'object',
+    required: ['id', 'user', 'labels'],
+    properties: {
+      id: { type: 'number' },
+      user: {
+        type: 'object',
+        required: ['login', 'mail'],
+        properties: { login: { type: 'string' }, mail: {}, admin: { type: 'boolean' } },
+      },
+      labels: { type: 'array', items: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } },
+      more: { type: 'array', items: { type: ['integer', 'string'] } },
+    },
+  })
+  const [first] = payloads as [{ [key: string]: Json }]
+  for (const closed of [false, true]) {
+    const schema = learnSchema(payloads, closed)
+    for (const payload of payloads) t.equal(check(schema, payload), undefined)
+    t.match(check(schema, { ...first, id: 'a' }), 'id must be number')
+    t.equal(check(schema, { ...first, novel: 1 }), closed ? 'the payload must NOT have additional properties: "novel"' : undefined)
+  }
+  const wide = Object.fromEntries(
+    Array.from({ length: 300 }, (_, i) => [`k${i}`, { a: i, b: { c: i, d: [i] }, e: 1, f: 2, g: 3, h: 4, i: 5, j: 6 }]),
+  )
+  t.equal(check(learnSchema([{ wide, deep: wide }], true), { wide, deep: wide }), undefined, 'past the bounds too')
+})
+
+t.test('schema learn reads the recorded events of a route, and a reload takes the file over', async (t) => {
+  const gateway = await startGateway(t, {
+    files: { schemas: { 'a.json': '{}' } },
+    routes: { a: { events: ['push'], payload_schema: 'schemas/a.json', payload_mismatch: 'refuse', prompt: 'p' } },
+  })
+  const post = (body: object) => gateway.post('a', { body })
+  for (const n of [1, 2]) t.match(await post({ type: 'push', n, by: 'ada-secret' }), { status: 202 })
+  t.match(await post({ type: 'other', n: 'text' }), { status: 200 })
+  const learned = await runAt(gateway.dir, ['schema', 'learn', 'a'])
+  t.equal(learned.code, 0, learned.err)
+  t.match(learned.err, 'learned from 2 payloads')
+  t.notMatch(learned.out, 'ada-secret')
+  writeFileSync(join(gateway.dir, 'schemas/a.json'), learned.out)
+  t.match(await post({ type: 'push', n: 'text', by: 'x' }), { status: 202 }, 'before the reload')
+  t.match(await gateway.operations.reload({}), { ok: true })
+  t.match(await post({ type: 'push', n: 'text', by: 'x' }), { status: 422 })
+  t.match(await post({ type: 'push', n: 3, by: 'x' }), { status: 202 })
+  writeFileSync(join(gateway.dir, 'schemas/a.json'), '{"type":"strng"}')
+  t.match(await gateway.operations.reload({}), { ok: false, diagnostics: [{ code: 'WH416' }] })
+  t.match(await post({ type: 'push', n: 'text', by: 'x' }), { status: 422 }, 'the schema before it stays in use')
+})
+
+t.test('paths that no fitting payload has are errors of filters and templates', async (t) => {
+  const closed = { type: 'object', additionalProperties: false }
+  const schema = {
+    definitions: { user: { ...closed, properties: { login: { type: 'string' }, manager: { $ref: '#/definitions/user' } } } },
+    ...closed,
+    properties: {
+      action: { enum: ['opened'] },
+      user: { $ref: '#/definitions/user' },
+      labels: { type: 'array', items: { ...closed, properties: { name: true } } },
+      open: { type: 'object', properties: { a: true, b: false } },
+      either: { anyOf: [{ type: 'string' }, { ...closed, properties: { x: true } }] },
+    },
+    patternProperties: { '^x-': { type: 'integer' } },
+  }
+  const parsed = parseSchema(JSON.stringify(schema)) as PayloadSchema
+  for (const path of ['action', 'user.manager.manager.login', 'labels.7.name', 'open.c.d', 'open.a.0', 'either.x', 'x-1'])
+    t.notOk(excludesPath(parsed, path), path)
+  for (const path of [
+    'actoin',
+    'user.mail',
+    'user.manager.mail',
+    'user.login.x',
+    'labels.name',
+    'labels.0.nam',
+    'open.b',
+    'either.y',
+    'x-1.a',
+  ])
+    t.ok(excludesPath(parsed, path), path)
+  t.notOk(excludesPath({ root: { $ref: '#' } }, 'a'), 'a circle')
+  t.match(namedPaths(parsed).slice(0, 3), [{ path: 'action' }, { path: 'user', kinds: ['object'] }, { path: 'labels', kinds: ['array'] }])
+  t.ok(namedPaths(parsed).some(({ path }) => path === 'user.manager.login'))
+
+  const cli = fakeCli(t, {
+    'schemas/a.json': JSON.stringify(schema),
+    'config.yaml': `platforms:
+  webhook:
+    enabled: true
+    extra:
+      routes:
+        a:
+          secret: abcabcabcabcabcabc
+          payload_schema: schemas/a.json
+          filters: [{ field: payload.user.logn, equals: ada }, { field: action, equals: opened }]
+          prompt: "{user.login} {labels.0.nam} {event_type}"
+`,
+  })
+  const { diagnostics } = JSON.parse((await cli.run('validate', '--json')).out).data as { diagnostics: readonly object[] }
+  t.match(
+    diagnostics.filter((each) => 'code' in each && each.code === 'WH417'),
+    [{ suggest: ['user.login'] }, { suggest: ['labels.0.name'] }],
+  )
+
+  const workspace = { dataDir: cli.dir, env: { WEBHOOK_ENABLED: 'true' }, self: 'headgate' }
+  const { values } = await readTrialPayload(workspace, { choice: { from: 'text', text: '{"action":"opened"}' }, route: 'a' })
+  const shown = (path: string) => values.filter((each) => each.path === path)
+  t.match(shown('user.login'), [{ type: 'string', shown: 'in the schema' }])
+  t.match(shown('action'), [{ shown: '"opened"' }])
+
+  const { code, out } = await cli.run('export', 'asyncapi', '--json')
+  t.equal(code, 0)
+  t.match(JSON.parse(out).data, {
+    asyncapi: '3.0.0',
+    servers: { gateway: { protocol: 'http' } },
+    channels: { a: { address: '/webhooks/a', messages: { event: { payload: { $ref: '#/components/schemas/a' } } } } },
+    operations: { 'receive-a': { action: 'receive', channel: { $ref: '#/channels/a' } } },
+    components: { schemas: { a: { properties: { user: { $ref: '#/components/schemas/a/definitions/user' } } } } },
+  })
+  t.notMatch(out, 'abcabcabc', 'no secret')
+  const yaml = await cli.run('export', 'asyncapi', 'a')
+  t.same(parse(yaml.out), JSON.parse(out).data, 'as YAML')
+})
