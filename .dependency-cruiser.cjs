@@ -25,7 +25,7 @@ const upward = floors.slice(0, -1).map((paths, i) => ({
   to: { path: at(floors.slice(i + 1).flat()), pathNot: `${at(paths)}|^src/store/ports\\.ts` },
 }))
 
-const families = '^src/parts/(stages|endings|operators|schemes|runners|targets|tools)/'
+const families = '^src/parts/(stages|endings|operators|schemes|runners|targets|tools|sender-logs)/'
 /** What parts of one family share. Of these folders only the kit is closed to the rest of the program. */
 const shared = '(kit|described|mcp)/'
 
@@ -38,7 +38,7 @@ module.exports = {
       severity: 'error',
       comment: 'a part imports contracts, and what its own family shares; registries are for the composition root',
       from: { path: families, pathNot: '/index\\.ts$' },
-      to: { path: families, pathNot: `/(stage|ending|operator|scheme|preset|runner|target|tool)\\.ts$|/${shared}` },
+      to: { path: families, pathNot: `/(stage|ending|operator|scheme|preset|runner|target|tool|sender-log)\\.ts$|/${shared}` },
     },
     {
       name: 'no-shared-folder-of-another-family',

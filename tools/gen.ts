@@ -257,6 +257,8 @@ const defaults = {
   retry: routeProperties.retry,
   coalesce: routeProperties.coalesce,
   session: routeProperties.session,
+  duplicates: routeProperties.duplicates,
+  catch_up: routeProperties.catch_up,
   respond: routeProperties.respond,
   job: definitions.Job,
   alert: definitions.AlertRule,

@@ -36,6 +36,7 @@ const changes: { readonly [path: string]: Change } = {
   'events cancel': { action: 'cancel' },
   'events retry': { action: 'retry', when: unlessDry },
   'events replay': { action: 'replay', when: unlessDry },
+  'events catch-up': { action: 'catch_up', when: unlessDry },
   'events erase': { action: 'erase', when: unlessDry },
   'cron create': { action: 'create_job' },
   'cron run': { action: 'start_job' },

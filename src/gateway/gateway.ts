@@ -1,5 +1,6 @@
 /** Opens the parts of a gateway (store, journal, worker, sockets and what observes them), and closes them in the reverse order. */
 
+import type { CatchUpDesk } from '../app/catch-up/answers.ts'
 import { createOperations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
 import { Readiness } from '../app/readiness.ts'
@@ -18,6 +19,7 @@ import type { Closing, GatewayOptions } from './gateway-options.ts'
 import { createHandOver } from './hand-over.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openAlerts } from './open-alerts.ts'
+import { openCatchUp } from './open-catch-up.ts'
 import { isLasting } from './open-store.ts'
 import { openWork, type Work } from './open-work.ts'
 
@@ -74,6 +76,7 @@ type Http = typeof import('../http/index.ts')
 type Doors = {
   readonly listener: Listener
   readonly operations: RunningGateway
+  readonly catchUp: CatchUpDesk
   readonly stopping: Stopping
   readonly stopAsked: Promise<void>
 }
@@ -108,6 +111,21 @@ const certificatesOf = ({ config: { tls }, reloader, shared: { facts } }: Gatewa
 
 /** Whether somebody reads the metrics of this gateway, or a receiver gets them. */
 const isMetered = ({ metrics, telemetry }: Config): boolean => metrics.enabled || telemetry?.metrics !== undefined
+
+/** Opens the control socket, and leaves a file by which commands find this process. */
+const openControl = async (
+  http: Http,
+  { config, log, clock }: GatewayOptions,
+  operations: RunningGateway,
+  tails: Work['tails'],
+  closing: Closing,
+): Promise<void> => {
+  const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
+  closing.push(() => control.close())
+  closing.push(async () => tails.close())
+  const unrecord = http.recordPid(config.dataDir)
+  closing.push(async () => unrecord())
+}
 
 /** Opens the HTTP server and the control socket. */
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
@@ -148,6 +166,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   })
   closing.push(() => listener.close(stopping.patienceMs))
   await alerts.begin()
+  const catchUp = openCatchUp(options, work.store, () => notReady() === undefined && !stopping.now, closing)
   const browserConsole = await openConsole(options, closing)
   const operations = createOperations({
     ...work,
@@ -164,23 +183,20 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     handOver: createHandOver({ ...options, listener, stopping }),
     signInUrl: browserConsole?.signInUrl,
     alerts,
+    catchUp,
   })
-  const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
-  closing.push(() => control.close())
-  closing.push(async () => work.tails.close())
-  const unrecord = http.recordPid(config.dataDir)
-  closing.push(async () => unrecord())
+  await openControl(http, options, operations, work.tails, closing)
   await serveMetrics?.({ store: work.store, http: listener, runsInProgress: () => work.worker.inProgress, notReady }, closingMetrics)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
   closing.push(async () => work.replicas?.leave())
-  return { listener, operations, stopping, stopAsked }
+  return { listener, operations, catchUp, stopping, stopAsked }
 }
 
 /** Starts worker, scheduler and housekeeping, and returns the gateway. */
 const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
   const { config, log, clock, reloader, shared, secrets } = options
   const { store, worker, scheduler, replicas } = work
-  const { listener, operations, stopping, stopAsked } = doors
+  const { listener, operations, catchUp, stopping, stopAsked } = doors
   const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
@@ -191,6 +207,7 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
   closing.push(async () => secrets?.close())
   await scheduler.start()
   worker.wake()
+  await catchUp.open()
   return {
     url: listener.url,
     routes: current().routes(),

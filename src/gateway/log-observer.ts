@@ -90,6 +90,13 @@ const logFact = (fact: Exclude<Fact, RequestEnded | Mismatch>, log: Log): void =
       log('info', { routes: fact.routes, ...changedNames(fact.changes) }, 'configuration reloaded')
       if (fact.needRestart.length > 0) log('warn', { settings: fact.needRestart.join(', ') }, 'changed, but only a restart takes it over')
       break
+    case 'catch_up_ended': {
+      const { profile, route, from, listed, asked, refused, givenUp, why } = fact
+      const fields = { profile, route, from, since: new Date(fact.since).toISOString(), listed, asked, refused, given_up: givenUp }
+      if (why !== undefined) log('warn', { ...fields, reason: why }, 'catch-up ended early')
+      else log('info', fields, 'caught up')
+      break
+    }
     case 'config_refused':
       log('error', {}, 'reload refused: the configuration before it stays in use')
       break

@@ -872,6 +872,64 @@ keep?: ("latest" | "first" | "all")
 single_flight?: boolean
 }
 /**
+ * Asks the sender's own log for events that did not come, and has the sender send them again.
+ */
+catch_up?: {
+/**
+ * Whose log is asked.
+ */
+from: ("github" | "gitlab" | "stripe")
+/**
+ * github: the repository of the webhook, as owner/name.
+ */
+repo?: string
+/**
+ * github: the organisation of the webhook.
+ */
+org?: string
+/**
+ * github: the id of the App whose webhook it is.
+ */
+app_id?: (string | number)
+/**
+ * github: the private key of the App, in PEM.
+ */
+app_key?: string
+/**
+ * gitlab: the project of the webhook, by its path or number.
+ */
+project?: (string | number)
+/**
+ * The id of the webhook at its sender.
+ */
+hook?: (string | number)
+/**
+ * The token that may read the log and send again. github: absent, gh is asked. gitlab: absent, platforms.gitlab.token.
+ */
+token?: string
+/**
+ * The address of the sender's API, where it is not the public one.
+ */
+api_base?: string
+/**
+ * How far the first catch-up looks back. The ids of the route are kept for as long.
+ */
+hours?: number
+/**
+ * How many events are asked for in a minute; absent: what the sender's limits allow.
+ */
+per_minute?: number
+}
+/**
+ * How a repeat of the sender is recognised.
+ */
+duplicates?: {
+/**
+ * How long the id of an event is kept: a repeat within this time makes no second event.
+ */
+hours?: number
+}
+/**
  * Also appends the delivered text to the chat's session.
  */
 mirror_to_session?: boolean
@@ -2856,6 +2914,64 @@ keep?: ("latest" | "first" | "all")
  * true: the next run of a group waits for the end of the one before.
  */
 single_flight?: boolean
+}
+/**
+ * Asks the sender's own log for events that did not come, and has the sender send them again.
+ */
+catch_up?: {
+/**
+ * Whose log is asked.
+ */
+from: ("github" | "gitlab" | "stripe")
+/**
+ * github: the repository of the webhook, as owner/name.
+ */
+repo?: string
+/**
+ * github: the organisation of the webhook.
+ */
+org?: string
+/**
+ * github: the id of the App whose webhook it is.
+ */
+app_id?: (string | number)
+/**
+ * github: the private key of the App, in PEM.
+ */
+app_key?: string
+/**
+ * gitlab: the project of the webhook, by its path or number.
+ */
+project?: (string | number)
+/**
+ * The id of the webhook at its sender.
+ */
+hook?: (string | number)
+/**
+ * The token that may read the log and send again. github: absent, gh is asked. gitlab: absent, platforms.gitlab.token.
+ */
+token?: string
+/**
+ * The address of the sender's API, where it is not the public one.
+ */
+api_base?: string
+/**
+ * How far the first catch-up looks back. The ids of the route are kept for as long.
+ */
+hours?: number
+/**
+ * How many events are asked for in a minute; absent: what the sender's limits allow.
+ */
+per_minute?: number
+}
+/**
+ * How a repeat of the sender is recognised.
+ */
+duplicates?: {
+/**
+ * How long the id of an event is kept: a repeat within this time makes no second event.
+ */
+hours?: number
 }
 /**
  * Also appends the delivered text to the chat's session.

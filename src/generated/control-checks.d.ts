@@ -46,6 +46,10 @@ export const consoleAddressQuestion: Check
 export const consoleAddressAnswer: Check
 export const tailQuestion: Check
 export const tailAnswer: Check
+export const catchUpQuestion: Check
+export const catchUpAnswer: Check
+export const catchUpsQuestion: Check
+export const catchUpsAnswer: Check
 export const alertsQuestion: Check
 export const alertsAnswer: Check
 export const testAlertsQuestion: Check

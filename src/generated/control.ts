@@ -115,6 +115,16 @@ export const controlOperations = {
     question: { check: checks.tailQuestion, members: {route: { must: 'a string' }, outcome: { must: 'a string' }, per_second: { must: 'a whole number' }}, required: [] },
     checkAnswer: checks.tailAnswer,
   },
+  catchUp: {
+    method: 'POST', path: '/catch-up',
+    question: { check: checks.catchUpQuestion, members: {route: { must: 'a string' }, since: { must: 'a number' }, dry_run: { must: 'a boolean' }}, required: [] },
+    checkAnswer: checks.catchUpAnswer,
+  },
+  catchUps: {
+    method: 'GET', path: '/catch-up',
+    question: { check: checks.catchUpsQuestion, members: {}, required: [] },
+    checkAnswer: checks.catchUpsAnswer,
+  },
   alerts: {
     method: 'GET', path: '/alerts',
     question: { check: checks.alertsQuestion, members: {}, required: [] },
@@ -211,6 +221,15 @@ export type ControlQuestions = {
     /** The most requests and attempts a second. The lines of those above it are counted as `lost`, and all lines come in groups, at most 0.1 seconds late. Absent: every line at once. */
     readonly per_second?: number
   }
+  readonly catchUp: {
+    /** This route; absent: all. */
+    readonly route?: string
+    /** How far to look back: wall time, milliseconds. Absent: to where the last catch-up began. */
+    readonly since?: number
+    /** Only says what would be asked for. */
+    readonly dry_run?: boolean
+  }
+  readonly catchUps: Record<never, never>
   readonly alerts: Record<never, never>
   readonly testAlerts: {
     /** The place of the rule in the list, from 1. */
@@ -316,6 +335,10 @@ export type ControlAnswers = {
   }
   /** What goes on from now on; what went before is in the journal by then. Throws a StoreFault when as many watch as may. */
   readonly tail: AsyncIterableIterator<TailLine>
+  /** Begins to ask the senders of routes with `catch_up` for events that did not come, and returns the states at once. A route that is at it goes on. No states where no such route is served. */
+  readonly catchUp: CatchUps
+  /** The state of the present or last catch-up of each route. */
+  readonly catchUps: CatchUps
   /** The alerts that fire, and those that are not told. Without `alerts` where none are configured. */
   readonly alerts: {
     readonly alerts?: Alerts
@@ -328,6 +351,46 @@ export type ControlAnswers = {
   readonly muteAlerts: {
     readonly found: boolean
   }
+}
+
+export type CatchUps = {
+  readonly routes: readonly CatchUpState[]
+}
+
+/** A catch-up of one route. */
+export type CatchUpState = {
+  readonly profile: string
+  readonly route: string
+  /** Whose log is asked. */
+  readonly from: string
+  readonly state: 'waiting' | 'reading' | 'asking' | 'done' | 'failed'
+  readonly dry_run: boolean
+  /** How far it looks back: ISO 8601. */
+  readonly since: string
+  readonly started_at: string
+  /** Absent while it runs. */
+  readonly ended_at?: string
+  /** The events in the log since then. */
+  readonly listed: number
+  /** Those that did not come. */
+  readonly missing: number
+  /** Those that the sender was asked to send again, or that were pulled. */
+  readonly asked: number
+  /** Those that the sender does not send again, or that the route did not take. */
+  readonly refused: number
+  /** Those that were sent again too often. */
+  readonly given_up: number
+  /** Why it failed. */
+  readonly why?: string
+  readonly help?: string
+  /** The first hundred of the events that were missing. */
+  readonly events: readonly {
+    readonly delivery_id: string
+    readonly event: string
+    readonly at: string
+    readonly result: 'missing' | 'asked' | 'pulled' | 'here' | 'refused'
+    readonly why?: string
+  }[]
 }
 
 /** A reload that was refused or that failed. */

@@ -118,6 +118,12 @@ export const defaults = {
   "session": {
     "history": 40
   },
+  "duplicates": {
+    "hours": 1
+  },
+  "catch_up": {
+    "hours": 72
+  },
   "respond": {
     "status": 200,
     "body": "",

@@ -6,7 +6,7 @@
 import { StoreFault } from '../core/fault.ts'
 import type { Refused } from '../core/outcome.ts'
 import type { ClaimIgnored } from '../core/plan.ts'
-import type { EventFacts } from '../core/request.ts'
+import type { Claim } from '../store/ports.ts'
 import { claimOf } from './claim.ts'
 import type { Effects } from './effects.ts'
 import type { Scheme } from './schemes/scheme.ts'
@@ -14,21 +14,20 @@ import { unavailable } from './try-later.ts'
 
 /**
  * Makes the function that claims the ignored events whose scheme signs only parts of the body. `undefined` where none of a route's schemes
- * does so.
+ * does so. `holdMs`: how long the ids of the route are kept.
  */
-export const compileClaimIgnored = (schemes: readonly Scheme[], effects: Effects): ClaimIgnored | undefined => {
+export const compileClaimIgnored = (schemes: readonly Scheme[], holdMs: number, effects: Effects): ClaimIgnored | undefined => {
   const partly = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
-  return partly.size === 0 ? undefined : (event, scheme) => (partly.has(scheme) ? claimEvent(event, effects) : undefined)
+  return partly.size === 0 ? undefined : (event, scheme) => (partly.has(scheme) ? claimEvent(claimOf(event, holdMs), effects) : undefined)
 }
 
 /**
- * Claims the delivery id of an event, and keeps the claim for its full time (`holdMs`). An id that is claimed already stays claimed.
+ * Makes the claim of an event, and keeps it for its full time (`holdMs`). An id that is claimed already stays claimed.
  * Resolves to a refusal where the store failed.
  */
-const claimEvent = async (event: EventFacts, { store }: Effects): Promise<Refused | undefined> => {
-  const { key, holdMs } = claimOf(event)
+const claimEvent = async (claim: Claim, { store }: Effects): Promise<Refused | undefined> => {
   try {
-    if ((await store.claim({ key, holdMs })) === 'claimed') await store.settle({ key, holdMs }, true)
+    if ((await store.claim(claim)) === 'claimed') await store.settle(claim, true)
     return undefined
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error

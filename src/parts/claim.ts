@@ -4,22 +4,31 @@
  */
 
 import { createHash } from 'node:crypto'
+import { hourMs } from '../core/clock.ts'
 import type { Delivery, Destination } from '../core/new-run.ts'
 import type { Outcome } from '../core/outcome.ts'
 import type { EventFacts } from '../core/request.ts'
+import type { Route } from '../generated/config.ts'
+import { defaults } from '../generated/defaults.ts'
 import type { Claim } from '../store/ports.ts'
-
-/** The time for which a claim is kept: an hour, in milliseconds. */
-const holdMs = 3_600_000
 
 /** The fields that name an event, or the run that was made of it. */
 type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId'>
 
 /**
- * Returns the claim of one event. The sender chooses the delivery id, and the id may contain `/`. The names of profiles and routes contain
+ * Returns for how long the delivery ids of a route are kept, in milliseconds: `duplicates.hours`, and with `catch_up` at least an hour more
+ * than a catch-up looks back, so that no event that is here is asked for again.
+ */
+export const holdMsOf = ({ duplicates, catch_up: catchUp }: Pick<Route, 'duplicates' | 'catch_up'>): number => {
+  const hours = duplicates?.hours ?? defaults.duplicates.hours
+  return hourMs * (catchUp ? Math.max(hours, (catchUp.hours ?? defaults.catch_up.hours) + 1) : hours)
+}
+
+/**
+ * Returns the claim of one event, which is kept for `holdMs` milliseconds (`holdMsOf`). The sender chooses the delivery id, and the id may contain `/`. The names of profiles and routes contain
  * no `/`, so the key of one route is never the key of another.
  */
-export const claimOf = ({ profile, route, deliveryId }: Identity): Claim => ({
+export const claimOf = ({ profile, route, deliveryId }: Identity, holdMs: number): Claim => ({
   key: `${profile}/${route}/${deliveryId}`,
   holdMs,
 })

@@ -5,6 +5,7 @@ import { defaultProfile, type RouteSource } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { HoldableOwner, Owner } from '../core/owner.ts'
 import type { Authenticate, EventGate, HeadGate, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
+import { holdMsOf } from '../parts/claim.ts'
 import { compileClaimIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
@@ -18,6 +19,7 @@ import type { Gates, StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { verifyNames } from '../parts/verify-names.ts'
+import { checkCatchUp } from './catch-up.ts'
 import type { PlanSettings } from './plan-settings.ts'
 import { problemAt } from './problem-at.ts'
 import { checkRules } from './route-rules.ts'
@@ -80,6 +82,7 @@ export const compileRoute = (
     agent: config.agent,
   })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
+  checkCatchUp(route.spec, report)
   // A plan with skills depends on files, and a plan with an agent on the agent's prices.
   let lasting = (route.spec.skills ?? []).length === 0 && route.spec.agent === undefined
   const recompileAtReload = (): void => {
@@ -170,6 +173,7 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
   const respond = spec.respond ?? kit.schemes.find((scheme) => scheme.respond && named.includes(scheme.name))?.respond
   const claimIgnored = compileClaimIgnored(
     kit.schemes.filter((scheme) => named.includes(scheme.name)),
+    holdMsOf(spec),
     kit.effects,
   )
   const split = compileSplit(spec, kit)

@@ -11,6 +11,7 @@ import { messageOf, StoreFault } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import type { JobStart } from '../generated/control.ts'
 import type { JobBook, ScheduledJob } from '../plan/jobs.ts'
+import { isCatchUpKey } from '../store/catch-up-key.ts'
 import type { Store } from '../store/ports.ts'
 import { lastTime } from './last-time.ts'
 import { type JobCause, type JobStarter, startJob } from './start-job.ts'
@@ -64,7 +65,7 @@ export class Scheduler {
   /** Starts jobs whose times were missed while no gateway ran, then follows the clock. Throws a StoreFault. */
   async start(): Promise<void> {
     const { isShared, store } = this.#options
-    if (!isShared) for (const [key, at] of await store.plans()) this.#plans.set(key, at)
+    if (!isShared) for (const [key, at] of await store.plans()) if (!isCatchUpKey(key)) this.#plans.set(key, at)
     this.#arm()
     this.#tick()
     await this.#working
@@ -134,6 +135,7 @@ export class Scheduler {
   async #adopt(jobs: readonly ScheduledJob[], now: number): Promise<void> {
     const known = new Set(jobs.map(({ planKey }) => planKey))
     for (const [key, at] of await this.#options.store.plans()) {
+      if (isCatchUpKey(key)) continue
       if (!known.has(key)) {
         if (at < now - forgottenMs) this.#unsaved.set(key, undefined)
       } else if (!this.#plans.has(key) && (at > now || !this.#isBegun)) this.#plans.set(key, at)

@@ -8,7 +8,7 @@ import type { KeptEvents, NewRun, Progress } from '../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../core/session.ts'
 
 /**
- * A hold on a delivery id of a route, for an hour (rules: Duplicates 2), on one target of a direct delivery, or on a time of a schedule.
+ * A hold on a delivery id of a route (rules: Duplicates 2), on one target of a direct delivery, or on a time of a schedule.
  */
 export type Claim = {
   /** A text that differs for each event, target and time that can be claimed. */
@@ -214,7 +214,7 @@ export interface Store {
    * of usage are deleted too, and in a shared store expired claims.
    */
   prune(maxAgeMs: number, maxDead: number): Promise<number>
-  /** Returns the next time of each schedule, as last stored by `plan`, in milliseconds since 1970, by the key of the schedule. */
+  /** Returns the next time of each schedule, and the time up to which each route has caught up, as last stored by `plan`, in milliseconds since 1970, by the key of the schedule. */
   plans(): Promise<ReadonlyMap<string, number>>
   /**
    * Stores the next times of schedules, in milliseconds since 1970, by the key of the schedule. `undefined` deletes the time of a schedule.

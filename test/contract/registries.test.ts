@@ -14,6 +14,7 @@ import { endings } from '../../src/parts/endings/index.ts'
 import { operators } from '../../src/parts/operators/index.ts'
 import { runners, runnersByName } from '../../src/parts/runners/index.ts'
 import { presets, schemes } from '../../src/parts/schemes/index.ts'
+import { senderLogs } from '../../src/parts/sender-logs/index.ts'
 import { stages } from '../../src/parts/stages/index.ts'
 import { targetName } from '../../src/parts/target-name.ts'
 import { targets, targetsByName } from '../../src/parts/targets/index.ts'
@@ -94,10 +95,12 @@ t.test('runners and signature schemes are those of the schema', async (t) => {
   t.same(namesOf(runners), enumOf(listedIn(propertiesOf(definition('Agent')).runner)))
   const named = presets.flatMap(({ name, aliases = [] }) => [name, ...aliases])
   t.same([...namesOf(schemes), ...named], enumOf(listedIn(definition('SchemeName'))))
+  const { from } = propertiesOf(propertiesOf(definition('Route')).catch_up as JsonObject)
+  t.same(namesOf(senderLogs), enumOf(from as JsonObject))
 })
 
 t.test('names are unique in every registry, and so are their maps', async (t) => {
-  for (const parts of [stages, endings, operators, [...schemes, ...presets], runners, targets, toolsets])
+  for (const parts of [stages, endings, operators, [...schemes, ...presets], runners, targets, toolsets, senderLogs])
     t.equal(new Set(namesOf(parts)).size, parts.length)
   t.equal(targetsByName.size, targets.length)
   const called = targets.flatMap(({ name, aliases = [] }) => [name, ...aliases])
@@ -121,6 +124,7 @@ t.test('a part stands in the file of its name', async (t) => {
     runners,
     targets,
     tools: toolsets,
+    'sender-logs': senderLogs,
   })) {
     const files = readdirSync(join(root, 'src/parts', kind), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !/^(?:kit|described|mcp)\//.test(file))

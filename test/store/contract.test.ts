@@ -278,6 +278,19 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.equal(await accept('a'), 'duplicate', 'and holds again')
     })
 
+    promise('an id is kept for days where its claim says so', async (t, { store, clock }) => {
+      const claimOf = (key: string): Claim => ({ key, holdMs: 72 * hourMs })
+      const again = () =>
+        Promise.all([store.accept(runOf('a'), claimOf('a')), store.accept(runOf('b'), claimOf('b'), laneOf(9)), store.claim(claimOf('c'))])
+      t.strictSame(await again(), ['accepted', 'accepted', 'claimed'])
+      await store.settle(claimOf('c'), true)
+      clock.advance(72 * hourMs - 1000)
+      t.strictSame(await again(), ['duplicate', 'duplicate', 'duplicate'], '71:59:59')
+      t.strictSame(await store.held(['a', 'b', 'c']), [true, true, true])
+      clock.advance(2000)
+      t.strictSame(await store.held(['a', 'b', 'c']), [false, false, false])
+    })
+
     promise('a claim excludes others until it is given back', async (t, { store, accept, claimOf }) => {
       t.equal(await store.claim(claimOf('a')), 'claimed')
       t.strictSame(await Promise.all([store.claim(claimOf('a')), accept('a')]), ['unsettled', 'duplicate'])

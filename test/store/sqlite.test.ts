@@ -187,6 +187,23 @@ t.test('the claim of a time of a job lasts through a restart with a clock that w
   t.equal(await second.accept(runOf(claim.key), claim, { key: 'nightly', limit: 1, whenFull: 'refuse' }), 'duplicate')
 })
 
+t.test('an id that is kept for days is known after a restart', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const kept = (key: string) => ({ key, holdMs: 72 * hourMs })
+  const first = await open(t, folder, clock)
+  await first.accept(runOf('run'), kept('run'))
+  await first.claim(kept('direct'))
+  await first.settle(kept('direct'), true)
+  await first.close()
+  clock.advance(hourMs)
+  const second = await open(t, folder, clock)
+  clock.advance(70 * hourMs)
+  t.strictSame(await second.held(['run', 'direct']), [true, true])
+  clock.advance(2 * hourMs)
+  t.strictSame(await second.held(['run', 'direct']), [false, false])
+})
+
 t.test('the folder and its files are the owner’s alone', async (t) => {
   const folder = join(t.testdir(), 'deep', 'state')
   const clock = fakeClock()

@@ -9,6 +9,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkAddress } from './address.ts'
+import { checkCatchUp } from './catch-up.ts'
 import { checkCertificates } from './certificates.ts'
 import { type Check, type CheckInput, fail, ok, runCheck, warn } from './check.ts'
 import { checkFiles, checkFolder } from './files.ts'
@@ -54,6 +55,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   await look('replicas', checkReplicas)
   await look('running gateway', checkRunning)
   await look('refused posts', checkRefused)
+  await look('catch-up', (input) => checkCatchUp(input, online))
   await look('programs', checkPrograms)
   await look('targets', checkTargets)
   if (online) await look('online', checkOnline)

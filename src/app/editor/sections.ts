@@ -31,6 +31,8 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
   retry: 'limits',
   concurrency: 'limits',
   coalesce: 'limits',
+  duplicates: 'limits',
+  catch_up: 'arrives',
   script_timeout_seconds: 'limits',
 }
 

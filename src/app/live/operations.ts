@@ -13,6 +13,7 @@ import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { AlertDesk } from '../alerts/alert-desk.ts'
 import { createStoreHolds } from '../backup/store-holds.ts'
+import { type CatchUpDesk, createCatchUpAnswers } from '../catch-up/answers.ts'
 import { createEraseRuns } from '../events/erase/erase-runs.ts'
 import { createRunOperations } from '../events/runs/run-operations.ts'
 import { standingView } from '../events/standing-view.ts'
@@ -50,6 +51,7 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   readonly handOver: RunningGateway['handOver']
   /** Returns an address of the console at which a browser can sign in; `undefined` where this gateway runs no console. */
   readonly signInUrl: (() => Promise<string | undefined>) | undefined
+  readonly catchUp: CatchUpDesk
   /** `begin` opens the alerts where a reload brought some. `desk` returns the open alerts; `undefined` where none are open. */
   readonly alerts: { readonly begin: () => Promise<void>; readonly desk: () => AlertDesk | undefined }
 }
@@ -68,7 +70,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       const reloaded = await reloader.reload(question)
       // The new configuration may allow more runs at once.
       worker.wake()
-      await alerts.begin()
+      await Promise.all([alerts.begin(), options.catchUp.open()])
       return reloaded
     },
     previewReload: (question) => reloader.preview(question),
@@ -86,6 +88,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     },
     startJob: ({ profile, job }) => scheduler.startByHand(profile, job),
     ...createStoreHolds(store, clock),
+    ...createCatchUpAnswers(options.catchUp),
     eraseRuns: createEraseRuns(store, facts, clock),
     backlog: () => readBacklog(store, current(), clock.now()),
     breakers: async () => ({ breakers: shared.breakers.list().map(breakerView) }),

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander'
 import { collectList, collectRepeated, parseLimit, type Run } from '../shell/grammar-values.ts'
+import type { CatchUpOptions } from './catch-up.ts'
 import type { EraseOptions } from './erase.ts'
 import type { ExportOptions } from './export.ts'
 import type { ListOptions } from './list.ts'
@@ -37,6 +38,14 @@ export const addEvents = (events: Command, run: Run): void => {
     .option('--same-id', 'keep the delivery id: targets that had the event within the hour do not get it again')
     .option('--edit', 'open the payload of one event in $VISUAL or $EDITOR before it is sent')
     .action((ids: string[], options: ReplayOptions) => run(async (cli) => (await import('./replay.ts')).eventsReplay(ids, options, cli)))
+  events
+    .command('catch-up [route]')
+    .description('let senders send again what did not come, by their own logs: of one route, or of all with catch_up')
+    .option('--since <time>', 'how far to look back: 90s, 10m, 2h, 3d or an ISO 8601 time; default: to where the last one began')
+    .option('--dry-run', 'say what would be asked for, and ask for nothing')
+    .action((route: string | undefined, options: CatchUpOptions) =>
+      run(async (cli) => (await import('./catch-up.ts')).eventsCatchUp(route, options, cli)),
+    )
   events
     .command('erase [ids...]')
     .description('erase events wherever the gateway keeps them: runs, records, requests, prompts, replies, messages of sessions')

@@ -59,6 +59,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'events cancel': ['events cancel <id>'],
   'events retry': ['events retry <id>', 'events retry --dead --dry-run'],
   'events replay': ['events replay <id>', 'events replay <id> --edit', 'events replay --from-route hello --since 1d --dry-run'],
+  'events catch-up': ['events catch-up --dry-run', 'events catch-up hello --since 2d'],
   'events export': ['events export <id> --as curl', 'events export --route hello --as jsonl'],
   'events erase': ['events erase --field payload.user.email=ada@example.org --dry-run', 'events erase <id> --yes'],
   'cron list': ['cron list --all'],

@@ -4,6 +4,7 @@ import type { Outcome, Reply } from '../outcome.ts'
 import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from '../request.ts'
 import type { ChatAddress } from '../session.ts'
 import type { SpanPlace } from '../telemetry/trace-context.ts'
+import type { CatchUpEnded } from './catch-up-ended.ts'
 
 /** The wait of a stage of a request, for a script, say, or for the store: times of the monotonic clock, milliseconds. */
 export type StageWait = { readonly stage: string; readonly startMs: number; readonly endMs: number }
@@ -267,6 +268,7 @@ export type Fact =
   | { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }
   /** A reload found a configuration that cannot be used. The gateway keeps the configuration that it has. */
   | { readonly kind: 'config_refused' }
+  | CatchUpEnded
   /** The gateway shows other certificates from now on. `endsAt`: when the first of them ends: wall time, milliseconds. */
   | { readonly kind: 'certificates_replaced'; readonly endsAt: number }
   /** Files of certificates have changed, and cannot be used. The gateway keeps the certificates that it has. */

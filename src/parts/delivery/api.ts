@@ -22,6 +22,8 @@ export type ApiRequest = {
   readonly form?: { readonly [name: string]: string }
   /** A body that is neither JSON nor a form. The caller gives its content type in `headers`. */
   readonly text?: string
+  /** The most bytes of the answer's body; default 256 KiB. */
+  readonly maxAnswerBytes?: number
 }
 
 /** What came of a call: an answer with any status, or none. */
@@ -60,7 +62,7 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
   try {
     const init = { method: request.method ?? 'POST', redirect: 'manual', signal, headers } as const
     const response = await fetch(request.url, body.text === undefined ? init : { ...init, body: body.text })
-    const read = await readText(response)
+    const read = await readText(response, request.maxAnswerBytes ?? maxAnswerBytes)
     const text = withoutCredential(read.text, request)
     return {
       kind: 'answer',
@@ -109,9 +111,9 @@ const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'st
  * Reads the body of an answer. When the body breaks off or is too large, `whole` is false and `text` is its beginning. Nothing is thrown,
  * because the status, which came before the body, still shows whether the request succeeded.
  */
-const readText = async (response: Response): Promise<{ readonly text: string; readonly whole: boolean }> => {
+const readText = async (response: Response, maxBytes: number): Promise<{ readonly text: string; readonly whole: boolean }> => {
   const chunks: Uint8Array[] = []
-  let left = maxAnswerBytes
+  let left = maxBytes
   let whole = true
   try {
     for await (const chunk of response.body ?? []) {

@@ -10,7 +10,7 @@ import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
 import type { Group, Lane } from '../../store/ports.ts'
-import { claimOf, duplicate } from '../claim.ts'
+import { claimOf, duplicate, holdMsOf } from '../claim.ts'
 import type { Effects } from '../effects.ts'
 import type { Report } from '../report.ts'
 import { templateKit } from '../template-kit.ts'
@@ -33,14 +33,15 @@ export const coalesce: EndingPart = {
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
     const sessionOf = compileSession(route, kit)
+    const holdMs = holdMsOf(route)
     return async (event) => {
       // Each event is rendered: by default the run of a group has the prompt, targets and session of the latest event
       // (rules: Coalescing 2).
       const run = agentRun(event, await render(event), await sessionOf?.(event))
       const [key, lane] = [await keyOf(event), await laneOf?.(event)]
       // An event without a key is not merged (rules: Coalescing 5).
-      if (key === undefined) return acceptAgent(run, kit.effects, lane)
-      return joinGroup(run, groupOf(keyName('group', event, key), settings, lane), kit.effects)
+      if (key === undefined) return acceptAgent(run, holdMs, kit.effects, lane)
+      return joinGroup(run, holdMs, groupOf(keyName('group', event, key), settings, lane), kit.effects)
     }
   },
 }
@@ -80,14 +81,14 @@ const groupOf = (key: string, { singleFlight, ...settings }: GroupSettings, rout
 }
 
 /** Adds the run of one event to its group in the store, and resolves to the event's outcome. */
-const joinGroup = (run: NewRun, group: Group, effects: Effects): Promise<Outcome> =>
+const joinGroup = (run: NewRun, holdMs: number, group: Group, effects: Effects): Promise<Outcome> =>
   commitWork(
     effects,
-    (store) => store.join(run, claimOf(run), group),
+    (store) => store.join(run, claimOf(run, holdMs), group),
     (joined) => {
       if (joined === 'duplicate') return duplicate(run)
       // When the store can take no further group, the event becomes a run of its own at once (rules: Limits 3).
-      if (joined === 'full') return acceptAgent(run, effects, group.lane)
+      if (joined === 'full') return acceptAgent(run, holdMs, effects, group.lane)
       return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
     },
   )

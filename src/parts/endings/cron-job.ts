@@ -6,7 +6,7 @@
 import type { Ignored, Outcome } from '../../core/outcome.ts'
 import type { Prompt } from '../../core/prompt.ts'
 import type { Event } from '../../core/request.ts'
-import { claimOf, duplicate } from '../claim.ts'
+import { claimOf, duplicate, holdMsOf } from '../claim.ts'
 import type { Job } from '../effects.ts'
 import { jobLane, jobRun } from '../job-run.ts'
 import type { StageKit } from '../stages/stage.ts'
@@ -24,6 +24,7 @@ export const cronJob: EndingPart = {
     kit.recompileAtReload()
     checkJob(reference, kit)
     const renderContext = compilePrompt(route, kit)
+    const holdMs = holdMsOf(route)
     return async (event) => {
       // The job is looked up for each event, because it can be made, paused or removed while the route's plan stays in use.
       const [job, ...others] = kit.effects.jobs.find(kit.profile, reference)
@@ -31,7 +32,7 @@ export const cronJob: EndingPart = {
         return dropEvent(event, 'job_missing', job ? whyAmbiguous(reference, [job, ...others]) : whyNoJob(reference, kit), kit)
       if (job.state !== 'active') return dropEvent(event, `job_${job.state}`, whyIdle(job), kit)
       const context = await renderContext(event)
-      return acceptJobRun(event, job, context, whenFull, kit)
+      return acceptJobRun(event, { job, context, whenFull, holdMs }, kit)
     }
   },
 }
@@ -81,12 +82,15 @@ const ignoredEvent = ({ route, deliveryId }: Event, reason: Ignored['reason'], w
   detail: () => why,
 })
 
-/** Commits a run of the job, with the event's claim. `whenFull`: what becomes of the event while the job runs already. */
-const acceptJobRun = (event: Event, job: Job, context: Prompt, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
+/** A start of a job. `whenFull`: what becomes of the event while the job runs already. `holdMs`: how long the event's id is kept. */
+type JobStart = { readonly job: Job; readonly context: Prompt; readonly whenFull: 'wait' | 'refuse'; readonly holdMs: number }
+
+/** Commits a run of the job, with the event's claim. */
+const acceptJobRun = (event: Event, { job, context, whenFull, holdMs }: JobStart, { effects }: StageKit): Promise<Outcome> => {
   const run = jobRun(job, { ...jobEventFields(event), context })
   return commitWork(
     effects,
-    (store) => store.accept(run, claimOf(event), jobLane(job, whenFull)),
+    (store) => store.accept(run, claimOf(event, holdMs), jobLane(job, whenFull)),
     (handed) => {
       if (handed === 'duplicate') return duplicate(event)
       if (handed === 'busy') return ignoredEvent(event, 'job_running', `the scheduled job "${job.id}" is running`)

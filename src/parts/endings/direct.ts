@@ -8,7 +8,7 @@ import type { Delivery } from '../../core/new-run.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import type { Claim, Store } from '../../store/ports.ts'
-import { claimOf, compileTargetClaims, duplicate } from '../claim.ts'
+import { claimOf, compileTargetClaims, duplicate, holdMsOf } from '../claim.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../destination.ts'
 import type { Effects } from '../effects.ts'
 import type { Outgoing } from '../targets/target.ts'
@@ -28,10 +28,11 @@ export const direct: EndingPart = {
   fits: (route) => route.deliver_only === true,
   compile(route, kit) {
     const { written, render } = compileMessage(route, kit)
+    const holdMs = holdMsOf(route)
     const targetClaimsOf = compileTargetClaims(written)
     return async (event) => {
       const rendered = await render(event)
-      const claim = claimOf(event)
+      const claim = claimOf(event, holdMs)
       const targetClaims = targetClaimsOf(claim)
       const deadline = kit.effects.clock.monotonic() + budgetMs
       try {

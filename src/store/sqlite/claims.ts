@@ -10,10 +10,13 @@ import type { Statements } from './statements.ts'
 import type { Unsettled } from './steps.ts'
 
 /**
- * The mark of a claim that need not be settled and lasts for more than an hour. Only starts of jobs have such claims
- * (schedule/start-job.ts). `takeOver` does not shorten them, so that a job is not started twice for one time after a clock was wrong.
+ * The mark of a claim that need not be settled and lasts for more than an hour: of an event whose route says so (`duplicates.hours`), or of
+ * the start of a job (schedule/start-job.ts). `takeOver` does not shorten these claims, so that a restart forgets none of them.
  */
-const lasting = -1
+export const lasting = -1
+
+/** Returns the mark of a claim that need not be settled and lasts for `holdMs`. */
+const keptMark = (holdMs: number): number => (holdMs > hourMs ? lasting : 0)
 
 /** The number of new claims between two searches for expired claims. */
 const pruneEvery = 256
@@ -39,8 +42,8 @@ export class Claims {
    */
   takeOver(now: number): void {
     this.#sql.releaseAllClaims.run()
-    // The wall clock may have been set back since the claims were made. So every claim but a lasting one is cut to an hour from now, which
-    // is how long the claim of an event lasts.
+    // The wall clock may have been set back since the claims were made. So every claim but a lasting one is cut to an hour from now, the
+    // longest time that it was made for.
     this.#sql.capClaims.run([now + hourMs, now + hourMs])
     this.#sql.capHeld.run([now + hourMs, now + hourMs])
   }
@@ -65,15 +68,15 @@ export class Claims {
     if (this.#recent.holds(key, now)) return false
     this.#unpruned++
     this.#hasRows = true
-    const kept = mark === 0 && holdMs > hourMs ? lasting : mark
-    return this.#sql.claim.run([key, now + holdMs, kept, now]).changes === 1
+    return this.#sql.claim.run([key, now + holdMs, mark === 0 ? keptMark(holdMs) : mark, now]).changes === 1
   }
 
   /**
-   * Makes the claim of an accepted run without a lane, in memory. `store` writes it to the database. A claim that does not fit into memory
-   * gets its row in the table `claims` now. The claim need not be settled. `false`: the key is held.
+   * Makes the claim of an accepted run without a lane, in memory. `store` writes it to the database. A claim that does not fit into memory,
+   * or lasts for more than an hour, gets its row in the table `claims` now: the memory is for claims that end soon. The claim need not be settled. `false`: the key is held.
    */
   claimRun(key: string, holdMs: number, now: number): boolean {
+    if (holdMs > hourMs) return this.claim(key, holdMs, 0, now)
     if (this.#hasRows && this.#sql.isHeld.all([key, now]).length > 0) return false
     const until = now + holdMs
     const got = this.#recent.claim(key, until, now)
@@ -98,9 +101,9 @@ export class Claims {
     return this.#sql.isUnsettled.all([key, now]).length > 0
   }
 
-  settle(key: string, kept: boolean): void {
-    const statement = kept ? this.#sql.keepClaim : this.#sql.dropClaim
-    statement.run([key])
+  settle(key: string, holdMs: number, kept: boolean): void {
+    if (kept) this.#sql.keepClaim.run([keptMark(holdMs), key])
+    else this.#sql.dropClaim.run([key])
   }
 
   /**

@@ -112,7 +112,7 @@ export class Ledger {
       case 'held':
         return step.keys.map((key) => this.#claims.isHeld(key, now))
       case 'settle':
-        return this.#claims.settle(step.key, step.kept)
+        return this.#claims.settle(step.key, step.holdMs, step.kept)
       case 'take':
         return step.onlyGroups ? this.#takeGroups(step, now) : this.#take(step, now)
       case 'renew':

@@ -86,8 +86,8 @@ class SqliteStore implements OpenStore {
     return this.#queue.call({ op: 'held', keys: keys.map(hashKey) })
   }
 
-  settle({ key }: Claim, kept: boolean): Promise<void> {
-    return this.#queue.call({ op: 'settle', key: hashKey(key), kept })
+  settle({ key, holdMs }: Claim, kept: boolean): Promise<void> {
+    return this.#queue.call({ op: 'settle', key: hashKey(key), holdMs, kept })
   }
 
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {

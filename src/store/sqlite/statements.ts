@@ -51,7 +51,7 @@ const statementTexts = {
   claim: `insert into claims (key, expires_at, mark) values (?1, ?2, ?3) ${unlessHeld('?4')}`,
   isHeld: 'select 1 from claims where key = ? and expires_at > ?',
   isUnsettled: 'select 1 from claims where key = ? and expires_at > ? and mark > 0',
-  keepClaim: 'update claims set mark = 0 where key = ? and mark > 0',
+  keepClaim: 'update claims set mark = ? where key = ? and mark > 0',
   dropClaim: 'delete from claims where key = ? and mark > 0',
   releaseClaim: 'delete from claims where key = ? and mark = ?',
   releaseAllClaims: 'delete from claims where mark > 0',

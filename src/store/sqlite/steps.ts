@@ -61,7 +61,7 @@ export type LedgerStep =
   | { readonly op: 'acceptAll'; readonly steps: readonly AcceptStep[] }
   | { readonly op: 'claim'; readonly key: string; readonly holdMs: number; readonly mark: number }
   | { readonly op: 'held'; readonly keys: readonly string[] }
-  | { readonly op: 'settle'; readonly key: string; readonly kept: boolean }
+  | { readonly op: 'settle'; readonly key: string; readonly holdMs: number; readonly kept: boolean }
   | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly onlyGroups: boolean }
   /** `fences`: a JSON list of `[runId, fence]`. */
   | { readonly op: 'renew'; readonly fences: string; readonly leaseMs: number }

@@ -20,7 +20,7 @@ const nodes = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
 export const hasGh = (): boolean => works('gh', '--version')
 
 /** A folder whose configuration sends gh to a socket in it; its path is short, for sockets' must be. */
-const ghFolder = (t: Test): string => {
+export const ghFolder = (t: Test): string => {
   const folder = mkdtempSync(join(tmpdir(), 'gh-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, 'config'))

@@ -69,13 +69,13 @@ export const agentRun = (
 }
 
 /**
- * Commits a run with the claim of its event, and resolves to the outcome. Without a lane, the run may start at once. In a lane, the run may
+ * Commits a run with the claim of its event, which is kept for `holdMs`, and resolves to the outcome. Without a lane, the run may start at once. In a lane, the run may
  * have to wait for its turn. A run waits in the store, never in memory.
  */
-export const acceptAgent = (run: NewRun, effects: Effects, lane?: Lane): Promise<Outcome> =>
+export const acceptAgent = (run: NewRun, holdMs: number, effects: Effects, lane?: Lane): Promise<Outcome> =>
   commitWork(
     effects,
-    (store) => store.accept(run, claimOf(run), lane),
+    (store) => store.accept(run, claimOf(run, holdMs), lane),
     (handed) => {
       if (handed === 'duplicate') return duplicate(run)
       if (handed === 'busy') return overloaded('its lane is full')

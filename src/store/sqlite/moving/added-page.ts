@@ -1,7 +1,9 @@
 /** Writes a page of another store's content into the embedded database, in one transaction of the caller. */
 
 import type Database from 'libsql'
+import { hourMs } from '../../../core/clock.ts'
 import type { MovedClaim, MovedGroup, MovedPage, MovedRun } from '../../moving.ts'
+import { lasting } from '../claims.ts'
 import { fingerprintLength } from '../recent-claims.ts'
 
 const keyOf = (hex: string): string => Buffer.from(hex, 'hex').toString('base64url')
@@ -9,6 +11,7 @@ const keyOrNull = (hex: string | null): string | null => (hex === null ? null : 
 
 const texts = {
   hold: 'insert into held (until, keys) values (?, ?)',
+  claim: `insert or ignore into claims (key, expires_at, mark) values (?, ?, ${lasting})`,
   run: `insert into runs (fence, attempt, leased, due_at, ended_at, lane, lane_limit, error, reply, run) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   group: `insert into groups (key, event, count, keep, first_at, due_at, window_ms, lane, lane_limit, run)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
@@ -37,10 +40,11 @@ const heldRows = (claims: readonly MovedClaim[], now: number): ReadonlyMap<numbe
 type Values = readonly unknown[]
 
 /** Returns the name of the statement that inserts the rows of a page, and the values of the statement for each row. */
-const insertsOf = (page: Exclude<MovedPage, { kind: 'groups' }>, now: number): readonly [keyof typeof texts, readonly Values[]] => {
+const insertsOf = (
+  page: Exclude<MovedPage, { kind: 'groups' | 'claims' }>,
+  now: number,
+): readonly [keyof typeof texts, readonly Values[]] => {
   switch (page.kind) {
-    case 'claims':
-      return ['hold', [...heldRows(page.rows, now)]]
     case 'runs':
       return ['run', page.rows.map((run) => runValues(run, now))]
     case 'plans':
@@ -73,11 +77,29 @@ const runValues = (moved: MovedRun, now: number): Values => {
 
 export const addPage = (db: Database.Database, page: MovedPage, now: number): void => {
   if (page.kind === 'groups') addGroups(db, page.rows, now)
-  else {
-    const [name, rows] = insertsOf(page, now)
-    const statement = db.prepare(texts[name])
-    for (const values of rows) statement.run(values)
-  }
+  else if (page.kind === 'claims') addClaims(db, page.rows, now)
+  else insert(db, ...insertsOf(page, now))
+}
+
+const insert = (db: Database.Database, name: keyof typeof texts, rows: readonly Values[]): void => {
+  const statement = db.prepare(texts[name])
+  for (const values of rows) statement.run(values)
+}
+
+/** Adds claims. Those that last for more than an hour get rows of their own, because a start cuts all others to an hour (claims.ts). */
+const addClaims = (db: Database.Database, claims: readonly MovedClaim[], now: number): void => {
+  const isLasting = ({ leftMs }: MovedClaim): boolean => leftMs > hourMs
+  insert(db, 'hold', [
+    ...heldRows(
+      claims.filter((claim) => !isLasting(claim)),
+      now,
+    ),
+  ])
+  insert(
+    db,
+    'claim',
+    claims.filter(isLasting).map(({ key, leftMs }) => [keyOf(key), now + leftMs]),
+  )
 }
 
 const addGroups = (db: Database.Database, groups: readonly MovedGroup[], now: number): void => {

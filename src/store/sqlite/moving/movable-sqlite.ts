@@ -27,7 +27,7 @@ const maxClaims = 1_100_000
 const claimsFault = (): Fault =>
   new Fault('too_many_claims', `the embedded store has no room for more than ${maxClaims} known delivery ids`, {
     exitCode: exit.conflict,
-    hint: 'let gateways receive less, or wait: an id is known for an hour',
+    hint: 'let gateways receive less, or wait: an id is known for an hour, or for duplicates.hours of its route',
   })
 
 /**

@@ -1,0 +1,16 @@
+/** Answers the control operations about catch-ups. */
+
+import type { RunningGateway } from '../running-gateway.ts'
+import type { CatchUps } from './catch-up.ts'
+
+/** The catch-ups of a gateway. `open`: opens them where a route has `catch_up`. `catchUps`: absent until then. */
+export type CatchUpDesk = { readonly open: () => Promise<void>; readonly catchUps: () => CatchUps | undefined }
+
+export const createCatchUpAnswers = ({ open, catchUps }: CatchUpDesk): Pick<RunningGateway, 'catchUp' | 'catchUps'> => ({
+  async catchUp({ route, since, dry_run: dryRun } = {}) {
+    // A subscription may have come since the last reload.
+    await open()
+    return { routes: catchUps()?.begin({ route, since, dryRun }) ?? [] }
+  },
+  catchUps: async () => ({ routes: catchUps()?.states() ?? [] }),
+})

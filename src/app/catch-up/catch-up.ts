@@ -1,0 +1,208 @@
+/** The catch-ups of a running gateway: which routes have one, which runs now, and how the last of each route ended. */
+
+import type { Config } from '../../config/config.ts'
+import type { Clock } from '../../core/clock.ts'
+import { hourMs, minuteMs } from '../../core/clock.ts'
+import type { Facts } from '../../core/facts/facts.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { CatchUpState } from '../../generated/control.ts'
+import { defaults } from '../../generated/defaults.ts'
+import { claimOf, holdMsOf } from '../../parts/claim.ts'
+import type { CatchUpSettings, LogEntry, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
+import type { Keep } from '../../parts/targets/target.ts'
+import type { Served } from '../../plan/table.ts'
+import { catchUpKey } from '../../store/catch-up-key.ts'
+import type { OpenStore } from '../../store/store-part.ts'
+import { type CatchUpEffects, type Progress, runCatchUp } from './catch-up-run.ts'
+import { openLog, partOf } from './open-log.ts'
+
+/** How far before the last catch-up the next begins, because clocks differ, and senders write their logs late. */
+const overlapMs = 10 * minuteMs
+/** How long one gateway on a shared store has a catch-up for itself, from its last sign of life. */
+const leadMs = 2 * minuteMs
+
+/** What a catch-up needs of the configuration that serves. */
+export type ServedConfig = {
+  readonly config: Config
+  /** The routes that are served, subscriptions among them. */
+  readonly served: () => readonly Served[]
+}
+
+export type CatchUpOptions = {
+  readonly store: OpenStore
+  readonly clock: Clock
+  readonly facts: Pick<Facts, 'tell'>
+  readonly keep: Keep
+  readonly current: () => ServedConfig
+  readonly isReady: () => boolean
+  /** Lets a pulled event through the plan of a route. Resolves to why it was not taken; `undefined` where it was. */
+  readonly take: (served: Served, entry: LogEntry & { readonly body: string }) => Promise<string | undefined>
+}
+
+/** `since`: wall time, milliseconds; absent: from where the last catch-up began. */
+export type CatchUpQuestion = {
+  readonly route?: string | undefined
+  readonly since?: number | undefined
+  readonly dryRun?: boolean | undefined
+}
+
+type Standing = {
+  readonly served: Served
+  readonly settings: CatchUpSettings
+  readonly dryRun: boolean
+  readonly progress: Progress
+  since: number
+  startedAt: number
+  endedAt?: number
+}
+
+export class CatchUps {
+  readonly #options: CatchUpOptions
+  /** The present or last catch-up of each route, by its name. Names are those of served routes, so they are bounded. */
+  readonly #standings = new Map<string, Standing>()
+  readonly #stopping = new AbortController()
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(options: CatchUpOptions) {
+    this.#options = options
+  }
+
+  /** Returns the routes that can catch up, by their names. */
+  routes(): ReadonlyMap<string, Served> {
+    const served = this.#options.current().served()
+    return new Map(served.filter(({ source }) => source.spec.catch_up !== undefined).map((each) => [each.source.name, each]))
+  }
+
+  /** Begins a catch-up of a route, or of all routes that can; a route that is at it goes on. Returns the states of these routes. */
+  begin({ route, since, dryRun = false }: CatchUpQuestion): readonly CatchUpState[] {
+    const routes = this.routes()
+    const chosen = [...routes].filter(([name]) => route === undefined || name === route)
+    for (const [name, served] of chosen) {
+      if (this.isRunning(name)) continue
+      const { catch_up: settings } = served.source.spec
+      if (settings === undefined) continue
+      const now = this.#options.clock.now()
+      const standing: Standing = { served, settings, dryRun, progress: newProgress(), since: since ?? now, startedAt: now }
+      this.#standings.set(name, standing)
+      // One after the other: the routes of one sender often share a token, and its limits.
+      this.#work = this.#work.then(() => this.#run(standing, since))
+    }
+    return chosen.flatMap(([name]) => this.state(name))
+  }
+
+  /** Returns the state of the present or last catch-up of a route, or of all routes. */
+  states(route?: string): readonly CatchUpState[] {
+    return [...this.#standings.keys()].filter((name) => route === undefined || name === route).flatMap((name) => this.state(name))
+  }
+
+  state(name: string): CatchUpState[] {
+    const standing = this.#standings.get(name)
+    return standing ? [viewOf(standing)] : []
+  }
+
+  isRunning(name: string): boolean {
+    const standing = this.#standings.get(name)
+    return standing !== undefined && standing.endedAt === undefined
+  }
+
+  /** Resolves when no catch-up is in progress. */
+  idle(): Promise<void> {
+    return this.#work
+  }
+
+  /** Ends what is in progress, and waits for that. The next start begins anew. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new Error('the gateway stops'))
+    await this.#work
+  }
+
+  async #run(standing: Standing, since: number | undefined): Promise<void> {
+    const { clock, store, keep, current } = this.#options
+    const { progress, served, settings, dryRun } = standing
+    try {
+      this.#stopping.signal.throwIfAborted()
+      const { name, profile } = served.source
+      const key = catchUpKey({ profile, route: name })
+      standing.startedAt = clock.now()
+      standing.since = since ?? (await this.#sinceOf(key, settings))
+      const effects = this.#effectsFor(served)
+      if (!dryRun && !(await effects.lead())) Object.assign(progress, { state: 'failed', why: 'another gateway does it' })
+      else {
+        const part = partOf(settings)
+        const log = openLog(served.source, settings, { config: current().config, clock, keep })
+        const perMinute = this.#perMinute(settings, part)
+        await runCatchUp({ log, since: standing.since, perMinute, dryRun, progress }, effects)
+        // The next catch-up begins where this one began. One that looked back less far says nothing of the time before.
+        if (progress.state === 'done' && !dryRun && since === undefined) await store.plan(new Map([[key, standing.startedAt]]))
+      }
+    } catch (error) {
+      Object.assign(progress, { state: 'failed', why: messageOf(error) })
+    }
+    standing.endedAt = clock.now()
+    this.#tell(standing)
+  }
+
+  async #sinceOf(key: string, { hours = defaults.catch_up.hours }: CatchUpSettings): Promise<number> {
+    const earliest = this.#options.clock.now() - hours * hourMs
+    const last = (await this.#options.store.plans()).get(key)
+    return last === undefined ? earliest : Math.max(earliest, last - overlapMs)
+  }
+
+  /** At most half of what the route takes in a minute: the other half is for new events. */
+  #perMinute({ per_minute: perMinute }: CatchUpSettings, part: SenderLogPart): number {
+    const { rate_limit: limit } = this.#options.current().config.adapter
+    return Math.min(perMinute ?? part.perMinute, Math.max(1, limit / 2))
+  }
+
+  #effectsFor(served: Served): CatchUpEffects {
+    const { clock, store, isReady, take } = this.#options
+    const { name: route, profile, spec } = served.source
+    const holdMs = holdMsOf(spec)
+    return {
+      clock,
+      isReady,
+      signal: this.#stopping.signal,
+      held: (ids) => store.held(ids.map((deliveryId) => claimOf({ profile, route, deliveryId }, holdMs).key)),
+      take: (entry) => take(served, entry),
+      lead: async () => (await store.shared?.lead(`catch-up/${route}`, leadMs)) ?? true,
+    }
+  }
+
+  #tell({ served, settings, since, progress, dryRun, endedAt }: Standing): void {
+    if (dryRun) return
+    const { name: route, profile } = served.source
+    const { listed, asked, refused, givenUp, why } = progress
+    const counts = { listed, asked, refused, givenUp }
+    this.#options.facts.tell({ kind: 'catch_up_ended', at: endedAt ?? 0, profile, route, from: settings.from, since, ...counts, why })
+  }
+}
+
+const newProgress = (): Progress => ({ state: 'waiting', listed: 0, missing: 0, asked: 0, refused: 0, givenUp: 0, handled: [] })
+
+const viewOf = ({ served, settings, dryRun, progress, since, startedAt, endedAt }: Standing): CatchUpState => {
+  const { state, listed, missing, asked, refused, givenUp, why, help, handled } = progress
+  return {
+    profile: served.source.profile,
+    route: served.source.name,
+    from: settings.from,
+    state,
+    dry_run: dryRun,
+    since: new Date(since).toISOString(),
+    started_at: new Date(startedAt).toISOString(),
+    ...(endedAt === undefined ? {} : { ended_at: new Date(endedAt).toISOString() }),
+    listed,
+    missing,
+    asked,
+    refused,
+    given_up: givenUp,
+    ...(why === undefined ? {} : { why }),
+    ...(help === undefined ? {} : { help }),
+    events: handled.map(({ entry, result, why: refusal }) => ({
+      delivery_id: entry.deliveryId,
+      event: entry.event,
+      at: new Date(entry.at).toISOString(),
+      result,
+      ...(refusal === undefined ? {} : { why: refusal }),
+    })),
+  }
+}

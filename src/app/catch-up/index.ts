@@ -1,0 +1,5 @@
+/** What a gateway loads once a route of it has `catch_up`. */
+
+export { CatchUps } from './catch-up.ts'
+export { Occasions } from './occasions.ts'
+export { takePulled } from './take-pulled.ts'

@@ -1,0 +1,92 @@
+/**
+ * Says when routes catch up by themselves: after the start, after a reload that brought them, and after posts to them were answered with
+ * 503. Each waits until the gateway takes events again.
+ */
+
+import { type Clock, hourMs, minuteMs } from '../../core/clock.ts'
+import type { Fact } from '../../core/facts/fact.ts'
+import type { Observer } from '../../core/facts/facts.ts'
+import { outcomeStatus } from '../../core/outcome-table.ts'
+import type { CatchUps } from './catch-up.ts'
+
+/** How long after its last 503 a route catches up. */
+const quietMs = minuteMs
+/** How often the occasions are looked at. */
+const lookEveryMs = 5_000
+/** The pause after a catch-up that failed, doubled up to an hour after each further failure. */
+const failedMs = minuteMs
+
+type OccasionsOptions = {
+  readonly catchUps: Pick<CatchUps, 'begin' | 'routes' | 'isRunning'>
+  readonly clock: Clock
+  readonly isReady: () => boolean
+  /** Whether a route has `catch_up`. */
+  readonly canCatchUp: (route: string) => boolean
+}
+
+/** A route that is to catch up. `failures`: how many of its catch-ups have failed since the last success. */
+type Due = { at: number; failures: number }
+
+export class Occasions implements Observer {
+  readonly #options: OccasionsOptions
+  /** The routes that are to catch up, at a monotonic time. */
+  readonly #due = new Map<string, Due>()
+  #cancel: () => void = () => {}
+
+  constructor(options: OccasionsOptions) {
+    this.#options = options
+  }
+
+  /** Lets all routes catch up, and looks for further occasions from now on. */
+  start(): void {
+    for (const name of this.#options.catchUps.routes().keys()) this.#want(name, 0)
+    this.#look()
+  }
+
+  close(): void {
+    this.#cancel()
+  }
+
+  on(fact: Fact): void {
+    if (fact.kind === 'request_ended') {
+      const { route, ended, replay } = fact
+      if (outcomeStatus(ended.outcome) === 503 && route && !replay && this.#options.canCatchUp(route.name)) this.#want(route.name, quietMs)
+    } else if (fact.kind === 'config_replaced') {
+      for (const name of [...fact.changes.added, ...fact.changes.changed]) if (this.#options.canCatchUp(name)) this.#want(name, 0)
+    } else if (fact.kind === 'catch_up_ended') {
+      const failures = (this.#due.get(fact.route)?.failures ?? 0) + 1
+      if (fact.why === undefined) this.#ended(fact.route)
+      else this.#due.set(fact.route, { at: this.#now() + Math.min(hourMs, failedMs * 2 ** (failures - 1)), failures })
+    }
+  }
+
+  #now(): number {
+    return this.#options.clock.monotonic()
+  }
+
+  #want(name: string, afterMs: number): void {
+    const failures = this.#due.get(name)?.failures ?? 0
+    this.#due.set(name, { at: this.#now() + afterMs, failures })
+  }
+
+  /** Forgets a route that has caught up, unless posts to it got a 503 since the catch-up began: those are still to come. */
+  #ended(name: string): void {
+    const due = this.#due.get(name)
+    if (due && due.at === Number.POSITIVE_INFINITY) this.#due.delete(name)
+  }
+
+  #look(): void {
+    const { catchUps, isReady, clock } = this.#options
+    if (isReady()) {
+      for (const [name, due] of this.#due) {
+        if (!this.#options.canCatchUp(name)) this.#due.delete(name)
+        else if (due.at <= this.#now() && !catchUps.isRunning(name)) {
+          // While it runs, it is not due. A 503 meanwhile makes it due again.
+          due.at = Number.POSITIVE_INFINITY
+          catchUps.begin({ route: name })
+        }
+      }
+    }
+    this.#cancel = clock.after(lookEveryMs, () => this.#look())
+  }
+}

@@ -1,0 +1,283 @@
+/** Catch-up through a real gateway: the sender's log is read, and what did not come is sent again, once. */
+
+import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
+import { Occasions } from '../../src/app/catch-up/occasions.ts'
+import type { RequestEnded } from '../../src/core/facts/fact.ts'
+import { refuse } from '../../src/core/outcome.ts'
+import type { CatchUpState } from '../../src/generated/control.ts'
+import { fakeCli, runAt } from '../fakes/cli.ts'
+import { fakeClock } from '../fakes/clock.ts'
+import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { hasGh } from '../fakes/platforms/github.ts'
+import { type FakeGithub, startGithub } from '../fakes/sender-logs/github.ts'
+import { startGitlab } from '../fakes/sender-logs/gitlab.ts'
+import { startStripe } from '../fakes/sender-logs/stripe.ts'
+import { until } from '../fakes/wait.ts'
+
+const token = 'ghp_canary_catch_up'
+const catchUp = (github: FakeGithub, more: object = {}) => ({
+  from: 'github',
+  repo: 'octo-org/octo-repo',
+  hook: 7,
+  token,
+  api_base: github.base,
+  per_minute: 60_000,
+  ...more,
+})
+const routeOf = (github: FakeGithub, more: object = {}, settings: object = {}) => ({
+  repo: { verify: 'github', prompt: 'push {n}', filters: [{ field: 'n', exists: true }], catch_up: catchUp(github, settings), ...more },
+})
+
+const listen = async (t: Test, github: FakeGithub, options: Parameters<typeof startGateway>[1] = {}): Promise<TestGateway> => {
+  const gateway = await startGateway(t, { routes: routeOf(github), ...options })
+  github.receiver = `${gateway.url}/webhooks/repo`
+  return gateway
+}
+
+/** The state of the only route, once its catch-up has ended. */
+const ended = (gateway: TestGateway): Promise<CatchUpState> =>
+  until(async () => {
+    const { routes } = await gateway.operations.catchUps()
+    const [state] = routes
+    return state?.ended_at === undefined ? undefined : state
+  })
+
+/** Begins a catch-up by hand, and gives its end. */
+const catchUpNow = async (gateway: TestGateway, question: object = {}): Promise<CatchUpState> => {
+  await ended(gateway)
+  await gateway.operations.catchUp(question)
+  return ended(gateway)
+}
+
+const accepted = ({ lines }: TestGateway): readonly unknown[] =>
+  lines.filter(({ msg }) => msg === 'accepted').map(({ delivery_id: id }) => id)
+
+t.test('what did not come while nobody listened is sent again after the start, the oldest first, and once', async (t) => {
+  const github = await startGithub(t, { secret, pageSize: 3 })
+  const missed: string[] = []
+  for (let n = 0; n < 7; n++) missed.push(await github.event({ n }))
+  const throttled = await github.event({ n: 7 }, { status_code: 0, throttled_at: new Date().toISOString() })
+  await github.event({ n: 8 }, { status_code: 202 })
+  const gateway = await listen(t, github)
+  t.match(await ended(gateway), { state: 'done', listed: 9, missing: 8, asked: 8, refused: 0 })
+  await github.settled()
+  t.strictSame(accepted(gateway).toSorted(), [...missed, throttled].toSorted())
+  const first = github.deliveries.find(({ guid, redelivery }) => guid === missed[0] && !redelivery)
+  t.equal(
+    github.asked.find((each) => each.startsWith('POST')),
+    `POST /repos/octo-org/octo-repo/hooks/7/deliveries/${first?.id}/attempts`,
+  )
+  const log = gateway.lines.find(({ msg }) => msg === 'caught up')
+  t.match(log, { route: 'repo', from: 'github', listed: 9, asked: 8 })
+
+  t.match(await catchUpNow(gateway), { state: 'done', missing: 0, asked: 0 }, 'and nothing is asked for a second time')
+  await github.event({ n: 9 }, { status_code: 500 })
+  t.match(await catchUpNow(gateway, { dry_run: true }), { dry_run: true, missing: 1, asked: 0, events: [{ result: 'missing' }] })
+  t.notMatch(JSON.stringify(gateway.lines), token, 'no line has the token')
+})
+
+t.test('what is here is not asked for, whatever the sender believes', async (t) => {
+  const github = await startGithub(t, { secret })
+  const gateway = await listen(t, github)
+  await ended(gateway)
+  const guid = await github.event({ n: 1 })
+  github.deliveries.splice(0, 1, { ...(github.deliveries[0] as FakeGithub['deliveries'][0]), status_code: 502 })
+  t.match(await catchUpNow(gateway), { listed: 1, missing: 0, asked: 0 })
+  t.strictSame(accepted(gateway), [guid])
+})
+
+t.test('limits are waited for, and a broken connection is tried again', async (t) => {
+  const github = await startGithub(t, { secret })
+  const both = [await github.event({ n: 1 }), await github.event({ n: 2 })]
+  github.next.push('limited')
+  const clock = fakeClock(Date.now())
+  const gateway = await listen(t, github, { clock })
+  const walk = setInterval(() => clock.advance(1_000), 5)
+  t.teardown(() => clearInterval(walk))
+  t.match(await ended(gateway), { state: 'done', asked: 2 })
+  await github.settled()
+  t.strictSame(accepted(gateway).toSorted(), both.toSorted())
+  await github.event({ n: 3 }, { status_code: 500 })
+  github.next.push('broken')
+  t.match(await catchUpNow(gateway), { state: 'done', asked: 1 })
+})
+
+t.test('a delivery that is gone is told, and stops nothing; a token without the right ends it with the right that it lacks', async (t) => {
+  const github = await startGithub(t, { secret })
+  const gateway = await listen(t, github)
+  await ended(gateway)
+  for (const n of [1, 2]) await github.event({ n }, { status_code: 500 })
+  github.next.push('gone')
+  t.match(await catchUpNow(gateway), {
+    state: 'done',
+    missing: 2,
+    asked: 1,
+    refused: 1,
+    events: [{ result: 'refused' }, { result: 'asked' }],
+  })
+  github.next.push('forbidden')
+  t.match(await catchUpNow(gateway), { state: 'failed', why: /^HTTP 403/, help: /repository webhooks: write/ })
+  t.match(gateway.lines.at(-1), { level: 'warn', msg: 'catch-up ended early' })
+})
+
+t.test('what the route refuses each time is given up after five repeats', async (t) => {
+  const github = await startGithub(t, { secret: 'another secret' })
+  const gateway = await listen(t, github)
+  await ended(gateway)
+  await github.event({ n: 1 })
+  for (let i = 0; i < 5; i++) {
+    t.match(await catchUpNow(gateway), { asked: 1 })
+    await github.settled()
+  }
+  t.match(await catchUpNow(gateway), { missing: 0, asked: 0, given_up: 1 })
+})
+
+t.test('without a token of its own the real gh is asked', { skip: hasGh() ? false : 'gh is not installed' }, async (t) => {
+  const github = await startGithub(t, { secret, socket: true })
+  const missed = await github.event({ n: 1 })
+  await github.event({ n: 2 }, { status_code: 200 })
+  const folder = github.base
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, GH_CONFIG_DIR: `${folder}/config`, GH_TOKEN: token }
+  const routes = routeOf(github, {}, { token: undefined, api_base: undefined })
+  const gateway = await listen(t, github, { routes, env })
+  t.match(await ended(gateway), { state: 'done', listed: 2, asked: 1 })
+  await github.settled()
+  t.strictSame(accepted(gateway), [missed])
+})
+
+t.test('the command follows a catch-up to its end, and names no route that has none', async (t) => {
+  const github = await startGithub(t, { secret })
+  const gateway = await listen(t, github)
+  await ended(gateway)
+  await github.event({ n: 1 }, { status_code: 500 })
+  const dry = await runAt(gateway.dir, ['events', 'catch-up', 'repo', '--since', '1h', '--dry-run'])
+  t.match(dry, { code: 0, out: /^repo: 1 in the log of github since .*, 1 missing\n {2}missing / })
+  t.match(await runAt(gateway.dir, ['events', 'catch-up']), { code: 0, out: /1 missing, 1 asked for\n {2}asked / })
+  t.match(await runAt(gateway.dir, ['events', 'catch-up', 'rep']), {
+    code: 5,
+    err: /serves no route "rep" with catch_up\n.*did you mean "repo"/,
+  })
+})
+
+t.test('doctor names the routes that could catch up, and what a token may not', async (t) => {
+  const github = await startGithub(t, { secret })
+  const routes = { ...routeOf(github, { deliver: 'log' }), other: { verify: 'github', prompt: 'p' } }
+  const cli = fakeCli(t, { 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: { secret, routes } } } }) })
+  github.next.push('forbidden')
+  const { out } = await cli.run('doctor', '--online')
+  t.match(out, /these routes could have catch_up \(docs\/catch-up\.md\): other/)
+  t.match(out, /catch-up of repo.*HTTP 403/)
+  t.match(out, /repository webhooks: write/)
+  t.match((await cli.run('doctor', '--online')).out, /catch-up of repo.*can be read/)
+})
+
+t.test('GitLab sends again under the same key, at the pace that it allows', async (t) => {
+  const gitlab = await startGitlab(t, secret)
+  const keys: string[] = []
+  for (let n = 0; n < 8; n++) keys.push(await gitlab.event({ object_kind: 'push', n }, n === 3 ? '503' : 'internal error'))
+  for (let n = 0; n < 20; n++) await gitlab.event({ object_kind: 'push', n }, '202')
+  const settings = { from: 'gitlab', project: 'group/name', hook: 7, token: 'glpat-canary', api_base: gitlab.base, per_minute: 60_000 }
+  const gateway = await startGateway(t, { routes: { repo: { verify: 'gitlab', prompt: '{n}', catch_up: settings } } })
+  gitlab.receiver = `${gateway.url}/webhooks/repo`
+  t.match(await ended(gateway), { state: 'done', listed: 28, missing: 8, asked: 8 })
+  t.strictSame(accepted(gateway), keys, 'the oldest first')
+  t.match(await catchUpNow(gateway), { missing: 0, asked: 0 })
+})
+
+t.test('Stripe sends nothing again: its events are pulled, marked, and filtered as if they had come', async (t) => {
+  const stripe = await startStripe(t)
+  const created = Math.floor(Date.now() / 1_000) - 60
+  const event = (id: string, type: string, n: number) => ({ id, type, created: created + n, data: { object: { n } } })
+  stripe.events.push(event('evt_3', 'charge.failed', 3), event('evt_2', 'charge.failed', -1), event('evt_1', 'charge.failed', 1))
+  stripe.events.push(event('evt_0', 'invoice.paid', 0))
+  const route = {
+    verify: 'stripe',
+    events: ['charge.failed'],
+    filters: [{ field: 'data.object.n', not_equals: -1 }],
+    prompt: '{data.object.n}',
+    catch_up: { from: 'stripe', token: 'rk_canary', api_base: stripe.base, per_minute: 60_000 },
+  }
+  const gateway = await startGateway(t, { routes: { repo: route } })
+  t.match(await ended(gateway), { state: 'done', listed: 3, missing: 3, asked: 3, events: [{ result: 'pulled' }] })
+  t.strictSame(accepted(gateway), ['evt_1', 'evt_3'])
+  t.match(
+    gateway.lines.filter(({ msg }) => msg === 'accepted'),
+    [{ remote: 'pulled' }, { remote: 'pulled' }],
+  )
+  t.match(await catchUpNow(gateway), { missing: 1, events: [{ delivery_id: 'evt_2' }] }, 'an ignored event leaves its id free')
+  t.equal(accepted(gateway).length, 2)
+})
+
+t.test('an App and an organisation have their own logs; the App signs', async (t) => {
+  const { generateKeyPairSync } = await import('node:crypto')
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const key = privateKey.export({ type: 'pkcs1', format: 'pem' })
+  const github = await startGithub(t, { secret })
+  const app = { repo: undefined, hook: undefined, token: undefined, app_id: 1, app_key: key }
+  for (const settings of [{ repo: undefined, org: 'octo-org' }, app]) {
+    const gateway = await listen(t, github, { routes: routeOf(github, {}, settings) })
+    await ended(gateway)
+    const guid = await github.event({ n: 1 }, { status_code: 500 })
+    t.match(await catchUpNow(gateway), { asked: 1 })
+    await github.settled()
+    t.strictSame(accepted(gateway).includes(guid), true)
+    await gateway.stop()
+  }
+  t.match(github.asked, ['GET /orgs/octo-org/hooks/7/deliveries'])
+  t.ok(github.asked.includes('GET /app/hook/deliveries'))
+})
+
+t.test('a 503 lets its route catch up once it is quiet and ready, and a failure is tried again later and later', (t) => {
+  const clock = fakeClock()
+  const begun: number[] = []
+  let isReady = true
+  const catchUps = {
+    routes: () => new Map(),
+    isRunning: () => false,
+    begin: () => {
+      begun.push(clock.monotonic())
+      return []
+    },
+  }
+  const occasions = new Occasions({ catchUps, clock, isReady: () => isReady, canCatchUp: (name) => name === 'repo' })
+  occasions.start()
+  const [headers, remote, ms] = [{}, () => '127.0.0.1', () => 1]
+  const refusal = (name: string): RequestEnded => ({
+    kind: 'request_ended',
+    ended: { outcome: refuse('overloaded'), stage: 'dispatch' },
+    route: { name, profile: 'default' },
+    headers,
+    remote,
+    ms,
+  })
+  occasions.on(refusal('other'))
+  clock.advance(120_000)
+  t.strictSame(begun, [])
+  occasions.on(refusal('repo'))
+  clock.advance(30_000)
+  occasions.on(refusal('repo'))
+  clock.advance(55_000)
+  t.strictSame(begun, [], 'a minute after the last 503')
+  isReady = false
+  clock.advance(60_000)
+  t.strictSame(begun, [], 'not before the gateway takes events')
+  isReady = true
+  clock.advance(5_000)
+  t.equal(begun.length, 1)
+  const counts = { from: 'github', since: 0, listed: 0, asked: 0, refused: 0, givenUp: 0 }
+  const end = (why?: string): void => occasions.on({ kind: 'catch_up_ended', at: 0, profile: 'default', route: 'repo', ...counts, why })
+  end('HTTP 500')
+  clock.advance(65_000)
+  t.equal(begun.length, 2, 'after a minute')
+  end('HTTP 500')
+  clock.advance(65_000)
+  t.equal(begun.length, 2, 'after two')
+  clock.advance(60_000)
+  t.equal(begun.length, 3)
+  end()
+  clock.advance(7_200_000)
+  t.equal(begun.length, 3, 'and never after a success')
+  occasions.close()
+  t.end()
+})

@@ -1,0 +1,154 @@
+/**
+ * GitHub's log of deliveries, by its published description: newest first, a hundred a page with a cursor in `Link`, three days, entries
+ * that were throttled, a redelivery under the same GUID, and the limits.
+ */
+
+import { createHmac, randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+import { ghFolder } from '../platforms/github.ts'
+
+const dayMs = 86_400_000
+
+/** One attempt, as the list has it. */
+export type Delivery = {
+  /** GitHub's ids are longer than a number of JavaScript holds. */
+  readonly id: string
+  readonly guid: string
+  readonly delivered_at: string
+  readonly redelivery: boolean
+  readonly status_code: number
+  readonly event: string
+  readonly throttled_at: string | null
+}
+
+export type FakeGithub = {
+  readonly base: string
+  /** The newest first. */
+  readonly deliveries: Delivery[]
+  /** Requests to the API, as `GET /path`. */
+  readonly asked: string[]
+  /** Takes the place of the next answers: `limited` as the secondary limit says it, `broken` closes the connection. */
+  readonly next: ('limited' | 'broken' | 'forbidden' | 'gone')[]
+  /** Where events go; they fail while it is undefined. */
+  receiver: string | undefined
+  /** Sends a new event. Resolves to its GUID, delivered or not. */
+  event(body?: object, more?: Partial<Delivery>): Promise<string>
+  /** Resolves when no redelivery is on its way. */
+  settled(): Promise<void>
+}
+
+/** `socket`: for the real gh, on a Unix socket in the folder that `base` names then. */
+type GithubOptions = {
+  readonly secret: string
+  readonly token?: string
+  readonly pageSize?: number
+  readonly now?: () => number
+  readonly socket?: true
+}
+
+type Answer = { readonly status: number; readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }
+
+const notFound: Answer = { status: 404, body: { message: 'Not Found' } }
+const refusals = {
+  limited: { status: 403, body: { message: 'You have exceeded a secondary rate limit' }, headers: { 'retry-after': '1' } },
+  forbidden: { status: 403, body: { message: 'Resource not accessible by personal access token' } },
+  gone: notFound,
+  unknown: { status: 401, body: { message: 'Bad credentials' } },
+} satisfies { readonly [name: string]: Answer }
+const paths =
+  /^(?:\/api\/v3)?(?:\/repos\/octo-org\/octo-repo\/hooks\/7|\/orgs\/octo-org\/hooks\/7|\/app\/hook)\/deliveries(?:\/(\d+)\/attempts)?$/
+
+/** Starts the fake on a port of loopback; it ends with its test. */
+export const startGithub = async (t: Test, options: GithubOptions): Promise<FakeGithub> => {
+  const { secret, token = 'ghp_canary_catch_up', pageSize = 100, now = Date.now } = options
+  const bodies = new Map<string, string>()
+  const deliveries: Delivery[] = []
+  const [asked, next]: [string[], FakeGithub['next']] = [[], []]
+  const underWay = new Set<Promise<void>>()
+  let ids = 90_071_992_547_409_930n
+
+  const post = async (guid: string, event: string): Promise<number> => {
+    const { receiver } = fake
+    if (receiver === undefined) return 502
+    const body = bodies.get(guid) ?? '{}'
+    const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-event': event,
+      'x-github-delivery': guid,
+      'x-hub-signature-256': signature,
+    }
+    return fetch(receiver, { method: 'POST', headers, body }).then(
+      ({ status }) => status,
+      () => 502,
+    )
+  }
+  const add = (guid: string, status: number, redelivery: boolean, more: Partial<Delivery> = {}): void => {
+    ids += 1n
+    const at = new Date(now()).toISOString()
+    const event = { event: 'push', throttled_at: null }
+    deliveries.unshift({ id: String(ids), guid, delivered_at: at, redelivery, status_code: status, ...event, ...more })
+  }
+
+  const kept = (): Delivery[] => deliveries.filter(({ delivered_at: at }) => Date.parse(at) > now() - 3 * dayMs)
+  const sendAgain = (id: string): Answer => {
+    const of = kept().find((delivery) => delivery.id === id)
+    if (!of) return notFound
+    const sending = post(of.guid, of.event).then((status) => add(of.guid, status, true))
+    underWay.add(sending)
+    void sending.finally(() => underWay.delete(sending))
+    return { status: 202 }
+  }
+  const list = (url: URL, host: string): Answer => {
+    const size = Math.min(pageSize, Number(url.searchParams.get('per_page') ?? 30))
+    const cursor = url.searchParams.get('cursor')
+    const from = cursor === null ? 0 : kept().findIndex((delivery) => `v1_${delivery.id}` === cursor)
+    const body = kept().slice(from, from + size)
+    const after = kept()[from + size]
+    if (!after) return { status: 200, body }
+    return { status: 200, body, headers: { link: `<http://${host}${url.pathname}?per_page=${size}&cursor=v1_${after.id}>; rel="next"` } }
+  }
+  const answer = ({ method, url = '', headers: { authorization = '', host = '' } }: IncomingMessage): Answer => {
+    const address = new URL(url, 'http://localhost')
+    if (!new RegExp(`^(?:Bearer|token) (?:${token}|ey[\\w.-]+)$`).test(authorization)) return refusals.unknown
+    const [known, id = ''] = paths.exec(address.pathname) ?? []
+    if (known === undefined) return notFound
+    return method === 'POST' ? sendAgain(id) : list(address, host)
+  }
+
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '', 'http://localhost').pathname
+    asked.push(`${request.method} ${path}`)
+    const forced = next[0] === 'gone' && request.method !== 'POST' ? undefined : next.shift()
+    if (forced === 'broken') return void request.socket.destroy()
+    const { status, body = {}, headers = {} }: Answer = forced === undefined ? answer(request) : refusals[forced]
+    // A number of JSON may be longer than JavaScript's: the ids are written as they are.
+    const text = JSON.stringify(body).replace(/"id":"(\d+)"/g, '"id":$1')
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
+  })
+  const folder = options.socket && ghFolder(t)
+  await new Promise<void>((resolve) => (folder ? server.listen(`${folder}/s`, resolve) : server.listen(0, '127.0.0.1', resolve)))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const fake: FakeGithub = {
+    base: folder ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    deliveries,
+    asked,
+    next,
+    receiver: undefined,
+    async event(body = {}, more = {}) {
+      const guid = randomUUID()
+      bodies.set(guid, JSON.stringify(body))
+      add(guid, more.status_code ?? (await post(guid, more.event ?? 'push')), false, more)
+      return guid
+    },
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay)
+    },
+  }
+  return fake
+}
