@@ -5,6 +5,7 @@ import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from '..
 import type { ChatAddress } from '../session.ts'
 import type { SpanPlace } from '../telemetry/trace-context.ts'
 import type { CatchUpEnded } from './catch-up-ended.ts'
+import type { RunErased } from './run-erased.ts'
 
 /** The wait of a stage of a request, for a script, say, or for the store: times of the monotonic clock, milliseconds. */
 export type StageWait = { readonly stage: string; readonly startMs: number; readonly endMs: number }
@@ -139,15 +140,6 @@ export type RunAttempt = Cause & {
 /** The names of the configured routes that a reload added, changed and removed. */
 export type RouteChanges = { readonly added: readonly string[]; readonly changed: readonly string[]; readonly removed: readonly string[] }
 
-/** An erased run, without anything that its sender wrote. `attempts`: its number of attempts so far. */
-export type ErasedFact = {
-  readonly eventId: string
-  readonly profile: string
-  readonly route: string
-  readonly eventType: string
-  readonly attempts: number
-}
-
 /** Times are wall times, milliseconds. */
 export type Fact =
   | RequestEnded
@@ -178,7 +170,7 @@ export type Fact =
   /** An operator revived a dead run. */
   | { readonly kind: 'run_revived'; readonly at: number; readonly eventId: string }
   /** The data of an event were erased, and its run ended by that: it was neither done nor dead. */
-  | { readonly kind: 'run_erased'; readonly at: number; readonly run: ErasedFact }
+  | RunErased
   /** The text that went to the `log` target. */
   | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
   /** A text is about to be sent, and its target could not recognise a repeat of it. */

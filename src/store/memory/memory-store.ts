@@ -7,8 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
-import { checkWorks, isEventId, isNumbers, maxGroupsPerTake, maxQueues, maxStandings } from '../bounds.ts'
-import { erasedRun, isRunToErase } from '../erased-run.ts'
+import { checkWorks, isEventId, isNumbers, maxQueues, maxStandings } from '../bounds.ts'
 import type {
   Accepted,
   Cancelled,
@@ -29,10 +28,8 @@ import type {
 } from '../ports.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Claims } from './claims.ts'
-import { Groups, type MemoryGroup } from './groups.ts'
-import type { MemoryRun } from './memory-run.ts'
 import { Plans } from './plans.ts'
-import { Runs } from './runs.ts'
+import { Queue } from './queue.ts'
 import { Sessions } from './sessions.ts'
 import { Sums } from './sums.ts'
 
@@ -45,8 +42,7 @@ export type MemoryOptions = { readonly clock: Clock; readonly maxClaims?: number
 class MemoryStore implements OpenStore {
   readonly #clock: Clock
   readonly #claims: Claims
-  readonly #runs = new Runs()
-  readonly #groups = new Groups()
+  readonly #queue = new Queue()
   readonly #plans = new Plans()
   readonly #sessions = new Sessions()
   readonly #sums = new Sums()
@@ -58,16 +54,16 @@ class MemoryStore implements OpenStore {
   }
 
   async backlog(): Promise<number> {
-    return this.#size()
+    return this.#queue.size
   }
 
   async totals(): Promise<StoreTotals> {
-    const oldestAt = this.#runs.oldestAt()
+    const oldestAt = this.#queue.runs.oldestAt()
     return {
-      runs: this.#runs.backlog,
-      inLanes: this.#runs.parked,
-      groups: this.#groups.size,
-      dead: this.#runs.dead,
+      runs: this.#queue.runs.backlog,
+      inLanes: this.#queue.runs.parked,
+      groups: this.#queue.groups.size,
+      dead: this.#queue.runs.dead,
       sessions: this.#sessions.size,
       ...(oldestAt === undefined ? {} : { oldestMs: this.#clock.now() - oldestAt }),
     }
@@ -75,31 +71,33 @@ class MemoryStore implements OpenStore {
 
   async queues(max: number): Promise<Queues> {
     const most = Math.min(max, maxQueues)
-    return { groups: this.#groups.queued(most, this.#now()), lanes: this.#runs.queuedLanes(most) }
+    return { groups: this.#queue.groups.queued(most, this.#now()), lanes: this.#queue.runs.queuedLanes(most) }
   }
 
   hasRoom(max: number): boolean {
-    return this.#size() < max
+    return this.#queue.size < max
   }
 
   async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
     const now = this.#now()
-    if (lane?.whenFull === 'refuse' && !this.#runs.hasRoom(lane, now)) return this.#claims.isHeld(claim.key, now) ? 'duplicate' : 'busy'
+    if (lane?.whenFull === 'refuse' && !this.#queue.runs.hasRoom(lane, now))
+      return this.#claims.isHeld(claim.key, now) ? 'duplicate' : 'busy'
     if (!this.#hold(claim, now)) return 'duplicate'
-    this.#runs.add(run, lane, now)
+    this.#queue.runs.add(run, lane, now)
     return 'accepted'
   }
 
   async join(run: NewRun, claim: Claim, group: Group): Promise<Joined> {
     const now = this.#now()
-    if (!this.#groups.hasRoom(group.key)) return this.#claims.isHeld(claim.key, now) ? 'duplicate' : 'full'
-    return this.#hold(claim, now) ? this.#groups.join(run, group, now) : 'duplicate'
+    if (!this.#queue.groups.hasRoom(group.key)) return this.#claims.isHeld(claim.key, now) ? 'duplicate' : 'full'
+    return this.#hold(claim, now) ? this.#queue.groups.join(run, group, now) : 'duplicate'
   }
 
   async acceptAll(works: readonly Work[]): Promise<readonly (Accepted | Joined)[]> {
     checkWorks(works)
     // Nothing is undone here, so a store that could become full on the way takes nothing.
-    if (!this.#claims.hasRoom(works.length, this.#size() + this.#runs.dead, this.#now())) throw new StoreFault('the memory store is full')
+    if (!this.#claims.hasRoom(works.length, this.#queue.size + this.#queue.runs.dead, this.#now()))
+      throw new StoreFault('the memory store is full')
     // Each call does its work before it returns its promise.
     return Promise.all(works.map(({ run, claim, lane, group }) => (group ? this.join(run, claim, group) : this.accept(run, claim, lane))))
   }
@@ -121,64 +119,57 @@ class MemoryStore implements OpenStore {
 
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
     const now = this.#now()
-    if (only === 'groups') return this.#takeGroups(max, now + leaseMs, now)
-    for (const group of this.#groups.due(now, maxGroupsPerTake)) this.#endGroup(group, now)
-    return this.#runs.take(max, now + leaseMs, now)
+    return only === 'groups' ? this.#queue.takeGroups(max, now + leaseMs, now) : this.#queue.take(max, now + leaseMs, now)
   }
 
   async renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]> {
     const until = this.#now() + leaseMs
-    return leases.filter((lease) => this.#runs.renew(lease, until)).map(({ runId }) => runId)
+    return leases.filter((lease) => this.#queue.runs.renew(lease, until)).map(({ runId }) => runId)
   }
 
   async makeDue(leases: readonly GivenBack[]): Promise<void> {
-    for (const lease of leases) this.#runs.makeDue(lease, this.#now())
+    for (const lease of leases) this.#queue.runs.makeDue(lease, this.#now())
   }
 
   async keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean> {
     this.#now()
-    return this.#runs.keepReply(lease, reply, progress)
+    return this.#queue.runs.keepReply(lease, reply, progress)
   }
 
   async finish(lease: Lease, end: RunEnd): Promise<boolean> {
-    return this.#runs.finish(lease, end, this.#now())
+    return this.#queue.runs.finish(lease, end, this.#now())
   }
 
   async dueInMs(): Promise<number | undefined> {
     const now = this.#now()
-    const due = [this.#runs.nextDue(now), this.#groups.nextDue()].filter((at) => at !== undefined)
-    return due.length === 0 ? undefined : Math.max(0, Math.min(...due) - now)
+    const at = this.#queue.nextDue(now)
+    return at === undefined ? undefined : Math.max(0, at - now)
   }
 
   async revive(eventId: string): Promise<boolean> {
-    return this.#runs.revive(eventId, this.#now())
+    return this.#queue.runs.revive(eventId, this.#now())
   }
 
   async cancel(eventId: string): Promise<Cancelled> {
-    const now = this.#now()
-    for (const group of this.#groups.of(eventId)) this.#endGroup(group, now)
-    return this.#runs.cancel(eventId, now)
+    return this.#queue.cancel(eventId, this.#now())
   }
 
   async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {
     const now = this.#now()
     if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
-    const wanted = new Set(eventIds.filter(isEventId))
-    return [...this.#runs.standings(wanted, now), ...this.#groups.standings(wanted, now)]
+    return this.#queue.standings(new Set(eventIds.filter(isEventId)), now)
   }
 
   async erase({ ids, groups }: Erasure): Promise<Erased> {
     const [now, of] = [this.#now(), { ids: new Set(ids), groups: new Set(groups) }]
     this.#sessions.erase(of.ids)
-    const joined = this.#groups.erase(of).map((run) => erasedRun(run, 0))
-    const { runs, running } = this.#runs.erase((run) => isRunToErase(run, of), now)
-    return { runs: [...joined, ...runs], running }
+    return this.#queue.erase(of, now)
   }
 
   async prune(maxAgeMs: number, maxDead: number): Promise<number> {
     const now = this.#now()
     this.#sums.prune(now)
-    return this.#runs.prune(now - maxAgeMs, maxDead)
+    return this.#queue.runs.prune(now - maxAgeMs, maxDead)
   }
 
   async plans(): Promise<ReadonlyMap<string, number>> {
@@ -235,26 +226,8 @@ class MemoryStore implements OpenStore {
     return this.#clock.monotonic()
   }
 
-  #size(): number {
-    return this.#runs.backlog + this.#groups.size
-  }
-
   #hold(claim: Claim, now: number): boolean {
-    return this.#claims.hold(claim, true, this.#size() + this.#runs.dead, now)
-  }
-
-  #takeGroups(max: number, until: number, now: number): Lease[] {
-    const leases: Lease[] = []
-    for (const group of this.#groups.due(Number.MAX_VALUE, this.#groups.size)) {
-      if (leases.length >= max) break
-      const entry = this.#endGroup(group, now)
-      if (entry !== undefined) leases.push(this.#runs.lease(entry, until))
-    }
-    return leases
-  }
-
-  #endGroup(group: MemoryGroup, now: number): MemoryRun | undefined {
-    return this.#runs.add(this.#groups.end(group), group.lane, now)
+    return this.#claims.hold(claim, true, this.#queue.size + this.#queue.runs.dead, now)
   }
 }
 

@@ -45,7 +45,7 @@ class PostgresStore implements OpenStore {
   readonly #runs: WaitingRuns
   readonly acceptAll: OpenStore['acceptAll'] = (works) => acceptAll(this.#links, this.#backlog, works)
 
-  constructor(links: Links, backlog: number, { clock, lookEveryMs = lookEverySecond }: PostgresOptions) {
+  constructor(links: Links, backlog: number, { clock, lookEveryMs }: PostgresOptions) {
     this.#links = links
     this.shared = new PostgresShared(links)
     this.warning = links.warning
@@ -238,9 +238,6 @@ class PostgresStore implements OpenStore {
     return movedClaims.mayHold && movedClaims.holds(key)
   }
 }
-
-/** Returns about a second: other processes may bring work at any time. The random part spreads the times of several processes. */
-const lookEverySecond = (): number => 750 + 500 * Math.random()
 
 /** Opens the store. Throws a Fault or a StoreFault. */
 export const openPostgres = async (options: PostgresOptions): Promise<OpenStore> => {

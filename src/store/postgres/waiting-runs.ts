@@ -16,6 +16,9 @@ import { keyOf } from './keys.ts'
 import type { Links } from './links.ts'
 import { TakenAhead } from './taken-ahead.ts'
 
+/** Returns about a second: other processes may bring work at any time. The random part spreads the times of several processes. */
+const lookEverySecond = (): number => 750 + 500 * Math.random()
+
 export class WaitingRuns {
   readonly #links: Links
   readonly #clock: Clock
@@ -23,7 +26,7 @@ export class WaitingRuns {
   readonly #ahead: TakenAhead
 
   /** `lookEveryMs`: the time after which it is worth asking again, because other processes add work too. */
-  constructor(links: Links, clock: Clock, lookEveryMs: () => number) {
+  constructor(links: Links, clock: Clock, lookEveryMs = lookEverySecond) {
     this.#links = links
     this.#clock = clock
     this.#lookEveryMs = lookEveryMs

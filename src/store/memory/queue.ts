@@ -1,0 +1,59 @@
+/** The runs and the groups of the memory store: a group whose window is over becomes a run. */
+
+import { maxGroupsPerTake } from '../bounds.ts'
+import { type ErasureSets, erasedRun, isRunToErase } from '../erased-run.ts'
+import type { Cancelled, Lease, StoredStanding } from '../ports.ts'
+import type { Erased } from '../store-part.ts'
+import { Groups, type MemoryGroup } from './groups.ts'
+import type { MemoryRun } from './memory-run.ts'
+import { Runs } from './runs.ts'
+
+/** Times are monotonic, in milliseconds. */
+export class Queue {
+  readonly runs = new Runs()
+  readonly groups = new Groups()
+
+  get size(): number {
+    return this.runs.backlog + this.groups.size
+  }
+
+  take(max: number, until: number, now: number): readonly Lease[] {
+    for (const group of this.groups.due(now, maxGroupsPerTake)) this.#endGroup(group, now)
+    return this.runs.take(max, until, now)
+  }
+
+  /** Takes the runs of groups, whether or not their windows are over. */
+  takeGroups(max: number, until: number, now: number): readonly Lease[] {
+    const leases: Lease[] = []
+    for (const group of this.groups.due(Number.MAX_VALUE, this.groups.size)) {
+      if (leases.length >= max) break
+      const entry = this.#endGroup(group, now)
+      if (entry !== undefined) leases.push(this.runs.lease(entry, until))
+    }
+    return leases
+  }
+
+  nextDue(now: number): number | undefined {
+    const due = [this.runs.nextDue(now), this.groups.nextDue()].filter((at) => at !== undefined)
+    return due.length === 0 ? undefined : Math.min(...due)
+  }
+
+  cancel(eventId: string, now: number): Cancelled {
+    for (const group of this.groups.of(eventId)) this.#endGroup(group, now)
+    return this.runs.cancel(eventId, now)
+  }
+
+  standings(eventIds: ReadonlySet<string>, now: number): readonly StoredStanding[] {
+    return [...this.runs.standings(eventIds, now), ...this.groups.standings(eventIds, now)]
+  }
+
+  erase(of: ErasureSets, now: number): Erased {
+    const joined = this.groups.erase(of).map((run) => erasedRun(run, 0))
+    const { runs, running } = this.runs.erase((run) => isRunToErase(run, of), now)
+    return { runs: [...joined, ...runs], running }
+  }
+
+  #endGroup(group: MemoryGroup, now: number): MemoryRun | undefined {
+    return this.runs.add(this.groups.end(group), group.lane, now)
+  }
+}
