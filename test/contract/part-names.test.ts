@@ -31,6 +31,8 @@ const allowed: { readonly [place: string]: string } = {
   'expr/jsonata/operators.ts regex': 'a type of node of JSONata',
   'expr/jsonata/rules.ts contains': 'a function of JSONata',
   'expr/jsonata/rules.ts exists': 'a function of JSONata',
+  'parts/sender-logs/gitlab.ts gitlab': 'a scheme of the sender whose log the part reads',
+  'parts/sender-logs/gitlab.ts standard_webhooks': 'a scheme of the sender whose log the part reads',
   'tui/model/state.ts line': 'a line that was read',
   'tui/screens/filters/condition-text.ts missing': 'what a trace calls a field that is not there',
   'tui/screens/filters/condition-row-view.tsx missing': 'what a trace calls a field that is not there',

@@ -259,7 +259,7 @@ const objection = async (words: readonly string[], help: (...argv: string[]) => 
     else if (!all.has(word.split('=')[0] as string)) return `no option ${word}`
     else if (all.get(word)) i++
   }
-  const [, command = '', after = ''] = /^headgate ?((?:[a-z]+ ?)*)(.*)$/.exec(usage) ?? []
+  const [, command = '', after = ''] = /^headgate ?((?:[a-z]+(?:-[a-z]+)* ?)*)(.*)$/.exec(usage) ?? []
   const path = command.trim().split(' ').filter(Boolean)
   const given = plain.slice(path.length)
   if (after.includes('[command]') && given.length > 0) return `no command ${given.join(' ')}`

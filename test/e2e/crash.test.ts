@@ -1,6 +1,6 @@
 /** What survives `kill -9`: everything that was answered with 202, once where nothing was broken off. */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
@@ -193,7 +193,8 @@ t.test('runs that wait for a target that is down: shown, kept through a kill -9,
 t.test('cancelled runs, one of them under way: its agent is stopped, nothing is sent, and a kill -9 takes back no cancel', async (t) => {
   const dir = dataDir(t, {
     routes: { work: { prompt: 'p', concurrency: { limit: 1 }, retry: { max_attempts: 20 } } },
-    agent: 'echo "$HEADGATE_DELIVERY_ID" >> "$dir/ran"; [ "$HEADGATE_DELIVERY_ID" = event-4 ] || exec sleep 600; echo done',
+    agent:
+      'echo "$HEADGATE_DELIVERY_ID" >> "$dir/ran"; [ "$HEADGATE_DELIVERY_ID" = event-4 ] && [ -e "$dir/go" ] || exec sleep 600; echo done',
   })
   const first = await startGateway(t, dir)
   const events: string[] = []
@@ -208,6 +209,7 @@ t.test('cancelled runs, one of them under way: its agent is stopped, nothing is 
   t.match(command({ dir }, 'events', 'cancel', events[1] as string, events[2] as string), { status: 0, stdout: /\n2 cancelled\n$/ })
   first.kill('SIGKILL')
   await first.ended
+  writeFileSync(join(dir, 'go'), '')
   const second = await startGateway(t, dir)
   await second.line(({ msg, delivery_id }) => msg === 'delivered' && delivery_id === 'event-4')
   t.strictSame([...new Set(ran())], ['event-1', 'event-2', 'event-4'], 'the agent was never asked about what waited')

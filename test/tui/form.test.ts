@@ -307,10 +307,10 @@ t.test('the form has sections: what is set is shown, the rest is folded until it
     ...['Mode', 'Description', 'Enabled', 'Tests', 'ARRIVES', 'Events', 'Verify', 'Secret'],
     ...['RULES', 'Filters', 'WORK', 'Prompt', 'Skills', 'DELIVERY', 'Deliver', 'LIMITS', 'Coalesce', 'Key'],
   ])
-  t.match(editor.frame(), /\+ ARRIVES ─+ 11 not set/)
+  t.match(editor.frame(), /\+ ARRIVES ─+ 13 not set/)
   goTo(editor, '+ RULES')
   editor.press('enter', 'down', 'down')
-  t.match(editor.frame(), /- RULES ─+ *\n +Filters +-\s+> Script +-/)
+  t.match(editor.frame(), /- RULES ─+ *\n +Filters +-\s+> Payload schema +-/)
   editor.press('up', 'up', 'enter')
   t.same(titles().includes('Script'), false)
   editor.press('z')
@@ -321,7 +321,7 @@ t.test('the form has sections: what is set is shown, the rest is folded until it
   t.match(editor.frame(), /> \+ RULES/, 'or goes to the heading')
   t.notOk(isModified(draftIn(editor)))
   const said = changesSaid(undefined, editor.state()).join('\n')
-  t.match(said, /Section rules, 1 not set/)
+  t.match(said, /Section rules, 3 not set/)
   editor.say('fold')
   t.match(changesSaid(undefined, editor.state()).join('\n'), /Section rules, unfolded/)
 })
