@@ -92,7 +92,9 @@ export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 're
   readonly verification: Verification
   /** The body as the signature check read it, so that it is not parsed again. Absent where no check read the body, as for a replay. */
   readonly read?: RequestBody
-  /** Present for a replay of a stored request. `isNew`: its events get new delivery ids. `item`: only this item of the request is replayed. */
+  /**
+   * Present for a replay of a stored request. `isNew`: its events get new delivery ids. `item`: only this item of the request is replayed.
+   */
   readonly replay?: { readonly isNew: boolean; readonly item?: number | undefined }
 }
 

@@ -56,7 +56,8 @@ export type Draining = {
   /** Returns the number of open connections. */
   readonly openConnections: () => number
   /**
-   * Half-closes idle connections, so that a late request does not meet a reset. A connection that has brought no request yet is spared once.
+   * Half-closes idle connections, so that a late request does not meet a reset. A connection that has brought no request yet is spared
+   * once.
    */
   readonly endIdle: () => void
 }

@@ -32,7 +32,9 @@ export type Received = {
   readonly job?: string
   /** The id of the event that opened the group of this event. */
   readonly group?: string
-  /** For one item of a request that was split: the event id of the request, and the item's place in it, from 0. Its request has the body. */
+  /**
+   * For one item of a request that was split: the event id of the request, and the item's place in it, from 0. Its request has the body.
+   */
   readonly batch_of?: string
   readonly batch_index?: number
   readonly replay_of?: string
@@ -106,8 +108,8 @@ export const runEndStates = ['done', 'dead', 'cancelled', 'expired'] as const
 type RunEndState = (typeof runEndStates)[number]
 
 /**
- * The end of a run: done, dead, cancelled by hand, or expired before it began. The line is written before the store has the end. A crash in between leaves a second end of the same run,
- * but never an ended run without a line. The newest line of a run counts.
+ * The end of a run: done, dead, cancelled by hand, or expired before it began. The line is written before the store has the end. A crash in
+ * between leaves a second end of the same run, but never an ended run without a line. The newest line of a run counts.
  */
 export type Ended = {
   readonly kind: 'ended'
@@ -227,7 +229,19 @@ export type EventWork = {
 /** What is chosen by in an event. Of `raw` and `unverified`, only their presence counts. */
 export type EventSummary = Pick<
   EventView,
-  'event_id' | 'at' | 'profile' | 'route' | 'event_type' | 'delivery_id' | 'outcome' | 'stage' | 'job' | 'group' | 'state' | 'work'
+  | 'event_id'
+  | 'at'
+  | 'profile'
+  | 'route'
+  | 'event_type'
+  | 'delivery_id'
+  | 'outcome'
+  | 'stage'
+  | 'job'
+  | 'group'
+  | 'batch_of'
+  | 'state'
+  | 'work'
 > & { readonly raw?: unknown; readonly unverified?: unknown }
 
 /**

@@ -8,8 +8,8 @@
 const measuredVersions = [20, 22, 24, 26]
 
 /**
- * The works that have two forms: the limit of head-limit.ts, the flags of v8-flags.ts, the HMACs of hmac-key.ts, hand-socket.ts, and the bodies
- * of received-request.ts.
+ * The works that have two forms: the limit of head-limit.ts, the flags of v8-flags.ts, the HMACs of hmac-key.ts, hand-socket.ts, and the
+ * bodies of received-request.ts.
  */
 export const formNames = ['parser', 'flags', 'hmac', 'socket', 'body'] as const
 export type FormName = (typeof formNames)[number]

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import { isFast } from './forms.ts'
 
 /**
- * Calls `take` with each chunk of a body that nothing has read yet, then `end`. Errors and a lost connection are events of the request. Must
- * be called before the parser goes on to the body: in the same call as the event `request`.
+ * Calls `take` with each chunk of a body that nothing has read yet, then `end`. Errors and a lost connection are events of the request.
+ * Must be called before the parser goes on to the body: in the same call as the event `request`.
  */
 type OnChunks = (request: IncomingMessage, take: (chunk: Buffer) => void, end: () => void) => void
 

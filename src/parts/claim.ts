@@ -25,8 +25,8 @@ export const holdMsOf = ({ duplicates, catch_up: catchUp }: Pick<Route, 'duplica
 }
 
 /**
- * Returns the claim of one event, which is kept for `holdMs` milliseconds (`holdMsOf`). The sender chooses the delivery id, and the id may contain `/`. The names of profiles and routes contain
- * no `/`, so the key of one route is never the key of another.
+ * Returns the claim of one event, which is kept for `holdMs` milliseconds (`holdMsOf`). The sender chooses the delivery id, and the id may
+ * contain `/`. The names of profiles and routes contain no `/`, so the key of one route is never the key of another.
  */
 export const claimOf = ({ profile, route, deliveryId }: Identity, holdMs: number): Claim => ({
   key: `${profile}/${route}/${deliveryId}`,

@@ -46,7 +46,10 @@ export type PolicyConfig = {
 
 type PolicySource = Pick<Route, 'retry' | 'when_down' | 'agent' | 'skills' | 'toolsets'> & StartKeys
 
-/** Returns the policy of the runs of a route. `{}` in place of a route: the policy without any keys of a route. `isHeld`: the route is paused, and its runs wait. */
+/**
+ * Returns the policy of the runs of a route. `{}` in place of a route: the policy without any keys of a route. `isHeld`: the route is
+ * paused, and its runs wait.
+ */
 export const policyOf = (
   { agent: shared, tools, profile }: PolicyConfig,
   { retry, when_down, agent, skills, toolsets, ...others }: PolicySource = {},

@@ -150,9 +150,9 @@ export interface Store {
   /** Claims the delivery id, and adds the event to its group or opens the group, in one commit. */
   join(run: NewRun, claim: Claim, group: Group): Promise<Joined>
   /**
-   * Takes the work of several events, at most `maxWorks` (bounds.ts), in one commit: all of the work, or with a StoreFault none. Returns the
-   * answer of `accept` or `join` for each event, in order: those that are duplicates, or that a lane or the groups have no room for, do not
-   * keep the others from being taken.
+   * Takes the work of several events, at most `maxWorks` (bounds.ts), in one commit: all of the work, or with a StoreFault none. Returns
+   * the answer of `accept` or `join` for each event, in order: those that are duplicates, or that a lane or the groups have no room for, do
+   * not keep the others from being taken.
    */
   acceptAll(works: readonly Work[]): Promise<readonly (Accepted | Joined)[]>
   /**
@@ -178,8 +178,8 @@ export interface Store {
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]>
   /**
    * Lets leases last for `leaseMs` from now, even expired leases whose runs nobody has taken since. Where another worker has taken the run,
-   * or the run was cancelled, the old lease stays lost, and the next `keepReply` or `finish` with it returns `false`. Resolves to the ids of
-   * the runs whose leases last.
+   * or the run was cancelled, the old lease stays lost, and the next `keepReply` or `finish` with it returns `false`. Resolves to the ids
+   * of the runs whose leases last.
    */
   renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]>
   /** Makes runs due that were given back with these leases (`again`). A run that was taken since, or has ended, is not touched. */
@@ -214,7 +214,10 @@ export interface Store {
    * of usage are deleted too, and in a shared store expired claims.
    */
   prune(maxAgeMs: number, maxDead: number): Promise<number>
-  /** Returns the next time of each schedule, and the time up to which each route has caught up, as last stored by `plan`, in milliseconds since 1970, by the key of the schedule. */
+  /**
+   * Returns the next time of each schedule, and the time up to which each route has caught up, as last stored by `plan`, in milliseconds
+   * since 1970, by the key of the schedule.
+   */
   plans(): Promise<ReadonlyMap<string, number>>
   /**
    * Stores the next times of schedules, in milliseconds since 1970, by the key of the schedule. `undefined` deletes the time of a schedule.

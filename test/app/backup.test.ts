@@ -1,6 +1,6 @@
 /**
- * `backup` and `restore`: a copy that is taken under load loses nothing that was acknowledged before, and a restore changes nothing until it
- * has checked the whole backup.
+ * `backup` and `restore`: a copy that is taken under load loses nothing that was acknowledged before, and a restore changes nothing until
+ * it has checked the whole backup.
  */
 
 import { execFile } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * `events erase` leaves nothing of a subject in the data directory or the shared store, and nothing of anybody else's is touched. What a route redacts never
- * comes into the data directory.
+ * `events erase` leaves nothing of a subject in the data directory or the shared store, and nothing of anybody else's is touched. What a
+ * route redacts never comes into the data directory.
  */
 
 import { execFile } from 'node:child_process'
@@ -153,6 +153,39 @@ t.test('an event that joined a group leaves the session of the group with its te
     'the session has it',
   )
   t.match(await runAt(dir, ['events', 'erase', '--field', `payload.user.email=${subject}`, '--yes']), { code: 0, out: /^1 erased/ })
+  t.strictSame(filesWith(dir, subject), [])
+})
+
+t.test('an event of a split request is erased with its request and all other items', async (t) => {
+  const dir = dataDir(t, {
+    routes: { batch: { split: 'items', prompt: 'mail of {email}', retry: { max_attempts: 1 } } },
+    agent: 'case "$(cat)" in *eve*) exit 1;; *slow*) sleep 60;; esac; echo done',
+  })
+  const gateway = await startGateway(t, dir)
+  const items = (...emails: string[]): string => JSON.stringify({ of: 'acme', items: emails.map((email) => ({ email })) })
+  const split = await gateway.post('batch', 'first', { body: items(subject, 'eve@example.org') })
+  t.match(split.json, { status: 'split', items: { accepted: 2 } })
+  await gateway.post('batch', 'second', { body: items(other) })
+  await until(() => gateway.lines.filter(({ msg }) => msg === 'delivered').length === 2)
+  await gateway.line(({ msg }) => msg === 'run is dead')
+  t.ok(filesWith(dir, subject).length > 1)
+  const { out } = await runAt(dir, ['events', 'list', '--json'])
+  const events: { event_id: string; batch_of: string | null; delivery_id: string }[] = JSON.parse(out).data.events
+  const request = events.find(({ batch_of: of, delivery_id: id }) => of === null && id === 'first')
+  const item = events.find(({ batch_of: of }) => of === request?.event_id)
+  t.match(await runAt(dir, ['events', 'erase', String(item?.event_id), '--dry-run']), { code: 0, out: '3 would be erased\n' })
+  t.match(await runAt(dir, ['events', 'erase', String(item?.event_id), '--yes']), { code: 0, out: /^3 erased/ })
+  t.strictSame([...filesWith(dir, subject), ...filesWith(dir, 'eve@example.org')], [])
+  t.ok(filesWith(dir, other).length > 0, 'other requests stay')
+
+  const slow = await gateway.post('batch', 'slow', { body: items(subject, 'slow') })
+  await gateway.line(({ msg, delivery_id: id }) => msg === 'delivered' && String(id).startsWith('slow'))
+  const erase = () => runAt(dir, ['events', 'erase', '--field', `payload.items.0.email=${subject}`, '--yes'])
+  t.match(await erase(), { code: 1, out: /^1 erased, 0 runs ended by it, 1 left, whose runs are in progress/ })
+  t.match(slow.json, { status: 'split' })
+  gateway.kill('SIGKILL')
+  await gateway.ended
+  t.match(await erase(), { code: 0 }, 'the request is found again by its fields')
   t.strictSame(filesWith(dir, subject), [])
 })
 

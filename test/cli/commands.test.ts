@@ -1,4 +1,7 @@
-/** Every command keeps the same promises: exit codes and JSON envelopes. And what `doctor`, `paths`, `webhook edit` and `secret` promise besides. */
+/**
+ * Every command keeps the same promises: exit codes and JSON envelopes. And what `doctor`, `paths`, `webhook edit` and `secret` promise
+ * besides.
+ */
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -95,7 +95,9 @@ const textsOf = async (store: Store, name: string, max = 1000): Promise<string[]
 const namesOf = async (store: Store, of: Parameters<Store['sessions']>[0] = {}, max = 20_000): Promise<string[]> =>
   (await store.sessions(of, max)).map(({ name }) => name)
 
-/** Erases the events of these delivery ids: `event/attempts` of each run that was ended, `event` of each dead run, then those in progress. */
+/**
+ * Erases the events of these delivery ids: `event/attempts` of each run that was ended, `event` of each dead run, then those in progress.
+ */
 const erasedOf = ({ runs, running }: Erased): readonly [string[], string[]] => [
   runs.map(({ deliveryId, ended }) => (ended === undefined ? deliveryId : `${deliveryId}/${ended}`)).sort(),
   running.toSorted(),

@@ -1,6 +1,6 @@
 /**
- * Names the files of subscriptions, jobs and pauses that were made at run time, and the names under which the database of a shared store has their
- * entries.
+ * Names the files of subscriptions, jobs and pauses that were made at run time, and the names under which the database of a shared store
+ * has their entries.
  */
 
 import { join } from 'node:path'

@@ -36,7 +36,7 @@ const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteri
 export type SourceCount = { readonly source: string; readonly count: number }
 
 /** Counts the events of each source. The sources stand in the order of their first events. */
-export const countBySource = (events: readonly EventStatus[]): readonly SourceCount[] => {
+export const countBySource = (events: readonly Pick<EventStatus, 'event'>[]): readonly SourceCount[] => {
   const counts = new Map<string, number>()
   for (const { event } of events) counts.set(eventSource(event), (counts.get(eventSource(event)) ?? 0) + 1)
   return [...counts].map(([source, count]) => ({ source, count }))

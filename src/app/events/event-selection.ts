@@ -8,8 +8,8 @@ import { type EventSearch, type SearchCriteria, searchOf } from './event-search.
 
 /**
  * The states of an event. `final`: answered without a run. `merged`: another event of its group has the run. `waiting`, `running`, `done`,
- * `dead`, `cancelled`, `expired`: the state of its run. `unknown`: neither the journal nor the store has what became of its run. The journal has an event that is
- * `running` or `unknown` as `waiting`, and until the run of its group has ended also one that is `merged`.
+ * `dead`, `cancelled`, `expired`: the state of its run. `unknown`: neither the journal nor the store has what became of its run. The
+ * journal has an event that is `running` or `unknown` as `waiting`, and until the run of its group has ended also one that is `merged`.
  */
 export const states = ['final', 'waiting', 'running', 'done', 'dead', 'cancelled', 'expired', 'merged', 'unknown'] as const
 export type State = (typeof states)[number]

@@ -42,7 +42,7 @@ export const progressOf =
   }
 
 /** Returns the number of events, and the number for each source: `3 (2 of deploys, 1 of job:nightly)`. */
-export const countsBySource = (events: readonly EventStatus[]): string =>
+export const countsBySource = (events: readonly Pick<EventStatus, 'event'>[]): string =>
   `${events.length} (${countBySource(events)
     .map(({ source, count }) => `${count} of ${tableCell(source)}`)
     .join(', ')})`

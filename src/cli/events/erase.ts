@@ -1,6 +1,7 @@
 /** `events erase`: erases events, or the events of a subject, wherever the gateway keeps them. */
 
 import { type Erasing, eraseEvents, finishErasure, maxErasedAtOnce } from '../../app/events/erase/erase-events.ts'
+import { wholeBatches } from '../../app/events/erase/whole-batches.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
@@ -19,22 +20,28 @@ export const eventsErase = async (ids: readonly string[], options: EraseOptions,
   if (ids.length > maxErasedAtOnce) throw usage(`at most ${maxErasedAtOnce} ids at once`)
   const { workspace } = cli
   const finder = gatewayAt(workspace)
-  const choose = () => chosenEvents(ids, ids.length > 0 ? {} : { ...selection, limit: maxErasedAtOnce }, cli)
+  const choose = async () => {
+    const chosen = await chosenEvents(ids, ids.length > 0 ? {} : { ...selection, limit: maxErasedAtOnce }, cli)
+    return wholeBatches(
+      workspace,
+      chosen.map(({ event }) => event),
+    )
+  }
   let events = await choose()
   if (dryRun) return answerErasing({ erased: events.length, runsEnded: 0, running: [] }, options, cli)
   if (events.length > 0)
-    await confirmStart(`erase ${events.length < maxErasedAtOnce ? '' : 'at least '}${countsBySource(events)}?`, yes, cli)
+    await confirmStart(
+      `erase ${events.length < maxErasedAtOnce ? '' : 'at least '}${countsBySource(events.map((event) => ({ event })))}?`,
+      yes,
+      cli,
+    )
   if (await finishErasure(workspace, finder)) note(cli, 'an erasure that had been broken off is done')
   const tried = new Set<string>()
   const running = new Set<string>()
   let [erased, runsEnded] = [0, 0]
-  while (events.some(({ event }) => !tried.has(event.event_id))) {
-    const done = await eraseEvents(
-      workspace,
-      finder,
-      events.map(({ event }) => event),
-    )
-    for (const { event } of events) tried.add(event.event_id)
+  while (events.some(({ event_id: id }) => !tried.has(id))) {
+    const done = await eraseEvents(workspace, finder, events)
+    for (const { event_id: id } of events) tried.add(id)
     for (const id of done.running) running.add(id)
     erased += done.erased
     runsEnded += done.runsEnded

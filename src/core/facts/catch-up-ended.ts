@@ -1,9 +1,9 @@
 /** The fact that a catch-up of a route ended. */
 
 /**
- * `since`: how far back it looked. `listed`: the deliveries in the sender's log since then. `asked`: those that the sender was asked to send
- * again, or that were pulled. `refused`: those that the sender would not send again. `givenUp`: those that were sent again too often. `why`:
- * why it ended early, absent where it came to its end. Times are wall times, milliseconds.
+ * `since`: how far back it looked. `listed`: the deliveries in the sender's log since then. `asked`: those that the sender was asked to
+ * send again, or that were pulled. `refused`: those that the sender would not send again. `givenUp`: those that were sent again too often.
+ * `why`: why it ended early, absent where it came to its end. Times are wall times, milliseconds.
  */
 export type CatchUpEnded = {
   readonly kind: 'catch_up_ended'

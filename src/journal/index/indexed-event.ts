@@ -54,6 +54,7 @@ export const createSummaries = (): ((id: string, view: EventView) => EventSummar
       stage: once(view.stage),
       job: once(view.job),
       group: view.group,
+      batch_of: once(view.batch_of),
       state: view.state,
       work: view.work,
       raw: view.raw !== undefined || undefined,

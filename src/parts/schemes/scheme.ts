@@ -73,9 +73,10 @@ export type Handshake = {
 export type Note = { readonly code: Code; readonly message: string; readonly help: string }
 
 /**
- * The list of a sender that puts several events into one request. `items`: the place of the list (`compileItemList`). `type`: the paths in an
- * item to its type; the first with a value counts. `id`: the paths in an item to the values that make its id together; of a list of paths,
- * the first with a value counts. `byEvents`: a request has no type but those of its items, so `events` of a route asks for single items.
+ * The list of a sender that puts several events into one request. `items`: the place of the list (`compileItemList`). `type`: the paths in
+ * an item to its type; the first with a value counts. `id`: the paths in an item to the values that make its id together; of a list of
+ * paths, the first with a value counts. `byEvents`: a request has no type but those of its items, so `events` of a route asks for single
+ * items.
  */
 export type Batch = {
   readonly items: string

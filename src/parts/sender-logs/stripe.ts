@@ -1,6 +1,6 @@
 /**
- * The events of Stripe's API (https://docs.stripe.com/api/events/list). Stripe repeats for three days by itself, and keeps events for thirty.
- * It sends nothing again when it is asked, so the events are pulled: over TLS with an API key, and without a signature.
+ * The events of Stripe's API (https://docs.stripe.com/api/events/list). Stripe repeats for three days by itself, and keeps events for
+ * thirty. It sends nothing again when it is asked, so the events are pulled: over TLS with an API key, and without a signature.
  */
 
 import { isObject, type JsonObject, own } from '../../core/json.ts'

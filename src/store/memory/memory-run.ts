@@ -14,7 +14,9 @@ export type MemoryRun = {
    * Whether a worker has taken the run and has stored no end. After the lease has run out, `true` means that the attempt was interrupted.
    */
   leased: boolean
-  /** When a tried run is due: at the end of its lease, at the time that its worker gave, or from the time at which its lane let it begin. */
+  /**
+   * When a tried run is due: at the end of its lease, at the time that its worker gave, or from the time at which its lane let it begin.
+   */
   dueAt: number
   /** When a dead run ended. */
   endedAt: number

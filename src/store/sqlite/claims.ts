@@ -73,7 +73,8 @@ export class Claims {
 
   /**
    * Makes the claim of an accepted run without a lane, in memory. `store` writes it to the database. A claim that does not fit into memory,
-   * or lasts for more than an hour, gets its row in the table `claims` now: the memory is for claims that end soon. The claim need not be settled. `false`: the key is held.
+   * or lasts for more than an hour, gets its row in the table `claims` now: the memory is for claims that end soon. The claim need not be
+   * settled. `false`: the key is held.
    */
   claimRun(key: string, holdMs: number, now: number): boolean {
     if (holdMs > hourMs) return this.claim(key, holdMs, 0, now)

@@ -217,8 +217,8 @@ export class Runs {
       if (!isDead && lane !== undefined && fence >= 0) left.push(lane)
       if (run) runs.push(erasedRun(run, isDead ? undefined : attempt))
     }
-    // Places in lanes are given back last. Given back earlier, a place could go to a run that this page erases too, because the page had read
-    // the run as parked. The lane would then count that run as open for ever.
+    // Places in lanes are given back last. Given back earlier, a place could go to a run that this page erases too, because the page had
+    // read the run as parked. The lane would then count that run as open for ever.
     for (const lane of left) this.#lanes.leave(lane, now)
     return { runs, running, next: end?.[0] }
   }

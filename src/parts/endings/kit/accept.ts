@@ -69,8 +69,8 @@ export const agentRun = (
 }
 
 /**
- * Commits a run with the claim of its event, which is kept for `holdMs`, and resolves to the outcome. Without a lane, the run may start at once. In a lane, the run may
- * have to wait for its turn. A run waits in the store, never in memory.
+ * Commits a run with the claim of its event, which is kept for `holdMs`, and resolves to the outcome. Without a lane, the run may start at
+ * once. In a lane, the run may have to wait for its turn. A run waits in the store, never in memory.
  */
 export const acceptAgent = (run: NewRun, holdMs: number, effects: Effects, lane?: Lane): Promise<Outcome> =>
   commitWork(

@@ -13,7 +13,9 @@ import { eitherOf, type Subject } from '../subject.ts'
 /** The placeholders that resolve where the payload lacks them (rules: Templates 3). */
 const always: ReadonlySet<string> = new Set(['event_type', 'route', 'delivery_id', '__raw__'])
 
-/** `texts`: the templates of the route. Those of a route with a script are filled in with what the script makes, so they are not checked. */
+/**
+ * `texts`: the templates of the route. Those of a route with a script are filled in with what the script makes, so they are not checked.
+ */
 export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly path: Path; readonly text: string }[]): void => {
   const { spec, profile, say } = subject
   if (spec.payload_schema === undefined) return

@@ -62,7 +62,9 @@ export const acceptAllKind: CallKind<BatchCall, BatchAnswer> = {
   },
 }
 
-/** Returns the parameters for the runs without a lane, in the order of their keys: two statements that lock in two orders would deadlock. */
+/**
+ * Returns the parameters for the runs without a lane, in the order of their keys: two statements that lock in two orders would deadlock.
+ */
 const plainValues = (plain: readonly ClaimFields[]): readonly unknown[] => {
   const sorted = plain.map((call, place) => ({ ...call, place })).sort((a, b) => (a.key < b.key ? -1 : 1))
   return [

@@ -192,8 +192,8 @@ export const makeDueKind: CallKind<readonly Held[], void> = {
 
 /**
  * The statement that gives back the runs which are leased to an owner and which this process does not know: a statement whose answer was
- * lost has taken them. No attempt was made, so a run whose attempt before was interrupted stays leased, and owned by nobody, lest it is given
- * back once more.
+ * lost has taken them. No attempt was made, so a run whose attempt before was interrupted stays leased, and owned by nobody, lest it is
+ * given back once more.
  */
 export const freeLeases = {
   name: 'free_leases_1',
