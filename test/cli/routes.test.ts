@@ -83,6 +83,24 @@ t.test('list --json has the agreed members', async (t) => {
   })
 })
 
+t.test('list and show tell a paused route from one whose events are kept', async (t) => {
+  const cli = fakeCli(t, { [store]: JSON.stringify({ a: { secret, prompt: 'p' } }) })
+  const state = async (): Promise<string | undefined> => {
+    const [row] = JSON.parse((await cli.run('webhook', 'list', '--json')).out).data.routes
+    const shown = /^state: (\w+)$/m.exec((await cli.run('webhook', 'show', 'a')).out)?.[1]
+    t.match((await cli.run('webhook', 'list')).out, new RegExp(`^a +${shown}`))
+    t.equal(row.paused, shown === 'enabled' ? null : shown)
+    return shown
+  }
+  t.equal(await state(), 'enabled')
+  t.match(await cli.run('webhook', 'pause', 'a'), { code: 0 })
+  t.equal(await state(), 'paused')
+  t.match(await cli.run('webhook', 'pause', 'a', '--hold'), { code: 0 })
+  t.equal(await state(), 'held')
+  t.match(await cli.run('webhook', 'resume', 'a'), { code: 0 })
+  t.equal(await state(), 'enabled')
+})
+
 t.test('list: none is said on stderr, a corrupt store is exit 6', async (t) => {
   const cli = fakeCli(t)
   t.match(await cli.run('webhook', 'list'), { code: 0, out: '', err: /no subscriptions yet/ })

@@ -16,6 +16,7 @@ import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { endings } from '../../parts/endings/index.ts'
+import { type Pause, pausesFileName, pausesIn } from '../pauses/paused-routes.ts'
 import { withNeededSecrets } from '../secrets/with-secrets.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
@@ -30,6 +31,8 @@ export type RouteEntry = {
   readonly route?: RouteSource
   /** The entry is a subscription that a configured route of the same name hides. */
   readonly shadowed: boolean
+  /** Present while `webhook pause` keeps the route from beginning runs. */
+  readonly pause?: Pause | undefined
 }
 
 export type RouteEntries = { readonly loaded: Loaded; readonly routes: readonly RouteEntry[] }
@@ -40,13 +43,16 @@ export const subscriptionsFile = ({ dataDir }: { readonly dataDir: string }): st
 export const readRoutes = (workspace: Workspace): RouteEntries => {
   const loaded = loadConfig(workspace)
   const { config } = loaded
-  const configured = [...config.routes.values()].map(
-    (route): RouteEntry => ({ name: route.name, source: 'config', written: route.spec as JsonObject, route, shadowed: false }),
-  )
+  const pauses = pausesIn(readEntries(join(config.dataDir, pausesFileName)))
+  const configured = [...config.routes.values()].map((route): RouteEntry => {
+    const { name, spec } = route
+    return { name, source: 'config', written: spec as JsonObject, route, shadowed: false, pause: pauses.get(name) }
+  })
   const place = () => ({ file: subscriptionsFile(config), line: 1, column: 1, endLine: 1, endColumn: 1 })
   const subscribed = Object.entries(readEntries(subscriptionsFile(config))).map(([name, written]): RouteEntry => {
     const { route } = readSubscription(name, written, config, { place })
-    return { name, source: 'subscription', written, shadowed: config.routes.has(name), ...(route ? { route } : {}) }
+    const shadowed = config.routes.has(name)
+    return { name, source: 'subscription', written, shadowed, pause: pauses.get(name), ...(route ? { route } : {}) }
   })
   return { loaded, routes: [...configured, ...subscribed] }
 }
@@ -77,7 +83,7 @@ export const hasOwnKeys = (written: Json): boolean =>
   isObject(written) && ['secret', 'secrets', 'public_key'].some((key) => own(written, key) !== undefined)
 
 /** Returns a route as `list` and `show` print it in JSON, without secrets. */
-export const describeRoute = ({ name, source, written, route, shadowed }: RouteEntry, config: Config): JsonObject => {
+export const describeRoute = ({ name, source, written, route, shadowed, pause }: RouteEntry, config: Config): JsonObject => {
   const spec = isObject(written) ? written : {}
   const profile = textOrEmpty(own(spec, 'profile')) || defaultProfile
   const events = own(spec, 'events')
@@ -86,6 +92,7 @@ export const describeRoute = ({ name, source, written, route, shadowed }: RouteE
     name,
     source,
     enabled: own(spec, 'enabled') !== false,
+    paused: pauseWord(pause) ?? null,
     valid: route !== undefined,
     url: routeUrl(config, name, profile),
     profile,
@@ -147,8 +154,11 @@ export const shadowWarning = ({ name }: { readonly name: string }): Warning => (
 })
 
 /** Returns the state of a route in one word. */
-export const routeState = ({ route, shadowed, written }: RouteEntry): string => {
+export const routeState = ({ route, shadowed, written, pause }: RouteEntry): string => {
   if (shadowed) return 'shadowed'
   if (!route) return 'invalid'
-  return isObject(written) && written.enabled === false ? 'disabled' : 'enabled'
+  return isObject(written) && written.enabled === false ? 'disabled' : (pauseWord(pause) ?? 'enabled')
 }
+
+/** `held`: events are kept. `paused`: they are refused. */
+const pauseWord = (pause: Pause | undefined): 'held' | 'paused' | undefined => pause && (pause.isHold ? 'held' : 'paused')
