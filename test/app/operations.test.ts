@@ -3,6 +3,7 @@
 import t from 'tap'
 import { createOperations } from '../../src/app/live/operations.ts'
 import { trafficOf } from '../../src/app/live/traffic.ts'
+import { Pauses } from '../../src/app/pauses/pauses.ts'
 import type { RequestEnded } from '../../src/core/facts/fact.ts'
 import { createFacts } from '../../src/core/facts/facts.ts'
 import { refuse } from '../../src/core/outcome.ts'
@@ -22,8 +23,9 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     url: 'http://127.0.0.1:1',
     stopping: () => false,
     notReady: () => undefined,
-    shared: { breakers: { open: 2 } },
+    shared: { breakers: { open: 2 }, pauses: new Pauses() },
     certificates: () => ({}),
+    catchUp: { open: async () => {}, catchUps: () => undefined },
     alerts: { begin: async () => {}, desk: () => undefined },
     reloader: { current: () => served, reloadedAt: () => null, failed: () => null, needsRestart: () => [] },
   } as unknown as Parameters<typeof createOperations>[0])

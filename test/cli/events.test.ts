@@ -341,6 +341,8 @@ t.test('list --json has every member', async (t) => {
       job: null,
       group: null,
       count: null,
+      batch_of: null,
+      batch_index: null,
       replay_of: null,
       edited: false,
       unverified: false,
