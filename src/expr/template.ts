@@ -10,7 +10,7 @@ import { compilePath, pathInBatch } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
 import { TooHard } from './regex/regex.ts'
 import { type Digits, isLong, renderJson } from './render.ts'
-import { requestInput } from './request-field.ts'
+import { compileRequestField, isRequestField, requestInput } from './request-field.ts'
 import { waitIfLarge } from './turn.ts'
 
 /** The longest JSON of a whole payload in a text, and of a list or map in it, in UTF-16 units. */
@@ -116,8 +116,8 @@ const fallbacks: ReadonlyMap<string, (event: Event) => string> = new Map([
   ['delivery_id', (event) => event.deliveryId],
 ])
 
-/** Whether a placeholder has a value of its own where the payload has none. */
-export const hasFallback = (path: string): boolean => fallbacks.has(path)
+/** Whether a placeholder may have a value of the event or its request where the payload has none. */
+export const hasFallback = (path: string): boolean => fallbacks.has(path) || isRequestField(path)
 
 const compilePlaceholder = <T>(path: string, written: string, use: ValueUse<T>): ((event: Event) => string | T) => {
   const own = compileValue(path, written, use)
@@ -129,13 +129,13 @@ const compilePlaceholder = <T>(path: string, written: string, use: ValueUse<T>):
 
 const compileValue = <T>(path: string, written: string, use: ValueUse<T>): ((event: Event) => string | T) => {
   const get = compilePath(path)
-  const fallback = fallbacks.get(path)
+  const fallback = fallbacks.get(path) ?? compileRequestField(path)
   return (event) => {
-    const value = get(event.payload)
-    if (value === undefined) return fallback ? use.text(fallback(event)) : use.missing(written)
-    return typeof value === 'string'
-      ? use.text(value)
-      : use.show(value, (below, long) => digitsOf(event, [...path.split('.'), ...below], long))
+    const own = get(event.payload)
+    const value = own === undefined ? fallback?.(event) : own
+    if (value === undefined) return use.missing(written)
+    if (typeof value === 'string') return use.text(value)
+    return use.show(value, own === undefined ? noDigits : (below, long) => digitsOf(event, [...path.split('.'), ...below], long))
   }
 }
 

@@ -281,7 +281,7 @@ t.test('a replay has the path and the query that came, without what names a secr
   const route = {
     filters: [{ field: 'request.query.team', equals: 'core' }],
     redact: ['request.query.user'],
-    prompt: '{= $string(request.query) } {= request.path }',
+    prompt: '{= $string(request.query) } {= request.path } {request.query.team} {request.query.none} {request.method} {request.path}',
   }
   const extra = { secret: 'It is a secret to everybody', port: 0, routes: { r: route } }
   const config = { platforms: { webhook: { enabled: true, extra } }, storage: { kind: 'sqlite' } }

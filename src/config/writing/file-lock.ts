@@ -5,7 +5,6 @@
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { lock } from 'proper-lockfile'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { makeFolder, refuseOdd } from './replace-file.ts'
@@ -30,7 +29,19 @@ export const lockFile = async (file: string): Promise<HeldLock> => {
   }
 }
 
+const goOn = (): void => {}
+
+/**
+ * Loads the library for a process that locks. The library ends the process at each signal to which nobody else listens. A write past the
+ * limit of a file's size must only fail, as Node has it, so that the gateway says 503 and goes on.
+ */
+const loadLock = async () => {
+  process.off('SIGXFSZ', goOn).on('SIGXFSZ', goOn)
+  return (await import('proper-lockfile')).lock
+}
+
 const acquireLock = async (file: string): Promise<HeldLock> => {
+  const lock = await loadLock()
   let lost = false
   // The lock is a folder. Only its owner may open it.
   const ownerOnlyFs = { ...fs, mkdir: (path: string, done: fs.NoParamCallback) => fs.mkdir(path, { mode: 0o700 }, done) }

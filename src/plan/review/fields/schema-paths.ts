@@ -2,16 +2,15 @@
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
+import { pathInBatch } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import { isRequestField } from '../../../expr/request-field.ts'
 import { excludesPath, namedPaths } from '../../../expr/schema/schema-paths.ts'
+import { hasFallback } from '../../../expr/template.ts'
 import { openSchema } from '../../../parts/stages/payload-schema.ts'
 import { leavesOf } from '../filters/fields.ts'
 import { nearPaths } from '../samples/near-paths.ts'
 import { eitherOf, type Subject } from '../subject.ts'
-
-/** The placeholders that resolve where the payload lacks them (rules: Templates 3). */
-const always: ReadonlySet<string> = new Set(['event_type', 'route', 'delivery_id', '__raw__'])
 
 /**
  * `texts`: the templates of the route. Those of a route with a script are filled in with what the script makes, so they are not checked.
@@ -21,6 +20,8 @@ export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly p
   if (spec.payload_schema === undefined) return
   const schema = openSchema(profile.dir, spec.payload_schema)
   if ('message' in schema) return
+  // The payload of an item is checked, and such a path leads to the whole request.
+  const isOfBatch = (path: string): boolean => spec.split !== false && pathInBatch(path) !== undefined
   let known: readonly string[] | undefined
   const tell = (at: Path, what: string, path: string): void => {
     known ??= namedPaths(schema).map((each) => each.path)
@@ -29,12 +30,13 @@ export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly p
     say('WH417', at, `${what} is in no payload that fits ${spec.payload_schema}`, { help, suggest: near })
   }
   for (const { field, path } of leavesOf(spec.filters)) {
-    if (field === 'event' || field === 'event_type' || field.startsWith('headers.') || isRequestField(field)) continue
+    if (field === 'event' || field === 'event_type' || field.startsWith('headers.') || isRequestField(field) || isOfBatch(field)) continue
     const inner = field.replace(/^payload\./, '')
     if (excludesPath(schema, field) && excludesPath(schema, inner)) tell([...path, 'field'], `the field "${printable(field, 80)}"`, inner)
   }
   if (spec.script !== undefined) return
   for (const { path, text } of texts)
     for (const read of placeholders(text))
-      if (!read.startsWith('=') && !always.has(read) && excludesPath(schema, read)) tell(path, `{${printable(read, 80)}}`, read)
+      if (!read.startsWith('=') && read !== '__raw__' && !hasFallback(read) && !isOfBatch(read) && excludesPath(schema, read))
+        tell(path, `{${printable(read, 80)}}`, read)
 }
