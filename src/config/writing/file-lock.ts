@@ -37,7 +37,8 @@ const goOn = (): void => {}
  */
 const loadLock = async () => {
   process.off('SIGXFSZ', goOn).on('SIGXFSZ', goOn)
-  return (await import('proper-lockfile')).lock
+  const { default: library } = await import('proper-lockfile')
+  return library.lock
 }
 
 const acquireLock = async (file: string): Promise<HeldLock> => {
