@@ -122,7 +122,7 @@ t.test('toolsets are shown and never edited; secrets are never shown', async (t)
   t.notMatch(editor.frame(), /do-not-show/)
   t.match(editor.frame(), /set here, fp [0-9a-f]{8}/)
   const named = onRoute({ prompt: 'p', secret: 'credential:webhook' })
-  goTo(named, 'Toolsets')
+  goTo(named, 'Secret')
   t.match(named.frame(), /credential:webhook/, 'the name of a credential is no secret')
 })
 
