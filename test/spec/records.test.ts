@@ -311,7 +311,9 @@ t.test('a replay has the path and the query that came, without what names a secr
   writeFileSync(cli.file('r.webhook-test.yaml'), `routes: config.yaml\n${test}`)
   t.match(await run('test', cli.file('r.webhook-test.yaml')), /1 passed/)
 
-  const again = { starts: { prompt: '{"team":"core","api_key":"***","user":"[redacted]"} /webhooks/%72 core {request.query.none} POST /webhooks/%72' } }
+  const again = {
+    starts: { prompt: '{"team":"core","api_key":"***","user":"[redacted]"} /webhooks/%72 core {request.query.none} POST /webhooks/%72' },
+  }
   t.match(await gateway.operations.replay({ id, dry_run: true }), again)
   const replayed = await gateway.operations.replay({ id })
   t.match(replayed, { found: true, outcome: 'accepted' })
