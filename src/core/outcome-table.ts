@@ -85,18 +85,22 @@ export const isTakenOutcome = ({ kind }: Outcome): boolean => kind === 'accepted
 /**
  * Returns the reason of an outcome for the log, records and commands; `undefined` where it has none. The reason never goes to the sender.
  */
-export const outcomeReason = (outcome: Outcome): string | undefined =>
-  outcome.kind === 'ignored'
-    ? (outcome.detail?.() ?? outcome.reason)
-    : outcome.kind === 'handshake'
-      ? 'a question of the sender was answered'
-      : outcome.kind === 'refused'
-        ? (outcome.detail ?? outcome.limit)
-        : outcome.kind === 'split'
-          ? `its items: ${Object.entries(outcome.items)
-              .map(([name, count]) => `${count} ${name}`)
-              .join(', ')}`
-          : undefined
+export const outcomeReason = (outcome: Outcome): string | undefined => {
+  switch (outcome.kind) {
+    case 'ignored':
+      return outcome.detail?.() ?? outcome.reason
+    case 'handshake':
+      return 'a question of the sender was answered'
+    case 'refused':
+      return outcome.detail ?? outcome.limit
+    case 'split': {
+      const counts = Object.entries(outcome.items).map(([name, count]) => `${count} ${name}`)
+      return `its items: ${counts.join(', ')}`
+    }
+    default:
+      return undefined
+  }
+}
 
 /** Describes an outcome for records and commands. */
 export const describeOutcome = (outcome: Outcome): { readonly outcome: string; readonly status: number; readonly reason?: string } => {

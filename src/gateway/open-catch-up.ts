@@ -1,62 +1,37 @@
-/** Opens the catch-ups of a gateway, once a route has `catch_up`. Until then none of their modules is loaded, and they observe no fact. */
+/** Opens the catch-ups of a gateway, once a route has `catch_up`. Until then they observe no fact. */
 
 import type { CatchUpDesk } from '../app/catch-up/answers.ts'
-import type { CatchUps } from '../app/catch-up/catch-up.ts'
 import { type Served, servedAs } from '../plan/table.ts'
 import type { OpenStore } from '../store/store-part.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
+import { openLater } from './open-later.ts'
 
 /** Prepares the catch-ups, and adds to `closing` how to close them. `isReady`: whether the gateway takes events now. */
 export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: () => boolean, closing: Closing): CatchUpDesk => {
   const { clock, shared, reloader } = options
+  const { facts, keep, pauses } = shared
   const { current } = reloader
   const served = (): readonly Served[] => {
     const { table, base } = current()
     base.subscriptions.refresh()
     return [...[...table.configured.values()].filter(({ plan }) => plan !== undefined), ...base.subscriptions.beside(table.configured)]
   }
-  let opened: CatchUps | undefined
-  let opening: Promise<void> | undefined
-  let isClosed = false
-  let close = async (): Promise<void> => {}
-  closing.push(async () => {
-    isClosed = true
-    await opening
-    await close()
-  })
-  const open = async (): Promise<void> => {
+  const isPaused = (route: string): boolean => pauses.refuses(route)
+  const canCatchUp = (name: string): boolean => servedAs(current().table, name)?.source.spec.catch_up !== undefined
+  const isNeeded = (): boolean => served().some(({ source }) => source.spec.catch_up !== undefined)
+  const { begin, part } = openLater(closing, isNeeded, async () => {
     const { CatchUps, Occasions, takePulled } = await import('../app/catch-up/index.ts')
-    if (isClosed) return
-    const take = takePulled({ clock, facts: shared.facts })
-    const catchUps = new CatchUps({
-      store,
-      clock,
-      facts: shared.facts,
-      keep: shared.keep,
-      current: () => ({ config: current().config, served }),
-      isReady,
-      take,
-    })
-    const occasions = new Occasions({
-      catchUps,
-      clock,
-      isReady,
-      canCatchUp: (name) => servedAs(current().table, name)?.source.spec.catch_up !== undefined,
-    })
-    shared.facts.observe(occasions)
-    close = async () => {
-      occasions.close()
-      await catchUps.close()
-    }
-    opened = catchUps
+    const take = takePulled({ clock, facts })
+    const serving = () => ({ config: current().config, served })
+    const catchUps = new CatchUps({ store, clock, facts, keep, current: serving, isReady, isPaused, take })
+    const occasions = new Occasions({ catchUps, clock, isReady, isPaused, canCatchUp })
+    facts.observe(occasions)
     occasions.start()
-  }
-  return {
-    catchUps: () => opened,
-    async open() {
-      if (isClosed || !served().some(({ source }) => source.spec.catch_up !== undefined)) return
-      opening ??= open()
-      await opening
-    },
-  }
+    const close = (): Promise<void> => {
+      occasions.close()
+      return catchUps.close()
+    }
+    return { part: catchUps, close }
+  })
+  return { open: begin, catchUps: part }
 }

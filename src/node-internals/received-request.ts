@@ -40,7 +40,8 @@ class ReceivedRequest extends IncomingMessage {
 
   static {
     const inherited = Object.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded')?.get
-    // The connection lets go of a request that has ended. The types have a property where Node has a getter.
+    // Node's server keeps a request in memory until its `readableEnded` is true. `defineProperty` stands here because the types declare a
+    // property, which a class may not override by a getter.
     Object.defineProperty(ReceivedRequest.prototype, 'readableEnded', {
       get(this: ReceivedRequest) {
         return this.#isEnded || inherited?.call(this)

@@ -54,6 +54,9 @@ export type Group = {
  */
 export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly count: number }
 
+/** What became of the work of one event: the answer of `accept` or of `join`. */
+export type WorkAnswer = Accepted | Joined
+
 /** The work of one event of a batch: a run with its claim, which may have a lane, or which joins a group. */
 export type Work = { readonly run: NewRun; readonly claim: Claim; readonly lane?: Lane | undefined; readonly group?: Group | undefined }
 
@@ -154,7 +157,7 @@ export interface Store {
    * the answer of `accept` or `join` for each event, in order: those that are duplicates, or that a lane or the groups have no room for, do
    * not keep the others from being taken.
    */
-  acceptAll(works: readonly Work[]): Promise<readonly (Accepted | Joined)[]>
+  acceptAll(works: readonly Work[]): Promise<readonly WorkAnswer[]>
   /**
    * Makes a claim that waits to be settled: for an event that ends before the answer (delivered directly, or ignored), or for a target that
    * has its text. A process that dies leaves the claim unsettled. In a sole store the next start releases such a claim; in a shared store

@@ -209,6 +209,29 @@ t.test('Stripe sends nothing again: its events are pulled, marked, and filtered 
   t.equal(accepted(gateway).length, 2)
 })
 
+t.test('a pulled event is split like one that came, and its items are told', async (t) => {
+  const stripe = await startStripe(t)
+  const lines = [{ id: 'a' }, { id: 'b' }]
+  stripe.events.push({ id: 'evt_1', type: 'invoice.paid', created: Math.floor(Date.now() / 1_000) - 60, data: { lines } })
+  const catch_up = { from: 'stripe', token: 'rk_canary', api_base: stripe.base, per_minute: 60_000 }
+  const gateway = await startGateway(t, { routes: { repo: { verify: 'stripe', split: 'data.lines', prompt: '{id}', catch_up } } })
+  t.match(await ended(gateway), { state: 'done', asked: 1 })
+  t.strictSame(accepted(gateway), ['evt_1#0', 'evt_1#1'])
+})
+
+t.test('a paused route is not caught up with: the sender would count each refusal', async (t) => {
+  const github = await startGithub(t, { secret })
+  const files = { 'paused_routes.json': JSON.stringify({ repo: { paused_at: '2026-01-01T00:00:00Z' } }) }
+  const gateway = await listen(t, github, { files })
+  await github.event({ n: 1 }, { status_code: 503 })
+  await gateway.operations.catchUp({ route: 'repo' })
+  t.match(await ended(gateway), { state: 'failed', missing: 1, asked: 0, why: 'the route is paused', help: /webhook resume/ })
+  t.strictSame(
+    github.asked.filter((each) => each.startsWith('POST')),
+    [],
+  )
+})
+
 t.test('an App and an organisation have their own logs; the App signs', async (t) => {
   const { generateKeyPairSync } = await import('node:crypto')
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -232,6 +255,7 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
   const clock = fakeClock()
   const begun: number[] = []
   let isReady = true
+  let isPaused = false
   const catchUps = {
     routes: () => new Map(),
     isRunning: () => false,
@@ -240,7 +264,13 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
       return []
     },
   }
-  const occasions = new Occasions({ catchUps, clock, isReady: () => isReady, canCatchUp: (name) => name === 'repo' })
+  const occasions = new Occasions({
+    catchUps,
+    clock,
+    isReady: () => isReady,
+    isPaused: () => isPaused,
+    canCatchUp: (name) => name === 'repo',
+  })
   occasions.start()
   const [headers, remote, ms] = [{}, () => '127.0.0.1', () => 1]
   const refusal = (name: string): RequestEnded => ({
@@ -278,6 +308,13 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
   end()
   clock.advance(7_200_000)
   t.equal(begun.length, 3, 'and never after a success')
+  isPaused = true
+  occasions.on(refusal('repo'))
+  clock.advance(7_200_000)
+  t.equal(begun.length, 3, 'not while the route is paused')
+  isPaused = false
+  clock.advance(5_000)
+  t.equal(begun.length, 4)
   occasions.close()
   t.end()
 })

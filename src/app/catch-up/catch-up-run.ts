@@ -38,7 +38,7 @@ export type CatchUpJob = {
   /** Wall time, milliseconds: older entries do not count. */
   readonly since: number
   readonly perMinute: number
-  /** Only says what would be asked for. */
+  /** Lists the missing events, and asks the sender for none of them. */
   readonly dryRun: boolean
   readonly progress: Progress
 }
@@ -50,6 +50,8 @@ export type CatchUpEffects = {
   readonly held: (deliveryIds: readonly string[]) => Promise<readonly boolean[]>
   /** Whether the gateway takes events now. */
   readonly isReady: () => boolean
+  /** Whether events of the route are refused because the route is paused. */
+  readonly isPaused: () => boolean
   /** Lets an event that was pulled through the plan of the route. Resolves to why it was not taken; `undefined` where it was. */
   readonly take: (entry: LogEntry & { readonly body: string }) => Promise<string | undefined>
   /** Keeps other gateways from the same catch-up. `false`: another gateway has it. */
@@ -152,6 +154,8 @@ const askForAll = async (missing: readonly LogEntry[], job: CatchUpJob, effects:
   progress.state = 'asking'
   for (const entry of missing) {
     while (!effects.isReady()) await pause(notReadyMs, clock, signal)
+    // What is sent again meanwhile would be refused, and the sender would count it as a further failure.
+    if (effects.isPaused()) return { ok: false, why: 'the route is paused', help: 'headgate webhook resume lets it take events' }
     // Another gateway that took over goes on with what is left.
     if (!(await effects.lead())) return { ok: false, why: 'another gateway goes on with it' }
     // The sender, or somebody at its page, may have sent the event again since the log was read.

@@ -35,6 +35,8 @@ export type CatchUpOptions = {
   readonly keep: Keep
   readonly current: () => ServedConfig
   readonly isReady: () => boolean
+  /** Whether events of a route are refused because the route is paused. */
+  readonly isPaused: (route: string) => boolean
   /** Lets a pulled event through the plan of a route. Resolves to why it was not taken; `undefined` where it was. */
   readonly take: (served: Served, entry: LogEntry & { readonly body: string }) => Promise<string | undefined>
 }
@@ -155,12 +157,13 @@ export class CatchUps {
   }
 
   #effectsFor(served: Served): CatchUpEffects {
-    const { clock, store, isReady, take } = this.#options
+    const { clock, store, isReady, isPaused, take } = this.#options
     const { name: route, profile, spec } = served.source
     const holdMs = holdMsOf(spec)
     return {
       clock,
       isReady,
+      isPaused: () => isPaused(route),
       signal: this.#stopping.signal,
       held: (ids) => store.held(ids.map((deliveryId) => claimOf({ profile, route, deliveryId }, holdMs).key)),
       take: (entry) => take(served, entry),

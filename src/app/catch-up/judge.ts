@@ -39,7 +39,7 @@ export class LoggedEvents {
 
   /** Returns the events that no attempt delivered, the oldest first, and the number of those that were sent again too often. */
   undelivered(): { readonly events: readonly LogEntry[]; readonly givenUp: number } {
-    // Logs have the newest first, and several may have one time.
+    // A log lists the newest entry first. The order is reversed before the sort, which keeps the order of entries with the same time.
     const open = [...this.#events.values()].reverse().filter(({ isDelivered }) => !isDelivered)
     const worth = open.filter(({ repeats, attempts }) => repeats < maxRepeats && attempts < maxAttempts)
     return { events: worth.map(({ latest }) => latest).sort((a, b) => a.at - b.at), givenUp: open.length - worth.length }

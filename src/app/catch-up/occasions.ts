@@ -20,6 +20,8 @@ type OccasionsOptions = {
   readonly catchUps: Pick<CatchUps, 'begin' | 'routes' | 'isRunning'>
   readonly clock: Clock
   readonly isReady: () => boolean
+  /** Whether events of a route are refused because the route is paused. Its catch-up waits until it is resumed. */
+  readonly isPaused: (route: string) => boolean
   /** Whether a route has `catch_up`. */
   readonly canCatchUp: (route: string) => boolean
 }
@@ -29,7 +31,7 @@ type Due = { at: number; failures: number }
 
 export class Occasions implements Observer {
   readonly #options: OccasionsOptions
-  /** The routes that are to catch up, at a monotonic time. */
+  /** The routes that are to catch up, by name, each with the monotonic time at which its catch-up may begin. */
   readonly #due = new Map<string, Due>()
   #cancel: () => void = () => {}
 
@@ -76,11 +78,11 @@ export class Occasions implements Observer {
   }
 
   #look(): void {
-    const { catchUps, isReady, clock } = this.#options
+    const { catchUps, isReady, isPaused, clock } = this.#options
     if (isReady()) {
       for (const [name, due] of this.#due) {
         if (!this.#options.canCatchUp(name)) this.#due.delete(name)
-        else if (due.at <= this.#now() && !catchUps.isRunning(name)) {
+        else if (due.at <= this.#now() && !isPaused(name) && !catchUps.isRunning(name)) {
           // While it runs, it is not due. A 503 meanwhile makes it due again.
           due.at = Number.POSITIVE_INFINITY
           catchUps.begin({ route: name })

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/facts/facts.ts'
+import { tellRequest } from '../../core/facts/tell-request.ts'
 import { outcomeName, outcomeReason, outcomeStatus } from '../../core/outcome-table.ts'
 import type { VerifiedRequest } from '../../core/request.ts'
 import { resume } from '../../engine/run.ts'
@@ -34,7 +35,7 @@ export const takePulled =
         verification: { scheme: pulled, secret: 0, signedId: deliveryId },
       }
       const ended = await resume(plan, request)
-      facts.tell({ kind: 'request_ended', ended, route: plan, headers, remote: request.remote, ms: () => 0 })
+      tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers, remote: request.remote, ms: () => 0 })
       const { outcome } = ended
       return outcomeStatus(outcome) < 400 ? undefined : `${outcomeName(outcome)}: ${outcomeReason(outcome) ?? ''}`
     } finally {

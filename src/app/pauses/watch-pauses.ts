@@ -27,16 +27,21 @@ export type PauseWatchOptions = {
 export const watchPauses = ({ dataDir, pauses, clock, log, looked }: PauseWatchOptions): (() => void) => {
   const file = join(dataDir, pausesFileName)
   let stamp: string | undefined
+  let toldReason: string | undefined
   const look = (): void => {
     const present = stampOf(file)
     if (present === stamp) return
-    stamp = present
     try {
       const next = pausesIn(readEntries(file))
       logChanges(pauses.all, next, log)
       pauses.replace(next)
+      // A file that cannot be read is tried again with each look: the reason may lie outside of it, as too many open files do.
+      stamp = present
+      toldReason = undefined
     } catch (error) {
-      log('error', { reason: messageOf(error) }, 'the pauses of routes cannot be read, those before stay in force')
+      const reason = messageOf(error)
+      if (reason !== toldReason) log('error', { reason }, 'the pauses of routes cannot be read, those before stay in force')
+      toldReason = reason
     }
   }
   let cancel = (): void => {}

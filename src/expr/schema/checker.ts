@@ -66,7 +66,7 @@ const compileWithin = (steps: Steps, root: Json): ValidateFunction => {
     (pattern: string) => {
       const regex = compileRegex(pattern)
       return {
-        // The library tells patterns apart by this text.
+        // Ajv compiles each pattern once, and finds a compiled pattern again by this text.
         toString: () => pattern,
         test(text: string) {
           steps.spend(1 + text.length / unitsAStep)

@@ -5,9 +5,9 @@
  * which may have a login of its own.
  */
 
-import { createSign } from 'node:crypto'
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { runGh } from '../delivery/gh.ts'
+import { signedToken } from '../delivery/signed-token.ts'
 import { apiBase, askApi, objectsIn, quoteLongNumbers } from './kit/ask-api.ts'
 import type { CatchUpSettings, LogEntry, LogFailure, LogPage, SenderLogKit, SenderLogPart } from './sender-log.ts'
 
@@ -52,7 +52,11 @@ export const github: SenderLogPart = {
         const asked = await ask('GET', `${path}?per_page=${pageSize}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
         if (!asked.ok) return asked
         const next = nextCursor(asked.link)
-        return { ok: true, entries: objectsIn(asked.json).flatMap(entryOf), ...(next === undefined ? {} : { next }) } satisfies LogPage
+        return {
+          ok: true,
+          entries: objectsIn(asked.json).flatMap(deliveryEntry),
+          ...(next === undefined ? {} : { next }),
+        } satisfies LogPage
       },
       async sendAgain({ ref }) {
         const asked = await ask('POST', `${path}/${ref}/attempts`)
@@ -68,33 +72,26 @@ const pathOf = ({ repo, org, hook }: CatchUpSettings): string => {
   return org === undefined ? 'app/hook/deliveries' : `orgs/${org}/hooks/${hook}/deliveries`
 }
 
-type Asked = { readonly ok: true; readonly json: Json; readonly link: string } | LogFailure
-type Ask = (method: 'GET' | 'POST', path: string) => Promise<Asked>
+type HookAnswer = { readonly ok: true; readonly json: Json; readonly link: string } | LogFailure
+type Ask = (method: 'GET' | 'POST', path: string) => Promise<HookAnswer>
 
 const askDirectly = (settings: CatchUpSettings, kit: SenderLogKit): Ask => {
   const base = apiBase(settings, 'https://api.github.com')
   const { app_id: appId, app_key: appKey, token = '' } = settings
   return async (method, path) => {
     const credential = appKey === undefined ? token : appToken(String(appId), appKey, kit.clock.now())
-    if (credential === undefined)
-      return { ok: false, why: 'app_key is no private key in PEM', help: 'download it from the page of the App' }
+    if (credential === undefined) return { ok: false, why: 'app_key is no RSA key in PEM', help: 'download it from the page of the App' }
     const headers = { authorization: `Bearer ${credential}`, accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
     const asked = await askApi({ method, url: `${base}/${path}`, headers }, right, kit)
     return asked.ok ? { ok: true, json: asked.json, link: asked.answer.header('link') ?? '' } : asked
   }
 }
 
-/** Signs the token of an App, which GitHub takes for ten minutes. `undefined`: the key cannot sign. */
+/** Makes the token of an App, which GitHub takes for ten minutes. `undefined`: the key is no RSA key. */
 const appToken = (appId: string, key: string, now: number): string | undefined => {
-  const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const seconds = Math.floor(now / 1_000)
   // The clocks differ, so the token was made a minute ago.
-  const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode({ iat: seconds - 60, exp: seconds + 480, iss: appId })}`
-  try {
-    return `${signed}.${createSign('RSA-SHA256').update(signed).sign(key, 'base64url')}`
-  } catch {
-    return undefined
-  }
+  return signedToken({ iat: seconds - 60, exp: seconds + 480, iss: appId }, { key })
 }
 
 /** Asks by `gh api`, with the token or login that gh has. `--include` puts status line and headers before the body. */
@@ -129,7 +126,7 @@ const nextCursor = (link: string): string | undefined => {
 }
 
 /** Makes the entry of a delivery; none where its id is missing. An entry without a status of 200 to 399 was not delivered. */
-const entryOf = (delivery: JsonObject): LogEntry[] => {
+const deliveryEntry = (delivery: JsonObject): LogEntry[] => {
   const [id, guid, status] = [own(delivery, 'id'), own(delivery, 'guid'), own(delivery, 'status_code')]
   const ref = typeof id === 'number' || typeof id === 'string' ? String(id) : ''
   if (!/^\d{1,30}$/.test(ref) || typeof guid !== 'string' || guid === '') return []

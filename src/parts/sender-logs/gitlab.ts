@@ -37,7 +37,7 @@ export const gitlab: SenderLogPart = {
         const entries: LogEntry[] = []
         for (const event of objectsIn(asked.json)) {
           newest = Math.min(newest, answeredAt(event) ?? newest)
-          entries.push(...entryOf(event, newest))
+          entries.push(...eventEntry(event, newest))
         }
         const next = asked.answer.header('x-next-page') ?? ''
         return { ok: true, entries, ...(/^\d{1,6}$/.test(next) ? { next } : {}) } satisfies LogPage
@@ -66,7 +66,7 @@ const answeredAt = (event: JsonObject): number | undefined => {
 }
 
 /** Makes the entry of an event; none where its key is missing. `at`: its time. */
-const entryOf = (event: JsonObject, at: number): LogEntry[] => {
+const eventEntry = (event: JsonObject, at: number): LogEntry[] => {
   const [id, headers, status] = [own(event, 'id'), own(event, 'request_headers'), String(own(event, 'response_status'))]
   const key = isObject(headers) ? own(headers, 'Idempotency-Key') : undefined
   if (!/^\d{1,30}$/.test(String(id)) || typeof key !== 'string' || key === '') return []

@@ -36,7 +36,7 @@ export const stripe: SenderLogPart = {
         if (cursor !== undefined) query.append('starting_after', cursor)
         const asked = await askApi({ url: `${url}?${query}`, headers }, right, kit)
         if (!asked.ok) return asked
-        const entries = isObject(asked.json) ? objectsIn(own(asked.json, 'data')).flatMap(entryOf) : []
+        const entries = isObject(asked.json) ? objectsIn(own(asked.json, 'data')).flatMap(eventEntry) : []
         const last = entries.at(-1)
         const hasMore = isObject(asked.json) && own(asked.json, 'has_more') === true
         return { ok: true, entries, ...(hasMore && last ? { next: last.deliveryId } : {}) } satisfies LogPage
@@ -46,7 +46,7 @@ export const stripe: SenderLogPart = {
 }
 
 /** Makes the entry of an event; none where it is no event of the API. */
-const entryOf = (event: JsonObject): LogEntry[] => {
+const eventEntry = (event: JsonObject): LogEntry[] => {
   const [id, created, type] = [own(event, 'id'), own(event, 'created'), own(event, 'type')]
   if (typeof id !== 'string' || !/^evt_\w{1,100}$/.test(id) || typeof created !== 'number') return []
   const body = JSON.stringify(event)

@@ -10,7 +10,7 @@ import type { Outcome, Refused } from '../../core/outcome.ts'
 import { refuse } from '../../core/outcome.ts'
 import type { MaybePromise } from '../../core/plan.ts'
 import type { Event } from '../../core/request.ts'
-import type { Accepted, Joined, Store, Work } from '../../store/ports.ts'
+import type { Accepted, Joined, Store, Work, WorkAnswer } from '../../store/ports.ts'
 import type { Effects } from '../effects.ts'
 import { overloaded, unavailable } from '../try-later.ts'
 
@@ -20,8 +20,8 @@ import { overloaded, unavailable } from '../try-later.ts'
  */
 const maxPromptChars = 20_000_000
 
-type Answer = Accepted | Joined
-type Waiting = { readonly work: Work; readonly resolve: (answer: Answer) => void; readonly reject: (why: StoreFault) => void }
+/** The work that an item has handed in, and the two ends of the promise that the item's ending waits for. */
+type HandedIn = { readonly work: Work; readonly resolve: (answer: WorkAnswer) => void; readonly reject: (why: StoreFault) => void }
 type RunItem = (item: Event, index: number) => MaybePromise<Outcome>
 
 /** The effects for the ending of a route that splits, and the function that runs the items of one request. */
@@ -37,7 +37,7 @@ export type Gathering = {
 export const createGathering = (effects: Effects): Gathering => {
   /** The requests in progress, by the event of each of their items. */
   const requests = new Map<string, GatheredWork>()
-  const handIn = async <T extends Answer>(work: Work): Promise<T> => {
+  const handIn = async <T extends WorkAnswer>(work: Work): Promise<T> => {
     const gathered = requests.get(work.run.eventId)
     if (!gathered) throw new Error('an ending handed in the work of no item')
     return gathered.handIn(work) as Promise<T>
@@ -69,7 +69,7 @@ const withStore = (effects: Effects, store: Pick<Store, 'accept' | 'join'>): Eff
 /** The work of one request's items. */
 class GatheredWork {
   readonly #effects: Effects
-  #waiting: Waiting[] = []
+  #waiting: HandedIn[] = []
   #promptChars = 0
   /** Called when an item hands in its work. */
   #handedIn: () => void = () => {}
@@ -80,7 +80,7 @@ class GatheredWork {
     this.#effects = effects
   }
 
-  handIn(work: Work): Promise<Answer> {
+  handIn(work: Work): Promise<WorkAnswer> {
     return new Promise((resolve, reject) => {
       this.#promptChars += work.run.prompt.length
       this.#waiting.push({ work, resolve, reject })
@@ -134,7 +134,7 @@ class GatheredWork {
     try {
       if (this.#refused) throw new StoreFault('another item of the request was refused')
       const answers = await this.#effects.store.acceptAll(waiting.map(({ work }) => work))
-      for (const [i, { resolve }] of waiting.entries()) resolve(answers[i] as Answer)
+      for (const [i, { resolve }] of waiting.entries()) resolve(answers[i] as WorkAnswer)
     } catch (error) {
       const why = error instanceof StoreFault ? error : new StoreFault('the work of the request was not taken', { cause: error })
       this.#refused ??= unavailable(why)

@@ -19,7 +19,7 @@ export class Cancels {
   readonly #asked = new Map<RunId, AskedRun>()
   readonly #stopped = new WeakSet<Lease>()
 
-  /** Notes that the agent of a run is asked from now on. `stop` ends the asking. Returns a function that says that the asking has ended. */
+  /** Adds a run whose agent is asked from now on. `stop` stops the agent. Returns the function that removes the run once the agent has ended. */
   asking(lease: Lease, stop: AskedRun['stop']): () => void {
     this.#asked.set(lease.runId, {
       eventId: lease.run.eventId,

@@ -28,7 +28,8 @@ export class HeldRuns {
 
   /** Removes the runs whose routes are not held any more, and returns them in steps for the store. */
   release(isHeld: (route: string) => boolean): readonly (readonly GivenBack[])[] {
-    const released = [...this.#runs.values()].filter(({ route }) => !isHeld(route))
+    const released: GivenBack[] = []
+    for (const run of this.#runs.values()) if (!isHeld(run.route)) released.push(run)
     for (const { runId } of released) this.#runs.delete(runId)
     return Array.from({ length: Math.ceil(released.length / runsPerStep) }, (_, i) =>
       released.slice(i * runsPerStep, (i + 1) * runsPerStep),

@@ -25,6 +25,7 @@ import type {
   StoredStanding,
   StoreTotals,
   Work,
+  WorkAnswer,
 } from '../ports.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Claims } from './claims.ts'
@@ -93,7 +94,7 @@ class MemoryStore implements OpenStore {
     return this.#hold(claim, now) ? this.#queue.groups.join(run, group, now) : 'duplicate'
   }
 
-  async acceptAll(works: readonly Work[]): Promise<readonly (Accepted | Joined)[]> {
+  async acceptAll(works: readonly Work[]): Promise<readonly WorkAnswer[]> {
     checkWorks(works)
     // Nothing is undone here, so a store that could become full on the way takes nothing.
     if (!this.#claims.hasRoom(works.length, this.#queue.size + this.#queue.runs.dead, this.#now()))

@@ -7,7 +7,7 @@
 import type Database from 'libsql'
 import type { NewRun } from '../../core/new-run.ts'
 import { isEventId, maxGroupsPerTake } from '../bounds.ts'
-import type { Accepted, Joined, Lease, Queues } from '../ports.ts'
+import type { Accepted, Joined, Lease, Queues, WorkAnswer } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { type DueGroup, Groups } from './groups.ts'
 import { Plans } from './plans.ts'
@@ -183,12 +183,12 @@ export class Ledger {
     return results
   }
 
-  #acceptAll({ steps }: StepOf<'acceptAll'>, now: number): (Accepted | Joined)[] {
+  #acceptAll({ steps }: StepOf<'acceptAll'>, now: number): WorkAnswer[] {
     const accepts = steps.filter((step) => step.op === 'acceptOne')
     return accepts.length === steps.length ? this.#accept({ op: 'accept', accepts }, now) : steps.map((each) => this.#acceptEach(each, now))
   }
 
-  #acceptEach(step: AcceptStep, now: number): Accepted | Joined {
+  #acceptEach(step: AcceptStep, now: number): WorkAnswer {
     if (step.op === 'acceptOne') return this.#accept({ op: 'accept', accepts: [step] }, now)[0] as Accepted
     return step.op === 'join' ? this.#join(step, now) : this.#acceptInLane(step, now)
   }

@@ -22,6 +22,7 @@ import type {
   StoredStanding,
   StoreTotals,
   Work,
+  WorkAnswer,
 } from '../ports.ts'
 import type { Erased, ErasedRun, Erasure, HeldFile, OpenStore } from '../store-part.ts'
 import { BatchQueue, type BatchQueueOptions, type Link, type StartLink } from './batch-queue.ts'
@@ -73,7 +74,7 @@ class SqliteStore implements OpenStore {
     return this.#queue.call(joinStep(run, claim, group))
   }
 
-  async acceptAll(works: readonly Work[]): Promise<readonly (Accepted | Joined)[]> {
+  async acceptAll(works: readonly Work[]): Promise<readonly WorkAnswer[]> {
     checkWorks(works)
     return this.#queue.call({ op: 'acceptAll', steps: works.map(acceptStep) })
   }

@@ -8,7 +8,7 @@ import { StoreFault } from '../../../core/fault.ts'
 import type { NewRun } from '../../../core/new-run.ts'
 import type { Outcome } from '../../../core/outcome.ts'
 import type { Event } from '../../../core/request.ts'
-import type { Accepted, Joined, Lane, Store } from '../../../store/ports.ts'
+import type { Lane, Store, WorkAnswer } from '../../../store/ports.ts'
 import { claimOf, duplicate } from '../../claim.ts'
 import type { Effects } from '../../effects.ts'
 import { overloaded, unavailable } from '../../try-later.ts'
@@ -19,7 +19,7 @@ import type { Message } from './message.ts'
  * turns the store's answer into the outcome. When the queue is full or the store fails, the outcome asks the sender to try again. Rejects
  * with any other error of `hand`, and with every error of `outcomeOf`.
  */
-export const commitWork = <T extends Accepted | Joined>(
+export const commitWork = <T extends WorkAnswer>(
   effects: Effects,
   hand: (store: Store) => Promise<T>,
   outcomeOf: (handed: T) => Outcome | Promise<Outcome>,

@@ -12,16 +12,16 @@ const limitedMs = 60_000
 /** The wait after an answer that the sender itself did not mean, as 502 or a broken connection. */
 const brokenMs = 15_000
 
-export type Asked = { readonly ok: true; readonly answer: Extract<ApiAnswer, { kind: 'answer' }>; readonly json: Json } | LogFailure
+export type LogAnswer = { readonly ok: true; readonly answer: Extract<ApiAnswer, { kind: 'answer' }>; readonly json: Json } | LogFailure
 
-export type Question = {
+export type LogRequest = {
   readonly method?: 'GET' | 'POST'
   readonly url: string
   readonly headers: { readonly [name: string]: string }
 }
 
 /** Asks once. `right`: what the token must be allowed, for the message of a refusal. */
-export const askApi = async (question: Question, right: string, { clock }: Pick<SenderLogKit, 'clock'>): Promise<Asked> => {
+export const askApi = async (question: LogRequest, right: string, { clock }: Pick<SenderLogKit, 'clock'>): Promise<LogAnswer> => {
   const answer = await callApi({ method: 'GET', ...question, maxAnswerBytes: maxPageBytes }, maxCallMs, clock.now)
   if (answer.kind === 'none') return { ok: false, why: `the log was not reached: ${answer.why}`, retryAfterMs: brokenMs }
   const { status } = answer

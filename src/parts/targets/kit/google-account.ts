@@ -3,12 +3,12 @@
  * the statement for a token (RFC 7523).
  */
 
-import { createPrivateKey, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../../../core/clock.ts'
 import { own, parseObject } from '../../../core/json.ts'
 import { type ApiAnswer, type ApiRequest, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
+import { signedToken } from '../../delivery/signed-token.ts'
 import { issuedToken, type TokenOrFailure } from './token-cache.ts'
 
 /** A service account. `key`: its private key (PEM). `keyId`: Google's id of the key. */
@@ -45,15 +45,5 @@ export const fetchToken = async (account: Account, { url, scope, call, clock }: 
 }
 
 /** Makes the signed statement, which is valid for an hour from `seconds`, the Unix time; `undefined` when the key is not an RSA key. */
-const assertionOf = ({ email, key, keyId }: Account, scope: string, seconds: number): string | undefined => {
-  const header = { alg: 'RS256', typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) }
-  const claims = { iss: email, scope, aud: 'https://oauth2.googleapis.com/token', iat: seconds, exp: seconds + 3600 }
-  const signed = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
-  try {
-    const rsa = createPrivateKey(key)
-    if (rsa.asymmetricKeyType !== 'rsa') return undefined
-    return `${signed}.${sign('sha256', Buffer.from(signed), rsa).toString('base64url')}`
-  } catch {
-    return undefined
-  }
-}
+const assertionOf = ({ email, ...key }: Account, scope: string, seconds: number): string | undefined =>
+  signedToken({ iss: email, scope, aud: 'https://oauth2.googleapis.com/token', iat: seconds, exp: seconds + 3600 }, key)

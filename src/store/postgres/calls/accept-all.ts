@@ -1,29 +1,29 @@
 /** Accepts the work of several events in one statement (`Store.acceptAll`). */
 
 import { checkWorks } from '../../bounds.ts'
-import type { Accepted, Joined, Work } from '../../ports.ts'
+import type { Work, WorkAnswer } from '../../ports.ts'
 import type { Backlog } from '../backlog.ts'
 import { keyOf } from '../keys.ts'
 import type { Links } from '../links.ts'
 import { acceptAllKind } from './batch-calls.ts'
 import { joinCall } from './lane-calls.ts'
 
-type Answer = Accepted | Joined
-
 /** Accepts the work, and returns an answer for each event, in order. Rejects with a StoreFault. */
 export const acceptAll = async (
   { claims, movedClaims, marks, due }: Links,
   backlog: Backlog,
   works: readonly Work[],
-): Promise<readonly Answer[]> => {
+): Promise<readonly WorkAnswer[]> => {
   checkWorks(works)
   const keys = works.map(({ claim }) => keyOf(claim.key))
   const moved = movedClaims.mayHold ? await movedClaims.held(keys) : []
   const [plain, inLanes, joining] = [[], [], []] as [Numbered[], Numbered[], Numbered[]]
+  const seen = new Set<string>()
   for (const [place, work] of works.entries()) {
     const key = keys[place] as string
     // Of several events with one id only the first is sent. A claim that was moved here may not be found by the statement.
-    if (moved[place] || keys.indexOf(key) < place) continue
+    if (moved[place] || seen.has(key)) continue
+    seen.add(key)
     const list = work.group ? joining : work.lane ? inLanes : plain
     list.push({ place, work, claim: { key, holdMs: work.claim.holdMs, mark: marks.next(), run: JSON.stringify(work.run) } })
   }
@@ -35,9 +35,9 @@ export const acceptAll = async (
     joining: joining.flatMap(({ claim, work: { run, group } }) => (group ? joinCall(claim, run, group) : [])),
   })
   due.changed({ isOldRun: inLanes.length > 0 })
-  const answers = works.map((): Answer => 'duplicate')
-  const put = (sent: readonly Numbered[], got: readonly Answer[]): void => {
-    for (const [i, { place }] of sent.entries()) answers[place] = got[i] as Answer
+  const answers = works.map((): WorkAnswer => 'duplicate')
+  const put = (sent: readonly Numbered[], got: readonly WorkAnswer[]): void => {
+    for (const [i, { place }] of sent.entries()) answers[place] = got[i] as WorkAnswer
   }
   put(plain, answered.plain)
   put(inLanes, answered.inLanes)

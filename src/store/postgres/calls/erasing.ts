@@ -22,7 +22,7 @@ import {
 export const eraseOver = async (link: DatabaseLink, erasure: Erasure): Promise<Erased> => {
   const of = { ids: erasure.ids.filter(isEventId), groups: erasure.groups.filter(isEventId) }
   await eraseTurns(link, of.ids.map(keyOf))
-  // Groups are ended before runs are looked for. So a group that becomes a run meanwhile is found among the runs.
+  // The groups of the events are ended before their runs are looked for. So a group whose window closes in between is found as a run.
   await link.call(endErasedGroupsKind, of)
   const found = await runsToErase(link, of)
   const runs: ErasedRun[] = []
