@@ -55,7 +55,7 @@ export const withMapText = (
   const isBraced = old.indent === 0 && path.length > 0 && !old.below
   const lines = isBraced && !/^\s*\{/.test(text) ? belowKey(outline, parsed, path) : old
   if (isRefused(lines)) return lines
-  const written = text.replace(/\s+$/, '').split('\n')
+  const written = withoutAddedEnd(text, shownLines(outline, lines).join('\n')).split('\n')
   const start = startOf(outline, lines)
   if (!lines.below) {
     const kept = keptLines(outline, lines, written).join(outline.eol)
@@ -70,6 +70,19 @@ export const withMapText = (
     ]),
     start,
   }
+}
+
+const blankEnd = (text: string): string => text.slice(text.trimEnd().length)
+
+/**
+ * Returns a text without the blank lines that it has at its end and `old` has not, because editors add a line end. Those that both have stay:
+ * in a text with `|+` they belong to the value.
+ */
+const withoutAddedEnd = (text: string, old: string): string => {
+  const [end, oldEnd] = [blankEnd(text), blankEnd(old)]
+  let same = 0
+  while (same < end.length && end[same] === oldEnd[same]) same++
+  return text.slice(0, text.length - end.length + same)
 }
 
 /** The most lines by which two texts may differ, so that their equal lines are looked for: the time grows with the square. */
