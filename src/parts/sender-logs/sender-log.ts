@@ -69,7 +69,7 @@ export type SenderLogPart = {
   readonly name: string
   /** The name for people. */
   readonly title: string
-  /** The schemes of the sender, by which `doctor` and the docs find routes that could have the log. */
+  /** The schemes by which requests of the sender may be verified. A route with `catch_up` verifies by one of them. */
   readonly schemes: readonly string[]
   /** How far back the sender's log goes at most, in hours: servers of one's own may keep it for longer than the public one. */
   readonly longestHours: number

@@ -4,11 +4,10 @@ import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import { pathInBatch } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
-import { isRequestField } from '../../../expr/request-field.ts'
 import { excludesPath, namedPaths } from '../../../expr/schema/schema-paths.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import { openSchema } from '../../../parts/stages/payload-schema.ts'
-import { leavesOf } from '../filters/fields.ts'
+import { leavesOf, textNoun } from '../filters/fields.ts'
 import { nearPaths } from '../samples/near-paths.ts'
 import { eitherOf, type Subject } from '../subject.ts'
 
@@ -30,7 +29,7 @@ export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly p
     say('WH417', at, `${what} is in no payload that fits ${spec.payload_schema}`, { help, suggest: near })
   }
   for (const { field, path } of leavesOf(spec.filters)) {
-    if (field === 'event' || field === 'event_type' || field.startsWith('headers.') || isRequestField(field) || isOfBatch(field)) continue
+    if (textNoun(field) !== undefined || isOfBatch(field)) continue
     const inner = field.replace(/^payload\./, '')
     if (excludesPath(schema, field) && excludesPath(schema, inner)) tell([...path, 'field'], `the field "${printable(field, 80)}"`, inner)
   }

@@ -2,8 +2,7 @@
 
 import type { Accepted, Joined } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
-import { overExpired } from '../sql/lane-functions.ts'
-import type { ClaimFields } from './claim-calls.ts'
+import { type ClaimFields, claimedInput } from './claim-calls.ts'
 import { acceptInLaneKind, type JoinCall, joinKind, type LaneCall } from './lane-calls.ts'
 
 /** The work of a batch: runs without a lane, runs in lanes, and events that join groups. No key comes twice. */
@@ -30,12 +29,7 @@ export const acceptAllKind: CallKind<BatchCall, BatchAnswer> = {
   name: 'accept_all_1',
   text: `with input as (
       select * from unnest($1::uuid[], $2::float8[], $3::bigint[], ${lines('$4')}, $5::int[]) as t (key, hold, mark, run, place)
-    ), claimed as (
-      insert into claims as held (key, until, mark)
-      select key, clock() + hold * interval '1 ms', mark from input
-      ${overExpired}
-      returning held.key, held.repeats
-    ), made as (
+    ), ${claimedInput}, made as (
       insert into runs (event_id, made_at, due_at, run)
       select split_part(run, '"', 4), clock(), clock(), run
       from input where (key in (select key from claimed where repeats = 0)) is true order by place

@@ -30,6 +30,14 @@ const inOrderOfKeys = (calls: readonly ClaimCall[]): readonly (readonly [ClaimCa
   return [...first.values()].sort(([a], [b]) => (a.key < b.key ? -1 : 1))
 }
 
+/** Claims the ids of `input`, a step of a statement. Its rows are those that were free, and those that a repeated call has claimed before. */
+export const claimedInput = `claimed as (
+      insert into claims as held (key, until, mark)
+      select key, clock() + hold * interval '1 ms', mark from input
+      ${overExpired}
+      returning held.key, held.repeats
+    )`
+
 /**
  * The call that claims an id, with or without a run. `owner` owns the runs that are taken at once. `doubt` gets the claims without a run of
  * which nobody knows whether they were made: their callers will not settle them.
@@ -41,12 +49,7 @@ export const claimKind = (owner: bigint, doubt: (calls: readonly ClaimFields[]) 
   text: `with input as (
       select * from unnest($1::uuid[], $2::float8[], $3::bigint[], ${lines('$4')}, $5::int[], $6::float8[])
         as t (key, hold, mark, run, place, lease)
-    ), claimed as (
-      insert into claims as held (key, until, mark)
-      select key, clock() + hold * interval '1 ms', mark from input
-      ${overExpired}
-      returning held.key, held.repeats
-    ), made as (
+    ), ${claimedInput}, made as (
       insert into runs (event_id, made_at, due_at, owner, fence, attempt, leased, run)
       select split_part(run, '"', 4), clock(), clock() + lease * interval '1 ms', case when lease > 0 then $7::bigint end,
         (lease > 0)::int, (lease > 0)::int, lease > 0, run
