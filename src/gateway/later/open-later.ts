@@ -1,6 +1,6 @@
 /** Opens a part of the gateway when it is needed for the first time, so that nothing of the part is loaded before. */
 
-import type { Closing } from './gateway-options.ts'
+import type { Closing } from '../gateway-options.ts'
 
 /** An open part, and how to close it. */
 export type OpenedPart<T> = { readonly part: T; readonly close: () => Promise<void> | void }

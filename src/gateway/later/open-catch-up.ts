@@ -1,9 +1,9 @@
 /** Opens the catch-ups of a gateway, once a route has `catch_up`. Until then they observe no fact. */
 
-import type { CatchUpDesk } from '../app/catch-up/answers.ts'
-import { type Served, servedAs } from '../plan/table.ts'
-import type { OpenStore } from '../store/store-part.ts'
-import type { Closing, GatewayOptions } from './gateway-options.ts'
+import type { CatchUpDesk } from '../../app/catch-up/answers.ts'
+import { type Served, servedAs } from '../../plan/table.ts'
+import type { OpenStore } from '../../store/store-part.ts'
+import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import { openLater } from './open-later.ts'
 
 /** Prepares the catch-ups, and adds to `closing` how to close them. `isReady`: whether the gateway takes events now. */
@@ -20,7 +20,7 @@ export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: 
   const canCatchUp = (name: string): boolean => servedAs(current().table, name)?.source.spec.catch_up !== undefined
   const isNeeded = (): boolean => served().some(({ source }) => source.spec.catch_up !== undefined)
   const { begin, part } = openLater(closing, isNeeded, async () => {
-    const { CatchUps, Occasions, takePulled } = await import('../app/catch-up/index.ts')
+    const { CatchUps, Occasions, takePulled } = await import('../../app/catch-up/index.ts')
     const take = takePulled({ clock, facts })
     const serving = () => ({ config: current().config, served })
     const catchUps = new CatchUps({ store, clock, facts, keep, current: serving, isReady, isPaused, take })

@@ -1,8 +1,8 @@
 /** Opens the alerts of a gateway, once its configuration has some. Until then they observe no fact. */
 
-import type { AlertDesk } from '../app/alerts/alert-desk.ts'
-import type { OpenStore } from '../store/store-part.ts'
-import type { Closing, GatewayOptions } from './gateway-options.ts'
+import type { AlertDesk } from '../../app/alerts/alert-desk.ts'
+import type { OpenStore } from '../../store/store-part.ts'
+import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import { openLater } from './open-later.ts'
 
 /** `begin` is called at the start and after each reload. */
@@ -14,7 +14,7 @@ export const openAlerts = (options: GatewayOptions, store: OpenStore, closing: C
   const { current } = reloader
   const hasAlerts = (): boolean => current().alerts.length > 0
   const { begin, part } = openLater(closing, hasAlerts, async () => {
-    const { Alerts, openFileMemory, openSharedMemory } = await import('../observe/alerts/index.ts')
+    const { Alerts, openFileMemory, openSharedMemory } = await import('../../observe/alerts/index.ts')
     const memory = store.shared ? openSharedMemory(store.shared) : await openFileMemory(config.dataDir, log)
     const isShared = store.shared !== undefined
     const alerts = new Alerts({ clock, log, redact, memory, current, isShared, oldestMs: async () => (await store.totals()).oldestMs ?? 0 })
