@@ -19,6 +19,7 @@ import type { Gates, StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { verifyNames } from '../parts/verify-names.ts'
+import { callbackDelivery } from './callback.ts'
 import { checkCatchUp } from './catch-up.ts'
 import type { PlanSettings } from './plan-settings.ts'
 import { problemAt } from './problem-at.ts'
@@ -83,6 +84,7 @@ export const compileRoute = (
   })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
   checkCatchUp(route.spec, report)
+  callbackDelivery(route.spec, targets, report)
   // A plan with skills depends on files, and a plan with an agent on the agent's prices.
   let lasting = (route.spec.skills ?? []).length === 0 && route.spec.agent === undefined
   const recompileAtReload = (): void => {
