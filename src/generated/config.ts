@@ -801,6 +801,23 @@ delay_seconds?: number
  */
 expires_seconds?: number
 /**
+ * How many events of this route, or of one key of it, are taken in a minute.
+ */
+rate_limit?: {
+/**
+ * Events in a minute.
+ */
+per_minute: number
+/**
+ * Field name or template: each value has a limit of its own.
+ */
+key?: string
+/**
+ * refuse: the answer is 429. queue: the event is accepted, and its run waits for its turn.
+ */
+when_over?: ("refuse" | "queue")
+}
+/**
  * How many runs of this route, or of one key of it, are active at once.
  */
 concurrency?: {
@@ -2844,6 +2861,23 @@ delay_seconds?: number
  * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
  */
 expires_seconds?: number
+/**
+ * How many events of this route, or of one key of it, are taken in a minute.
+ */
+rate_limit?: {
+/**
+ * Events in a minute.
+ */
+per_minute: number
+/**
+ * Field name or template: each value has a limit of its own.
+ */
+key?: string
+/**
+ * refuse: the answer is 429. queue: the event is accepted, and its run waits for its turn.
+ */
+when_over?: ("refuse" | "queue")
+}
 /**
  * How many runs of this route, or of one key of it, are active at once.
  */

@@ -115,6 +115,9 @@ export const defaults = {
     "keep": "latest",
     "single_flight": false
   },
+  "rate_limit": {
+    "when_over": "refuse"
+  },
   "session": {
     "history": 40
   },

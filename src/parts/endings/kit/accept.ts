@@ -54,17 +54,18 @@ export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, a
  * merged from several objects takes 6 µs to make and to turn into JSON, instead of 1.5.
  */
 export const agentRun = (
-  { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt, traceparent }: Event,
+  { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt, traceparent, rateKey }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: Message,
   session: NewRun['session'],
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
-  if (!session && untrusted.length === 0 && traceparent === undefined) return run
+  if (!session && untrusted.length === 0 && traceparent === undefined && rateKey === undefined) return run
   return {
     ...run,
     ...(untrusted.length > 0 ? { untrusted } : {}),
     ...(session ? { session } : {}),
     ...(traceparent === undefined ? {} : { traceparent }),
+    ...(rateKey === undefined ? {} : { rateKey }),
   }
 }
 
