@@ -258,6 +258,7 @@ const defaults = {
   coalesce: routeProperties.coalesce,
   session: routeProperties.session,
   duplicates: routeProperties.duplicates,
+  attachments: routeProperties.attachments,
   catch_up: routeProperties.catch_up,
   respond: routeProperties.respond,
   job: definitions.Job,
