@@ -1,5 +1,6 @@
 /** Accepted work as every store keeps it: a prompt, where its reply goes, and the group behind it. */
 
+import type { RunFile } from './attachment.ts'
 import type { JsonObject } from './json.ts'
 import type { Prompt, Span } from './prompt.ts'
 import type { SessionName } from './session.ts'
@@ -60,6 +61,8 @@ export type NewRun = {
   /** The parts of the prompt that a sender wrote and that are longer than a line. Absent where the prompt has none. */
   readonly untrusted?: readonly Span[]
   readonly delivery: Destination
+  /** The files of the event. They are stored in the commit of the run, and are gone with it. Absent where there are none. */
+  readonly files?: readonly RunFile[]
   /** When the run was accepted, in milliseconds since 1970. */
   readonly acceptedAt: number
   /** The id of the scheduled job behind the run. */

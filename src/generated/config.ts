@@ -947,6 +947,23 @@ duplicates?: {
 hours?: number
 }
 /**
+ * Keeps the files of multipart bodies for the agent. Absent: files are only listed.
+ */
+attachments?: {
+/**
+ * How many files of an event are kept.
+ */
+max_files?: number
+/**
+ * Largest file that is kept, in bytes.
+ */
+max_bytes?: number
+/**
+ * How many bytes are kept of all files of an event.
+ */
+max_total_bytes?: number
+}
+/**
  * Also appends the delivered text to the chat's session.
  */
 mirror_to_session?: boolean
@@ -973,12 +990,12 @@ signature?: SchemeSignature
  */
 signed?: string
 /**
- * What the sender's bodies are: json, form, or both. Absent: both.
+ * What the sender's bodies are: json, form, xml, multipart. Absent: any of these.
  * 
  * @minItems 1
- * @maxItems 2
+ * @maxItems 4
  */
-sends?: ("json" | "form")[]
+sends?: ("json" | "form" | "xml" | "multipart")[]
 /**
  * Whether a signed address may have its port or not.
  */
@@ -3006,6 +3023,23 @@ duplicates?: {
  * How long the id of an event is kept: a repeat within this time makes no second event.
  */
 hours?: number
+}
+/**
+ * Keeps the files of multipart bodies for the agent. Absent: files are only listed.
+ */
+attachments?: {
+/**
+ * How many files of an event are kept.
+ */
+max_files?: number
+/**
+ * Largest file that is kept, in bytes.
+ */
+max_bytes?: number
+/**
+ * How many bytes are kept of all files of an event.
+ */
+max_total_bytes?: number
 }
 /**
  * Also appends the delivered text to the chat's session.

@@ -124,6 +124,11 @@ export const defaults = {
   "duplicates": {
     "hours": 1
   },
+  "attachments": {
+    "max_files": 10,
+    "max_bytes": 5242880,
+    "max_total_bytes": 10485760
+  },
   "catch_up": {
     "hours": 72
   },
