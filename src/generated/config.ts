@@ -113,6 +113,10 @@ max_concurrent_runs?: number
  */
 max_queued_runs?: number
 /**
+ * Requests that wait for the reply of their run at the same time; further ones are answered at once.
+ */
+max_waiting_requests?: number
+/**
  * Scripts at the same time; others wait their turn.
  */
 max_concurrent_scripts?: number
@@ -769,6 +773,22 @@ body?: string
  * What the body is.
  */
 content_type?: string
+/**
+ * The sender waits so long for the agent's reply, which {reply} in the body stands for; then it gets 202.
+ */
+wait_seconds?: number
+/**
+ * Requests of this route that wait at the same time; further ones get 202 at once.
+ */
+max_waiting?: number
+/**
+ * Hours for which the status address in Location works.
+ */
+status_hours?: number
+/**
+ * true: the status address shows the reply too, to whoever has the address.
+ */
+status_body?: boolean
 }
 agent?: RouteAgent
 /**
@@ -2847,6 +2867,22 @@ body?: string
  * What the body is.
  */
 content_type?: string
+/**
+ * The sender waits so long for the agent's reply, which {reply} in the body stands for; then it gets 202.
+ */
+wait_seconds?: number
+/**
+ * Requests of this route that wait at the same time; further ones get 202 at once.
+ */
+max_waiting?: number
+/**
+ * Hours for which the status address in Location works.
+ */
+status_hours?: number
+/**
+ * true: the status address shows the reply too, to whoever has the address.
+ */
+status_body?: boolean
 }
 agent?: RouteAgent
 /**
