@@ -1,5 +1,6 @@
 /** Accepted work as every store keeps it: a prompt, where its reply goes, and the group behind it. */
 
+import type { RunFile } from './attachment.ts'
 import type { JsonObject } from './json.ts'
 import type { Prompt, Span } from './prompt.ts'
 import type { SessionName } from './session.ts'
@@ -60,6 +61,8 @@ export type NewRun = {
   /** The parts of the prompt that a sender wrote and that are longer than a line. Absent where the prompt has none. */
   readonly untrusted?: readonly Span[]
   readonly delivery: Destination
+  /** The files of the event. They are stored in the commit of the run, and are gone with it. Absent where there are none. */
+  readonly files?: readonly RunFile[]
   /** When the run was accepted, in milliseconds since 1970. */
   readonly acceptedAt: number
   /** The id of the scheduled job behind the run. */
@@ -69,6 +72,8 @@ export type NewRun = {
   readonly session?: Pick<SessionName, 'key' | 'name'>
   /** The `traceparent` that the event's request brought, where its route trusts it. Without it, the event's trace has the event's id. */
   readonly traceparent?: string
+  /** The key by which the run is held to the `rate_limit` of its route (`when_over: queue`). Absent: the route itself. */
+  readonly rateKey?: string
   /** An operator has cancelled the run: it is only taken to record its end. */
   readonly cancelled?: true
   /** The run reports the end of another run to the `callback` of its route. Its prompt is the text to post, and no agent is asked. */

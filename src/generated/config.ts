@@ -840,6 +840,23 @@ delay_seconds?: number
  */
 expires_seconds?: number
 /**
+ * How many events of this route, or of one key of it, are taken in a minute.
+ */
+rate_limit?: {
+/**
+ * Events in a minute.
+ */
+per_minute: number
+/**
+ * Field name or template: each value has a limit of its own.
+ */
+key?: string
+/**
+ * refuse: the answer is 429. queue: the event is accepted, and its run waits for its turn.
+ */
+when_over?: ("refuse" | "queue")
+}
+/**
  * How many runs of this route, or of one key of it, are active at once.
  */
 concurrency?: {
@@ -969,6 +986,23 @@ duplicates?: {
 hours?: number
 }
 /**
+ * Keeps the files of multipart bodies for the agent. Absent: files are only listed.
+ */
+attachments?: {
+/**
+ * How many files of an event are kept.
+ */
+max_files?: number
+/**
+ * Largest file that is kept, in bytes.
+ */
+max_bytes?: number
+/**
+ * How many bytes are kept of all files of an event.
+ */
+max_total_bytes?: number
+}
+/**
  * Also appends the delivered text to the chat's session.
  */
 mirror_to_session?: boolean
@@ -995,12 +1029,12 @@ signature?: SchemeSignature
  */
 signed?: string
 /**
- * What the sender's bodies are: json, form, or both. Absent: both.
+ * What the sender's bodies are: json, form, xml, multipart. Absent: any of these.
  * 
  * @minItems 1
- * @maxItems 2
+ * @maxItems 4
  */
-sends?: ("json" | "form")[]
+sends?: ("json" | "form" | "xml" | "multipart")[]
 /**
  * Whether a signed address may have its port or not.
  */
@@ -2919,6 +2953,23 @@ delay_seconds?: number
  */
 expires_seconds?: number
 /**
+ * How many events of this route, or of one key of it, are taken in a minute.
+ */
+rate_limit?: {
+/**
+ * Events in a minute.
+ */
+per_minute: number
+/**
+ * Field name or template: each value has a limit of its own.
+ */
+key?: string
+/**
+ * refuse: the answer is 429. queue: the event is accepted, and its run waits for its turn.
+ */
+when_over?: ("refuse" | "queue")
+}
+/**
  * How many runs of this route, or of one key of it, are active at once.
  */
 concurrency?: {
@@ -3046,6 +3097,23 @@ duplicates?: {
  * How long the id of an event is kept: a repeat within this time makes no second event.
  */
 hours?: number
+}
+/**
+ * Keeps the files of multipart bodies for the agent. Absent: files are only listed.
+ */
+attachments?: {
+/**
+ * How many files of an event are kept.
+ */
+max_files?: number
+/**
+ * Largest file that is kept, in bytes.
+ */
+max_bytes?: number
+/**
+ * How many bytes are kept of all files of an event.
+ */
+max_total_bytes?: number
 }
 /**
  * Also appends the delivered text to the chat's session.

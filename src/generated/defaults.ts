@@ -116,11 +116,19 @@ export const defaults = {
     "keep": "latest",
     "single_flight": false
   },
+  "rate_limit": {
+    "when_over": "refuse"
+  },
   "session": {
     "history": 40
   },
   "duplicates": {
     "hours": 1
+  },
+  "attachments": {
+    "max_files": 10,
+    "max_bytes": 5242880,
+    "max_total_bytes": 10485760
   },
   "catch_up": {
     "hours": 72

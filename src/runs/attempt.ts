@@ -11,7 +11,8 @@ import type { Outages } from './breaker/outages.ts'
 import { deliver, type Postponed } from './deliver.ts'
 import { cancelledError, RunStopped } from './flow/cancels.ts'
 import type { HeldRuns } from './flow/held-runs.ts'
-import { notBegun } from './flow/start-rule.ts'
+import type { Paces } from './flow/paces.ts'
+import { leftMs, notBegun } from './flow/start-rule.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
@@ -30,6 +31,8 @@ export type AttemptOptions = AskOptions & {
   readonly outages?: Outages
   /** Remembers the runs of paused routes. */
   readonly held: Pick<HeldRuns, 'add'>
+  /** Gives runs their turns where their route has a pace. */
+  readonly paces: Paces
   /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
   /** Whether a post of this target comes back as an event. */
@@ -126,8 +129,21 @@ const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given
     return given
   }
   if (unbegun) return unbegun
+  const turnMs = untilTurn(attempt)
+  if (turnMs !== undefined && turnMs > 0) return giveBack(attempt, turnMs, 'the run waits for its turn: rate_limit of its route')
   const waitMs = mayWait(attempt) ? options.outages?.waitBefore(lease) : undefined
-  return waitMs === undefined ? undefined : giveBack(attempt, waitMs, 'the run waits until its target works again')
+  if (waitMs !== undefined) return giveBack(attempt, waitMs, 'the run waits until its target works again')
+  if (turnMs !== undefined) options.paces.began(lease)
+  return undefined
+}
+
+/**
+ * Returns the time until it is the run's turn, in milliseconds, and at most until the run expires; `undefined` where the run need not wait
+ * for a turn. A run that was begun before has had its turn.
+ */
+const untilTurn = ({ options: { clock, paces }, lease, policy: { start } }: Attempt): number | undefined => {
+  if (start?.perMinute === undefined || lease.attempt > 1 || lease.reply !== undefined) return undefined
+  return Math.min(paces.waitMs(lease, start.perMinute, clock.monotonic()), leftMs(lease, start, clock.now()) + 1)
 }
 
 /** Returns the end of an attempt in which the agent gave no reply. Any other error than `Unanswered` is thrown on. */

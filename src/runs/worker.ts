@@ -12,11 +12,12 @@ import { type AttemptOptions, createAttempt, type MakeAttempt, persistRun } from
 import { type ReportOptions, reportingEnds, withReport } from './callback.ts'
 import { Cancels } from './flow/cancels.ts'
 import { HeldRuns } from './flow/held-runs.ts'
+import { Paces } from './flow/paces.ts'
 import { HeldLeases } from './held-leases.ts'
 import { beginTranscript, describeAttempt } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 
-export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held'> &
+export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held' | 'paces'> &
   ReportOptions & {
     /** Whether several processes work on the store. */
     readonly isShared: boolean
@@ -61,7 +62,7 @@ export class Worker {
     setMaxListeners(0, this.#abort.signal)
     const cancels = this.#cancels
     this.#leases = new HeldLeases({ ...options, lost: (lease) => cancels.lost(lease) })
-    const attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held }, this.#abort.signal)
+    const attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held, paces: new Paces() }, this.#abort.signal)
     this.#attempt = reportingEnds(attempt, options, this.#abort.signal)
   }
 

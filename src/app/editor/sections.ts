@@ -30,10 +30,12 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
   callback: 'delivery',
   mirror_to_session: 'delivery',
   retry: 'limits',
+  rate_limit: 'limits',
   concurrency: 'limits',
   coalesce: 'limits',
   duplicates: 'limits',
   catch_up: 'arrives',
+  attachments: 'work',
   script_timeout_seconds: 'limits',
 }
 
