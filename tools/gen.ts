@@ -256,6 +256,7 @@ const defaults = {
   route: definitions.Route,
   retry: routeProperties.retry,
   coalesce: routeProperties.coalesce,
+  rate_limit: routeProperties.rate_limit,
   session: routeProperties.session,
   duplicates: routeProperties.duplicates,
   attachments: routeProperties.attachments,

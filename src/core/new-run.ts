@@ -75,6 +75,8 @@ export type NewRun = {
   readonly session?: Pick<SessionName, 'key' | 'name'>
   /** The `traceparent` that the event's request brought, where its route trusts it. Without it, the event's trace has the event's id. */
   readonly traceparent?: string
+  /** The key by which the run is held to the `rate_limit` of its route (`when_over: queue`). Absent: the route itself. */
+  readonly rateKey?: string
   /** An operator has cancelled the run: it is only taken to record its end. */
   readonly cancelled?: true
 }

@@ -133,6 +133,8 @@ export type EventFacts = {
   readonly at: number
   /** The `traceparent` that the request brought, where the route trusts it and traces are on. */
   readonly traceparent?: string | undefined
+  /** The key by which the event's run is held to the `rate_limit` of its route, hashed. Absent where the route has no key. */
+  readonly rateKey?: string
 }
 
 /**

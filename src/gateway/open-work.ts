@@ -63,6 +63,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const commentKey = await ensureCommentKey(config.dataDir, store.shared)
   const traces = await openTraces(options, closing)
   const records = await observe(options, store, closing)
+  if (store.shared) closing.push(await followSharedReplies(store.shared, records, options))
   const tails = createTails({ clock, redact, others: store.shared?.records })
   facts.observe(tails)
   const routeOf: RouteOf = (name) => servedAs(current().table, name)?.source.spec
@@ -91,6 +92,17 @@ const watchSharedEntries = async (port: Shared, { log, clock, reloader }: Gatewa
   const { current } = reloader
   const written = (): Promise<void> => current().base.subscriptions.load()
   return await watchEntries({ port, log, clock, config: () => current().config, written })
+}
+
+/** Begins to follow the replies of the other gateways on a shared store. Returns the function that ends it. */
+const followSharedReplies = async (
+  port: Shared,
+  records: EventRecords,
+  { clock, shared: { replies } }: GatewayOptions,
+): Promise<() => Promise<void>> => {
+  const { followReplies } = await import('../app/replies/follow-replies.ts')
+  const stop = followReplies({ replies, lines: port.records, records, clock })
+  return async () => stop()
 }
 
 /**

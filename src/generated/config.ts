@@ -113,6 +113,10 @@ max_concurrent_runs?: number
  */
 max_queued_runs?: number
 /**
+ * Requests that wait for the reply of their run at the same time; further ones are answered at once.
+ */
+max_waiting_requests?: number
+/**
  * Scripts at the same time; others wait their turn.
  */
 max_concurrent_scripts?: number
@@ -769,6 +773,22 @@ body?: string
  * What the body is.
  */
 content_type?: string
+/**
+ * The sender waits so long for the agent's reply, which {reply} in the body stands for; then it gets 202.
+ */
+wait_seconds?: number
+/**
+ * Requests of this route that wait at the same time; further ones get 202 at once.
+ */
+max_waiting?: number
+/**
+ * Hours for which the status address in Location works.
+ */
+status_hours?: number
+/**
+ * true: the status address shows the reply too, to whoever has the address.
+ */
+status_body?: boolean
 }
 agent?: RouteAgent
 /**
@@ -800,6 +820,23 @@ delay_seconds?: number
  * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
  */
 expires_seconds?: number
+/**
+ * How many events of this route, or of one key of it, are taken in a minute.
+ */
+rate_limit?: {
+/**
+ * Events in a minute.
+ */
+per_minute: number
+/**
+ * Field name or template: each value has a limit of its own.
+ */
+key?: string
+/**
+ * refuse: the answer is 429. queue: the event is accepted, and its run waits for its turn.
+ */
+when_over?: ("refuse" | "queue")
+}
 /**
  * How many runs of this route, or of one key of it, are active at once.
  */
@@ -2830,6 +2867,22 @@ body?: string
  * What the body is.
  */
 content_type?: string
+/**
+ * The sender waits so long for the agent's reply, which {reply} in the body stands for; then it gets 202.
+ */
+wait_seconds?: number
+/**
+ * Requests of this route that wait at the same time; further ones get 202 at once.
+ */
+max_waiting?: number
+/**
+ * Hours for which the status address in Location works.
+ */
+status_hours?: number
+/**
+ * true: the status address shows the reply too, to whoever has the address.
+ */
+status_body?: boolean
 }
 agent?: RouteAgent
 /**
@@ -2861,6 +2914,23 @@ delay_seconds?: number
  * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
  */
 expires_seconds?: number
+/**
+ * How many events of this route, or of one key of it, are taken in a minute.
+ */
+rate_limit?: {
+/**
+ * Events in a minute.
+ */
+per_minute: number
+/**
+ * Field name or template: each value has a limit of its own.
+ */
+key?: string
+/**
+ * refuse: the answer is 429. queue: the event is accepted, and its run waits for its turn.
+ */
+when_over?: ("refuse" | "queue")
+}
 /**
  * How many runs of this route, or of one key of it, are active at once.
  */

@@ -14,6 +14,7 @@ export const defaults = {
     "drain_seconds": 30,
     "max_concurrent_runs": 4,
     "max_queued_runs": 100000,
+    "max_waiting_requests": 100,
     "max_concurrent_scripts": 8
   },
   "console": {
@@ -115,6 +116,9 @@ export const defaults = {
     "keep": "latest",
     "single_flight": false
   },
+  "rate_limit": {
+    "when_over": "refuse"
+  },
   "session": {
     "history": 40
   },
@@ -132,7 +136,10 @@ export const defaults = {
   "respond": {
     "status": 200,
     "body": "",
-    "content_type": "text/plain; charset=utf-8"
+    "content_type": "text/plain; charset=utf-8",
+    "max_waiting": 100,
+    "status_hours": 24,
+    "status_body": false
   },
   "job": {
     "timezone": "UTC",

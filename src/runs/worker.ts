@@ -11,11 +11,12 @@ import type { Lease } from '../store/ports.ts'
 import { type AttemptOptions, createAttempt, type MakeAttempt, persistRun } from './attempt.ts'
 import { Cancels } from './flow/cancels.ts'
 import { HeldRuns } from './flow/held-runs.ts'
+import { Paces } from './flow/paces.ts'
 import { HeldLeases } from './held-leases.ts'
 import { beginTranscript, describeAttempt } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 
-export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held'> & {
+export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held' | 'paces'> & {
   /** Whether several processes work on the store. */
   readonly isShared: boolean
   readonly clock: Clock
@@ -61,7 +62,7 @@ export class Worker {
     setMaxListeners(0, this.#abort.signal)
     const cancels = this.#cancels
     this.#leases = new HeldLeases({ ...options, lost: (lease) => cancels.lost(lease) })
-    this.#attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held }, this.#abort.signal)
+    this.#attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held, paces: new Paces() }, this.#abort.signal)
   }
 
   /** Tells the worker that there may be work. The worker looks for work now, and again after each run. */

@@ -37,6 +37,9 @@ export const compileSplit = (route: Route, kit: StageKit): CompiledSplit | undef
   return { split: { items, run: (...from) => gathering.run(...from) }, kit: { ...kit, effects: gathering.effects } }
 }
 
+/** Whether the route makes an event of each item of a request. */
+export const splits = (route: Route, schemes: readonly Scheme[]): boolean => batchOf(route, namedSchemes(route, schemes)) !== undefined
+
 const namedSchemes = (route: Route, schemes: readonly Scheme[]): readonly Scheme[] => {
   const named = verifyNames(route)
   return schemes.filter(({ name }) => named.includes(name))

@@ -54,17 +54,18 @@ export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, a
  * merged from several objects takes 6 µs to make and to turn into JSON, instead of 1.5.
  */
 export const agentRun = (
-  { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt, traceparent, files }: Event,
+  { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt, traceparent, rateKey, files }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: Message,
   session: NewRun['session'],
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
-  if (!session && untrusted.length === 0 && traceparent === undefined && !files) return run
+  if (!session && untrusted.length === 0 && traceparent === undefined && rateKey === undefined && !files) return run
   return {
     ...run,
     ...(untrusted.length > 0 ? { untrusted } : {}),
     ...(session ? { session } : {}),
     ...(traceparent === undefined ? {} : { traceparent }),
+    ...(rateKey === undefined ? {} : { rateKey }),
     ...(files ? { files: files.map(storedFile) } : {}),
   }
 }
