@@ -1,8 +1,8 @@
 /** Accepted work as every store keeps it: a prompt, where its reply goes, and the group behind it. */
 
-import type { RunFile } from './attachment.ts'
 import type { JsonObject } from './json.ts'
 import type { Prompt, Span } from './prompt.ts'
+import type { Attachment } from './request.ts'
 import type { SessionName } from './session.ts'
 
 /** A target's name, and in `extra` its `deliver_extra`, after the templates in it were filled in. */
@@ -48,6 +48,9 @@ export type Merged = {
    */
   readonly prompts?: readonly (string | Prompt)[]
 }
+
+/** A file in a stored run. `data`: the file in base64, because a stored run is JSON. */
+export type RunFile = Pick<Attachment, 'name' | 'type' | 'sha256'> & { readonly data: string }
 
 /** Accepted work: a prompt, and where its reply goes. A run is kept small, because it is committed before the sender gets its answer. */
 export type NewRun = {

@@ -1,7 +1,6 @@
 /** A request on its way in: the types before its signature holds, and after. */
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { KeptFile } from './attachment.ts'
 import type { Json } from './json.ts'
 import type { Refused } from './outcome.ts'
 
@@ -137,3 +136,20 @@ export type EventFacts = {
   /** The key by which the event's run is held to the `rate_limit` of its route, hashed. Absent where the route has no key. */
   readonly rateKey?: string
 }
+
+/**
+ * A file that came with an event, as its payload says. `field`: the name of its part. `name`: a harmless name. `type`: the media type as the
+ * sender says. `bytes`: its length. `dropped`: why the file was not kept; absent for a file that was.
+ */
+export type Attachment = {
+  readonly name: string
+  readonly type: string
+  readonly bytes: number
+  /** In hexadecimal digits. */
+  readonly sha256: string
+  readonly field: string
+  readonly dropped?: string
+}
+
+/** A file that is kept for the run of an event. `content`: a view of the body. */
+export type KeptFile = Attachment & { readonly content: Buffer }

@@ -3,7 +3,7 @@
  * a killed process leaves behind is removed at the next start of a gateway on the data directory.
  */
 
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NewRun } from '../core/new-run.ts'
 
@@ -45,17 +45,19 @@ export const sweepRunFiles = async (folder: string): Promise<void> => {
   const names = await readdir(folder).catch((): string[] => [])
   for (const name of names) {
     const [, pid] = /^(\d{1,10})-\w+$/.exec(name) ?? []
-    if (pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid))))
-      await rm(join(folder, name), { recursive: true, force: true })
+    if (pid === undefined || (Number(pid) !== process.pid && (await isAlive(Number(pid))))) continue
+    await rm(join(folder, name), { recursive: true, force: true })
   }
 }
 
-const isAlive = (pid: number): boolean => {
+/** Whether a process runs. A killed process keeps its number until its parent has asked for its end, so on Linux its state is read. */
+const isAlive = async (pid: number): Promise<boolean> => {
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
     // A process of another user is alive too.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return !/\) [ZX] /.test(stat)
 }

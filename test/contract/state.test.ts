@@ -32,6 +32,8 @@ const allowed: { readonly [place: string]: string } = {
   'expr/turn.ts turnBegan': 'the turn of the event loop, of which a thread has one',
   'expr/turn.ts waiting': 'who waits for a turn of that loop',
   'parts/body/xml/read-xml.ts library': 'the library, which Node keeps as well',
+  'parts/body/multipart/header-value.ts firstWord': 'a pattern, whose place is set before each use',
+  'parts/body/multipart/header-value.ts parameter': 'a pattern, whose place is set before each use',
   'parts/stages/json.ts collectedHeaders': 'made from a list of schemes, gone with the list',
   'parts/schemes/described/algorithm.ts longText': 'a long text while it is checked, wiped after each',
   'parts/schemes/described/algorithm.ts checksInPool': 'who waits for that buffer, and for a thread of the process',

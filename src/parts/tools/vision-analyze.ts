@@ -1,7 +1,7 @@
 /** The toolset `vision_analyze`: fetches a picture of the public web, and asks the run's model about it. */
 
 import { own } from '../../core/json.ts'
-import { pictureType } from '../picture-type.ts'
+import { pictureType } from '../body/picture-type.ts'
 import type { FetchRequest } from './kit/guarded-fetch.ts'
 import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'

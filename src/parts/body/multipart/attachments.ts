@@ -1,9 +1,8 @@
 /** Decides which files of a multipart body are kept for the run of its event, and lists all of them in the payload. */
 
 import { hash } from 'node:crypto'
-import type { Attachment, KeptFile } from '../../../core/attachment.ts'
 import { isObject, type Json } from '../../../core/json.ts'
-import type { Content, UploadedFile } from '../../../core/request.ts'
+import type { Attachment, Content, KeptFile, UploadedFile } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
 import { defaults } from '../../../generated/defaults.ts'
 import { harmlessName } from './file-name.ts'

@@ -4,11 +4,10 @@
  * accepted (rules: Duplicates 2).
  */
 
-import type { KeptFile, RunFile } from '../../../core/attachment.ts'
 import { StoreFault } from '../../../core/fault.ts'
-import type { NewRun } from '../../../core/new-run.ts'
+import type { NewRun, RunFile } from '../../../core/new-run.ts'
 import type { Outcome } from '../../../core/outcome.ts'
-import type { Event } from '../../../core/request.ts'
+import type { Event, KeptFile } from '../../../core/request.ts'
 import type { Lane, Store, WorkAnswer } from '../../../store/ports.ts'
 import { claimOf, duplicate } from '../../claim.ts'
 import type { Effects } from '../../effects.ts'

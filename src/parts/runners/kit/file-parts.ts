@@ -2,9 +2,9 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { ImagePart, TextPart } from 'ai'
-import type { RunFile } from '../../../core/attachment.ts'
+import type { RunFile } from '../../../core/new-run.ts'
 import { cut } from '../../../core/text.ts'
-import { pictureType } from '../../picture-type.ts'
+import { pictureType } from '../../body/picture-type.ts'
 import type { Fence } from './fence.ts'
 
 /** The largest picture, in bytes: 5 MiB when it is sent as base64, which is what models commonly take. */

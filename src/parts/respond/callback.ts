@@ -1,10 +1,10 @@
 /** Checks `callback` of a route, with the checks of the target that posts it, and makes its delivery. */
 
-import type { Delivery } from '../core/new-run.ts'
-import type { Route } from '../generated/config.ts'
-import { deliveriesOf, readDelivery } from '../parts/destination.ts'
-import type { Report } from '../parts/report.ts'
-import type { TargetPart } from '../parts/targets/target.ts'
+import type { Delivery } from '../../core/new-run.ts'
+import type { Route } from '../../generated/config.ts'
+import { deliveriesOf, readDelivery } from '../destination.ts'
+import type { Report } from '../report.ts'
+import type { TargetPart } from '../targets/target.ts'
 
 /** Returns the delivery of a route's callback, without its secrets; `undefined` where the route has none. Mistakes are reported. */
 export const callbackDelivery = (
