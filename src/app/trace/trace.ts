@@ -126,9 +126,16 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
         ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`]
         : []),
       ...itemNotes(whole.items ?? []),
+      ...waitNotes(source.spec, outcome),
     ],
   }
 }
+
+/** Says that the sender waits for the reply: a trace asks no agent, so its answer is the one of a reply that comes too late. */
+const waitNotes = ({ respond }: DryWorld['source']['spec'], { kind }: Outcome): readonly string[] =>
+  kind === 'accepted' && respond?.wait_seconds !== undefined
+    ? [`the sender waits for at most ${respond.wait_seconds} s for the reply; the answer above is that without one`]
+    : []
 
 /** Returns the end of a request, or where it was split, the end of its first item: a trace shows one event. */
 const firstItem = (ended: EndedRequest): EndedRequest => {
