@@ -23,7 +23,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     url: 'http://127.0.0.1:1',
     stopping: () => false,
     notReady: () => undefined,
-    shared: { breakers: { open: 2 }, pauses: new Pauses() },
+    shared: { breakers: { open: 2 }, replies: { count: 3 }, pauses: new Pauses() },
     certificates: () => ({}),
     catchUp: { open: async () => {}, catchUps: () => undefined },
     alerts: { begin: async () => {}, desk: () => undefined },
@@ -43,7 +43,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     'it waits for a worker',
   )
 
-  t.match(await operations.status(), { routes: 3, backlog: 1, targets_down: 2, started_at: '2023-11-14T22:13:20.000Z' })
+  t.match(await operations.status(), { routes: 3, backlog: 1, targets_down: 2, waiting_requests: 3, started_at: '2023-11-14T22:13:20.000Z' })
   await store.close()
   t.match(await operations.status(), { routes: 3, backlog: null })
 })
