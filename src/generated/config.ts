@@ -801,6 +801,10 @@ delay_seconds?: number
  */
 expires_seconds?: number
 /**
+ * Which runs begin first where several wait.
+ */
+priority?: ("high" | "normal" | "low")
+/**
  * How many events of this route, or of one key of it, are taken in a minute.
  */
 rate_limit?: {
@@ -2861,6 +2865,10 @@ delay_seconds?: number
  * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
  */
 expires_seconds?: number
+/**
+ * Which runs begin first where several wait.
+ */
+priority?: ("high" | "normal" | "low")
 /**
  * How many events of this route, or of one key of it, are taken in a minute.
  */
