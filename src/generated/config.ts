@@ -1486,6 +1486,30 @@ event?: string
 answer?: TestMatcher
 prompt?: TestText
 /**
+ * How each item of a request that is split ended, in order. Absent items are an error.
+ * 
+ * Items: How one item ended.
+ */
+items?: {
+/**
+ * The type of the item.
+ */
+event?: string
+/**
+ * How the item ended.
+ */
+outcome?: string
+/**
+ * The stage that ended the item; none: it was taken.
+ */
+stopped_at?: string
+/**
+ * The delivery id of the item.
+ */
+id?: string
+reason?: TestMatcher
+}[]
+/**
  * How many runs ended since the step before.
  */
 runs?: number
