@@ -29,6 +29,7 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
   respond: 'delivery',
   mirror_to_session: 'delivery',
   retry: 'limits',
+  priority: 'limits',
   rate_limit: 'limits',
   concurrency: 'limits',
   coalesce: 'limits',
