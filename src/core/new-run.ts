@@ -55,6 +55,8 @@ export type RunFile = Pick<Attachment, 'name' | 'type' | 'sha256'> & { readonly 
 /** Accepted work: a prompt, and where its reply goes. A run is kept small, because it is committed before the sender gets its answer. */
 export type NewRun = {
   readonly eventId: string
+  /** Absent for the usual priority. The stores read it from the text of the run, so it stands second there. */
+  readonly priority?: 'high' | 'low'
   readonly profile: string
   /** Empty for a run of a job that no event started. */
   readonly route: string

@@ -840,6 +840,10 @@ delay_seconds?: number
  */
 expires_seconds?: number
 /**
+ * Which runs begin first where several wait.
+ */
+priority?: ("high" | "normal" | "low")
+/**
  * How many events of this route, or of one key of it, are taken in a minute.
  */
 rate_limit?: {
@@ -1537,6 +1541,30 @@ reason?: TestMatcher
 event?: string
 answer?: TestMatcher
 prompt?: TestText
+/**
+ * How each item of a request that is split ended, in order. Absent items are an error.
+ * 
+ * Items: How one item ended.
+ */
+items?: {
+/**
+ * The type of the item.
+ */
+event?: string
+/**
+ * How the item ended.
+ */
+outcome?: string
+/**
+ * The stage that ended the item; none: it was taken.
+ */
+stopped_at?: string
+/**
+ * The delivery id of the item.
+ */
+id?: string
+reason?: TestMatcher
+}[]
 /**
  * How many runs ended since the step before.
  */
@@ -2952,6 +2980,10 @@ delay_seconds?: number
  * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
  */
 expires_seconds?: number
+/**
+ * Which runs begin first where several wait.
+ */
+priority?: ("high" | "normal" | "low")
 /**
  * How many events of this route, or of one key of it, are taken in a minute.
  */

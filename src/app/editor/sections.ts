@@ -30,6 +30,7 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
   callback: 'delivery',
   mirror_to_session: 'delivery',
   retry: 'limits',
+  priority: 'limits',
   rate_limit: 'limits',
   concurrency: 'limits',
   coalesce: 'limits',
