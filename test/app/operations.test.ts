@@ -43,7 +43,13 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     'it waits for a worker',
   )
 
-  t.match(await operations.status(), { routes: 3, backlog: 1, targets_down: 2, waiting_requests: 3, started_at: '2023-11-14T22:13:20.000Z' })
+  t.match(await operations.status(), {
+    routes: 3,
+    backlog: 1,
+    targets_down: 2,
+    waiting_requests: 3,
+    started_at: '2023-11-14T22:13:20.000Z',
+  })
   await store.close()
   t.match(await operations.status(), { routes: 3, backlog: null })
 })

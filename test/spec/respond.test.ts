@@ -59,7 +59,11 @@ t.test('the sender gets the reply', async (t) => {
     t.equal(answer.headers.get('location'), null)
     const line = await gateway.line(({ msg, delivery_id }) => msg === 'delivered' && delivery_id === 'hello')
     t.equal(line.text, 'reply to hello', 'and the target gets it too')
-    const dry = await gateway.operations.replay({ id: answer.headers.get('x-headgate-event-id') ?? '', dry_run: true })
+    // The record of an event may be written a moment after the answer.
+    const dry = await until(async () => {
+      const replayed = await gateway.operations.replay({ id: answer.headers.get('x-headgate-event-id') ?? '', dry_run: true })
+      return replayed.found ? replayed : undefined
+    })
     t.match(dry, { outcome: 'accepted', note: /waits for at most 20 s/ }, 'a dry run tells of the wait, and waits for nobody')
     t.equal((await gateway.operations.status()).waiting_requests, 0)
     t.match((await gateway.ask('hello')).json, { status: 'duplicate' })
