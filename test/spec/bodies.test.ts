@@ -193,6 +193,7 @@ t.test('multipart', async (t) => {
       [whole, `multipart/form-data; boundary=${'b'.repeat(71)}`, /1 to 70/],
       [`preamble\r\n${whole}`, multipartType, /null|undefined|/],
       [whole.slice(0, -6), multipartType, /cut off/],
+      ...['--B', '--Bx', 'x\r\n--Bx', 'x\r\n--B-'].map((text) => [multipart([{ name: 'a', text }]), multipartType, /boundary/] as const),
       [whole.replace('form-data', 'attachment'), multipartType, /form-data/],
       [whole.replace('name="a"', 'name="a"; name="b"'), multipartType, /form-data/],
       [whole.replace('\r\n\r\n', '\r\nContent-Disposition: form-data; name="b"\r\n\r\n'), multipartType, /twice/],
@@ -227,13 +228,15 @@ t.test('multipart', async (t) => {
       fc.asyncProperty(parts, async (parts) => {
         const body = multipart(parts)
         const read = readMultipart(multipartType, body)
-        const ours =
-          'why' in read
-            ? read.why
-            : [
-                ...read.fields.map(({ name, text }) => [name, text]),
-                ...read.files.map(({ field, name, bytes }) => [field, name, bytes.toString('hex')]),
-              ]
+        if ('why' in read)
+          return t.ok(
+            parts.some(({ text }) => /(^|\r\n)--B/.test(text)),
+            'only the boundary itself is refused',
+          )
+        const ours = [
+          ...read.fields.map(({ name, text }) => [name, text]),
+          ...read.files.map(({ field, name, bytes }) => [field, name, bytes.toString('hex')]),
+        ]
         t.same(ours, await readByBusboy(body))
       }),
       { numRuns: 200 },

@@ -38,7 +38,7 @@ export const splitParts = (body: Buffer, boundary: string): readonly BodyPart[] 
 /** The end of the line of a delimiter. `end`: the index behind the line. `isLast`: the delimiter ends the body. */
 type DelimiterLine = { readonly end: number; readonly isLast: boolean }
 
-/** Reads what stands behind a delimiter; `undefined` where its line goes on, so that the bytes before are no delimiter. */
+/** Reads what stands behind a delimiter; `undefined` where its line goes on. */
 const endOfLine = (body: Buffer, from: number): DelimiterLine | undefined => {
   if (body[from] === dash && body[from + 1] === dash) return { end: body.length, isLast: true }
   let at = from
@@ -46,15 +46,16 @@ const endOfLine = (body: Buffer, from: number): DelimiterLine | undefined => {
   return body[at] === carriageReturn && body[at + 1] === lineFeed ? { end: at + 2, isLast: false } : undefined
 }
 
-/** Finds the next delimiter at or behind an index; `undefined` where the body has none. */
+/**
+ * Finds the next delimiter, where a content begins at `from`; `undefined` where the body has none. Of lines that only begin like a
+ * delimiter some readers say that they are one (RFC 2046 5.1.1), and of a content that begins so that it is empty: neither is taken.
+ */
 const findDelimiter = (
   body: Buffer,
   delimiter: Buffer,
   from: number,
 ): { readonly at: number; readonly line: DelimiterLine } | undefined => {
-  for (let at = body.indexOf(delimiter, from); at !== -1; at = body.indexOf(delimiter, at + delimiter.length)) {
-    const line = endOfLine(body, at + delimiter.length)
-    if (line) return { at, line }
-  }
-  return undefined
+  const at = body.indexOf(delimiter, from - 2)
+  const line = at < from ? undefined : endOfLine(body, at + delimiter.length)
+  return line && { at, line }
 }
