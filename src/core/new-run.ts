@@ -55,6 +55,8 @@ export type RunFile = Pick<Attachment, 'name' | 'type' | 'sha256'> & { readonly 
 /** Accepted work: a prompt, and where its reply goes. A run is kept small, because it is committed before the sender gets its answer. */
 export type NewRun = {
   readonly eventId: string
+  /** Absent for the usual priority. The stores read it from the text of the run, so it stands second there. */
+  readonly priority?: 'high' | 'low'
   readonly profile: string
   /** Empty for a run of a job that no event started. */
   readonly route: string
@@ -79,4 +81,6 @@ export type NewRun = {
   readonly rateKey?: string
   /** An operator has cancelled the run: it is only taken to record its end. */
   readonly cancelled?: true
+  /** The run reports the end of another run to the `callback` of its route. Its prompt is the text to post, and no agent is asked. */
+  readonly callback?: true
 }

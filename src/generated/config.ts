@@ -790,6 +790,25 @@ status_hours?: number
  */
 status_body?: boolean
 }
+/**
+ * Where the end of each run is posted as JSON, signed: done with its reply, dead, cancelled or expired.
+ */
+callback?: {
+/**
+ * The address that gets the posts.
+ */
+url: string
+/**
+ * Signs the posts (Standard Webhooks); ${NAME} is resolved.
+ */
+secret?: string
+/**
+ * Further headers of the posts; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | undefined
+}
+}
 agent?: RouteAgent
 /**
  * How often a failed run is tried again.
@@ -820,6 +839,10 @@ delay_seconds?: number
  * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
  */
 expires_seconds?: number
+/**
+ * Which runs begin first where several wait.
+ */
+priority?: ("high" | "normal" | "low")
 /**
  * How many events of this route, or of one key of it, are taken in a minute.
  */
@@ -1518,6 +1541,30 @@ reason?: TestMatcher
 event?: string
 answer?: TestMatcher
 prompt?: TestText
+/**
+ * How each item of a request that is split ended, in order. Absent items are an error.
+ * 
+ * Items: How one item ended.
+ */
+items?: {
+/**
+ * The type of the item.
+ */
+event?: string
+/**
+ * How the item ended.
+ */
+outcome?: string
+/**
+ * The stage that ended the item; none: it was taken.
+ */
+stopped_at?: string
+/**
+ * The delivery id of the item.
+ */
+id?: string
+reason?: TestMatcher
+}[]
 /**
  * How many runs ended since the step before.
  */
@@ -2884,6 +2931,25 @@ status_hours?: number
  */
 status_body?: boolean
 }
+/**
+ * Where the end of each run is posted as JSON, signed: done with its reply, dead, cancelled or expired.
+ */
+callback?: {
+/**
+ * The address that gets the posts.
+ */
+url: string
+/**
+ * Signs the posts (Standard Webhooks); ${NAME} is resolved.
+ */
+secret?: string
+/**
+ * Further headers of the posts; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | undefined
+}
+}
 agent?: RouteAgent
 /**
  * How often a failed run is tried again.
@@ -2914,6 +2980,10 @@ delay_seconds?: number
  * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
  */
 expires_seconds?: number
+/**
+ * Which runs begin first where several wait.
+ */
+priority?: ("high" | "normal" | "low")
 /**
  * How many events of this route, or of one key of it, are taken in a minute.
  */

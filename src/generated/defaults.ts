@@ -102,6 +102,7 @@ export const defaults = {
     "deliver_mode": "all",
     "deliver_only": false,
     "when_down": "hold",
+    "priority": "normal",
     "cron_job_running": "skip",
     "mirror_to_session": false
   },

@@ -57,11 +57,13 @@ export const agentRun = (
   { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt, traceparent, rateKey, files }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: Message,
   session: NewRun['session'],
+  priority?: NewRun['priority'],
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
-  if (!session && untrusted.length === 0 && traceparent === undefined && rateKey === undefined && !files) return run
+  const isPlain = untrusted.length === 0 && !session && !files
+  if (isPlain && traceparent === undefined && rateKey === undefined && priority === undefined) return run
   return {
-    ...run,
+    ...(priority === undefined ? run : { ...{ eventId, priority }, ...run }),
     ...(untrusted.length > 0 ? { untrusted } : {}),
     ...(session ? { session } : {}),
     ...(traceparent === undefined ? {} : { traceparent }),
