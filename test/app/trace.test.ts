@@ -302,3 +302,17 @@ t.test('a script runs only when it is asked for', async (t) => {
   t.match(JSON.parse(out).data, { prompt: 'hello', side_effects: 'script', notes: [] })
   t.equal(cli.read('ran'), '')
 })
+
+t.test('--query gives the address of a test and of a trace its query', async (t) => {
+  const route = '{ prompt: p, filters: [{ field: request.query.team, equals: core }] }'
+  const extra = `{ port: 8644, secret: b0e6f2a94c7d41d8, routes: { r: ${route} } }`
+  const cli = fakeCli(t, { 'config.yaml': `platforms: { webhook: { enabled: true, extra: ${extra} } }\n` })
+  t.match(await cli.run('webhook', 'trace', 'r', '--payload', '{}', '--query', '?team=core'), { code: 0 })
+  t.match(await cli.run('webhook', 'trace', 'r', '--payload', '{}', '--query', 'team=other'), { code: 1 })
+  const test = ['webhook', 'test', 'r', '--payload', '{}', '--print-curl', '--query', 'team=core']
+  t.match(await cli.run(...test), { code: 0, out: /8644\/webhooks\/r\?team=core/ })
+  t.match(await cli.run(...test, '--url', 'http://127.0.0.1:1/webhooks/r?a=b'), {
+    code: 2,
+    err: /--query: the address of --url has a query/,
+  })
+})
