@@ -259,6 +259,7 @@ const defaults = {
   rate_limit: routeProperties.rate_limit,
   session: routeProperties.session,
   duplicates: routeProperties.duplicates,
+  attachments: routeProperties.attachments,
   catch_up: routeProperties.catch_up,
   respond: routeProperties.respond,
   job: definitions.Job,

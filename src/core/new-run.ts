@@ -2,6 +2,7 @@
 
 import type { JsonObject } from './json.ts'
 import type { Prompt, Span } from './prompt.ts'
+import type { Attachment } from './request.ts'
 import type { SessionName } from './session.ts'
 
 /** A target's name, and in `extra` its `deliver_extra`, after the templates in it were filled in. */
@@ -48,6 +49,9 @@ export type Merged = {
   readonly prompts?: readonly (string | Prompt)[]
 }
 
+/** A file in a stored run. `data`: the file in base64, because a stored run is JSON. */
+export type RunFile = Pick<Attachment, 'name' | 'type' | 'sha256'> & { readonly data: string }
+
 /** Accepted work: a prompt, and where its reply goes. A run is kept small, because it is committed before the sender gets its answer. */
 export type NewRun = {
   readonly eventId: string
@@ -62,6 +66,8 @@ export type NewRun = {
   /** The parts of the prompt that a sender wrote and that are longer than a line. Absent where the prompt has none. */
   readonly untrusted?: readonly Span[]
   readonly delivery: Destination
+  /** The files of the event. They are stored in the commit of the run, and are gone with it. Absent where there are none. */
+  readonly files?: readonly RunFile[]
   /** When the run was accepted, in milliseconds since 1970. */
   readonly acceptedAt: number
   /** The id of the scheduled job behind the run. */

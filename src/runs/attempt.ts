@@ -84,8 +84,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     const meter = createMeter({ run: lease.run, isRepeat: lease.attempt > 1, comments, budget, prices, store, now, uncounted, usedUp })
     try {
       const reply = await askAgent(attempt, meter)
-      const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
-      return isKept ? await deliverReply(attempt, reply) : 'lost'
+      return (await keepNewReply(attempt, reply)) ? await deliverReply(attempt, reply) : 'lost'
     } catch (error) {
       if (error instanceof RunStopped) return 'lost'
       if (error instanceof StoodStill) return giveBack(attempt, 0, 'the gateway stood still before the run began')
@@ -170,6 +169,13 @@ const mayWait = ({ lease, policy }: Attempt): boolean => (lease.reply === undefi
 const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, error: string): Promise<'lost' | 'given back'> => {
   const end: RunEnd = { kind: 'again', afterMs, error, uncounted: true }
   return (await persistRun(lease, () => options.store.finish(lease, end), options, signal)) ? 'given back' : 'lost'
+}
+
+/** Stores the agent's reply, and tells that it is stored. `false`: another worker has the run. */
+const keepNewReply = async ({ options, signal, lease }: Attempt, reply: string): Promise<boolean> => {
+  const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
+  if (isKept) options.facts.tell({ kind: 'run_replied', eventId: lease.run.eventId, reply: isSilent(reply) ? '' : reply })
+  return isKept
 }
 
 /** Adds the reply to the run's session, sends it to the targets, and returns the end of the attempt. */

@@ -35,6 +35,7 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
   coalesce: 'limits',
   duplicates: 'limits',
   catch_up: 'arrives',
+  attachments: 'work',
   script_timeout_seconds: 'limits',
 }
 
