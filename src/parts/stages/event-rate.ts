@@ -1,6 +1,7 @@
 /**
- * The gate `event_rate` holds events to the `rate_limit` of their route, for all of them or for each value of its key (rules: Rate limits
- * 4). An event past the limit is refused. With `when_over: queue` each event goes on, and takes along the key by which its run waits.
+ * The gate `event_rate` holds events to the `rate_limit` of their route, for all of them or for each value of its key
+ * (rules: Rate limits 4). An event past the limit is refused. With `when_over: queue` each event goes on, and takes along the key by which
+ * its run waits.
  */
 
 import { KeyedWindows } from '../../core/limits/keyed-windows.ts'

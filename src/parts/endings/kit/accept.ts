@@ -60,8 +60,8 @@ export const agentRun = (
   priority?: NewRun['priority'],
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
-  const isPlain = !session && untrusted.length === 0 && traceparent === undefined && rateKey === undefined && !files
-  if (isPlain && priority === undefined) return run
+  const isPlain = untrusted.length === 0 && !session && !files
+  if (isPlain && traceparent === undefined && rateKey === undefined && priority === undefined) return run
   return {
     ...(priority === undefined ? run : { ...{ eventId, priority }, ...run }),
     ...(untrusted.length > 0 ? { untrusted } : {}),
