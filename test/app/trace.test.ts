@@ -316,3 +316,14 @@ t.test('--query gives the address of a test and of a trace its query', async (t)
     err: /--query: the address of --url has a query/,
   })
 })
+
+t.test('a trace says that a payload does not fit its schema where the event goes on all the same', async (t) => {
+  const route = '{ prompt: p, payload_schema: schemas/n.json, payload_mismatch: warn }'
+  const extra = `{ port: 8644, secret: b0e6f2a94c7d41d8, routes: { r: ${route} } }`
+  const cli = fakeCli(t, { 'config.yaml': `platforms: { webhook: { enabled: true, extra: ${extra} } }\n` })
+  cli.write('schemas/n.json', '{ "type": "object", "properties": { "n": { "type": "integer" } } }')
+  const traced = await cli.run('webhook', 'trace', 'r', '--payload', '{"n":"a secret text"}')
+  t.match(traced, { code: 0, out: /note +payload_schema: n must be integer: the event goes on/ })
+  t.notMatch(traced.out, /payload_schema: .*a secret text/)
+  t.notMatch((await cli.run('webhook', 'trace', 'r', '--payload', '{"n":1}')).out, /payload_schema: /)
+})
