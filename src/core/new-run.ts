@@ -81,4 +81,6 @@ export type NewRun = {
   readonly rateKey?: string
   /** An operator has cancelled the run: it is only taken to record its end. */
   readonly cancelled?: true
+  /** The run reports the end of another run to the `callback` of its route. Its prompt is the text to post, and no agent is asked. */
+  readonly callback?: true
 }

@@ -18,6 +18,7 @@ import { folderRecords } from '../journal/reader.ts'
 import { databaseRecords } from '../journal/shared/database-records.ts'
 import { openSharedJournal } from '../journal/shared/shared-journal.ts'
 import type { Traces } from '../observe/traces/traces.ts'
+import { callbackDelivery } from '../parts/respond/callback.ts'
 import { servedAs } from '../plan/table.ts'
 import { createOutages } from '../runs/breaker/outages.ts'
 import { chatAddressOfRun } from '../runs/chat-address.ts'
@@ -171,6 +172,7 @@ const workerOf = (
       most: ({ route }) => routeOf(route)?.session?.history ?? defaults.session.history,
       chatAddressOf: (run) => chatAddressOfRun(run, targetsAndProfiles()),
     }),
+    callback: ({ route }) => callbackDelivery(routeOf(route) ?? {}, current().catalogue.targets),
     comments: (target) => current().catalogue.targets.get(target)?.returnsAsEvent ?? false,
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,

@@ -790,6 +790,25 @@ status_hours?: number
  */
 status_body?: boolean
 }
+/**
+ * Where the end of each run is posted as JSON, signed: done with its reply, dead, cancelled or expired.
+ */
+callback?: {
+/**
+ * The address that gets the posts.
+ */
+url: string
+/**
+ * Signs the posts (Standard Webhooks); ${NAME} is resolved.
+ */
+secret?: string
+/**
+ * Further headers of the posts; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | undefined
+}
+}
 agent?: RouteAgent
 /**
  * How often a failed run is tried again.
@@ -2911,6 +2930,25 @@ status_hours?: number
  * true: the status address shows the reply too, to whoever has the address.
  */
 status_body?: boolean
+}
+/**
+ * Where the end of each run is posted as JSON, signed: done with its reply, dead, cancelled or expired.
+ */
+callback?: {
+/**
+ * The address that gets the posts.
+ */
+url: string
+/**
+ * Signs the posts (Standard Webhooks); ${NAME} is resolved.
+ */
+secret?: string
+/**
+ * Further headers of the posts; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | undefined
+}
 }
 agent?: RouteAgent
 /**

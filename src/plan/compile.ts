@@ -12,6 +12,7 @@ import type { EndingPart } from '../parts/endings/ending.ts'
 import type { OperatorPart } from '../parts/operators/operator.ts'
 import type { Report } from '../parts/report.ts'
 import { compileAnswers } from '../parts/respond/answers.ts'
+import { callbackDelivery } from '../parts/respond/callback.ts'
 import type { RunnerPart } from '../parts/runners/runner.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import { compileSplit } from '../parts/split/split.ts'
@@ -83,6 +84,7 @@ export const compileRoute = (
   })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
   checkCatchUp(route.spec, report)
+  callbackDelivery(route.spec, targets, report)
   // A plan with skills depends on files, and a plan with an agent on the agent's prices.
   let lasting = (route.spec.skills ?? []).length === 0 && route.spec.agent === undefined
   const recompileAtReload = (): void => {

@@ -228,11 +228,13 @@ t.test('multipart', async (t) => {
       fc.asyncProperty(parts, async (parts) => {
         const body = multipart(parts)
         const read = readMultipart(multipartType, body)
-        if ('why' in read)
-          return t.ok(
+        if ('why' in read) {
+          t.ok(
             parts.some(({ text }) => /(^|\r\n)--B/.test(text)),
             'only the boundary itself is refused',
           )
+          return
+        }
         const ours = [
           ...read.fields.map(({ name, text }) => [name, text]),
           ...read.files.map(({ field, name, bytes }) => [field, name, bytes.toString('hex')]),

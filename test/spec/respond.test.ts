@@ -1,11 +1,13 @@
 /** The reply of a run as the answer to its sender (`respond.wait_seconds`), and the status address where the reply comes too late. */
 
+import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fakeClock } from '../fakes/clock.ts'
 import { type GatewayOptions, hexHmac, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 /** Replies as the prompt says; `wait` waits for the file `go`. */
@@ -205,4 +207,43 @@ t.test('what does not go with a wait is an error', async (t) => {
   await refused({ respond, split: 'items' }, /WH208 .*split/)
   await refused({ respond: { ...respond, content_type: 'text/html' } }, /WH208 .*browser/)
   await refused({ respond: { ...respond, body: '{= 1 }{reply}' } }, /WH503/)
+})
+
+t.test('callback: the end of each run is posted, signed, and once', async (t) => {
+  let failures = 2
+  const receiver = await sink(t, (response) => json(response, failures-- > 0 ? 503 : 200, {}))
+  const key = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  const route = {
+    prompt: '{prompt}',
+    callback: { url: `${receiver.origin}/ended`, secret: key, headers: { 'X-Key': 'k' } },
+    retry: { max_attempts: 1, backoff: 0.01 },
+  }
+  const more = { targets: { breaker: { enabled: false } } }
+  const config = { ...more, agent: { runner: 'command', command: ['bash', join(t.testdirName, 'agent.sh')] } }
+  const gateway = await start(t, {}, { config, routes: { r: { ...route, retry: { max_attempts: 3, backoff: 0.01 } }, once: route } })
+  const accepted = await gateway.ask('hello')
+  t.match(accepted, { status: 202, json: { status: 'accepted' } })
+  await until(() => receiver.seen.length === 3)
+  const [first, , third] = receiver.seen
+  const eventId = accepted.headers.get('x-headgate-event-id')
+  const about = { route: 'r', event: 'unknown', delivery_id: 'hello', event_id: eventId }
+  t.same(JSON.parse(third?.body ?? ''), { status: 'done', ...about, reply: 'reply to hello' })
+  t.equal(third?.headers['x-key'], 'k')
+  t.equal(third?.headers['webhook-id'], first?.headers['webhook-id'], 'a repeat is recognised')
+  const signed = `${third?.headers['webhook-id']}.${third?.headers['webhook-timestamp']}.${third?.body}`
+  const mac = createHmac('sha256', Buffer.from(key.slice('whsec_'.length), 'base64'))
+    .update(signed)
+    .digest('base64')
+  t.equal(third?.headers['webhook-signature'], `v1,${mac}`)
+
+  await gateway.ask('fail', 'once')
+  await until(() => receiver.seen.length === 4)
+  const dead = JSON.parse(receiver.seen[3]?.body ?? '')
+  t.match(dead, { status: 'dead', route: 'once', delivery_id: 'fail', error: /exit code 3/ })
+  await gateway.ask('silent', 'once')
+  await until(() => receiver.seen.length === 5)
+  t.strictSame(Object.keys(JSON.parse(receiver.seen[4]?.body ?? '')), ['status', 'route', 'event', 'delivery_id', 'event_id'])
+  const ended = gateway.lines.filter(({ msg, delivery_id }) => msg === 'delivered' && delivery_id === 'hello')
+  t.equal(ended.length, 1, 'deliver goes on as always')
+  await t.rejects(start(t, {}, { routes: { r: { prompt: 'p', callback: route.callback, cron_job: 'j' } } }), /WH208 .*callback/)
 })

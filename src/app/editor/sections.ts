@@ -27,6 +27,7 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
   deliver_extra: 'delivery',
   deliver_mode: 'delivery',
   respond: 'delivery',
+  callback: 'delivery',
   mirror_to_session: 'delivery',
   retry: 'limits',
   priority: 'limits',
