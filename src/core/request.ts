@@ -9,8 +9,8 @@ export type Headers = IncomingHttpHeaders
 /**
  * The content of a body. `text`: the payload as JSON, in which long numbers keep their digits. The text of a form is its field `payload`,
  * or JSON made of all fields where the form has no such field. `fields`: the fields of a form, in their order. The text of XML is JSON made
- * of its elements; that of a multipart body is that of a form made of its fields, without its files. `unread`: no event can be made of the body, which is malformed, or has too many fields or values. `detail`: the reason,
- * for operators; it quotes nothing of the body.
+ * of its elements; that of a multipart body is that of a form made of its fields, without its files. `unread`: no event can be made of the
+ * body, which is malformed, or has too many fields or values. `detail`: the reason, for operators; it quotes nothing of the body.
  */
 export type Content =
   | { readonly kind: 'json'; readonly text: string; readonly payload: Json }
@@ -138,8 +138,8 @@ export type EventFacts = {
 }
 
 /**
- * A file that came with an event, as its payload says. `field`: the name of its part. `name`: a harmless name. `type`: the media type as the
- * sender says. `bytes`: its length. `dropped`: why the file was not kept; absent for a file that was.
+ * A file that came with an event, as its payload says. `field`: the name of its part. `name`: a harmless name. `type`: the media type as
+ * the sender says. `bytes`: its length. `dropped`: why the file was not kept; absent for a file that was.
  */
 export type Attachment = {
   readonly name: string

@@ -150,6 +150,21 @@ for (const { name, at, lookEveryMs } of subjects) {
       },
     )
 
+    promise('files stay with their run through attempts, groups and a revival', async (t, { store, claimOf }) => {
+      const data = Buffer.alloc(3_000_000, 'files').toString('base64')
+      const files = [{ name: 'a.pdf', type: 'application/pdf', sha256: 'ab', data }]
+      await store.accept({ ...runOf('a'), files }, claimOf('a'))
+      const first = only(await store.take(9, 1000))
+      t.strictSame(first.run.files, files)
+      await store.finish(first, { kind: 'dead', error: 'e' })
+      t.equal(await store.revive('evt-a'), true)
+      const again = only(await store.take(9, 1000))
+      t.strictSame(again.run.files, files)
+      await store.finish(again, { kind: 'done' })
+      await store.join({ ...runOf('b'), files }, claimOf('b'), groupOf({ windowMs: 0, maxWaitMs: 0, keep: 'all' }))
+      t.strictSame(only(await store.take(9, 1000)).run.files, files)
+    })
+
     promise('an id is accepted once, also when asked twice in one turn', async (t, { store, accept }) => {
       t.strictSame(await Promise.all([accept('a'), accept('b'), accept('a')]), ['accepted', 'accepted', 'duplicate'])
       t.equal(await accept('b'), 'duplicate')

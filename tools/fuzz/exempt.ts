@@ -39,6 +39,10 @@ export const partly: { readonly [scheme: string]: { readonly why: string; readon
     why: 'it signs its time and its token, which is the delivery id, and nothing of the event',
     covered: (payload) => membersOf(payload, ['signature.timestamp', 'signature.token']),
   },
+  mailgun_inbound: {
+    why: 'it signs its time and its token, which is the delivery id, and nothing of the mail',
+    covered: (payload) => membersOf(payload, ['timestamp', 'token']),
+  },
   paypal: {
     why: 'it signs a CRC-32 of the body, for which another body is easily made, and the id of the transmission',
     covered: () => null,

@@ -6,6 +6,7 @@ import { createHmac } from 'node:crypto'
 import type { Random } from '../../bench/durability/random.ts'
 import { Fault } from '../../src/core/fault.ts'
 import type { Json } from '../../src/core/json.ts'
+import { setField } from '../../src/parts/body/multipart/set-field.ts'
 import type { Signed } from '../../src/parts/schemes/scheme.ts'
 import { headerIds } from './exempt.ts'
 import { hostileTexts } from './hostile-texts.ts'
@@ -54,6 +55,7 @@ const strangerText: Change = (draft, sender, random, type) => {
     fields.set(open.find((name) => fields.has(name)) ?? random.pick([...fields.keys()]), text)
     return { ...draft, body: fields.toString(), variants: [...draft.variants, theirs] }
   }
+  if (type.startsWith('multipart/')) return { ...draft, body: setField(draft.body, 'text', text), variants: [...draft.variants, theirs] }
   const payload = JSON.parse(draft.body) as Json
   const own = ownPaths(sender)
   const paths = textPaths(payload).filter((path) => !own.has(path.join('.')))

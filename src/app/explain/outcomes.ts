@@ -75,7 +75,11 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     fix: 'Look at the proxy and the network: it should read the whole request before it passes it on.',
   },
   wrong_method: { means: 'Webhook paths take POST.', fix: 'Let the sender send POST.' },
-  bad_json: { means: 'The signature holds, and the body is neither JSON nor a form.', fix: 'Set the content type to JSON at the sender.' },
+  bad_json: {
+    means:
+      'The signature holds, and the body cannot be read as JSON, a form, XML or multipart. The reason of the event says what is wrong.',
+    fix: 'Let the sender post JSON, or another of these as docs/bodies.md describes it.',
+  },
   schema_mismatch: {
     means: 'The signature holds, and the payload does not fit payload_schema of the route, which has payload_mismatch: refuse.',
     fix: `${showsWhy} If the sender has changed its payloads, headgate schema learn <route> makes a new schema; then headgate events replay <id>.`,

@@ -15,8 +15,8 @@ export type TakenPayload = { readonly text: string } & PayloadSource
 export type PayloadSource = { readonly from: 'given' | 'file' | 'stdin' | 'sample' | 'event' | 'made up'; readonly name?: string }
 
 /**
- * Returns the payload that the value of `--payload` means: JSON, XML, multipart, `@file`, or `@-` or `-` for standard input; a small test payload without
- * the option. Throws a usage Fault for a text that is none of these, and for a file that cannot be read.
+ * Returns the payload that the value of `--payload` means: JSON, XML, multipart, `@file`, or `@-` or `-` for standard input; a small test
+ * payload without the option. Throws a usage Fault for a text that is none of these, and for a file that cannot be read.
  */
 export const readPayloadOption = async (payload: string | undefined, io: Pick<Io, 'stdin'>): Promise<TakenPayload> => {
   if (payload === undefined) return { from: 'made up', text: defaultPayload }

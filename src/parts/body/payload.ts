@@ -14,9 +14,9 @@ import type { Path } from './walk-json.ts'
 import { readXml } from './xml/read-xml.ts'
 
 /**
- * Returns what a body is, or would have to be. A signature does not cover the content type, and whoever sends a captured body again may change it. So the
- * content type never chooses between two readings: bytes that begin with `<` are XML, bytes that begin with `--` are multipart, bytes that
- * can be JSON are never a form, and other bytes are a form only where the content type says so (rules: Bodies 3).
+ * Returns what a body is, or would have to be. A signature does not cover the content type, and whoever sends a captured body again may
+ * change it. So the content type never chooses between two readings: bytes that begin with `<` are XML, bytes that begin with `--` are
+ * multipart, bytes that can be JSON are never a form, and other bytes are a form only where the content type says so (rules: Bodies 3).
  */
 export const bodyKind = (headers: Headers, body: Buffer): 'json' | 'form' | 'xml' | 'multipart' => {
   const start = firstMark(body)
@@ -38,8 +38,8 @@ const firstMark = (body: Buffer): number => {
 }
 
 /**
- * Reads the content of a body. The content is unread, with the reason "not JSON", where the body is malformed, and with the reason "too many"
- * where the body has more than 100,000 lists and maps, 1,000 fields and files, or 20,000 elements and attributes.
+ * Reads the content of a body. The content is unread, with the reason "not JSON", where the body is malformed, and with the reason "too
+ * many" where the body has more than 100,000 lists and maps, 1,000 fields and files, or 20,000 elements and attributes.
  */
 export const readContent = (headers: Headers, body: Buffer): Content => {
   switch (bodyKind(headers, body)) {

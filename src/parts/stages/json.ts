@@ -12,15 +12,13 @@ import type { Content, Event, Headers, VerifiedRequest } from '../../core/reques
 import { broughtTraceparent } from '../../core/telemetry/trace-context.ts'
 import type { Route } from '../../generated/config.ts'
 import { boundedId, unknownType, usableType } from '../body/event-values.ts'
-import { type PayloadWithFiles, takeFiles } from '../body/multipart/attachments.ts'
+import { takeFiles } from '../body/multipart/attachments.ts'
 import { compileRedaction } from '../body/redact-request.ts'
 import { ReadOnceBody } from '../body/request-body.ts'
 import { compileMask } from '../mask-request.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
 import type { StageKit, StagePart } from './stage.ts'
-
-const noFiles: readonly [] = []
 
 export const json: StagePart = {
   name: 'json',
@@ -59,7 +57,9 @@ export const compileParser = (
     const body = request.read ?? new ReadOnceBody(headers, request.body)
     const content = body.content()
     if (content.kind === 'unread') return refuseUnread(content)
-    const { text, payload, kept } = withFiles(content, route.attachments)
+    // Only a multipart body has files.
+    const filed = content.kind === 'multipart' ? takeFiles(content, route.attachments) : undefined
+    const { text, payload } = filed ?? content
     const readers = readersFor(verification.scheme)
     const event: Event = {
       eventId: request.eventId,
@@ -81,7 +81,7 @@ export const compileParser = (
       ),
       at: request.at,
       traceparent: trustsCaller ? broughtTraceparent(headers) : undefined,
-      ...(kept.length > 0 ? { files: kept } : {}),
+      ...(filed && filed.kept.length > 0 ? { files: filed.kept } : {}),
     }
     request.read?.take()
     return event
@@ -92,10 +92,6 @@ const refuseUnread = ({ why, detail }: Extract<Content, { readonly kind: 'unread
   why === 'not JSON'
     ? refuse('bad_json', detail === undefined ? {} : { detail })
     : refuse('too_large', { detail: detail ?? 'more than 100,000 lists and maps, or 1,000 fields' })
-
-/** Returns a payload with the list of its files, and the files that the route keeps. Only a multipart body has files. */
-const withFiles = (content: Exclude<Content, { readonly kind: 'unread' }>, settings: Route['attachments']): PayloadWithFiles =>
-  content.kind === 'multipart' ? takeFiles(content, settings) : { ...content, kept: noFiles }
 
 /**
  * Returns the function that gives the readers for the scheme that verified a request. The readers of the route's other schemes do not

@@ -6,7 +6,9 @@ export type HeaderValue = { readonly word: string; readonly parameters: Readonly
 const firstWord = /\s*([^\s;,="]{1,128})\s*/y
 const parameter = /;\s*([^\s;="]{1,64})\s*=\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([^\s;"]*))\s*/y
 
-/** Returns the parts of a header value; `undefined` where it is malformed, or names a parameter twice: readers would differ on such a value. */
+/**
+ * Returns the parts of a header value; `undefined` where it is malformed, or names a parameter twice: readers would differ on such a value.
+ */
 export const readHeaderValue = (text: string): HeaderValue | undefined => {
   firstWord.lastIndex = 0
   const word = firstWord.exec(text)?.[1]?.toLowerCase()

@@ -24,7 +24,10 @@ const maxCharsets = 4_096
 const maxBoundary = 70
 const octets = 'application/octet-stream'
 
-/** Reads a body whose first line is a boundary. Its content type must name the same boundary: it is not signed, and must not choose another. */
+/**
+ * Reads a body whose first line is a boundary. Its content type must name the same boundary: it is not signed, and must not choose another
+ * reading of the body.
+ */
 export const readMultipart = (contentType: string | undefined, body: Buffer): MultipartBody | MultipartFault => {
   const { word, parameters } = readHeaderValue(contentType ?? '') ?? {}
   const boundary = parameters?.get('boundary') ?? ''

@@ -51,7 +51,10 @@ type XmlNode = { readonly [name: string]: readonly XmlNode[] | string } & { read
 /** What keeps a body from being read. Its message quotes nothing of the body. */
 class Unreadable extends Error {}
 
-/** Reads a body that begins with `<`. The content is unread where the body is malformed, not UTF-8, has a document type or too many nodes. */
+/**
+ * Reads a body that begins with `<`. The content is unread where the body is malformed or not UTF-8, or has a document type or too many
+ * nodes.
+ */
 export const readXml = (body: Buffer): Content => {
   const text = decodeUtf8(body)
   if (text === undefined) return unread('it is not UTF-8')

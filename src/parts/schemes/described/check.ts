@@ -27,8 +27,8 @@ export const compileCheck = (compiled: CompiledDescription, secret: string, remo
   refuseRepeated(compiled, refuseOtherKinds(compiled, checkByAlgorithm(compiled, secret, remote)))
 
 /**
- * Refuses a body of a kind that the sender never sends (`sends`), before its signature is checked. A sender that sends no forms never signed
- * a form: bytes that it signed as JSON would have another content when they are read as a form.
+ * Refuses a body of a kind that the sender never sends (`sends`), before its signature is checked. A sender that sends no forms never
+ * signed a form: bytes that it signed as JSON would have another content when they are read as a form.
  */
 const refuseOtherKinds = ({ description: { sends } }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
   if (!check || !sends) return check

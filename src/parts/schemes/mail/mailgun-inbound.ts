@@ -1,6 +1,6 @@
 /**
- * Mailgun's inbound mail (Receiving → Routes): an HMAC over `<time><token>`. The time, the token and the HMAC are fields of a form, which is
- * multipart where the mail has attachments. Nothing else of the mail is signed.
+ * Mailgun's inbound mail (Receiving → Routes): an HMAC over `<time><token>`. The time, the token and the HMAC are fields of a form, which
+ * is multipart where the mail has attachments. Nothing else of the mail is signed.
  */
 
 import { preset } from '../preset.ts'

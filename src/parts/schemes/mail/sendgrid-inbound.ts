@@ -1,6 +1,6 @@
 /**
- * SendGrid's Inbound Parse: an ECDSA signature over `<time><body>`, where a security policy asks for it. A mail comes as multipart, with its
- * attachments as files.
+ * SendGrid's Inbound Parse: an ECDSA signature over `<time><body>`, where a security policy asks for it. A mail comes as multipart, with
+ * its attachments as files.
  */
 
 import { preset } from '../preset.ts'
