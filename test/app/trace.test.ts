@@ -302,3 +302,28 @@ t.test('a script runs only when it is asked for', async (t) => {
   t.match(JSON.parse(out).data, { prompt: 'hello', side_effects: 'script', notes: [] })
   t.equal(cli.read('ran'), '')
 })
+
+t.test('--query gives the address of a test and of a trace its query', async (t) => {
+  const route = '{ prompt: p, filters: [{ field: request.query.team, equals: core }] }'
+  const extra = `{ port: 8644, secret: b0e6f2a94c7d41d8, routes: { r: ${route} } }`
+  const cli = fakeCli(t, { 'config.yaml': `platforms: { webhook: { enabled: true, extra: ${extra} } }\n` })
+  t.match(await cli.run('webhook', 'trace', 'r', '--payload', '{}', '--query', '?team=core'), { code: 0 })
+  t.match(await cli.run('webhook', 'trace', 'r', '--payload', '{}', '--query', 'team=other'), { code: 1 })
+  const test = ['webhook', 'test', 'r', '--payload', '{}', '--print-curl', '--query', 'team=core']
+  t.match(await cli.run(...test), { code: 0, out: /8644\/webhooks\/r\?team=core/ })
+  t.match(await cli.run(...test, '--url', 'http://127.0.0.1:1/webhooks/r?a=b'), {
+    code: 2,
+    err: /--query: the address of --url has a query/,
+  })
+})
+
+t.test('a trace says that a payload does not fit its schema where the event goes on all the same', async (t) => {
+  const route = '{ prompt: p, payload_schema: schemas/n.json, payload_mismatch: warn }'
+  const extra = `{ port: 8644, secret: b0e6f2a94c7d41d8, routes: { r: ${route} } }`
+  const cli = fakeCli(t, { 'config.yaml': `platforms: { webhook: { enabled: true, extra: ${extra} } }\n` })
+  cli.write('schemas/n.json', '{ "type": "object", "properties": { "n": { "type": "integer" } } }')
+  const traced = await cli.run('webhook', 'trace', 'r', '--payload', '{"n":"a secret text"}')
+  t.match(traced, { code: 0, out: /note +payload_schema: n must be integer: the event goes on/ })
+  t.notMatch(traced.out, /payload_schema: .*a secret text/)
+  t.notMatch((await cli.run('webhook', 'trace', 'r', '--payload', '{"n":1}')).out, /payload_schema: /)
+})

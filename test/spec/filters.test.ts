@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { type Post, startGateway } from '../fakes/gateway.ts'
+import { hexHmac, type Post, startGateway } from '../fakes/gateway.ts'
 import { delivery } from '../fakes/webhooks.ts'
 
 const opened = delivery('pull_request', 'opened')
@@ -277,5 +277,15 @@ t.test('fields of the request: its query is read as a form is, and no payload ca
   t.match(await gateway.line(({ msg, route }) => msg === 'delivered' && route === 'asked'), { text: 'of core, POST' })
   t.equal((await gateway.post('hidden', { path: '/webhooks/hidden?key=another-door' })).status, 200)
   t.match(await gateway.line(({ route, outcome }) => route === 'hidden' && outcome === 'ignored'), { route: 'hidden' })
+  const body = '{}'
+  const target = `http://hooks.example:8443/webhooks/asked?team=core`
+  const head = [
+    `POST ${target} HTTP/1.1`,
+    'Host: hooks.example',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+    `X-Webhook-Signature: ${hexHmac(body)}`,
+  ]
+  t.match(await gateway.raw(`${head.join('\r\n')}\r\n\r\n${body}`), /^HTTP\/1\.1 202 /, 'an absolute target has the same path and query')
   t.notMatch(JSON.stringify(gateway.lines), /(?:an-open|another)-door/, 'a parameter that names a secret is not logged')
 })

@@ -397,7 +397,15 @@ t.test('n and N go round the rows that a filter leaves, and mean nothing without
 })
 
 const stages = Array.from({ length: 12 }, (_, i) => ({ stage: `stage_${i}`, result: 'pass' as const }))
-const traced = { stages, conditions: [], conditionsIn: 'filters', placeholders: [], name: 'accepted', answer: { status: 202, body: 'ok' } }
+const traced = {
+  stages,
+  conditions: [],
+  conditionsIn: 'filters',
+  placeholders: [],
+  notes: [],
+  name: 'accepted',
+  answer: { status: 202, body: 'ok' },
+}
 
 t.test('a trace is scrolled to its end and no further', async (t) => {
   const shown = { ...preview(0), trace: traced as unknown as NonNullable<Preview['trace']> }

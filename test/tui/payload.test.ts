@@ -256,5 +256,15 @@ t.test('the values of a large payload are bounded', async (t) => {
     'what no path leads to is left out',
   )
   const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`)
+  t.same(
+    payloadValues({ n: 1 }, undefined, {}, '/webhooks/r?team=a&team=b&x=%20').map(({ path, shown }) => [path, shown]),
+    [
+      ['request.method', '"POST"'],
+      ['request.path', '"/webhooks/r"'],
+      ['request.query.team', '2 items'],
+      ['request.query.x', '" "'],
+      ['n', '1'],
+    ],
+  )
   t.equal(payloadValues(deep, undefined, {}).length, 32)
 })

@@ -65,7 +65,7 @@ export type TestRequest = TestPost & {
 }
 
 export type TestInput = PayloadEdit &
-  Pick<RequestInput, 'event' | 'id' | 'scheme' | 'privateKey'> & {
+  Pick<RequestInput, 'event' | 'id' | 'scheme' | 'query' | 'privateKey'> & {
     /** The content of the test: a sample, the name of a sample, or a body. */
     readonly of: { readonly sample: string } | { readonly payload: string } | Sample
     /** The address to post to; where absent, the address of the running gateway or, where none runs, the configured address. */
@@ -168,7 +168,8 @@ const headersOf = (body: string): Sample['headers'] => {
 }
 
 /** Returns an address with a query, which is written without its question mark. An address that has a query keeps its own. */
-export const withQuery = (url: string, query: string | undefined): string => (query && !url.includes('?') ? `${url}?${query}` : url)
+export const withQuery = (url: string, query: string | undefined): string =>
+  query && !url.includes('?') ? `${url}?${query.replace(/^\?/, '')}` : url
 
 /** Returns the URL with the query of the signed address, because some schemes put their signature into the query. */
 const withQueryOf = (url: string, signed: string | undefined): string =>

@@ -32,13 +32,22 @@ export type Collector = PlanObserver & {
   judge(event: Event): Promise<readonly Judged[]>
   /** Returns each placeholder once, as it was filled in last, and forgets all placeholders. */
   takeFilled(): readonly FilledPlaceholder[]
+  /** Returns what was noted about the event, and forgets it. */
+  takeNotes(): readonly string[]
 }
+
+/** The most notes about one event, or about the items of one request. */
+const maxNotes = 20
 
 export const createCollector = (): Collector => {
   // The conditions are kept by name, because a plan may be compiled more than once.
   const conditions = new Map<string, CompiledCondition>()
   const placeholders = new Map<string, FilledPlaceholder>()
+  const notes = new Set<string>()
   return {
+    noted: (text) => {
+      if (notes.size < maxNotes) notes.add(text)
+    },
     condition: (condition) => conditions.set(condition.name, condition),
     filled: (where, filled) => placeholders.set(`${where}\n${filled.written}`, { where, ...filled }),
     async judge(event) {
@@ -50,6 +59,11 @@ export const createCollector = (): Collector => {
       const filled = [...placeholders.values()]
       placeholders.clear()
       return filled
+    },
+    takeNotes() {
+      const noted = [...notes]
+      notes.clear()
+      return noted
     },
   }
 }

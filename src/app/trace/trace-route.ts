@@ -29,6 +29,8 @@ export type TraceOptions = {
   /** The event type and the name of the scheme for a new request. Absent: chosen by the route and the content. */
   readonly event?: string | undefined
   readonly scheme?: string | undefined
+  /** The query of the address of a new request, without its question mark. */
+  readonly query?: string | undefined
   /** Values to set in the body of a new request (`path=value`), and the paths of values to remove. */
   readonly set: readonly string[]
   readonly unset: readonly string[]
@@ -79,9 +81,9 @@ export const recordedRequest = async (workspace: Workspace, eventId: string): Pr
 const postedContent = (
   source: RouteSource,
   of: Content,
-  { event, scheme, set, unset, schemes }: Omit<TraceOptions, 'of' | 'runScripts'> & { readonly schemes: readonly Scheme[] },
+  { event, query, scheme, set, unset, schemes }: Omit<TraceOptions, 'of' | 'runScripts'> & { readonly schemes: readonly Scheme[] },
   workspace: Workspace,
 ): Traced => {
   const content = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
-  return asPosted(source, { of: content, event, scheme, set, unset, schemes, at: systemClock.now() })
+  return asPosted(source, { of: content, event, query, scheme, set, unset, schemes, at: systemClock.now() })
 }

@@ -128,6 +128,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
       ...(hasScript && !effects.script
         ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`]
         : []),
+      ...onlooker.takeNotes(),
       ...itemNotes(whole.items ?? []),
       ...waitNotes(source.spec, outcome),
     ],

@@ -26,6 +26,7 @@ export type TestOptions = {
   readonly edit?: boolean
   readonly event?: string
   readonly id?: string
+  readonly query?: string
   readonly scheme?: string
   /** The file of the private key. */
   readonly privateKey?: string
@@ -60,6 +61,7 @@ const sendAndAnswer = async (
   cli: Cli,
 ): Promise<number> => {
   const { set = [], unset = [], wait = false, timeout = defaultTimeoutSeconds, expect } = options
+  if (options.url?.includes('?') && options.query !== undefined) throw usage('--query: the address of --url has a query already')
   const privateKey = options.privateKey === undefined ? undefined : readKeyFile(options.privateKey)
   const finder = gatewayAt(cli.workspace)
   const test = await prepareTest(cli.workspace, finder, asked, { ...options, of, set, unset, privateKey })

@@ -64,7 +64,10 @@ type Action = 'ignore' | 'refuse' | 'warn'
 const mismatched = (event: Event, action: Action, mismatch: string, { name, effects }: StageKit): Event | Ignored | Refused => {
   const detail = `payload_schema: ${mismatch}`
   effects.mismatched?.(event, action, detail)
-  if (action === 'warn') return event
+  if (action === 'warn') {
+    effects.onlooker?.noted(`${detail}: the event goes on, for payload_mismatch is warn`)
+    return event
+  }
   if (action === 'refuse') return refuse('schema_mismatch', { detail })
   return { kind: 'ignored', reason: 'schema', route: name, detail: () => detail }
 }

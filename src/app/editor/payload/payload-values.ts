@@ -1,6 +1,7 @@
 /** Lists the values in a payload, each with the path that filters and templates use for it. */
 
 import { typeOf } from '../../../config/schema-walk.ts'
+import { mapOfNamed, pathOf, queryOf } from '../../../core/address/path-and-query.ts'
 import type { Json } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
 import type { Payload, PayloadValue } from '../service.ts'
@@ -13,16 +14,18 @@ const maxShownChars = 80
 type InnerValue = { readonly path: string; readonly value: Json; readonly depth: number }
 
 /**
- * Returns the event's type, the headers, and the values in the payload, the outer values first. Left out are the deepest where there are
+ * Returns the event's type, the fields of the request (`pathAndQuery`: its address without host), the headers, and the values in the payload, the outer values first. Left out are the deepest where there are
  * more than 5,000 values, values inside more than 32 lists and maps, and values that no path can name.
  */
 export const payloadValues = (
   payload: Json | undefined,
   eventType: string | undefined,
   headers: Payload['headers'],
+  pathAndQuery?: string,
 ): readonly PayloadValue[] => {
   const around: readonly (readonly [string, Json])[] = [
     ...(eventType === undefined ? [] : [['event', eventType] as const]),
+    ...(pathAndQuery === undefined ? [] : requestValues(pathAndQuery)),
     ...Object.entries(headers).map(([name, value]) => [`headers.${name}`, value] as const),
   ]
   const values = around.slice(0, maxValues).map(([path, value]) => describeValue(path, value))
@@ -38,6 +41,12 @@ export const payloadValues = (
   }
   return values
 }
+
+const requestValues = (pathAndQuery: string): readonly (readonly [path: string, value: Json])[] => [
+  ['request.method', 'POST'],
+  ['request.path', pathOf(pathAndQuery)],
+  ...Object.entries(mapOfNamed(queryOf(pathAndQuery))).map(([name, value]) => [`request.query.${name}`, value] as const),
+]
 
 const innerValues = ({ path, value, depth }: InnerValue, limit: number): readonly InnerValue[] => {
   if (typeof value !== 'object' || value === null) return []

@@ -3,9 +3,10 @@
 import { isUtf8 } from 'node:buffer'
 import { basename } from 'node:path'
 import type { Config, RouteSource } from '../../../config/config.ts'
+import { pathAndQueryOf } from '../../../core/address/path-and-query.ts'
 import { systemClock } from '../../../core/clock.ts'
 import type { Event, Headers } from '../../../core/request.ts'
-import { maskHeaders } from '../../../core/secrets/mask.ts'
+import { maskHeaders, maskQuery } from '../../../core/secrets/mask.ts'
 import { cut } from '../../../core/text.ts'
 import type { EventSummary } from '../../../journal/record.ts'
 import { catalogueOf } from '../../../plan/catalogue.ts'
@@ -124,7 +125,8 @@ export const readPayload = async (
 ): Promise<Payload> => {
   const whole = withWholePath(choice)
   const context = await routeNamed(workspace, route)
-  const { headers, body } = await previewRequest(workspace, whole, context)
+  const request = await previewRequest(workspace, whole, context)
+  const { headers, body, pathAndQuery } = request
   const event = eventReader(context.source, allSchemes(context.catalogue))({ headers, body })
   const shown = shownHeaders(headers)
   return {
@@ -133,7 +135,7 @@ export const readPayload = async (
     ...bodyOf(body, event),
     bytes: body.length,
     headers: shown,
-    values: payloadValues(event?.payload, event?.eventType, shown),
+    values: payloadValues(event?.payload, event?.eventType, shown, pathAndQuery && maskQuery(pathAndQuery)),
   }
 }
 
@@ -159,7 +161,7 @@ const previewRequest = async (
   if ('eventId' in of) return recordedRequest(workspace, of.eventId)
   if (source && source.secrets.length > 0) {
     const traced = await requestToTrace(workspace, source, catalogue, { of, set: [], unset: [] })
-    return traced.kind === 'post' ? traced : traced.request
+    return traced.kind === 'post' ? { ...traced, pathAndQuery: traced.url && pathAndQueryOf(traced.url) } : traced.request
   }
   const { headers, body } =
     'sample' in of ? readSample(findSample(workspace, of.sample)) : 'payload' in of ? { headers: {}, body: of.payload } : of
