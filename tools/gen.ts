@@ -229,6 +229,7 @@ const properties = schema.properties as {
   readonly metrics: Node
   readonly tls: Node
   readonly storage: Section
+  readonly relay: Node
   readonly telemetry: { readonly properties: { readonly otlp: Node; readonly traces: Node } }
   readonly targets: Section
 }
@@ -268,6 +269,7 @@ const defaults = {
   alert: definitions.AlertRule,
   silence: definitions.Silence,
   toolset: definitions.McpServer,
+  relay: properties.relay,
   relay_file: definitions.RelayFile,
   relay_gateway: definitions.RelayGateway,
   relay_route: definitions.RelayRoute,

@@ -20,6 +20,8 @@ import { createHandOver } from './hand-over.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openAlerts } from './later/open-alerts.ts'
 import { openCatchUp } from './later/open-catch-up.ts'
+import { type OpenedRelay, openRelay } from './later/open-relay.ts'
+import { noListener } from './no-listener.ts'
 import { isLasting } from './open-store.ts'
 import { openWork, type Work } from './open-work.ts'
 
@@ -77,6 +79,7 @@ type Doors = {
   readonly listener: Listener
   readonly operations: RunningGateway
   readonly catchUp: CatchUpDesk
+  readonly relay: OpenedRelay
   readonly stopping: Stopping
   readonly stopAsked: Promise<void>
 }
@@ -150,23 +153,24 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const closingMetrics: Closing = []
   closing.push(() => closeAll(closingMetrics))
   const notReady = (): string | undefined => readiness.reason()
-  const listener = await http.listen({
+  const door = { facts: refused, refusing: isRefusing, ...watching(log, work.traces && clock) }
+  const listen = config.relay?.listen === false ? async () => noListener(config.relay?.url ?? '') : http.listen
+  const listener = await listen({
+    ...door,
     host: config.host,
     port: config.port,
     socket: options.socket?.handle,
     clock,
-    facts: refused,
     serving: reloader.current,
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
-    refusing: isRefusing,
     isReady: () => notReady() === undefined,
     tls: certificatesOf(options),
-    ...watching(log, work.traces && clock),
   })
   closing.push(() => listener.close(stopping.patienceMs))
   await alerts.begin()
   const catchUp = openCatchUp(options, work.store, () => notReady() === undefined && !stopping.now, closing)
+  const relay = openRelay(options, door, closing)
   const browserConsole = await openConsole(options, closing)
   const operations = createOperations({
     ...work,
@@ -184,19 +188,20 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     signInUrl: browserConsole?.signInUrl,
     alerts,
     catchUp,
+    relay,
   })
   await openControl(http, options, operations, work.tails, closing)
   await serveMetrics?.({ store: work.store, http: listener, runsInProgress: () => work.worker.inProgress, notReady }, closingMetrics)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
   closing.push(async () => work.replicas?.leave())
-  return { listener, operations, catchUp, stopping, stopAsked }
+  return { listener, operations, catchUp, relay, stopping, stopAsked }
 }
 
 /** Starts worker, scheduler and housekeeping, and returns the gateway. */
 const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
   const { config, log, clock, reloader, shared, secrets } = options
   const { store, worker, scheduler, replicas } = work
-  const { listener, operations, catchUp, stopping, stopAsked } = doors
+  const { listener, operations, catchUp, relay, stopping, stopAsked } = doors
   const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
@@ -208,6 +213,7 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
   await scheduler.start()
   worker.wake()
   await catchUp.open()
+  await relay.open()
   return {
     url: listener.url,
     routes: current().routes(),
@@ -223,7 +229,9 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
       reloader.stop()
       void replicas?.beat()
       await scheduler.stop()
+      const stopped = relay.stop()
       await (stopping.hasSuccessor ? endForSuccessor : endAll)(listener, worker, clock, ms)
+      await stopped
       await closeAll(closing)
     },
   }

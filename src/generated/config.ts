@@ -421,6 +421,23 @@ ratio?: number
 content?: boolean
 }
 /**
+ * The relay that keeps requests for this gateway, where the gateway has no public address.
+ */
+relay?: {
+/**
+ * Address of this gateway at the relay, as senders have it, without /webhooks.
+ */
+url: string
+/**
+ * One of the keys that the relay has for this gateway.
+ */
+key: string
+/**
+ * Whether the gateway takes requests on its own port too. false: it opens no port.
+ */
+listen?: boolean
+}
+/**
  * What all delivery targets share.
  */
 targets?: {

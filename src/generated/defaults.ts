@@ -151,6 +151,9 @@ export const defaults = {
     "timeout_seconds": 60,
     "start_timeout_seconds": 30
   },
+  "relay": {
+    "listen": true
+  },
   "relay_file": {
     "host": "127.0.0.1",
     "port": 8643

@@ -3,7 +3,7 @@
  * is answered, and a worker asks the agent after the answer.
  */
 
-import { holdMsOf } from '../claim.ts'
+import { holdMsFor, holdMsOf } from '../claim.ts'
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, agentRun } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
@@ -23,9 +23,10 @@ export const agent: EndingPart = {
       const message = render(event)
       const [session, lane] = [sessionOf?.(event), laneOf?.(event)]
       // Without JSONata, session and lane, as on most routes, the run is made without waiting: a wait would keep the event in memory.
-      if (!(message instanceof Promise || session || lane)) return acceptAgent(agentRun(event, message, undefined), holdMs, kit.effects)
+      if (!(message instanceof Promise || session || lane))
+        return acceptAgent(agentRun(event, message, undefined), holdMsFor(event, holdMs), kit.effects)
       return Promise.all([message, session, lane]).then(([message, session, lane]) =>
-        acceptAgent(agentRun(event, message, session), holdMs, kit.effects, lane),
+        acceptAgent(agentRun(event, message, session), holdMsFor(event, holdMs), kit.effects, lane),
       )
     }
   },

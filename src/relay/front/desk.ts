@@ -96,10 +96,12 @@ export class Desk {
    * reads the answer any more.
    */
   async take(name: string, holds: ReadonlySet<string>, gone: AbortSignal): Promise<readonly Frame<object>[]> {
+    // A process that asks for the first time learns at once that it is connected.
+    const isNew = !this.#takers.has(name)
     const taker = this.#taker(name)
     for (const lane of this.#lanesOf(taker)) lane.keepOut((id) => holds.has(String(id)))
     let frames = this.#handOut(taker)
-    if (frames.length === 0 && !gone.aborted && !this.#isClosed) {
+    if (frames.length === 0 && !isNew && !gone.aborted && !this.#isClosed) {
       await this.#untilWoken(taker, gone)
       frames = gone.aborted ? [] : this.#handOut(taker)
     }
