@@ -49,7 +49,7 @@ const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  // These packages are installed beside the bundle: `libsql` is native, and `jsonata` is loaded with `require` when a route needs it.
+  // These packages are installed beside the bundle: `libsql` is native, and `require` loads the others when a route or a body needs them.
   external: Object.keys(product.dependencies),
   logLevel: 'warning',
 } as const

@@ -1,7 +1,7 @@
 /**
  * Makes what is shipped beside the npm package, of what is built:
- * `npm run ship -- [tarball] [deb] [policy] [image] [image-root] [--arch ARCH] [--out DIR] [--node-home DIR]`.
- * Without a name it makes the archives, the package for Debian, which lintian then reads (`policy`), and the image; without `--arch` the
+ * `npm run ship -- [tarball] [deb] [policy] [image] [tools] [image-root] [--arch ARCH] [--out DIR] [--node-home DIR]`.
+ * Without a name it makes the archives, the package for Debian, which lintian then reads (`policy`), and both images; without `--arch` the
  * archives of both processors. Exits with 2 where it lacks a program with which something would be made.
  */
 
@@ -11,7 +11,7 @@ import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { checkPolicy, makeDeb } from './ship/deb.ts'
-import { makeImage } from './ship/image.ts'
+import { makeImage, makeToolsImage } from './ship/image.ts'
 import { makeImageRoot } from './ship/image-root.ts'
 import { sourceDate } from './ship/lay-out.ts'
 import type { Making } from './ship/making.ts'
@@ -32,13 +32,14 @@ const makers: { readonly [name: string]: (making: Making) => readonly string[] }
   deb: (making) => [makeDeb(making)],
   policy: (making) => [checkPolicy(making)],
   image: (making) => [makeImage(making)],
+  tools: (making) => [makeToolsImage(making)],
   'image-root': (making) => [makeImageRoot(making)],
 }
 
-/** Returns the digest, the name and the size of a file, or the path of a folder. */
+/** Returns the digest, the name and the size of a file. Of a folder or an image it returns the name. */
 const described = (path: string): string => {
-  const stat = statSync(path)
-  if (stat.isDirectory()) return path
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat?.isFile()) return path
   return `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ${basename(path)}  ${stat.size} bytes`
 }
 
@@ -57,7 +58,7 @@ const making: Making = {
   product: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')),
   seconds: sourceDate(root),
 }
-for (const name of positionals.length > 0 ? positionals : ['tarball', 'deb', 'policy', 'image']) {
+for (const name of positionals.length > 0 ? positionals : ['tarball', 'deb', 'policy', 'image', 'tools']) {
   const make = makers[name]
   if (!make) throw new Error(`${name} is none of ${Object.keys(makers).join(', ')}`)
   try {

@@ -3,6 +3,7 @@
 import { type Config, defaultProfile, type RouteSource } from '../config/config.ts'
 import { isUnknown } from '../config/env.ts'
 import { passwordOf } from '../config/storage/server-address.ts'
+import type { JsonObject } from '../core/json.ts'
 import { namesProvider } from '../core/secrets/program-secret.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { writtenTargets } from '../parts/destination.ts'
@@ -52,9 +53,11 @@ export const secretsOfRoute = ({ secrets, spec }: Pick<RouteSource, 'secrets' | 
 const secretsOfCatchUp = ({ catch_up: catchUp }: RouteSource['spec']): string[] =>
   [catchUp?.token, catchUp?.app_key].filter((secret) => secret !== undefined)
 
-/** Returns the secrets in the settings that a route, a job or a rule of alerts has for its targets. */
-export const secretsOfTargets = (spec: Parameters<typeof writtenTargets>[0]): string[] =>
-  writtenTargets(spec).flatMap(({ extra }) => secretsOfSettings(extra))
+/** Returns the secrets in the settings that a route, a job or a rule of alerts has for its targets and its callback. */
+export const secretsOfTargets = (spec: Parameters<typeof writtenTargets>[0] & Pick<RouteSource['spec'], 'callback'>): string[] => [
+  ...writtenTargets(spec).flatMap(({ extra }) => secretsOfSettings(extra)),
+  ...secretsOfSettings((spec.callback ?? {}) as JsonObject),
+]
 
 /**
  * Returns the address of the database and the password in it; nothing where the address has no password. A message of the driver could

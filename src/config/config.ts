@@ -143,6 +143,7 @@ export type Config = {
   readonly drainMs: number
   readonly maxConcurrentRuns: number
   readonly maxQueuedRuns: number
+  readonly maxWaitingRequests: number
   readonly maxConcurrentScripts: number
   readonly agent: RunnerSettings & {
     readonly runner: string

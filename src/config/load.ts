@@ -193,6 +193,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     drainMs: numberOr(gateway.drain_seconds, defaults.gateway.drain_seconds) * 1000,
     maxConcurrentRuns: numberOr(gateway.max_concurrent_runs, defaults.gateway.max_concurrent_runs),
     maxQueuedRuns: numberOr(gateway.max_queued_runs, defaults.gateway.max_queued_runs),
+    maxWaitingRequests: numberOr(gateway.max_waiting_requests, defaults.gateway.max_waiting_requests),
     maxConcurrentScripts: numberOr(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
     agent: agentOf(data, source, dataDir),
     tools: toolsOf(data, source),

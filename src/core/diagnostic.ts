@@ -74,6 +74,7 @@ export const catalogue = {
   WH240: { severity: 'warning', title: 'metrics that other machines can read' },
   WH241: { severity: 'error', title: 'a console that other machines reach, and nobody signs in' },
   WH242: { severity: 'error', title: 'a console whose address or sign-in cannot work' },
+  WH245: { severity: 'warning', title: 'a wait for a reply that is vain or too long' },
   WH238: { severity: 'warning', title: 'a route whose silence is to be told is not there', outside: true },
   WH301: { severity: 'warning', title: 'a secret that is easy to guess' },
   WH302: { severity: 'warning', title: 'the same secret on two routes' },

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from './json.ts'
 import type { Prompt, Span } from './prompt.ts'
+import type { Attachment } from './request.ts'
 import type { SessionName } from './session.ts'
 
 /** A target's name, and in `extra` its `deliver_extra`, after the templates in it were filled in. */
@@ -48,9 +49,14 @@ export type Merged = {
   readonly prompts?: readonly (string | Prompt)[]
 }
 
+/** A file in a stored run. `data`: the file in base64, because a stored run is JSON. */
+export type RunFile = Pick<Attachment, 'name' | 'type' | 'sha256'> & { readonly data: string }
+
 /** Accepted work: a prompt, and where its reply goes. A run is kept small, because it is committed before the sender gets its answer. */
 export type NewRun = {
   readonly eventId: string
+  /** Absent for the usual priority. The stores read it from the text of the run, so it stands second there. */
+  readonly priority?: 'high' | 'low'
   readonly profile: string
   /** Empty for a run of a job that no event started. */
   readonly route: string
@@ -60,6 +66,8 @@ export type NewRun = {
   /** The parts of the prompt that a sender wrote and that are longer than a line. Absent where the prompt has none. */
   readonly untrusted?: readonly Span[]
   readonly delivery: Destination
+  /** The files of the event. They are stored in the commit of the run, and are gone with it. Absent where there are none. */
+  readonly files?: readonly RunFile[]
   /** When the run was accepted, in milliseconds since 1970. */
   readonly acceptedAt: number
   /** The id of the scheduled job behind the run. */
@@ -69,6 +77,10 @@ export type NewRun = {
   readonly session?: Pick<SessionName, 'key' | 'name'>
   /** The `traceparent` that the event's request brought, where its route trusts it. Without it, the event's trace has the event's id. */
   readonly traceparent?: string
+  /** The key by which the run is held to the `rate_limit` of its route (`when_over: queue`). Absent: the route itself. */
+  readonly rateKey?: string
   /** An operator has cancelled the run: it is only taken to record its end. */
   readonly cancelled?: true
+  /** The run reports the end of another run to the `callback` of its route. Its prompt is the text to post, and no agent is asked. */
+  readonly callback?: true
 }

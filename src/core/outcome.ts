@@ -8,6 +8,21 @@ export type Reply = {
   readonly headers?: { readonly [name: string]: string }
 }
 
+/**
+ * The answer to an accepted event whose sender waits for the reply of the event's run. Exactly one of `send` and `leave` is called, once.
+ */
+export type AwaitedAnswer = {
+  /** The headers of an answer without the reply. They name the address at which the sender can ask for the state of the run. */
+  readonly lateHeaders: NonNullable<Reply['headers']>
+  /**
+   * Calls `write` once: with the answer that has the reply, or with `undefined` as soon as it is known that no reply will come in time. May
+   * call it at once.
+   */
+  readonly send: (write: (reply: Reply | undefined) => void) => void
+  /** Ends the wait: the sender is gone, or the event was not accepted. */
+  readonly leave: () => void
+}
+
 type Refusal =
   | 'too_large'
   | 'too_many_headers'

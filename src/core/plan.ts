@@ -1,6 +1,6 @@
 /** The plan of a route, which is a compiled route: gates in their order (rules: Order 1), then one ending. */
 
-import type { Ignored, Outcome, Refused, Reply } from './outcome.ts'
+import type { AwaitedAnswer, Ignored, Outcome, Refused, Reply } from './outcome.ts'
 import type { HoldableOwner } from './owner.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from './request.ts'
 
@@ -71,6 +71,9 @@ export type ClaimIgnored = (event: EventFacts, scheme: string) => Promise<Refuse
 /** Shapes the answer to an event that was not refused. */
 export type Respond = (event: Event) => Reply
 
+/** Begins to wait for the reply of an event's run, before the run is committed: the reply may come before the commit is known here. */
+export type AwaitReply = (event: Event) => AwaitedAnswer
+
 export type RoutePlan = {
   readonly name: string
   readonly profile: string
@@ -94,6 +97,8 @@ export type RoutePlan = {
   readonly claimIgnored?: ClaimIgnored
   /** Absent where the route does not shape its answers. */
   readonly respond?: Respond
+  /** Absent where the answer does not wait for the reply of the run. */
+  readonly awaitReply?: AwaitReply
   /** Held by each request that runs through the plan, so that nothing of the plan is closed meanwhile. */
   readonly owner: HoldableOwner
 }

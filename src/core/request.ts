@@ -8,20 +8,29 @@ export type Headers = IncomingHttpHeaders
 
 /**
  * The content of a body. `text`: the payload as JSON, in which long numbers keep their digits. The text of a form is its field `payload`,
- * or JSON made of all fields where the form has no such field. `fields`: the fields of a form, in their order. `unread`: no event can be
- * made of the body, which is not JSON (nor a form), or has too many fields or values.
+ * or JSON made of all fields where the form has no such field. `fields`: the fields of a form, in their order. The text of XML is JSON made
+ * of its elements; that of a multipart body is that of a form made of its fields, without its files. `unread`: no event can be made of the body, which is malformed, or has too many fields or values. `detail`: the reason,
+ * for operators; it quotes nothing of the body.
  */
 export type Content =
   | { readonly kind: 'json'; readonly text: string; readonly payload: Json }
   | { readonly kind: 'form'; readonly text: string; readonly payload: Json; readonly fields: readonly FormField[] }
-  | { readonly kind: 'unread'; readonly why: 'not JSON' | 'too many' }
+  | { readonly kind: 'xml'; readonly text: string; readonly payload: Json }
+  | { readonly kind: 'multipart'; readonly text: string; readonly payload: Json; readonly files: readonly UploadedFile[] }
+  | { readonly kind: 'unread'; readonly why: 'not JSON' | 'too many'; readonly detail?: string }
 
 export type FormField = readonly [name: string, value: string]
+
+/**
+ * A file in a multipart body. `field`: the name of its part. `name`: the name that the sender gives it, which may be anything. `type`: the
+ * media type as the sender says. `bytes`: a view of the body.
+ */
+export type UploadedFile = { readonly field: string; readonly name: string; readonly type: string; readonly bytes: Buffer }
 
 /** A body, for the check of a signature. */
 export interface BodyView {
   readonly bytes: Buffer
-  /** Returns the payload of JSON or a form; `undefined` where the body is neither. */
+  /** Returns the payload of the body; `undefined` where the body cannot be read. */
   payload(): Json | undefined
   /** Returns the value that `make` returned at the first call with this key. Later calls with the key do not run `make`. */
   once<T>(key: object, make: () => T): T
@@ -113,6 +122,8 @@ export type Event = EventFacts & {
   readonly payload: Json
   /** The path and the query of the address as they came, without host. */
   readonly pathAndQuery: string
+  /** The files that are kept for its run. Absent where there are none. */
+  readonly files?: readonly KeptFile[]
   /** The whole request as an event, where this event is one of its items (`split`). */
   readonly batch?: Event
 }
@@ -132,4 +143,23 @@ export type EventFacts = {
   readonly claimMs?: number | undefined
   /** The `traceparent` that the request brought, where the route trusts it and traces are on. */
   readonly traceparent?: string | undefined
+  /** The key by which the event's run is held to the `rate_limit` of its route, hashed. Absent where the route has no key. */
+  readonly rateKey?: string
 }
+
+/**
+ * A file that came with an event, as its payload says. `field`: the name of its part. `name`: a harmless name. `type`: the media type as the
+ * sender says. `bytes`: its length. `dropped`: why the file was not kept; absent for a file that was.
+ */
+export type Attachment = {
+  readonly name: string
+  readonly type: string
+  readonly bytes: number
+  /** In hexadecimal digits. */
+  readonly sha256: string
+  readonly field: string
+  readonly dropped?: string
+}
+
+/** A file that is kept for the run of an event. `content`: a view of the body. */
+export type KeptFile = Attachment & { readonly content: Buffer }

@@ -134,9 +134,9 @@ const runVerified = (
   watch?.stage?.(stage, undefined)
   const request = verifiedRequest(head, read, verification)
   if (verification.limited) return { outcome: verification.limited, stage, verified: keptBy(plan, maskedBy(plan, request)) }
-  if (!plan.handshakes) return resume(plan, request, watch)
+  if (!plan.handshakes) return resume(plan, request, watch, plan.awaitReply)
   const end = (outcome: HandshakeOutcome): EndedRequest | Promise<EndedRequest> => {
-    if (!outcome) return resume(plan, request, watch)
+    if (!outcome) return resume(plan, request, watch, plan.awaitReply)
     return { outcome, stage, verified: keptBy(plan, maskedBy(plan, request)) }
   }
   const answered = plan.handshakes.onVerified(head, read, verification)
@@ -156,12 +156,17 @@ const redactedBy = ({ redact }: RoutePlan, event: Event): Event => (redact ? red
 
 /**
  * Runs a verified request from the parsing of its body to its end. A replay of a stored request starts here too. An error in a stage ends
- * the request as `internal`.
+ * the request as `internal`. `awaitReply`: present where a sender waits who takes the reply of the run as the answer.
  */
-export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
+export const resume = (
+  plan: RoutePlan,
+  given: VerifiedRequest,
+  watch?: Watch,
+  awaitReply?: RoutePlan['awaitReply'],
+): EndedRequest | Promise<EndedRequest> => {
   const masked = maskedBy(plan, given)
   const request = keptBy(plan, masked)
-  const trail = trailAt(plan.parse.stage)
+  const trail = trailAt(plan.parse.stage, undefined, awaitReply)
   const end = (outcome: Outcome): EndedRequest | Promise<EndedRequest> => {
     const claimed = outcome.kind === 'ignored' && trail.event ? plan.claimIgnored?.(trail.event, request.verification.scheme) : undefined
     if (!claimed) return endedAs(outcome)
@@ -172,8 +177,10 @@ export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): 
     const stage = endStage(outcome, trail)
     watch?.stage?.(stage, outcome)
     endWait(trail, stage, watch?.clock)
-    const { event, whole, waits, items } = trail
-    const ended = { outcome, stage, verified: request, event, waits, ...(items ? { items } : {}) }
+    const { event, whole, waits, items, awaited } = trail
+    if (outcome.kind !== 'accepted') awaited?.leave()
+    const more = { ...(items ? { items } : {}), ...(awaited && outcome.kind === 'accepted' ? { awaited } : {}) }
+    const ended = { outcome, stage, verified: request, event, waits, ...more }
     return plan.respond && whole && outcomeStatus(outcome) < 300 ? { ...ended, reply: plan.respond(whole) } : ended
   }
   try {
@@ -225,6 +232,7 @@ const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, 
     watch?.stage?.(stage, undefined, next)
   }
   trail.stage = plan.ending.stage
+  trail.awaited = trail.awaitReply?.(event)
   const outcome = plan.ending.run(event)
   if (outcome instanceof Promise) {
     beginWait(trail, watch?.clock)

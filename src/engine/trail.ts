@@ -2,6 +2,8 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { EndedItem, StageWait } from '../core/facts/fact.ts'
+import type { AwaitedAnswer } from '../core/outcome.ts'
+import type { AwaitReply } from '../core/plan.ts'
 import type { Event, EventFacts } from '../core/request.ts'
 
 /**
@@ -13,6 +15,9 @@ export type Trail = {
   event: EventFacts | undefined
   whole: Event | undefined
   waits: StageWait[] | undefined
+  /** Begins the wait for the reply, where the answer waits for it; `awaited` is what waits. */
+  readonly awaitReply: AwaitReply | undefined
+  awaited: AwaitedAnswer | undefined
   /** The ends of the items, where the request was split. */
   items: readonly EndedItem[] | undefined
   /** Since when the stage waits; `undefined` while nothing waits or nobody asks. */
@@ -23,11 +28,13 @@ export type Trail = {
 export type WaitClock = Pick<Clock, 'monotonic'>
 
 /** Makes the trail of a request or an item that is at `stage`. */
-export const trailAt = (stage: string, event?: Event): Trail => ({
+export const trailAt = (stage: string, event?: Event, awaitReply?: AwaitReply): Trail => ({
   stage,
   event,
   whole: event,
   waits: undefined,
+  awaitReply,
+  awaited: undefined,
   items: undefined,
   waitsSince: undefined,
 })

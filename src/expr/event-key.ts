@@ -100,7 +100,11 @@ const compileFieldName = (field: string, report: (message: string) => void): ((e
  * Returns the store's name for a key of a route, or for the route itself. The key is hashed, so that the name is short whatever a sender
  * wrote. Names of profiles and routes have no `/`, so no two routes share a name.
  */
-export const keyName = (kind: 'group' | 'lane' | 'session', { profile, route }: Pick<Event, 'profile' | 'route'>, key?: string): string => {
+export const keyName = (
+  kind: 'group' | 'lane' | 'rate' | 'session',
+  { profile, route }: Pick<Event, 'profile' | 'route'>,
+  key?: string,
+): string => {
   const name = `${kind}/${profile}/${route}`
   return key === undefined ? name : `${name}/${createHash('sha256').update(key, 'utf16le').digest('base64url')}`
 }

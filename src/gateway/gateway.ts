@@ -4,6 +4,7 @@ import type { CatchUpDesk } from '../app/catch-up/answers.ts'
 import { createOperations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
 import { Readiness } from '../app/readiness.ts'
+import { createStatusAnswers, type StatusAnswer } from '../app/replies/status-answers.ts'
 import type { RunningGateway } from '../app/running-gateway.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -13,6 +14,7 @@ import type { Log } from '../core/log.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
 import type { Watch } from '../engine/run.ts'
 import type { Listener } from '../http/server.ts'
+import { servedAs } from '../plan/table.ts'
 import type { ConsoleChild } from './console-child.ts'
 import { endAll, endForSuccessor, type Stopping } from './ending.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
@@ -112,6 +114,10 @@ const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Clos
 const certificatesOf = ({ config: { tls }, reloader, shared: { facts } }: GatewayOptions) =>
   tls && { settings: () => reloader.current().config.tls ?? tls, facts }
 
+/** Makes what answers at status addresses. */
+const statusAnswersOf = ({ shared: { replies }, reloader: { current } }: GatewayOptions, { store, records }: Work): StatusAnswer =>
+  createStatusAnswers({ store, records, replies, route: (name) => servedAs(current().table, name)?.source.spec })
+
 /** Whether somebody reads the metrics of this gateway, or a receiver gets them. */
 const isMetered = ({ metrics, telemetry }: Config): boolean => metrics.enabled || telemetry?.metrics !== undefined
 
@@ -165,6 +171,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
     isReady: () => notReady() === undefined,
+    status: statusAnswersOf(options, work),
     tls: certificatesOf(options),
   })
   closing.push(() => listener.close(stopping.patienceMs))
@@ -191,7 +198,8 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     relay,
   })
   await openControl(http, options, operations, work.tails, closing)
-  await serveMetrics?.({ store: work.store, http: listener, runsInProgress: () => work.worker.inProgress, notReady }, closingMetrics)
+  const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count }
+  await serveMetrics?.({ store: work.store, http: listener, ...counts, notReady }, closingMetrics)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
   closing.push(async () => work.replicas?.leave())
   return { listener, operations, catchUp, relay, stopping, stopAsked }
@@ -227,6 +235,7 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
       stopping.now = true
       stopping.patienceMs = ms
       reloader.stop()
+      shared.replies.close()
       void replicas?.beat()
       await scheduler.stop()
       const stopped = relay.stop()

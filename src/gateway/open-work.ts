@@ -1,10 +1,12 @@
 /** Opens the parts of a gateway that work after a request is answered, above all the store, the journal, the worker and the scheduler. */
 
+import { join } from 'node:path'
 import { ensureCommentKey } from '../app/live/comment-key.ts'
 import type { LiveConfig } from '../app/live/live-config.ts'
 import { createTails, type Tails } from '../app/live/tails.ts'
 import { watchPauses } from '../app/pauses/watch-pauses.ts'
 import type { Replicas } from '../app/replicas/replicas.ts'
+import type { Config } from '../config/config.ts'
 import type { NewRun } from '../core/new-run.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
@@ -16,11 +18,13 @@ import { folderRecords } from '../journal/reader.ts'
 import { databaseRecords } from '../journal/shared/database-records.ts'
 import { openSharedJournal } from '../journal/shared/shared-journal.ts'
 import type { Traces } from '../observe/traces/traces.ts'
+import { callbackDelivery } from '../parts/respond/callback.ts'
 import { servedAs } from '../plan/table.ts'
 import { createOutages } from '../runs/breaker/outages.ts'
 import { chatAddressOfRun } from '../runs/chat-address.ts'
 import { createConversations } from '../runs/conversation.ts'
 import { type Known, lackOf } from '../runs/lack-of.ts'
+import { sweepRunFiles } from '../runs/run-files.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import type { Shared } from '../store/shared.ts'
@@ -60,11 +64,13 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const commentKey = await ensureCommentKey(config.dataDir, store.shared)
   const traces = await openTraces(options, closing)
   const records = await observe(options, store, closing)
+  if (store.shared) closing.push(await followSharedReplies(store.shared, records, options))
   const tails = createTails({ clock, redact, others: store.shared?.records })
   facts.observe(tails)
   const routeOf: RouteOf = (name) => servedAs(current().table, name)?.source.spec
   facts.observe(createMirrorObserver({ store, clock, log, redact, route: routeOf }))
   const replicas = await openReplicas(options, store, () => worker.inProgress)
+  await sweepRunFiles(filesFolder(config))
   const worker = workerOf(options, store, routeOf, replicas)
   closing.push(async () => shared.breakers.close())
   // When a later step of the start fails, `closing` stops the worker at once. In an orderly stop the worker has stopped before.
@@ -87,6 +93,17 @@ const watchSharedEntries = async (port: Shared, { log, clock, reloader }: Gatewa
   const { current } = reloader
   const written = (): Promise<void> => current().base.subscriptions.load()
   return await watchEntries({ port, log, clock, config: () => current().config, written })
+}
+
+/** Begins to follow the replies of the other gateways on a shared store. Returns the function that ends it. */
+const followSharedReplies = async (
+  port: Shared,
+  records: EventRecords,
+  { clock, shared: { replies } }: GatewayOptions,
+): Promise<() => Promise<void>> => {
+  const { followReplies } = await import('../app/replies/follow-replies.ts')
+  const stop = followReplies({ replies, lines: port.records, records, clock })
+  return async () => stop()
 }
 
 /**
@@ -121,11 +138,14 @@ const openTraces = async (
 /** How long this gateway may not yet know a subscription or job that was made on another gateway, in milliseconds. */
 const copiedMs = 30_000
 
+/** The folder for the files of runs while agents are asked. */
+const filesFolder = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'state', 'attachments')
+
 type RouteOf = (name: string) => Route | undefined
 
 /** Makes the worker. Each of its runs is served by the configuration that is current when it needs a setting. */
 const workerOf = (
-  { clock, log, redact, shared: { facts, traces, breakers }, reloader: { current } }: GatewayOptions,
+  { config, clock, log, redact, shared: { facts, traces, breakers }, reloader: { current } }: GatewayOptions,
   store: OpenStore,
   routeOf: RouteOf,
   replicas: Replicas | undefined,
@@ -152,10 +172,12 @@ const workerOf = (
       most: ({ route }) => routeOf(route)?.session?.history ?? defaults.session.history,
       chatAddressOf: (run) => chatAddressOfRun(run, targetsAndProfiles()),
     }),
+    callback: ({ route }) => callbackDelivery(routeOf(route) ?? {}, current().catalogue.targets),
     comments: (target) => current().catalogue.targets.get(target)?.returnsAsEvent ?? false,
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
     isShared: store.shared !== undefined,
+    filesFolder: filesFolder(config),
     lacks: (run) => (mayBeElsewhere(run) ? lackOf(run, knownTo(current())) : undefined),
   })
 }

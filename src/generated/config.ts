@@ -4,7 +4,7 @@
 /**
  * A signature scheme.
  */
-export type Scheme = (("svix" | "standard_webhooks" | "linear" | "github" | "gitlab" | "v2" | "v1" | "asana" | "calendly" | "dropbox" | "hubspot" | "intercom" | "jira" | "notion" | "shopify" | "trello" | "typeform" | "zendesk" | "discord" | "line" | "meta" | "whatsapp" | "slack" | "telegram" | "twilio" | "x" | "zoom" | "buildkite" | "circleci" | "docker_hub" | "aws_sns" | "azure_event_grid" | "cloudevents" | "microsoft_graph" | "netlify" | "vercel" | "bitbucket" | "gitea" | "forgejo" | "auth0" | "okta" | "mailgun" | "postmark" | "sendgrid" | "alertmanager" | "datadog" | "grafana" | "grafana_timestamp" | "pagerduty" | "sentry" | "paypal" | "square" | "stripe") | string)
+export type Scheme = (("svix" | "standard_webhooks" | "linear" | "github" | "gitlab" | "v2" | "v1" | "asana" | "calendly" | "dropbox" | "hubspot" | "intercom" | "jira" | "notion" | "shopify" | "trello" | "typeform" | "zendesk" | "discord" | "line" | "meta" | "whatsapp" | "slack" | "telegram" | "twilio" | "x" | "zoom" | "buildkite" | "circleci" | "docker_hub" | "aws_sns" | "azure_event_grid" | "cloudevents" | "microsoft_graph" | "netlify" | "vercel" | "bitbucket" | "gitea" | "forgejo" | "auth0" | "okta" | "mailgun" | "mailgun_inbound" | "postmark" | "sendgrid" | "sendgrid_inbound" | "alertmanager" | "datadog" | "grafana" | "grafana_timestamp" | "pagerduty" | "sentry" | "paypal" | "square" | "stripe") | string)
 /**
  * The name of a header, in any letter case.
  */
@@ -112,6 +112,10 @@ max_concurrent_runs?: number
  * Accepted runs that may wait; past them posts get 503.
  */
 max_queued_runs?: number
+/**
+ * Requests that wait for the reply of their run at the same time; further ones are answered at once.
+ */
+max_waiting_requests?: number
 /**
  * Scripts at the same time; others wait their turn.
  */
@@ -786,6 +790,41 @@ body?: string
  * What the body is.
  */
 content_type?: string
+/**
+ * The sender waits so long for the agent's reply, which {reply} in the body stands for; then it gets 202.
+ */
+wait_seconds?: number
+/**
+ * Requests of this route that wait at the same time; further ones get 202 at once.
+ */
+max_waiting?: number
+/**
+ * Hours for which the status address in Location works.
+ */
+status_hours?: number
+/**
+ * true: the status address shows the reply too, to whoever has the address.
+ */
+status_body?: boolean
+}
+/**
+ * Where the end of each run is posted as JSON, signed: done with its reply, dead, cancelled or expired.
+ */
+callback?: {
+/**
+ * The address that gets the posts.
+ */
+url: string
+/**
+ * Signs the posts (Standard Webhooks); ${NAME} is resolved.
+ */
+secret?: string
+/**
+ * Further headers of the posts; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | undefined
+}
 }
 agent?: RouteAgent
 /**
@@ -817,6 +856,27 @@ delay_seconds?: number
  * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
  */
 expires_seconds?: number
+/**
+ * Which runs begin first where several wait.
+ */
+priority?: ("high" | "normal" | "low")
+/**
+ * How many events of this route, or of one key of it, are taken in a minute.
+ */
+rate_limit?: {
+/**
+ * Events in a minute.
+ */
+per_minute: number
+/**
+ * Field name or template: each value has a limit of its own.
+ */
+key?: string
+/**
+ * refuse: the answer is 429. queue: the event is accepted, and its run waits for its turn.
+ */
+when_over?: ("refuse" | "queue")
+}
 /**
  * How many runs of this route, or of one key of it, are active at once.
  */
@@ -947,6 +1007,23 @@ duplicates?: {
 hours?: number
 }
 /**
+ * Keeps the files of multipart bodies for the agent. Absent: files are only listed.
+ */
+attachments?: {
+/**
+ * How many files of an event are kept.
+ */
+max_files?: number
+/**
+ * Largest file that is kept, in bytes.
+ */
+max_bytes?: number
+/**
+ * How many bytes are kept of all files of an event.
+ */
+max_total_bytes?: number
+}
+/**
  * Also appends the delivered text to the chat's session.
  */
 mirror_to_session?: boolean
@@ -973,12 +1050,12 @@ signature?: SchemeSignature
  */
 signed?: string
 /**
- * What the sender's bodies are: json, form, or both. Absent: both.
+ * What the sender's bodies are: json, form, xml, multipart. Absent: any of these.
  * 
  * @minItems 1
- * @maxItems 2
+ * @maxItems 4
  */
-sends?: ("json" | "form")[]
+sends?: ("json" | "form" | "xml" | "multipart")[]
 /**
  * Whether a signed address may have its port or not.
  */
@@ -1481,6 +1558,30 @@ reason?: TestMatcher
 event?: string
 answer?: TestMatcher
 prompt?: TestText
+/**
+ * How each item of a request that is split ended, in order. Absent items are an error.
+ * 
+ * Items: How one item ended.
+ */
+items?: {
+/**
+ * The type of the item.
+ */
+event?: string
+/**
+ * How the item ended.
+ */
+outcome?: string
+/**
+ * The stage that ended the item; none: it was taken.
+ */
+stopped_at?: string
+/**
+ * The delivery id of the item.
+ */
+id?: string
+reason?: TestMatcher
+}[]
 /**
  * How many runs ended since the step before.
  */
@@ -2830,6 +2931,41 @@ body?: string
  * What the body is.
  */
 content_type?: string
+/**
+ * The sender waits so long for the agent's reply, which {reply} in the body stands for; then it gets 202.
+ */
+wait_seconds?: number
+/**
+ * Requests of this route that wait at the same time; further ones get 202 at once.
+ */
+max_waiting?: number
+/**
+ * Hours for which the status address in Location works.
+ */
+status_hours?: number
+/**
+ * true: the status address shows the reply too, to whoever has the address.
+ */
+status_body?: boolean
+}
+/**
+ * Where the end of each run is posted as JSON, signed: done with its reply, dead, cancelled or expired.
+ */
+callback?: {
+/**
+ * The address that gets the posts.
+ */
+url: string
+/**
+ * Signs the posts (Standard Webhooks); ${NAME} is resolved.
+ */
+secret?: string
+/**
+ * Further headers of the posts; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | undefined
+}
 }
 agent?: RouteAgent
 /**
@@ -2861,6 +2997,27 @@ delay_seconds?: number
  * A run that has not begun so long after its event was accepted (and after delay_seconds) ends as expired.
  */
 expires_seconds?: number
+/**
+ * Which runs begin first where several wait.
+ */
+priority?: ("high" | "normal" | "low")
+/**
+ * How many events of this route, or of one key of it, are taken in a minute.
+ */
+rate_limit?: {
+/**
+ * Events in a minute.
+ */
+per_minute: number
+/**
+ * Field name or template: each value has a limit of its own.
+ */
+key?: string
+/**
+ * refuse: the answer is 429. queue: the event is accepted, and its run waits for its turn.
+ */
+when_over?: ("refuse" | "queue")
+}
 /**
  * How many runs of this route, or of one key of it, are active at once.
  */
@@ -2989,6 +3146,23 @@ duplicates?: {
  * How long the id of an event is kept: a repeat within this time makes no second event.
  */
 hours?: number
+}
+/**
+ * Keeps the files of multipart bodies for the agent. Absent: files are only listed.
+ */
+attachments?: {
+/**
+ * How many files of an event are kept.
+ */
+max_files?: number
+/**
+ * Largest file that is kept, in bytes.
+ */
+max_bytes?: number
+/**
+ * How many bytes are kept of all files of an event.
+ */
+max_total_bytes?: number
 }
 /**
  * Also appends the delivered text to the chat's session.

@@ -516,6 +516,8 @@ export type Status = {
     readonly since: string
     readonly held_runs: number
   }[]
+  /** The number of requests that wait for the reply of their run. Absent in an older gateway. */
+  readonly waiting_requests?: number
   /** The number of addresses of targets whose breaker is not closed. Absent in an older gateway. */
   readonly targets_down?: number
   /** The names of the alerts that fire. Absent where no alerts are configured. */

@@ -14,6 +14,7 @@ export const defaults = {
     "drain_seconds": 30,
     "max_concurrent_runs": 4,
     "max_queued_runs": 100000,
+    "max_waiting_requests": 100,
     "max_concurrent_scripts": 8
   },
   "console": {
@@ -101,6 +102,7 @@ export const defaults = {
     "deliver_mode": "all",
     "deliver_only": false,
     "when_down": "hold",
+    "priority": "normal",
     "cron_job_running": "skip",
     "mirror_to_session": false
   },
@@ -115,11 +117,19 @@ export const defaults = {
     "keep": "latest",
     "single_flight": false
   },
+  "rate_limit": {
+    "when_over": "refuse"
+  },
   "session": {
     "history": 40
   },
   "duplicates": {
     "hours": 1
+  },
+  "attachments": {
+    "max_files": 10,
+    "max_bytes": 5242880,
+    "max_total_bytes": 10485760
   },
   "catch_up": {
     "hours": 72
@@ -127,7 +137,10 @@ export const defaults = {
   "respond": {
     "status": 200,
     "body": "",
-    "content_type": "text/plain; charset=utf-8"
+    "content_type": "text/plain; charset=utf-8",
+    "max_waiting": 100,
+    "status_hours": 24,
+    "status_body": false
   },
   "job": {
     "timezone": "UTC",

@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { EndedRequest } from '../core/facts/fact.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import { tellRequest } from '../core/facts/tell-request.ts'
-import type { Refused } from '../core/outcome.ts'
+import type { AwaitedAnswer, Refused, Reply } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { replyTo } from '../core/reply.ts'
 import { internalError } from '../engine/run.ts'
@@ -92,8 +92,39 @@ export class Exchange {
    * end is told, so that the sender waits less. In `end` the order is the other way round, which frees the body earlier.
    */
   readonly endStored = (ended: EndedRequest): void => {
+    if (ended.awaited) {
+      this.#endAwaited(ended, ended.awaited)
+      return
+    }
     this.leave()
     this.#listener.batch(this.#answering(ended), () => this.#tell(ended))
+  }
+
+  /**
+   * Ends a request whose sender waits for the reply of the run. The end is told now, because the run is committed and its record must not
+   * wait. The request counts as unanswered until the answer is sent or the sender is gone; of the request, only the answer stays in memory.
+   */
+  #endAwaited(ended: EndedRequest, awaited: AwaitedAnswer): void {
+    const { response } = this.#parts
+    const { outcome } = ended
+    const verified = ended.verified && { eventId: ended.verified.eventId }
+    const usual = ended.reply ?? replyTo(outcome)
+    const late: Reply = { ...usual, headers: { ...usual.headers, ...awaited.lateHeaders } }
+    this.#tell(ended)
+    const gone = (): void => {
+      awaited.leave()
+      this.leave()
+    }
+    if (response.destroyed) {
+      gone()
+      return
+    }
+    response.once('close', gone)
+    awaited.send((reply) => {
+      response.off('close', gone)
+      this.leave()
+      this.#listener.batch(this.#answering({ outcome, verified, reply: reply ?? late }))
+    })
   }
 
   /** Answers a request now, and does the rest of its work (`later`) on the body after the answer. Then the end is told. */
@@ -116,7 +147,7 @@ export class Exchange {
    * Makes the function that writes the answer. The function keeps only the parts of the `EndedRequest` that it needs: with the whole
    * object, the body would stay in memory until the answers of this turn are written.
    */
-  #answering({ outcome, verified, reply }: EndedRequest): () => void {
+  #answering({ outcome, verified, reply }: AnsweredEnd): () => void {
     const eventId = verified?.eventId
     return () => {
       if (endedOnError(() => this.#answer(outcome, eventId, reply))) this.#parts.request.socket.destroy()
@@ -143,6 +174,9 @@ export class Exchange {
     })
   }
 }
+
+/** What an answer is made of. */
+type AnsweredEnd = Pick<EndedRequest, 'outcome' | 'reply'> & { readonly verified?: { readonly eventId: string } | undefined }
 
 /** Refusals that end the connection, because the rest of the request is not read. */
 const endingConnection: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])

@@ -13,6 +13,7 @@ import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, type RefusedUnread, watchConnections } from './connections.ts'
 import { createLazyFastify } from './lazy-fastify.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
+import { addStatusAddresses } from './status/status-door.ts'
 import type { CertificatesView, ServedCertificatesOptions } from './tls/served-certificates.ts'
 
 /**
@@ -76,6 +77,8 @@ export type ServerOptions = ReceiveOptions &
   OpenOptions & {
     /** Whether a load balancer should send requests to this gateway, as `/readyz` says. */
     readonly isReady: () => boolean
+    /** Answers the holders of status addresses. Absent: there are none. */
+    readonly status?: (token: string) => Promise<Reply>
   }
 
 /** What answers the requests of a server. `close` is called once the server is closed. */
@@ -89,7 +92,7 @@ export const listen = (options: ServerOptions): Promise<Listener> =>
       logger: false,
       // Called for a path with a broken percent escape, which reaches no route of Fastify and no other handler.
       frameworkErrors: (_error, request, reply) => void replyToUnknown(request, reply, errorReply(400, 'Bad request')),
-      addTo: (app) => addRoutes(app, options.isReady),
+      addTo: (app) => addRoutes(app, options),
     })
     return {
       handle: routeRequests(receiver, host.handle),
@@ -176,8 +179,8 @@ const replyToUnknown = (request: FastifyRequest, reply: FastifyReply, other: Rep
     .send(body)
 }
 
-/** Adds `/health`, `/livez`, `/readyz` and the answers to all other requests. */
-const addRoutes = (app: FastifyInstance, isReady: ServerOptions['isReady']): void => {
+/** Adds `/health`, `/livez`, `/readyz`, the status addresses, and the answers to all other requests. */
+const addRoutes = (app: FastifyInstance, { isReady, status }: ServerOptions): void => {
   app.removeAllContentTypeParsers()
   // Only webhook paths take a body, so this parser leaves every other body unread.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -188,6 +191,7 @@ const addRoutes = (app: FastifyInstance, isReady: ServerOptions['isReady']): voi
     const ready = isReady()
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
   })
+  if (status) addStatusAddresses(app, status)
   app.setNotFoundHandler((request, reply) => replyToUnknown(request, reply, errorReply(404, 'Not found')))
   app.setErrorHandler((error, _request, reply) => {
     const { statusCode } = error as { statusCode?: number }

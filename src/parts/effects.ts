@@ -72,6 +72,32 @@ export interface PlanObserver {
   readonly filled: (where: string, filled: Filled) => void
 }
 
+/** A wait for the reply of a run. Exactly one of the methods is called, once. */
+export type AwaitedReply = {
+  /**
+   * Calls `tell` once, maybe at once: with the reply, which is empty where the agent asked that nothing be sent; or with `undefined` as
+   * soon as it is known that none comes in time.
+   */
+  readonly whenKnown: (tell: (reply: string | undefined) => void) => void
+  readonly leave: () => void
+}
+
+/** Waits for the replies of runs, for senders that take the reply as the answer. */
+export interface Replies {
+  /**
+   * Begins to wait for the reply of an event's run, for at most `waitMs`. `most`: how many requests of this route may wait. `undefined`: no
+   * further request may wait.
+   */
+  begin(wait: {
+    readonly eventId: string
+    readonly route: string
+    readonly waitMs: number
+    readonly most: number
+  }): AwaitedReply | undefined
+  /** Makes the token that lets its holder ask for the state of an event's run, for `forMs` from now. */
+  token(eventId: string, forMs: number): string
+}
+
 /**
  * The effects that stages and endings get. A command that only checks or tries a route passes effects that change nothing, except that a
  * command which runs an event through a plan may run the route's script.
@@ -104,6 +130,8 @@ export interface Effects {
    * nothing keeps secrets of programs.
    */
   readonly tooOld?: ((provided: readonly string[]) => string | undefined) | undefined
+  /** Absent where no sender waits for an answer, as in dry runs. */
+  readonly replies?: Replies | undefined
   /** Tells the worker that new work was committed. */
   wake(): void
   /** Whether the queue of accepted runs can take so many more runs; without a number, one. */

@@ -9,7 +9,8 @@ import type { MaskRequest } from '../core/plan.ts'
 import type { Headers } from '../core/request.ts'
 import { maskQuery } from '../core/secrets/mask.ts'
 import { type Mask, maskJson, starMask } from './body/mask-json.ts'
-import { isFormBody } from './body/payload.ts'
+import { listFiles } from './body/multipart/attachments.ts'
+import { bodyKind, readContent } from './body/payload.ts'
 import type { Path } from './body/walk-json.ts'
 import type { Scheme } from './schemes/scheme.ts'
 
@@ -70,8 +71,16 @@ export const maskParameters = (pathAndQuery: string, names: readonly string[], {
   names.length === 0 ? pathAndQuery : maskQuery(pathAndQuery, (name) => names.includes(name), shown)
 
 const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[], mask: Mask): Buffer => {
-  if (!isFormBody(headers, body)) return maskJson(body, fields, mask)
-  return isUtf8(body) ? maskForm(body, fields, mask) : body
+  const kind = bodyKind(headers, body)
+  if (kind === 'json') return maskJson(body, fields, mask)
+  if (kind === 'form') return isUtf8(body) ? maskForm(body, fields, mask) : body
+  // XML or multipart in which a value is masked becomes the JSON of its payload, which a replay reads as the same payload. What cannot be
+  // read could not be masked, so nothing of it is kept.
+  const content = readContent(headers, body)
+  if (content.kind === 'unread') return Buffer.alloc(0)
+  const text = Buffer.from(content.kind === 'multipart' ? listFiles(content).text : content.text)
+  const masked = maskJson(text, fields, mask)
+  return masked === text ? body : masked
 }
 
 /** Masks a form. Where it has a field `payload`, the paths lead into the JSON of that field; otherwise a path of one key names a field. */

@@ -11,7 +11,8 @@ import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
 import type { OperatorPart } from '../parts/operators/operator.ts'
 import type { Report } from '../parts/report.ts'
-import { compileRespond } from '../parts/respond.ts'
+import { compileAnswers } from '../parts/respond/answers.ts'
+import { callbackDelivery } from '../parts/respond/callback.ts'
 import type { RunnerPart } from '../parts/runners/runner.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import { compileSplit } from '../parts/split/split.ts'
@@ -83,6 +84,7 @@ export const compileRoute = (
   })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
   checkCatchUp(route.spec, report)
+  callbackDelivery(route.spec, targets, report)
   // A plan with skills depends on files, and a plan with an agent on the agent's prices.
   let lasting = (route.spec.skills ?? []).length === 0 && route.spec.agent === undefined
   const recompileAtReload = (): void => {
@@ -170,7 +172,6 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
   }
   const part = endings.find(({ fits }) => fits(spec))
   const named = verifyNames(spec)
-  const respond = spec.respond ?? kit.schemes.find((scheme) => scheme.respond && named.includes(scheme.name))?.respond
   const claimIgnored = compileClaimIgnored(
     kit.schemes.filter((scheme) => named.includes(scheme.name)),
     holdMsOf(spec),
@@ -189,7 +190,7 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
     ...(split ? { split: split.split } : {}),
     onEvent,
     ending: { stage: 'dispatch', run: kit.adopt(part.compile(spec, split?.kit ?? kit)) },
-    ...(respond ? { respond: compileRespond(respond, kit) } : {}),
+    ...compileAnswers(spec, kit, split !== undefined),
     owner,
   }
 }

@@ -16,6 +16,7 @@ import { mergedPrompt } from './merged-prompt.ts'
 import type { Meter } from './meter.ts'
 import type { RunPolicy } from './policy.ts'
 import { runFields } from './run-fields.ts'
+import { runFilesOf } from './run-files.ts'
 
 export type AskOptions = CallFactsOptions & {
   readonly agent: Agent
@@ -23,6 +24,8 @@ export type AskOptions = CallFactsOptions & {
   readonly log: Log
   readonly leases: Pick<HeldLeases, 'mayBeLost' | 'confirm'>
   readonly cancels: Cancels
+  /** The folder for the files of runs, while an agent is asked. Absent where no agent is given files, as in tests of routes. */
+  readonly filesFolder?: string
 }
 
 /**
@@ -57,6 +60,7 @@ export const askAgent = async ({ options, signal, lease, policy, transcript: { s
   setMaxListeners(0, asking.signal)
   const stop = (): void => asking.abort(signal.reason)
   const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), policy.timeoutMs)
+  const files = options.filesFolder === undefined ? undefined : runFilesOf(run, options.filesFolder)
   const hearing = options.log.writes('debug') ? hearingOf(lease, options.log) : undefined
   signal.addEventListener('abort', stop)
   const ended = options.cancels.asking(lease, (why) => asking.abort(why))
@@ -82,6 +86,7 @@ export const askAgent = async ({ options, signal, lease, policy, transcript: { s
       history,
       used: (usage) => meter.used(usage),
       ...createCallFacts(lease, span, options),
+      ...(files ? { writeFiles: files.paths } : {}),
       ...(span ? { traceparent: span.traceparent } : {}),
       ...(model === undefined ? {} : { model }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
@@ -94,6 +99,7 @@ export const askAgent = async ({ options, signal, lease, policy, transcript: { s
     throw new Unanswered(`agent: ${messageOf(error)}`, error instanceof AgentFault ? error : {})
   } finally {
     ended()
+    await files?.remove()
     hearing?.end()
     clearTimeout(late)
     signal.removeEventListener('abort', stop)

@@ -11,7 +11,8 @@ import type { Outages } from './breaker/outages.ts'
 import { deliver, type Postponed } from './deliver.ts'
 import { cancelledError, RunStopped } from './flow/cancels.ts'
 import type { HeldRuns } from './flow/held-runs.ts'
-import { notBegun } from './flow/start-rule.ts'
+import type { Paces } from './flow/paces.ts'
+import { leftMs, notBegun } from './flow/start-rule.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
@@ -30,6 +31,8 @@ export type AttemptOptions = AskOptions & {
   readonly outages?: Outages
   /** Remembers the runs of paused routes. */
   readonly held: Pick<HeldRuns, 'add'>
+  /** Gives runs their turns where their route has a pace. */
+  readonly paces: Paces
   /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
   /** Whether a post of this target comes back as an event. */
@@ -81,8 +84,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     const meter = createMeter({ run: lease.run, isRepeat: lease.attempt > 1, comments, budget, prices, store, now, uncounted, usedUp })
     try {
       const reply = await askAgent(attempt, meter)
-      const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
-      return isKept ? await deliverReply(attempt, reply) : 'lost'
+      return (await keepNewReply(attempt, reply)) ? await deliverReply(attempt, reply) : 'lost'
     } catch (error) {
       if (error instanceof RunStopped) return 'lost'
       if (error instanceof StoodStill) return giveBack(attempt, 0, 'the gateway stood still before the run began')
@@ -127,8 +129,21 @@ const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given
     return given
   }
   if (unbegun) return unbegun
+  const turnMs = untilTurn(attempt)
+  if (turnMs !== undefined && turnMs > 0) return giveBack(attempt, turnMs, 'the run waits for its turn: rate_limit of its route')
   const waitMs = mayWait(attempt) ? options.outages?.waitBefore(lease) : undefined
-  return waitMs === undefined ? undefined : giveBack(attempt, waitMs, 'the run waits until its target works again')
+  if (waitMs !== undefined) return giveBack(attempt, waitMs, 'the run waits until its target works again')
+  if (turnMs !== undefined) options.paces.began(lease)
+  return undefined
+}
+
+/**
+ * Returns the time until it is the run's turn, in milliseconds, and at most until the run expires; `undefined` where the run need not wait
+ * for a turn. A run that was begun before has had its turn.
+ */
+const untilTurn = ({ options: { clock, paces }, lease, policy: { start } }: Attempt): number | undefined => {
+  if (start?.perMinute === undefined || lease.attempt > 1 || lease.reply !== undefined) return undefined
+  return Math.min(paces.waitMs(lease, start.perMinute, clock.monotonic()), leftMs(lease, start, clock.now()) + 1)
 }
 
 /** Returns the end of an attempt in which the agent gave no reply. Any other error than `Unanswered` is thrown on. */
@@ -154,6 +169,13 @@ const mayWait = ({ lease, policy }: Attempt): boolean => (lease.reply === undefi
 const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, error: string): Promise<'lost' | 'given back'> => {
   const end: RunEnd = { kind: 'again', afterMs, error, uncounted: true }
   return (await persistRun(lease, () => options.store.finish(lease, end), options, signal)) ? 'given back' : 'lost'
+}
+
+/** Stores the agent's reply, and tells that it is stored. `false`: another worker has the run. */
+const keepNewReply = async ({ options, signal, lease }: Attempt, reply: string): Promise<boolean> => {
+  const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
+  if (isKept) options.facts.tell({ kind: 'run_replied', eventId: lease.run.eventId, reply: isSilent(reply) ? '' : reply })
+  return isKept
 }
 
 /** Adds the reply to the run's session, sends it to the targets, and returns the end of the attempt. */

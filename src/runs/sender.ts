@@ -35,7 +35,7 @@ export type SenderOptions = {
 }
 
 /** The delivery settings that the route or job has now. The secrets of a delivery are read from here, because the store never has them. */
-export type DeliverySettings = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
+export type DeliverySettings = Pick<Route, 'deliver' | 'deliver_extra' | 'callback'> | undefined
 /** Sends a text. `written`: the delivery settings that the route or job has now; `undefined` where it is no longer configured. */
 export type Sender = (outgoing: Outgoing, written?: DeliverySettings) => Promise<Sending>
 
@@ -104,7 +104,12 @@ const valuesAsTexts = (value: Json): string[] => (isObject(value) ? Object.value
 const withheldSettings = (outgoing: Outgoing, written: DeliverySettings): JsonObject | undefined => {
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
-  const now = writtenTargets(written ?? {})
+  const { callback } = written ?? {}
+  const now = outgoing.callback
+    ? callback
+      ? writtenTargets({ deliver: 'http', deliver_extra: callback })
+      : []
+    : writtenTargets(written ?? {})
   const [host, at] = [hostOf(extra), outgoing.position]
   // The route's list of targets, or an address in it, may have changed since the run was stored. So the target is looked for by its name
   // and the host of its address, first at its old position: a secret goes only to the host that it is configured for.

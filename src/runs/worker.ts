@@ -9,24 +9,25 @@ import { within } from '../core/turns/within.ts'
 import type { RunningJob } from '../generated/control.ts'
 import type { Lease } from '../store/ports.ts'
 import { type AttemptOptions, createAttempt, type MakeAttempt, persistRun } from './attempt.ts'
+import { type ReportOptions, reportingEnds, withReport } from './callback.ts'
 import { Cancels } from './flow/cancels.ts'
 import { HeldRuns } from './flow/held-runs.ts'
+import { Paces } from './flow/paces.ts'
 import { HeldLeases } from './held-leases.ts'
 import { beginTranscript, describeAttempt } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 
-export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held'> & {
-  /** Whether several processes work on the store. */
-  readonly isShared: boolean
-  readonly clock: Clock
-  readonly facts: Pick<Facts, 'tell' | 'flushed'>
-  /** Returns the most runs that are in progress at once. */
-  readonly maxConcurrent: () => number
-  /** Absent while traces are off. */
-  readonly traces?: EventTraces | undefined
-  /** Removes known secrets from the error of an attempt before it is stored and told. */
-  readonly redact: (text: string) => string
-}
+export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held' | 'paces'> &
+  ReportOptions & {
+    /** Whether several processes work on the store. */
+    readonly isShared: boolean
+    readonly clock: Clock
+    readonly facts: Pick<Facts, 'tell' | 'flushed'>
+    /** Returns the most runs that are in progress at once. */
+    readonly maxConcurrent: () => number
+    /** Absent while traces are off. */
+    readonly traces?: EventTraces | undefined
+  }
 
 /** A run in progress. `since`: when the run was taken, in milliseconds since 1970. */
 type RunInProgress = { readonly lease: Lease; readonly since: number }
@@ -61,7 +62,8 @@ export class Worker {
     setMaxListeners(0, this.#abort.signal)
     const cancels = this.#cancels
     this.#leases = new HeldLeases({ ...options, lost: (lease) => cancels.lost(lease) })
-    this.#attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held }, this.#abort.signal)
+    const attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held, paces: new Paces() }, this.#abort.signal)
+    this.#attempt = reportingEnds(attempt, options, this.#abort.signal)
   }
 
   /** Tells the worker that there may be work. The worker looks for work now, and again after each run. */
@@ -208,7 +210,8 @@ export class Worker {
     this.#cancelTimer = this.#options.clock.after(ms, () => this.wake())
   }
 
-  #start(lease: Lease, takenAt: number): void {
+  #start(taken: Lease, takenAt: number): void {
+    const lease = withReport(taken)
     this.#leases.add(lease, takenAt)
     this.#held.delete(lease.runId)
     const running = this.#run(lease)

@@ -1,6 +1,7 @@
 /** Asks the editor service the questions of the model, and gives the answers to the model as messages. */
 
-import type { Answer, EditorService, Question } from '../app/editor/service.ts'
+import type { EditorService } from '../app/editor/service.ts'
+import type { Answer, Question } from '../app/editor/service-messages.ts'
 import { Fault, messageOf } from '../core/fault.ts'
 import type { Message } from './model/screen.ts'
 import type { State } from './model/state.ts'

@@ -5,7 +5,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { createEditorService } from '../app/editor/create-service.ts'
-import type { Question } from '../app/editor/service.ts'
+import type { Question } from '../app/editor/service-messages.ts'
 import type { Workspace } from '../app/workspace.ts'
 import { Fault, messageOf } from '../core/fault.ts'
 import { gatewayAt } from '../http/control/client.ts'

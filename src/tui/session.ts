@@ -3,7 +3,8 @@
  */
 
 import type { OpenedRoute } from '../app/editor/draft/route-draft.ts'
-import type { Answer, EditorService } from '../app/editor/service.ts'
+import type { EditorService } from '../app/editor/service.ts'
+import type { Answer } from '../app/editor/service-messages.ts'
 import type { Path } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { cut } from '../core/text.ts'

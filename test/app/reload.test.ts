@@ -28,7 +28,7 @@ const lab = (t: Test) => {
     clock: systemClock,
     facts: createFacts(),
     log: Object.assign(() => {}, { writes: () => false }),
-    limits: () => ({ adapter: { rate_limit: 10 }, maxConcurrentScripts: 1, maxQueuedRuns: 10 }),
+    limits: () => ({ adapter: { rate_limit: 10 }, maxConcurrentScripts: 1, maxQueuedRuns: 10, maxWaitingRequests: 10 }),
     jobs: () => current?.jobs ?? { find: () => [], isRefused: () => false },
   })
   machine.attach({ store: openMemory({ clock: systemClock }), wake: () => {}, commentKey: Buffer.alloc(32) })

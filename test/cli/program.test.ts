@@ -43,6 +43,15 @@ t.test('gateway unit --strict --socket: narrow rights below /var/lib, and a sock
   const cli = fakeCli(t, { 'config.yaml': 'platforms: { webhook: { extra: { host: "::1", port: 8650 } } }\n' })
   const strict = await cli.run('gateway', 'unit', '--strict', '--data-dir', '/var/lib/head/gate')
   t.match(strict, { code: 0, out: /^DynamicUser=yes\nStateDirectory=head\/gate$/m })
+  const named = await cli.run('gateway', 'unit', '--strict', '--user', 'hooks', '--data-dir', '/var/lib/head/gate')
+  t.match(named, { code: 0, out: /^User=hooks\nStateDirectory=head\/gate$/m, err: /the user hooks must exist$/m })
+  t.notMatch(named.out, /DynamicUser/)
+  t.match(
+    (await cli.run('gateway', 'unit', '--user', 'hooks', '--data-dir', '/srv/h')).out,
+    /^User=hooks\n\n\[Install\]\nWantedBy=multi-user\.target$/m,
+  )
+  for (const user of ['a b', '-x', 'a\nExecStartPre=/bin/sh', '1000', '', '%u'])
+    t.match(await cli.run('gateway', 'unit', '--user', user), { code: 2, out: '', err: /--user is no name of a user/ }, user)
   t.match(await cli.run('gateway', 'unit', '--strict'), { code: 2, err: /needs a data directory below \/var\/lib/ })
   const socket = await cli.run('gateway', 'unit', '--socket')
   t.match(socket, { code: 0, out: /^\[Socket\]\nListenStream=\[::1\]:8650$/m })
@@ -54,6 +63,8 @@ t.test('gateway unit --strict --socket: narrow rights below /var/lib, and a sock
     t.comment('no systemd-analyze (Debian: systemd), so the unit is not judged')
     return
   }
+  cli.write('named.service', named.out)
+  t.ok(works('systemd-analyze', 'security', '--offline=true', '--threshold=15', cli.file('named.service')), 'and so has a named user')
   cli.write('headgate.service', strict.out)
   cli.write('headgate.socket', socket.out)
   const files = [cli.file('headgate.service'), cli.file('headgate.socket')]

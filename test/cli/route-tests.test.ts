@@ -286,3 +286,36 @@ t.test('tests of subscriptions: a file may name one, its entry may hold tests, a
   cli.write('config.yaml', config.replace('        burst:', '        hello: { prompt: "configured {name}" }\n        burst:'))
   t.match(await run(cli, file), { code: 1, shown: [{ said: [/prompt: expected "Hello Ada", got "configured Ada"/] }] })
 })
+
+t.test('each item of a request that is split is checked, and their number', async (t) => {
+  const route = `
+        many:
+          split: list
+          filters: [{ field: n, not_equals: 2 }]
+          prompt: "P {n}"
+`
+  const items = (third: string): string =>
+    `[{ outcome: accepted, event: a, stopped_at: none }, { outcome: ignored, stopped_at: filters, reason: { contains: not_equals } }, ${third}]`
+  const step = (name: string, expect: string): string => `
+  - name: ${name}
+    route: many
+    send: { payload: { list: [{ n: 1, type: a }, { n: 2, type: b }, { n: 3, type: c }] }, id: x }
+    expect: { items: ${expect}, runs: 2, deliveries: 2, prompt: P 3 }`
+  const tests = [
+    step('all', items('{ outcome: accepted, event: c, id: "x#2" }')),
+    step('other', items('{ outcome: ignored }')),
+    step('few', '[{}]'),
+  ]
+  const cli = withTests(t, tests.join(''), { 'config.yaml': `${config}${route.slice(1)}` })
+  const { shown } = await run(cli)
+  t.match(
+    shown.slice(1),
+    [
+      { name: 'all', result: 'passed' },
+      { name: 'other', result: 'failed' },
+      { name: 'few', result: 'failed' },
+    ],
+    JSON.stringify(shown),
+  )
+  t.match(JSON.stringify(shown), /items\[2\]\.outcome/)
+})

@@ -346,5 +346,14 @@ t.test('a name like that of a secret with a value that is none is kept; what let
     login_url: /^https:\/\/\*\*\*@example\.com\/\?access_token=\*\*\*$/,
   })
   t.equal(scrub({ headers: {}, body: 'token_type=bot&token=bot' }, []).sample.body, 'token_type=bot&token=***')
+  const other = (body: string): string => scrub({ headers: {}, body }, []).sample.body
+  t.equal(
+    other('<a token="t1"><x:password x="1"> <![CDATA[<p>]]></x:password><token>t2</token><id>1</id></a>'),
+    '<a token="***"><x:password x="1"> ***</x:password><token>***</token><id>1</id></a>',
+  )
+  const part = (head: string, text: string): string => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`
+  const mail = (token: string): string =>
+    `${part('name="token"', token)}${part('name="id"', '1')}${part('name="token"; filename="a"', 'kept')}--b--`
+  t.equal(other(mail('t1\r\n--t2')), mail('***'))
   t.end()
 })

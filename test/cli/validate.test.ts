@@ -298,6 +298,11 @@ t.test('what is wrong with the shape of a route hides nothing else of it, and no
   t.same(await route('{ prompt: p, coalesce: { key: k, window_seconds: x, max_wait_seconds: 29 } }'), ['WH102'])
   t.same(await route('{ prompt: p, coalesce: { max_wait_seconds: 29 }, cron_job: j }'), ['WH104', 'WH204', 'WH217'])
   t.same(await route('{ prompt: p, coalesce: { key: k, single_flight: true }, concurrency: { limit: 0 } }'), ['WH208', 'WH105'])
+  const queue = 'rate_limit: { per_minute: 1, when_over: queue }'
+  t.same(await route(`{ deliver_only: true, deliver: log, ${queue} }`), ['WH202', 'WH208'])
+  t.same(await route('{ prompt: p, split: items, rate_limit: { per_minute: 1 } }'), ['WH208'])
+  t.same(await route('{ prompt: p, verify: line, secret: b0e6f2a94c7d41d8, events: [message], rate_limit: { per_minute: 1 } }'), ['WH208'])
+  t.same(await route(`{ prompt: p, split: items, ${queue} }`), [])
   t.same(await route('{ prompt: p, filters: [{ feld: a, regex: "(" }] }'), ['WH101', 'WH401'])
   t.same(await route('{ prompt: p, coalesce: { key: k, keep: 5 } }'), ['WH102'])
   t.same(await route('{ prompt: p, session: { key: 5 } }'), ['WH102'])

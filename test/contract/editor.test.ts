@@ -250,6 +250,7 @@ t.test('between empty braces: entries of one line, which are as good as they sta
     'below any': [route('filters:', '  - any: [{ ▮ }]'), 'field equals value'],
     coalesce: [route(filters, 'coalesce: { ▮ }'), 'one run a target'],
     concurrency: [route('concurrency: { ▮ }'), 'one run at a time'],
+    rate_limit: [route('rate_limit: { ▮ }'), 'ten events a minute'],
     session: [route('session: { ▮ }'), 'one conversation a chat'],
     'deliver_extra of a chat': [route('deliver: telegram', 'deliver_extra: { ▮ }'), 'chat_id'],
     'deliver_extra of a code host': [route('deliver: github_comment', 'deliver_extra: { ▮ }'), 'repo, pr_number'],

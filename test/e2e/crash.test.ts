@@ -24,6 +24,10 @@ const leftIn = (dir: string): { due: number; dead: number } => {
 const deliveredIn = ({ lines }: Pick<ProcessGateway, 'lines'>): string[] =>
   lines.filter(({ msg }) => msg === 'delivered').map(({ delivery_id }) => String(delivery_id))
 
+/** The delivery ids of the texts that the target `http` posted. */
+const deliveredTo = (seen: readonly { readonly url: string; readonly body: string }[], path: string): string[] =>
+  seen.filter(({ url }) => url === path).map(({ body }) => String(JSON.parse(body).delivery_id))
+
 const stop = async (t: Test, dir: string, gateway: ProcessGateway, left: { due: number; dead: number }): Promise<void> => {
   gateway.kill('SIGTERM')
   t.match(await gateway.ended, { code: 0, err: '' })
@@ -254,4 +258,32 @@ t.test('a paused route, before a start and through a kill -9: refused without --
   await until(() => ids.every((id) => deliveredIn(second).includes(id)))
   t.notMatch(command({ dir }, 'gateway', 'status').stdout, /^paused/m)
   await stop(t, dir, second, { due: 0, dead: 0 })
+})
+
+t.test('a kill -9 while a sender waits for the reply: the run goes on at the next start, and is delivered once', async (t) => {
+  const receiver = await sink(t, (response) => json(response, 200, {}))
+  const respond = { wait_seconds: 60, content_type: 'application/json', body: '{"text": "{reply}"}' }
+  const deliver = { deliver: 'http', deliver_extra: { url: `${receiver.origin}/reply` }, callback: { url: `${receiver.origin}/end` } }
+  const dir = dataDir(t, {
+    routes: { work: { prompt: 'p', respond, ...deliver } },
+    agent: 'echo "$HEADGATE_DELIVERY_ID" >> "$dir/ran"; while [ ! -e "$dir/go" ]; do sleep .02; done; echo "the reply"',
+  })
+  const first = await startGateway(t, dir)
+  const asked = first.post('work', 'event-1').then(
+    () => 'answered',
+    () => 'broken off',
+  )
+  await until(() => linesIn(dir, 'ran').length === 1)
+  first.kill('SIGKILL')
+  t.equal(await asked, 'broken off')
+  await first.ended
+  const second = await startGateway(t, dir)
+  t.match(await second.post('work', 'event-1'), { status: 200, json: { status: 'duplicate' } }, 'the sender that repeats it')
+  const other = second.post('work', 'event-2')
+  await until(() => linesIn(dir, 'ran').includes('event-2'))
+  writeFileSync(join(dir, 'go'), '')
+  t.match(await other, { status: 200, json: { text: 'the reply' } })
+  await until(() => ['event-1', 'event-2'].every((id) => deliveredTo(receiver.seen, '/end').includes(id)))
+  await stop(t, dir, second, { due: 0, dead: 0 })
+  for (const path of ['/reply', '/end']) t.strictSame(deliveredTo(receiver.seen, path).sort(), ['event-1', 'event-2'], path)
 })

@@ -252,6 +252,9 @@ t.test('the editor reads and writes a route where it stands', async (t) => {
   const service = createEditorService(workspace, gatewayAt(workspace))
   const home = await service.home({})
   t.equal(home.rows.find(({ name }) => name === 'a')?.file, 'routes.d/a.yaml')
+  t.notOk(home.rows[0]?.pause)
+  writeFileSync(join(dir, 'paused_routes.json'), JSON.stringify({ a: { hold: true, paused_at: '2026-01-01T00:00:00Z' } }))
+  t.match((await service.home({})).rows[0]?.pause, { isHold: true }, 'it says that the route is paused')
   const opened = await service.open({ name: 'a' })
   t.match(opened, { file, base: ['routes', 'a'] })
   const edits = [{ kind: 'set', path: ['prompt'], value: 'new' }] as const

@@ -3,7 +3,7 @@
  * the gateways refuse events with 503.
  */
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
@@ -142,5 +142,32 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     await putForward(t, two.dir, 31)
     t.match(await two.post('r', 'a'), { status: 200, json: { status: 'delivered' } })
     t.equal(receiver.seen.length, 2)
+  })
+
+  await t.test('a sender waits at one gateway for the reply to a run that the other works on', async (t) => {
+    const respond = { wait_seconds: 60, content_type: 'application/json', body: '{"text": "{reply}"}' }
+    // The agent of the first event waits for the file, so its gateway has no room for the second.
+    const script =
+      'if [ "$HEADGATE_DELIVERY_ID" = first ]; then while [ ! -e "$HEADGATE_GO" ]; do sleep .02; done; fi; echo "to $HEADGATE_DELIVERY_ID"'
+    const go = join(t.testdir(), 'go')
+    const settings = {
+      adapter: { secret, routes: { r: { prompt: 'p', respond } } },
+      agent: { runner: 'command', command: ['sh', '-c', script.replace('$HEADGATE_GO', go)] },
+      gateway: { max_concurrent_runs: 1 },
+    }
+    const dirs = sharedDirectories(t, server, 2, settings)
+    const [one, two] = (await Promise.all(dirs.map((dir) => startGateway(t, dir)))) as [ProcessGateway, ProcessGateway]
+    const busy = one.post('r', 'first')
+    const operations = await gatewayAt({ dataDir: one.dir, self: 'headgate' }).need()
+    await until(async () => (await operations.status()).waiting_requests === 1)
+    const answers = await Promise.all([one.post('r', 'second'), one.post('r', 'third')])
+    t.strictSame(
+      answers.map(({ json }) => json),
+      [{ text: 'to second' }, { text: 'to third' }],
+    )
+    const worked = [one, two].map(({ lines }) => lines.filter(({ msg }) => msg === 'delivered').length)
+    t.strictSame(worked, [0, 2], 'the other has worked on them')
+    writeFileSync(go, '')
+    t.match(await busy, { status: 200, json: { text: 'to first' } })
   })
 })

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -19,7 +19,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const arch = process.arch === 'arm64' ? 'arm64' : 'x64'
 const archive = (of: string) => join(out, `headgate-${version}-linux-${of}.tar.gz`)
 const deb = join(out, `headgate_${version}_${debianArch[arch]}.deb`)
-const image = join(out, `headgate-${version}-image-${arch}.tar`)
+const imageFile = join(out, `headgate-${version}-image-${arch}.tar`)
 
 const missing = (file: string) => !existsSync(file) && 'npm run ship has not made it'
 const noMount = !works('unshare', '--mount', 'true') && 'needs the right to mount'
@@ -106,6 +106,7 @@ type ImageConfig = {
   readonly Env: readonly string[]
   readonly Entrypoint: readonly string[]
   readonly Cmd: readonly string[]
+  readonly Healthcheck: { readonly Test: readonly string[] }
 }
 
 /**
@@ -123,41 +124,75 @@ const containerLine = (mounted: string, volume: string, user: string, { Env, Ent
   return `set -- env -i ${[...Env, 'unshare', '--mount', '--pid', '--net', '--fork', '--kill-child', ...argv].map(quoted).join(' ')}`
 }
 
+/** Mounts the root of an image for the length of a test. */
+const mountedImage = (t: Test, image: string): { readonly mounted: string; readonly config: ImageConfig } => {
+  const name = run([...buildah(out), 'from', image]).trim()
+  t.teardown(() => void run([...buildah(out), 'rm', name]))
+  const mounted = run([...buildah(out), 'mount', name]).trim()
+  return { mounted, config: JSON.parse(run([...buildah(out), 'inspect', name])).Docker.config }
+}
+
+/** Starts a container, and returns the gateway in it, and what `docker exec` does: it runs a program beside process 1. */
+const startContainer = async (t: Test, { mounted, config }: ReturnType<typeof mountedImage>, dir: string, user: number) => {
+  const gateway = spawnGateway(t, dir, { before: containerLine(mounted, dir, `${user}:${user}`, config) })
+  t.match(await gateway.listening, /^http:\/\/0\.0\.0\.0:\d+$/)
+  const [first = ''] = readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, 'utf8').split(' ')
+  // A program that changes its user is not told of its parent's end, so --kill-child does not reach it where a check fails.
+  t.teardown(() => isRunning(Number(first)) && process.kill(Number(first), 'SIGKILL'))
+  const inside = ['--target', first, '--mount', '--pid', '--net', '--root', '--wd', '--setgid', `${user}`, '--setuid', `${user}`]
+  return {
+    gateway,
+    execute: (...argv: string[]) => run(['env', '-i', ...config.Env, 'nsenter', ...inside, ...argv]),
+    async stop(): Promise<void> {
+      process.kill(Number(first), 'SIGTERM')
+      t.match(await gateway.ended, { code: 0, err: '' })
+    },
+  }
+}
+
 const noContainer = noMount || (!works('ip', '-V') && 'needs ip')
 t.test(
   'the image runs as any user over a root that cannot be written, and says what is wrong with its volume',
-  { skip: missing(image) || noContainer },
+  { skip: missing(imageFile) || noContainer },
   async (t) => {
-    t.ok(statSync(image).size < 60_000_000, `${statSync(image).size} bytes`)
-    const name = run([...buildah(out), 'from', `headgate:${version}`]).trim()
-    t.teardown(() => void run([...buildah(out), 'rm', name]))
-    const mounted = run([...buildah(out), 'mount', name]).trim()
-    const { config } = JSON.parse(run([...buildah(out), 'inspect', name])).Docker
+    t.ok(statSync(imageFile).size < 60_000_000, `${statSync(imageFile).size} bytes`)
+    const image = mountedImage(t, `headgate:${version}`)
+    const { mounted, config } = image
     t.match(config, { User: '10001:10001', WorkingDir: '/data', Volumes: { '/data': {} }, ExposedPorts: { '8644/tcp': {} } })
     t.notOk(existsSync(join(mounted, 'bin/sh')) || existsSync(join(mounted, 'usr/bin/sh')), 'no shell')
     t.equal(statSync(join(mounted, 'data')).mode & 0o7777, 0o1777, 'a new volume is open to any user')
 
     const dir = dataDir(t, hello)
-    const start = (user: string) => spawnGateway(t, dir, { before: containerLine(mounted, dir, user, config) })
     const closed = '/data belongs to user 0 and group 0 with mode 0755, and this is user 10001, group 10001\n  chown -R 10001:10001 /data '
     chmodSync(dir, 0o755)
-    const refused = await start(config.User).ended
+    const refused = await spawnGateway(t, dir, { before: containerLine(mounted, dir, config.User, config) }).ended
     t.match(refused, { code: 1 })
     t.ok(refused.err.includes(closed), refused.err)
 
     chmodSync(dir, 0o1777)
-    const gateway = start('4242:4242')
-    t.match(await gateway.listening, /^http:\/\/0\.0\.0\.0:\d+$/)
-    const [first] = readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, 'utf8').split(' ')
-    // A program that changes its user is not told of its parent's end, so --kill-child does not reach it where a check fails.
-    t.teardown(() => isRunning(Number(first)) && process.kill(Number(first), 'SIGKILL'))
-    // What `docker exec` does: a program in the namespaces of process 1, with the environment of the image.
-    const inside = ['--target', first as string, '--mount', '--pid', '--net', '--root', '--wd', '--setgid', '4242', '--setuid', '4242']
-    const execute = (...argv: string[]) => run(['env', '-i', ...config.Env, 'nsenter', ...inside, ...argv])
+    const { gateway, execute, stop } = await startContainer(t, image, dir, 4242)
     t.match(execute(...config.Healthcheck.Test.slice(1)), /^ok {2}http:\/\/127/)
     t.match(execute('/usr/bin/headgate', 'webhook', 'test', 'hello', '--payload', '{"name":"Ada"}'), /<-- 202 accepted/)
     await gateway.line(({ text }) => text === 'Hi Ada')
-    process.kill(Number(first), 'SIGTERM')
-    t.match(await gateway.ended, { code: 0, err: '' })
+    await stop()
   },
 )
+
+const toolsImage = `headgate:${version}-tools`
+const noTools =
+  missing(imageFile) ||
+  noContainer ||
+  (!works('buildah', ...buildah(out).slice(1), 'inspect', '--type', 'image', toolsImage) && 'needs mmdebstrap')
+t.test('the image with tools runs scripts, and has what comments on GitHub need', { skip: noTools }, async (t) => {
+  const image = mountedImage(t, toolsImage)
+  const script = "import json, sys; print(json.dumps({'name': json.load(sys.stdin)['name'].upper()}))\n"
+  const dir = dataDir(t, { routes: { hello: { ...hello.routes.hello, script: 'shout.py' } } })
+  mkdirSync(join(dir, 'scripts'))
+  writeFileSync(join(dir, 'scripts/shout.py'), script)
+  chmodSync(dir, 0o1777)
+  const { gateway, execute, stop } = await startContainer(t, image, dir, 10_001)
+  t.match(execute('/usr/bin/headgate', 'webhook', 'test', 'hello', '--payload', '{"name":"Ada"}'), /<-- 202 accepted/)
+  await gateway.line(({ text }) => text === 'Hi ADA')
+  for (const program of ['bash', 'git', 'gh', 'jq', 'python3']) t.match(execute(program, '--version'), /\d+\.\d+/, program)
+  await stop()
+})

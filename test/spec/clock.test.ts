@@ -90,3 +90,56 @@ for (const [title, by] of [
     t.notOk(gateway.lines.some(({ msg }) => msg.includes('taken over')))
   })
 }
+
+t.test('rate_limit of a route: each value of the key has its own minute, and past it the answer is 429', async (t) => {
+  const rate_limit = { per_minute: 2, key: '{repo}' }
+  const routes = { r: { prompt: '{n}', rate_limit, filters: [{ field: 'repo', not_equals: 'z' }] } }
+  const { gateway, pass, jump, delivered } = await start(t, routes)
+  const post = async (repo: string, n: number): Promise<number> => (await gateway.post('r', { body: { repo, n } })).status
+  for (const status of [200, 200, 200]) t.equal(await post('z', 0), status, 'what a filter ignores is not counted')
+  for (const [repo, status] of Object.entries({ x: 202, y: 202 })) t.equal(await post(repo, 1), status)
+  await pass(20)
+  t.equal(await post('x', 2), 202)
+  const over = await gateway.post('r', { body: { repo: 'x', n: 3 } })
+  t.match(over, { status: 429, text: 'Rate limit exceeded' })
+  t.equal(over.headers.get('retry-after'), '40')
+  t.match(await gateway.line(({ stage }) => stage === 'event_rate'), {
+    reason: /^the rate_limit of the route was reached: 2 events a minute/,
+  })
+  t.equal(await post('y', 4), 202)
+  jump(-hour)
+  await pass(40)
+  t.equal(await post('x', 5), 202)
+  await until(() => delivered().length === 5)
+  t.same(delivered().sort(), ['1', '1', '2', '4', '5'])
+  t.match(await gateway.operations.status({}), { refused: { rate_limited: 1 } })
+})
+
+t.test('rate_limit with when_over: queue: all are accepted, and their runs begin so many a minute, in order', async (t) => {
+  const rate_limit = { per_minute: 2, key: 'repo', when_over: 'queue' }
+  const { gateway, pass, delivered } = await start(t, { r: { prompt: '{repo}{n}', rate_limit } })
+  for (const n of [1, 2, 3, 4, 5]) t.equal((await gateway.post('r', { body: { repo: 'x', n } })).status, 202)
+  t.equal((await gateway.post('r', { body: { repo: 'y', n: 1 } })).status, 202)
+  await until(() => delivered().length === 3)
+  await pass(59)
+  t.same(delivered().sort(), ['x1', 'x2', 'y1'])
+  await pass(1)
+  await until(() => delivered().length === 5)
+  await pass(59)
+  t.same(delivered().slice(3), ['x3', 'x4'])
+  await pass(1)
+  await until(() => delivered().length === 6)
+  t.equal(delivered()[5], 'x5')
+})
+
+t.test('rate_limit: what queues expires in its time', async (t) => {
+  const route = { prompt: '{n}', rate_limit: { per_minute: 1, when_over: 'queue' }, expires_seconds: 70 }
+  const { gateway, pass, delivered } = await start(t, { r: route })
+  for (const n of [1, 2, 3]) t.equal((await gateway.post('r', { body: { n } })).status, 202)
+  await until(() => delivered().length === 1)
+  await pass(60)
+  await until(() => delivered().length === 2)
+  await pass(11)
+  await gateway.line(({ msg }) => msg === 'run is expired')
+  t.same(delivered(), ['1', '2'])
+})

@@ -160,3 +160,14 @@ t.test('a key that cannot be read is said at load', async (t) => {
   await t.rejects(start(t, { limit: 1, key: '{= ( }' }), /WH503/)
   await t.rejects(start(t, { limit: 1, key: '{ repo }' }), /WH503/)
 })
+
+t.test('priority: of the runs of all routes that wait, those of a route with high priority begin first, and low ones last', async (t) => {
+  const routes = { low: { prompt: '{text}', priority: 'low' }, high: { prompt: '{text}', priority: 'high' } }
+  const { event, order, end } = await start(t, { limit: 9 }, routes, { config: { gateway: { max_concurrent_runs: 1 } } })
+  await event('first')
+  await order(1)
+  for (const route of ['low', 'r', 'high']) await event(`quick-${route}`, {}, route)
+  end('first')
+  const begun = (await order(8)).filter((line) => line.startsWith('+')).map((line) => line.split('-')[1])
+  t.same(begun.slice(1), ['high', 'r', 'low'])
+})

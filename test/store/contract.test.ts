@@ -502,6 +502,51 @@ for (const { name, at, lookEveryMs } of subjects) {
       for (const call of calls) await t.rejects(async () => void (await call()), StoreFault)
     })
 
+    promise(
+      'a priority counts as an acceptance ten minutes sooner or later, also in lanes and groups',
+      async (t, { store, clock, claimOf }) => {
+        const minuteMs = 60_000
+        const ranked = (id: string, priority?: 'high' | 'low'): NewRun => {
+          const { eventId, ...run } = runOf(id)
+          return { eventId, ...(priority ? { priority } : {}), ...run, acceptedAt: clock.now() }
+        }
+        const accept = (id: string, priority?: 'high' | 'low', lane?: Lane) => store.accept(ranked(id, priority), claimOf(id), lane)
+        const takenInTurn = async (): Promise<string[]> => {
+          const taken: string[] = []
+          for (;;) {
+            const [lease] = await store.take(1, 1000)
+            if (lease === undefined) return taken
+            taken.push(lease.run.deliveryId)
+            await store.finish(lease, { kind: 'done' })
+          }
+        }
+        await accept('low-0', 'low')
+        await accept('usual-0')
+        clock.advance(2 * minuteMs)
+        await accept('usual-2')
+        await accept('high-2', 'high', laneOf(1))
+        await accept('high-2b', 'high', laneOf(1))
+        clock.advance(7 * minuteMs)
+        await accept('usual-9')
+        await accept('low-9', 'low')
+        await store.join(ranked('group-9', 'high'), claimOf('group-9'), groupOf({ windowMs: 0 }))
+        clock.advance(2.5 * minuteMs)
+        await accept('usual-11')
+        await accept('high-11', 'high')
+        const taken = await takenInTurn()
+        // A group's run is accepted with its latest event, or when the group ends, as the store has it.
+        t.ok(taken.indexOf('group-9') < taken.indexOf('usual-2'))
+        t.strictSame(
+          taken.filter((id) => id !== 'group-9'),
+          ['high-2', 'high-2b', 'usual-0', 'high-11', 'usual-2', 'usual-9', 'low-0', 'usual-11', 'low-9'],
+        )
+        t.equal(await store.backlog(), 0)
+        await accept('low', 'low')
+        await accept('usual')
+        t.strictSame(ids(await store.take(9, 1000)).sort(), ['low', 'usual'], 'where there is room, nothing waits')
+      },
+    )
+
     promise('runs of one lane take turns in the order of their acceptance', async (t, { store, clock, accept }) => {
       for (const id of ['a', 'b', 'c', 'd', 'e']) t.equal(await accept(id, laneOf(2)), 'accepted')
       await accept('other', laneOf(1, 'wait', 'another lane'))

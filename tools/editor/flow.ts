@@ -56,6 +56,11 @@ const routeEntries: { readonly [key: string]: Inline } = {
     description: 'Runs of one repository take turns',
     bodyText: 'limit: ${1:1}, key: "${2:{repository.full_name\\}}"',
   },
+  rate_limit: {
+    label: 'ten events a minute',
+    description: 'Further runs of one repository begin in the next minute',
+    bodyText: 'per_minute: ${1:10}, key: "${2:{repository.full_name\\}}", when_over: ${3:queue}',
+  },
   session: {
     label: 'one conversation a chat',
     description: 'The agent remembers what was said in the chat',

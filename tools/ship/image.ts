@@ -1,6 +1,6 @@
 /** Builds the images from the `Dockerfile` without Docker and without a registry, by buildah. */
 
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeImageRoot } from './image-root.ts'
 import type { Making } from './making.ts'
@@ -13,20 +13,50 @@ export const buildah = (out: string): readonly string[] => {
 }
 
 /**
- * Builds the image without a shell from the last stage of the `Dockerfile`. Its first stage, which needs Node's own image, is replaced by
- * the folders that the same code makes here. Returns the path of the archive (OCI, compressed layers), which `docker load` and `podman load` read.
+ * Builds the image without a shell from the last stage of the `Dockerfile`. Returns the path of the archive (OCI, compressed layers), which
+ * `docker load` and `podman load` read.
  */
 export const makeImage = (making: Making): string => {
-  const { root, out, arch, product, seconds } = making
-  const folder = makeImageRoot(making)
-  rmSync(join(out, 'containers'), { recursive: true, force: true })
-  mkdirSync(join(out, 'containers'))
+  const { out, arch, product } = making
   const name = `headgate:${product.version}`
-  const build = ['build', '--isolation', 'chroot', '--format', 'docker', '--target', 'headgate', '--build-context', `build=${folder}`]
-  run([...buildah(out), ...build, '--timestamp', String(seconds), '--tag', name, root])
+  // Images of earlier runs would fill the disk, that with tools too.
+  rmSync(join(out, 'containers'), { recursive: true, force: true })
+  buildStage(making, 'headgate', name)
   const file = join(out, `headgate-${product.version}-image-${arch}.tar`)
   rmSync(file, { force: true })
   run([...buildah(out), 'push', '--quiet', name, `oci-archive:${file}:${name}`])
-  rmSync(folder, { recursive: true })
   return file
+}
+
+/**
+ * Builds the image with programs for scripts, on a base that mmdebstrap makes in place of Debian's own image. Returns the image's name; it
+ * stays in the storage of buildah, because whoever publishes it takes Debian's own base.
+ */
+export const makeToolsImage = (making: Making): string => {
+  const { out, product } = making
+  const context = join(out, 'base')
+  rmSync(context, { recursive: true, force: true })
+  mkdirSync(context)
+  run(['mmdebstrap', '--quiet', '--variant=minbase', debian, join(context, 'base.tar')])
+  writeFileSync(join(context, 'Dockerfile'), 'FROM scratch\nADD base.tar /\n')
+  run([...buildah(out), ...chroot, '--tag', 'debian', context])
+  rmSync(context, { recursive: true })
+  const name = `headgate:${product.version}-tools`
+  buildStage(making, 'tools', name, ['--build-arg', 'DEBIAN=localhost/debian'])
+  return name
+}
+
+/** The release of Debian that the `Dockerfile` names. */
+const debian = 'bookworm'
+
+const chroot = ['build', '--isolation', 'chroot', '--format', 'docker']
+
+/** Builds a stage of the `Dockerfile`. The stage `build`, which needs Node's own image, is replaced by the folders that the same code makes here. */
+const buildStage = (making: Making, stage: string, name: string, more: readonly string[] = []): void => {
+  const { root, out, seconds } = making
+  const folder = makeImageRoot(making)
+  mkdirSync(join(out, 'containers'), { recursive: true })
+  const from = ['--target', stage, '--build-context', `build=${folder}`, ...more]
+  run([...buildah(out), ...chroot, ...from, '--timestamp', String(seconds), '--tag', name, root])
+  rmSync(folder, { recursive: true })
 }

@@ -25,6 +25,8 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
   const recorded = await countRecorded(workspace)
   const findingsOf = findingsByRoute(validated.diagnostics)
   const counted = (name: string, severity: string): number => findingsOf(name).filter((each) => each.severity === severity).length
+  const gateway = await (await finder.find())?.status().catch(() => undefined)
+  const heldRuns = new Map(gateway?.paused_routes?.map(({ route, held_runs: count }) => [route, count]))
   const rows = routes.map((each): RouteRow => {
     const { events, mode, deliver, description, enabled } = describeRoute(each, loaded.config)
     const last = recorded.get(each.name)
@@ -33,6 +35,7 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
       source: each.source,
       ...(each.route?.included === undefined ? {} : { file: relative(workspace.dataDir, each.route.included) }),
       enabled: enabled !== false,
+      ...pauseOf(each, heldRuns.get(each.name)),
       shadowed: each.shadowed,
       mode: String(mode),
       events: Array.isArray(events) ? events.map(String) : [],
@@ -50,7 +53,6 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
   const isOfOtherProfile = (name: string): boolean =>
     loaded.salvaged.some(({ route }) => route.name === name && profile !== undefined && route.profile !== profile)
   const broken = brokenIn(all, validated.routes, findingsOf).filter(({ name }) => !isOfOtherProfile(name))
-  const gateway = await (await finder.find())?.status().catch(() => undefined)
   const problem = validated.diagnostics.find(({ route, severity }) => route === undefined && severity === 'error')
   return {
     file: configFile(workspace),
@@ -60,6 +62,9 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
     ...(problem ? { problem: problemOf(problem, configFile(workspace)) } : {}),
   }
 }
+
+const pauseOf = ({ pause }: RouteEntry, heldRuns: number | undefined): Pick<RouteRow, 'pause'> =>
+  pause ? { pause: { isHold: pause.isHold, ...(heldRuns === undefined ? {} : { heldRuns }) } } : {}
 
 const problemOf = ({ code, message, place, help }: Diagnostic, otherwise: string): NonNullable<Home['problem']> => {
   const file = place?.file ?? otherwise

@@ -27,12 +27,16 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
   deliver_extra: 'delivery',
   deliver_mode: 'delivery',
   respond: 'delivery',
+  callback: 'delivery',
   mirror_to_session: 'delivery',
   retry: 'limits',
+  priority: 'limits',
+  rate_limit: 'limits',
   concurrency: 'limits',
   coalesce: 'limits',
   duplicates: 'limits',
   catch_up: 'arrives',
+  attachments: 'work',
   script_timeout_seconds: 'limits',
 }
 

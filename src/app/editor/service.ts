@@ -3,6 +3,7 @@
 import type { Diagnostic, Path } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Hunk } from '../line-diff.ts'
+import type { ShownPause } from '../pauses/pause-text.ts'
 import type { OpenedRoute, RouteDraft, Step } from './draft/route-draft.ts'
 import type { TextPlace } from './draft/text-places.ts'
 import type { NamesKey, OfferedName, OfferedNames } from './names-keys.ts'
@@ -15,6 +16,8 @@ export type RouteRow = {
   /** The included file that has the route, from the folder of `config.yaml`; absent for a route of `config.yaml`. */
   readonly file?: string
   readonly enabled: boolean
+  /** Present while the route is paused. */
+  readonly pause?: ShownPause
   /** The route is a subscription that a configured route of the same name hides. */
   readonly shadowed: boolean
   readonly mode: string
@@ -243,19 +246,3 @@ export type EditorService = {
   keepDraft(of: { readonly draft: RouteDraft }): Promise<string>
   dropDraft(of: Required<NamedRoute>): Promise<void>
 }
-
-/** A question as it goes to the thread of the service. `ask`: the method's name. `of`: its argument. */
-export type Question = {
-  [Ask in keyof EditorService]: { readonly ask: Ask; readonly of: Parameters<EditorService[Ask]>[0] }
-}[keyof EditorService]
-
-/** The answer to a question, with the question's argument in `of`; or why there is no answer. */
-export type Answer =
-  | {
-      [Ask in keyof EditorService]: {
-        readonly type: Ask
-        readonly of: Parameters<EditorService[Ask]>[0]
-        readonly answer: Awaited<ReturnType<EditorService[Ask]>>
-      }
-    }[keyof EditorService]
-  | { readonly type: 'failed'; readonly ask: keyof EditorService; readonly message: string; readonly hint?: string }

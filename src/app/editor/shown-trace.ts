@@ -5,7 +5,7 @@ import { filters } from '../../parts/stages/filters.ts'
 import type { Trace } from '../trace/trace.ts'
 
 /** A trace as plain data, without the event, whose payload the editor has already. */
-export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer'> & {
+export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer' | 'items'> & {
   /** The name of the stage that the conditions of the trace belong to. */
   readonly conditionsIn: string
   readonly answer: Reply
@@ -15,7 +15,7 @@ export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer'> & {
 /**
  * Returns the trace as plain data, which can go to another thread. An outcome has functions in it, so only its name and reason are kept.
  */
-export const shownTrace = ({ event, parsed: _, outcome: __, ...shown }: Trace): TraceShown => ({
+export const shownTrace = ({ event, parsed: _, outcome: __, items: ___, ...shown }: Trace): TraceShown => ({
   ...shown,
   conditionsIn: filters.name,
   ...(event ? { eventType: event.eventType } : {}),

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
-import type { Ended, EventView, RecordedUsage, RunRecord } from '../../journal/record.ts'
+import type { Ended, EventView, RawPlace, RecordedUsage, RunRecord } from '../../journal/record.ts'
 
 /** One attempt, for people and programs. Members are `null` where nothing is known. Times are ISO 8601, UTC. */
 export type AttemptView = {
@@ -27,7 +27,7 @@ export type AttemptView = {
 export const readAttempts = async (records: EventRecords, { steps = [] }: EventView): Promise<readonly AttemptView[]> => {
   const attempts: AttemptView[] = []
   // One attempt is read after the other, so that only one stored body is in memory beside the prompts and replies that are returned.
-  for (const step of steps) attempts.push({ ...attemptOf(step), ...(await readPromptAndReply(records, step)) })
+  for (const step of steps) attempts.push({ ...attemptOf(step), ...(await readPromptAndReply(records, step.raw)) })
   return attempts
 }
 
@@ -39,7 +39,14 @@ const attemptOf = (step: RunRecord): Omit<AttemptView, 'prompt' | 'reply'> => {
   return { ...none, at, end: step.state, attempt, error, answer, usage, target: step.target ?? null, silent: step.silent ?? false }
 }
 
-const readPromptAndReply = async (records: EventRecords, { raw }: RunRecord): Promise<Pick<AttemptView, 'prompt' | 'reply'>> => {
+/** Reads the reply that was kept with the record of an attempt; `null` where none was. */
+export const readReply = async (records: Pick<EventRecords, 'raw'>, raw: RawPlace | undefined): Promise<string | null> =>
+  (await readPromptAndReply(records, raw)).reply
+
+const readPromptAndReply = async (
+  records: Pick<EventRecords, 'raw'>,
+  raw: RawPlace | undefined,
+): Promise<Pick<AttemptView, 'prompt' | 'reply'>> => {
   const kept = raw && (await records.raw(raw))
   const words = kept && jsonOrUndefined(kept.body)
   return { prompt: textMember(words, 'prompt'), reply: textMember(words, 'reply') }

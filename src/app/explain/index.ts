@@ -2,6 +2,7 @@
 
 import type { Code } from '../../core/diagnostic.ts'
 import { alertExplanations } from './alerts.ts'
+import { answerExplanations } from './answers.ts'
 import { certificateExplanations } from './certificates.ts'
 import type { Explanation } from './explanation.ts'
 import { fileExplanations } from './file.ts'
@@ -41,6 +42,7 @@ const explanations: { readonly [code in Code]: Explanation } = {
   ...scriptExplanations,
   ...targetExplanations,
   ...alertExplanations,
+  ...answerExplanations,
   ...hostExplanations,
 }
 

@@ -12,10 +12,10 @@ export type ServiceFacts = {
   readonly credentials: readonly string[]
   /** The unit that wants the service, as `multi-user.target`. */
   readonly wantedBy: string
-  /** The name below /var/lib for a service that runs under a user of its own and with the narrowest rights; else `undefined`. */
+  /** The name below /var/lib for a service that runs with the narrowest rights; else `undefined`. */
   readonly stateDirectory: string | undefined
-  /** The user of such a service; without this member systemd makes one. */
-  readonly user?: string
+  /** The user whom the service runs as. `undefined`: systemd makes a user for a service with narrow rights; another runs as root. */
+  readonly user: string | undefined
   readonly homepage: string
 }
 
@@ -43,15 +43,16 @@ TimeoutStopSec=${facts.stopSeconds}
 ${facts.credentials.map((name) => `LoadCredential=${name}:%E/credstore/${name}\n`).join('')}NoNewPrivileges=yes
 PrivateTmp=yes
 UMask=0077
-${facts.stateDirectory === undefined ? '' : limits(facts.stateDirectory, facts.user)}
+${userLine(facts)}${facts.stateDirectory === undefined ? '' : limits(facts.stateDirectory)}
 [Install]
 WantedBy=${facts.wantedBy}
 `
 
+const userLine = ({ user, stateDirectory }: ServiceFacts): string =>
+  user !== undefined ? `User=${user}\n` : stateDirectory === undefined ? '' : 'DynamicUser=yes\n'
+
 /** Returns the settings of a service that may do little. They bind scripts and agents, too. */
-const limits = (stateDirectory: string, user: string | undefined): string => `
-${user === undefined ? 'DynamicUser=yes' : `User=${user}`}
-StateDirectory=${escapePercents(stateDirectory)}
+const limits = (stateDirectory: string): string => `StateDirectory=${escapePercents(stateDirectory)}
 StateDirectoryMode=0700
 CapabilityBoundingSet=
 ProtectSystem=strict

@@ -23,6 +23,8 @@ import { Breakers } from '../../runs/breaker/breakers.ts'
 import type { Store } from '../../store/ports.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import { Pauses } from '../pauses/pauses.ts'
+import { AwaitedReplies } from '../replies/awaited-replies.ts'
+import { createStatusTokens } from '../replies/status-token.ts'
 import { createDownload } from './download.ts'
 import { createKeptKeys } from './kept-keys.ts'
 import { createLimiter } from './limits/limiter.ts'
@@ -57,6 +59,7 @@ export type SharedEffects = {
   readonly tooOld: Effects['tooOld']
   /** Asks programs for the secrets that entries name and that are not known yet, and reloads. */
   readonly askSecrets?: (() => void) | undefined
+  readonly replies: AwaitedReplies
   readonly breakers: Breakers
   /** The pauses of routes. */
   readonly pauses: Pauses
@@ -74,7 +77,7 @@ export type SharedEffects = {
 
 /**
  * The resources that a gateway opens after its plans are compiled. `wake`: tells the worker that there may be work. `commentKey`: seals the
- * marks of the gateway's comments. `keys`: keeps the keys of senders over restarts; when absent, the keys stay in memory only.
+ * marks of the gateway's comments, and signs its status addresses. `keys`: keeps the keys of senders over restarts; when absent, the keys stay in memory only.
  */
 type OpenedResources = {
   readonly store: OpenStore
@@ -83,11 +86,15 @@ type OpenedResources = {
   readonly keys?: KeptKeys | undefined
 }
 
-/** The configured limits: verified requests of a route in a minute, scripts at once, runs in the queue, failures of targets. */
+/**
+ * The configured limits: verified requests of a route in a minute, scripts at once, runs in the queue, requests that wait for a reply,
+ * failures of targets.
+ */
 export type Limits = {
   readonly adapter: Pick<AdapterSettings, 'rate_limit'>
   readonly maxConcurrentScripts: number
   readonly maxQueuedRuns: number
+  readonly maxWaitingRequests: number
   readonly breaker?: BreakerSettings
 }
 
@@ -151,6 +158,12 @@ export const createSharedEffects = ({
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
     tooOld,
     askSecrets,
+    replies: new AwaitedReplies({
+      clock,
+      facts,
+      most: () => limits().maxWaitingRequests,
+      tokens: createStatusTokens(() => openedResources().commentKey),
+    }),
     pauses: new Pauses(),
     breakers: createBreakers({ clock, log, facts, limits }, openedResources),
     jobs: {
@@ -200,6 +213,7 @@ export class LiveEffects implements Effects {
   readonly ownComments: Effects['ownComments']
   readonly keys: SenderKeys
   readonly tooOld: Effects['tooOld']
+  readonly replies: Effects['replies']
   readonly hasRoom: (more?: number) => boolean
   readonly wake: () => void
   readonly jobs: Jobs
@@ -219,6 +233,7 @@ export class LiveEffects implements Effects {
     this.ownComments = shared.ownComments
     this.keys = shared.keys
     this.tooOld = shared.tooOld
+    this.replies = shared.replies
     this.hasRoom = shared.hasRoom
     this.wake = shared.wake
     this.jobs = jobs

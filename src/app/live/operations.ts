@@ -144,6 +144,7 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     not_ready: notReady() ?? null,
     ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
     ...pausedRoutes(shared.pauses, worker),
+    waiting_requests: shared.replies.count,
     targets_down: shared.breakers.open,
     ...firingNames(alerts.desk()?.view()),
   }

@@ -1,6 +1,8 @@
 /** Compares the result of a step with the expectations of its test. */
 
+import type { EndedItem } from '../../core/facts/fact.ts'
 import { type Json, type JsonObject, own } from '../../core/json.ts'
+import { isTakenOutcome, outcomeName, outcomeReason } from '../../core/outcome-table.ts'
 import type { TestExpect } from '../../generated/config.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
 import { filters } from '../../parts/stages/filters.ts'
@@ -48,6 +50,7 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
   reason: (wanted: Json, { traced }, around) => match('reason', wanted, traced?.reason, around),
   event: (wanted: string, { traced }) => compareExactly('event', wanted, traced?.event?.eventType, noEvent),
   answer: (wanted: Json, { traced }, around) => match('answer', wanted, traced?.answer.body, around),
+  items: (wanted: NonNullable<TestExpect['items']>, { traced }, around) => checkItems(wanted, traced, around),
   prompt: (wanted: Json, result, around) => match('prompt', wanted, lastText(result), around),
   runs: (wanted: number, result) => compareExactly('runs', wanted, endedAttempts(result).length),
   dead: (wanted: number, result) => compareExactly('dead', wanted, endedAttempts(result).filter(({ end }) => end.kind === 'dead').length),
@@ -67,6 +70,31 @@ export const checkExpected = async (expected: TestExpect, result: StepResult, ar
     if (check && wanted !== undefined) found.push(...(await check(wanted as never, result, { ...around, unresolved })))
   }
   return found
+}
+
+const checkItems = async (
+  wanted: NonNullable<TestExpect['items']>,
+  traced: StepResult['traced'],
+  around: MatchContext,
+): Promise<readonly Difference[]> => {
+  if (!traced) return compareExactly('items', wanted.length, undefined, noEvent)
+  const { items = [] } = traced
+  if (items.length !== wanted.length) return compareExactly('items', wanted.length, items.length)
+  const found = await Promise.all(
+    wanted.map(async ({ event, outcome, stopped_at, id, reason }, i) => {
+      const { event: item, outcome: ended, stage } = items[i] as EndedItem
+      const exact: readonly (readonly [key: string, wanted: string | undefined, got: string])[] = [
+        ['event', event, item.eventType],
+        ['outcome', outcome, outcomeName(ended)],
+        ['stopped_at', stopped_at, isTakenOutcome(ended) ? 'none' : stage],
+        ['id', id, item.deliveryId],
+      ]
+      const differences = exact.flatMap(([key, text, got]) => (text === undefined ? [] : compareExactly(`items[${i}].${key}`, text, got)))
+      const ofReason = reason === undefined ? [] : await match(`items[${i}].reason`, reason as Json, outcomeReason(ended), around)
+      return [...differences, ...ofReason]
+    }),
+  )
+  return found.flat()
 }
 
 const checkDelivery = async (

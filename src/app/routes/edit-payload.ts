@@ -5,6 +5,7 @@
 
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { bodyKind } from '../../parts/body/payload.ts'
 import { editJson, isJson } from '../json-text.ts'
 
 export type PayloadEdit = {
@@ -21,12 +22,16 @@ export type PayloadEdit = {
 export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
   if (set.length === 0 && unset.length === 0) return body
   const wanted = set.map(parseSet)
+  if (isOtherKind(body)) throw usage('--set and --unset change JSON and forms only', 'give XML or multipart whole: --payload @file')
   if (!isJson(body)) return editForm(body, wanted, unset)
   return editJson(body, (payload) => {
     const rest = unset.reduce((value, path) => without(value, path.split('.'), `--unset ${path}`), payload)
     return wanted.reduce((value, { path, to }) => withValue(value, path.split('.'), to, `--set ${path}`), rest)
   })
 }
+
+/** Whether a body is XML or multipart, or would have to be. */
+export const isOtherKind = (body: string): boolean => ['xml', 'multipart'].includes(bodyKind({}, Buffer.from(body)))
 
 /** An assignment of `--set`. `to`: the value. `text`: the value as it is written, for a form. */
 type Assignment = { readonly path: string; readonly to: Json; readonly text: string }

@@ -129,7 +129,7 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: 
   const [secret = verifyNames(spec).length > 0 ? '' : undefined] = secrets
   if (secret === undefined) throw new Fault('invalid_route', `"${name}" is not served: it has no secret`, { exitCode: exit.no })
   const isSample = !('payload' in input.of)
-  const sample: Sample = 'payload' in input.of ? { headers: {}, body: input.of.payload } : input.of
+  const sample: Sample = 'payload' in input.of ? { headers: headersOf(input.of.payload), body: input.of.payload } : input.of
   const headers = lowerCased(sample.headers)
   const scheme = schemeOf(input.scheme ?? 'auto', spec, secret, input.schemes, headers)
   const body = editBody(sample.body, input)
@@ -158,6 +158,13 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: 
     body: signed.body,
     url: withQueryOf(url, signed.url),
   }
+}
+
+/** Returns the headers of a payload alone: the content type of XML or multipart, which its first line shows; none of JSON. */
+const headersOf = (body: string): Sample['headers'] => {
+  if (/^\s*</.test(body)) return { 'Content-Type': 'application/xml' }
+  const boundary = /^\s*--([^\r\n"]{1,70})\r?\n/.exec(body)?.[1]
+  return boundary === undefined ? {} : { 'Content-Type': `multipart/form-data; boundary="${boundary}"` }
 }
 
 /** Returns an address with a query, which is written without its question mark. An address that has a query keeps its own. */

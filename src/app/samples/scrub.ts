@@ -7,6 +7,7 @@ import { namesParameterSecret, namesSettingSecret, replaceSecretParameters } fro
 import { maskPlaces, type SecretPlaces } from '../../parts/mask-request.ts'
 import { isJson, mapStrings } from '../json-text.ts'
 import { isHarmless } from './harmless.ts'
+import { type ReplaceNamed, replaceNamed } from './named-values.ts'
 import type { Sample } from './sample-file.ts'
 
 /**
@@ -145,9 +146,17 @@ const cleanInner = (value: string, path: () => string, clean: CleanText, replace
   return replaced.length > before ? cleaned : value
 }
 
-/** Scrubs each decoded field of a form, or any other text as a whole. */
+const maskNamed =
+  (replaced: Replaced[]): ReplaceNamed =>
+  (name, value) => {
+    if (!isSecret(name, value)) return value
+    replaced.push({ what: 'secret', at: name })
+    return stars
+  }
+
+/** Scrubs each decoded field of a form; or any other text as a whole, with the named values of XML and multipart. */
 const cleanForm = (body: string, clean: CleanText, replaced: Replaced[]): string => {
-  if (!/^[\w.%+[\]-]+=\S*$/.test(body)) return clean(body, 'body')
+  if (!/^[\w.%+[\]-]+=\S*$/.test(body)) return clean(replaceNamed(body, maskNamed(replaced)), 'body')
   const fields = [...new URLSearchParams(body)].map(([name, value]): [string, string] => {
     if (!isSecret(name, value)) return [name, cleanInner(value, () => name, clean, replaced)]
     replaced.push({ what: 'secret', at: name })

@@ -51,6 +51,8 @@ export type Trace = {
   /** The name of the outcome: the code of a refusal, else the kind. */
   readonly name: string
   readonly reason?: string
+  /** The ends of all items, in order, where the request was split. */
+  readonly items?: readonly EndedItem[]
   readonly answer: Reply
   /** The stage that ended the event; `null` where the event made work (`isTakenOutcome`). */
   readonly stoppedAt: string | null
@@ -114,6 +116,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
     outcome,
     name: outcomeName(outcome),
     ...(reason === undefined ? {} : { reason }),
+    ...(whole.items ? { items: whole.items } : {}),
     answer: whole.reply ?? replyTo(whole.outcome),
     stage,
     stoppedAt: isTakenOutcome(outcome) ? null : stage,

@@ -52,7 +52,8 @@ export const addGateway = (gateway: Command, run: Run): void => {
   gateway
     .command('unit')
     .description('print a unit for systemd that runs the gateway')
-    .option('--strict', 'under a user of its own and with the narrowest rights')
+    .option('--strict', 'with the narrowest rights, under a user that systemd makes')
+    .option('--user <name>', 'under this user')
     .option('--socket', 'the unit of the socket, with which a restart refuses no request')
     .action((options: UnitOptions) => run(async (cli) => (await import('./unit.ts')).gatewayUnit(options, cli)))
 }

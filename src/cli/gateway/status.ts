@@ -46,6 +46,7 @@ const statusText = (status: Status): string =>
     fieldLine('jobs', status.jobs),
     fieldLine('backlog', status.backlog ?? 'unknown, for the store does not answer'),
     ...(status.paused_routes ?? []).map((each) => fieldLine('paused', pausedText(each))),
+    ...(status.waiting_requests ? [fieldLine('waiting', `requests for the reply of their run: ${status.waiting_requests}`)] : []),
     ...(status.targets_down ? [fieldLine('targets down', `${status.targets_down}: headgate targets list`)] : []),
     fieldLine('refused', describeRefusals(status.refused) || 'nothing'),
     ...(status.alerts ? [fieldLine('alerts', someOf(status.alerts) || 'none')] : []),

@@ -6,27 +6,42 @@ import { lastWordsMs } from '../../app/gateway/stop.ts'
 import { serviceUnit, socketUnit } from '../../app/gateway/systemd-units.ts'
 import { type Loaded, loadConfig } from '../../config/load.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
+import { printable } from '../../core/text.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { homepage } from '../shell/version.ts'
 
-/** `strict`: under a user of its own, with the narrowest rights. `socket`: the unit of the socket, in place of that of the service. */
-export type UnitOptions = { readonly strict?: boolean; readonly socket?: boolean }
+/**
+ * `strict`: with the narrowest rights, and under a user that systemd makes. `user`: under this user instead. `socket`: the unit of the
+ * socket, in place of that of the service.
+ */
+export type UnitOptions = { readonly strict?: boolean; readonly user?: string; readonly socket?: boolean }
+
+/** The names of users that systemd takes without a warning (https://systemd.io/USER_NAMES). */
+const userName = /^[A-Za-z_][\w-]{0,30}$/
 
 export const gatewayUnit = async (options: UnitOptions, cli: Cli): Promise<number> => {
   const { dataDir } = cli.workspace
   const loaded = loadConfig(cli.workspace)
-  const isSystem = process.getuid?.() === 0 || options.strict === true
+  const { user, strict } = options
+  if (user !== undefined && !userName.test(user)) throw usage(`--user is no name of a user: ${printable(user, 64)}`)
+  const isSystem = process.getuid?.() === 0 || strict === true || user !== undefined
   const text = options.socket ? socketText(dataDir, loaded) : serviceText(options, isSystem, loaded, cli)
   const [folder, systemctl] = isSystem ? ['/etc/systemd/system', 'systemctl'] : ['~/.config/systemd/user', 'systemctl --user']
   const name = options.socket ? 'headgate.socket' : 'headgate.service'
   note(cli, `put it into ${folder}/${name}, then: ${systemctl} daemon-reload && ${systemctl} enable --now ${name}`)
   if (options.socket) note(cli, 'stop a running headgate.service first: two cannot open one port')
   else if (!isSystem) note(cli, 'loginctl enable-linger keeps it running while you are not logged in')
-  else if (!options.strict) note(cli, 'add User= for a user that owns the data directory')
+  else if (user !== undefined) note(cli, `the user ${user} must exist${strict ? '' : ` and own ${dataDir}`}`)
+  else if (!strict) note(cli, 'it runs as root; --user NAME takes a user that owns the data directory')
   return answer(cli, { kind: 'gateway.unit', data: { unit: text }, text })
 }
 
-const serviceText = ({ strict }: UnitOptions, isSystem: boolean, { config, sources }: Loaded, { workspace: { dataDir } }: Cli): string => {
+const serviceText = (
+  { strict, user }: UnitOptions,
+  isSystem: boolean,
+  { config, sources }: Loaded,
+  { workspace: { dataDir } }: Cli,
+): string => {
   const program = [process.execPath, resolve(process.argv[1] ?? 'headgate')]
   return serviceUnit({
     dataDir,
@@ -35,6 +50,7 @@ const serviceText = ({ strict }: UnitOptions, isSystem: boolean, { config, sourc
     credentials: credentialsIn(JSON.stringify(sources.map(({ data }) => data))),
     wantedBy: isSystem ? 'multi-user.target' : 'default.target',
     stateDirectory: strict ? stateDirectoryOf(dataDir) : undefined,
+    user,
     homepage,
   })
 }

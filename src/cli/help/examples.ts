@@ -14,6 +14,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
     'gateway unit > ~/.config/systemd/user/headgate.service',
     'gateway unit --socket > ~/.config/systemd/user/headgate.socket',
     'gateway unit --strict --data-dir /var/lib/headgate',
+    'gateway unit --strict --user hooks --data-dir /var/lib/headgate',
   ],
   'gateway reload': ['gateway reload --dry-run', 'gateway reload', 'gateway reload --all'],
   'gateway backlog': ['gateway backlog', 'gateway backlog --jsonata oldest_at'],

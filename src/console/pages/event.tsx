@@ -80,6 +80,8 @@ const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Eleme
     group,
     count,
     replay_of,
+    batch_of,
+    batch_index,
     next_at,
     ended_at,
     trace_id,
@@ -98,6 +100,7 @@ const Facts = ({ event, repeats }: Pick<Detail, 'event' | 'repeats'>): JSX.Eleme
     ['Group', group && count !== null ? `${group} (${count} events)` : group],
     ['Repeats', repeats && <a href={`/events/${encodeURIComponent(repeats)}`}>{shown(repeats)}</a>],
     ['Replay of', replay_of && <a href={`/events/${encodeURIComponent(replay_of)}`}>{shown(replay_of)}</a>],
+    ['Item', batch_of && <a href={`/events/${encodeURIComponent(batch_of)}`}>{`${batch_index} of the request ${shown(batch_of)}`}</a>],
     ['Trace', trace_id],
   ]
   return (
@@ -204,6 +207,11 @@ const Trace = ({ id, route }: { readonly id: string; readonly route: string }): 
           .map(([reason, stages]) => `${reason}: ${stages.join(', ')}`)
           .join(' · ')}
       </p>
+      {answer.notes.map((note) => (
+        <p key={note} class="quiet">
+          {shown(note)}
+        </p>
+      ))}
       {answer.conditions.length > 0 && (
         <ul class="conditions">
           {answer.conditions.map(({ name, operator, field, operand, holds, seen, why }) => (

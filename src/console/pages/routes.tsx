@@ -1,6 +1,7 @@
 /** The screen "Routes": all routes with their findings, and where each delivers. */
 
 import type { JSX } from 'preact'
+import { pauseText } from '../../app/pauses/pause-text.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask } from './ask.ts'
 import { Failure, ScreenHead, useAsked, Word } from './parts.tsx'
@@ -30,6 +31,7 @@ export const RoutesScreen = (): JSX.Element => {
                 name,
                 source,
                 enabled,
+                pause,
                 shadowed,
                 mode,
                 events,
@@ -44,7 +46,8 @@ export const RoutesScreen = (): JSX.Element => {
               }) => (
                 <li key={`${source} ${name}`}>
                   <h2>{shown(name)}</h2>
-                  {!enabled && <Word word="off" />} {shadowed && <Word word="off">hidden by a configured route</Word>}
+                  {!enabled && <Word word="off" />} {pause && <Word word="paused">{pauseText(pause)}</Word>}{' '}
+                  {shadowed && <Word word="off">hidden by a configured route</Word>}
                   <p>{shown(description)}</p>
                   <p>
                     {shown(mode)} to {shown(deliver)}{' '}

@@ -1,6 +1,6 @@
 /** Facts: things that happened. Each fact is told once, where it happens, and observers (the log, the journal) hear of it. */
 
-import type { Outcome, Reply } from '../outcome.ts'
+import type { AwaitedAnswer, Outcome, Reply } from '../outcome.ts'
 import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from '../request.ts'
 import type { ChatAddress } from '../session.ts'
 import type { SpanPlace } from '../telemetry/trace-context.ts'
@@ -22,6 +22,8 @@ export type EndedRequest = {
   readonly items?: readonly EndedItem[] | undefined
   /** The answer to the sender, where the route shapes its answers. Otherwise the answer follows from the outcome. */
   readonly reply?: Reply
+  /** Present where the answer waits for the reply of the event's run. */
+  readonly awaited?: AwaitedAnswer
   /** The request that the check of its signature refused: nobody vouched for its content. */
   readonly unverified?: UnverifiedRequest
   /** The stages that waited, in their order; absent where none did, and while traces are off. */
@@ -161,6 +163,8 @@ export type Fact =
       readonly job: string
       readonly deliveryId: string
     }
+  /** The store has the agent's reply to the run of an event, and it will be delivered. Empty where the agent asked that nothing be sent. */
+  | { readonly kind: 'run_replied'; readonly eventId: string; readonly reply: string }
   /**
    * The end of an attempt, told before the store commits that end. A crash between the two leaves a record too many, never one too few.
    */

@@ -109,6 +109,7 @@ export const metrics = {
   toolSeconds: histogram('headgate_tool_call_duration_seconds', workSeconds, 'Time of a call of a tool.', 'toolset', 'tool'),
   budgets: counter('headgate_budgets_used_up_total', 'Times that a run found a budget used up, or used it up.', 'route', 'budget'),
   activeRequests: gauge('headgate_requests_in_progress', 'Requests without their answer.'),
+  waitingRequests: gauge('headgate_requests_waiting', 'Requests that wait for the reply of their run.'),
   connections: gauge('headgate_connections', 'Open connections of senders.'),
   refusedConnections: counter(
     'headgate_connections_refused_total',

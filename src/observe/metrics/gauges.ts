@@ -26,6 +26,8 @@ export type MetricSources = {
     readonly certificates: () => { readonly certificates?: readonly { readonly file: string; readonly ends_at: string }[] }
   }
   readonly runsInProgress: () => number
+  /** Returns the number of requests that wait for the reply of their run. */
+  readonly waitingRequests: () => number
   /** Returns why the gateway should get no requests; `undefined` where it should get them. */
   readonly notReady: () => string | undefined
   readonly configuration: () => {
@@ -58,11 +60,12 @@ export class Gauges {
   }
 
   async read(): Promise<void> {
-    const { http, configuration, notReady, runsInProgress } = this.#sources
+    const { http, configuration, notReady, runsInProgress, waitingRequests } = this.#sources
     const { routes, digests, at, hasFailed } = configuration()
     const values = {
       ready: notReady() === undefined ? 1 : 0,
       activeRequests: http.active(),
+      waitingRequests: waitingRequests(),
       connections: http.connections(),
       bodyMemory: http.bodyBytes(),
       refusedConnections: http.refusedUnread.connections,

@@ -1,4 +1,4 @@
-/** Reads the bytes of a body as JSON or as a form, and decides which of the two the body is. */
+/** Reads the bytes of a body as JSON, a form, XML or multipart, and decides which of these the body is. */
 
 import { isUtf8 } from 'node:buffer'
 import { mapOfNamed } from '../../core/address/path-and-query.ts'
@@ -8,21 +8,51 @@ import type { Content, FormField, Headers } from '../../core/request.ts'
 import { tooManyContainers } from './count-containers.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
 import { type FormValue, formFields } from './form-fields.ts'
+import { readMultipart } from './multipart/read-multipart.ts'
 import { pickJson } from './pick-json.ts'
 import type { Path } from './walk-json.ts'
+import { readXml } from './xml/read-xml.ts'
 
 /**
- * Whether a body is a form. A signature does not cover the content type, and whoever sends a captured body again may change it. So the
- * content type never chooses between two readings: bytes that can be JSON are never a form, and other bytes are a form only where the
- * content type says so (rules: Bodies 3).
+ * Returns what a body is, or would have to be. A signature does not cover the content type, and whoever sends a captured body again may change it. So the
+ * content type never chooses between two readings: bytes that begin with `<` are XML, bytes that begin with `--` are multipart, bytes that
+ * can be JSON are never a form, and other bytes are a form only where the content type says so (rules: Bodies 3).
  */
-export const isFormBody = (headers: Headers, body: Buffer): boolean => hasFormType(headers) && !canBeJson(body)
+export const bodyKind = (headers: Headers, body: Buffer): 'json' | 'form' | 'xml' | 'multipart' => {
+  const start = firstMark(body)
+  if (body[start] === less) return 'xml'
+  if (body[start] === dash && body[start + 1] === dash) return 'multipart'
+  return hasFormType(headers) && !canBeJson(body) ? 'form' : 'json'
+}
+
+/** Whether a body is a form of `application/x-www-form-urlencoded`. */
+export const isFormBody = (headers: Headers, body: Buffer): boolean => bodyKind(headers, body) === 'form'
+
+const [less, dash] = [0x3c, 0x2d]
+
+/** Returns the index of the first byte that is neither a blank nor of a byte order mark. */
+const firstMark = (body: Buffer): number => {
+  let at = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
+  while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at++
+  return at
+}
 
 /**
- * Reads the content of a body. The content is unread, with the reason "not JSON", where the body is neither JSON nor a form, and with the
- * reason "too many" where the body has more than 100,000 lists and maps, or more than 1,000 fields.
+ * Reads the content of a body. The content is unread, with the reason "not JSON", where the body is malformed, and with the reason "too many"
+ * where the body has more than 100,000 lists and maps, 1,000 fields and files, or 20,000 elements and attributes.
  */
-export const readContent = (headers: Headers, body: Buffer): Content => (isFormBody(headers, body) ? readForm(body) : readJson(body))
+export const readContent = (headers: Headers, body: Buffer): Content => {
+  switch (bodyKind(headers, body)) {
+    case 'xml':
+      return readXml(body)
+    case 'multipart':
+      return readFormData(headers, body)
+    case 'form':
+      return readForm(body)
+    case 'json':
+      return readJson(body)
+  }
+}
 
 /** The bytes of `{`, `[` and `"`. Each map, list or text of JSON has one of them, and a form has them only as escapes. */
 const jsonMarks = [...'{["'].map((character) => character.charCodeAt(0))
@@ -92,24 +122,55 @@ const readForm = (body: Buffer): Content => {
   const values = readFields(body)
   if (!values) return tooMany
   const fields = values.map(({ name, value }): FormField => [name, value.toString()])
+  const read = readFormFields(values, fields)
+  return read.kind === 'json' ? { ...read, kind: 'form', fields } : read
+}
+
+/** Makes the content of the fields of a form, given as bytes and as texts. */
+const readFormFields = (values: readonly FormValue[], fields: readonly FormField[]): Content => {
   if (fields.some(([name]) => name === 'payload')) {
     const json = formJson(values)
-    const read = json ? readJson(json) : notJson
-    return read.kind === 'json' ? { ...read, kind: 'form', fields } : read
+    return json ? readJson(json) : notJson
   }
   const payload = mapOfNamed(fields)
-  return { kind: 'form', text: JSON.stringify(payload), payload, fields }
+  return { kind: 'json', text: JSON.stringify(payload), payload }
+}
+
+/** Reads a multipart body: its fields as those of a form, and its files beside them. */
+const readFormData = (headers: Headers, body: Buffer): Content => {
+  const read = readMultipart(headers['content-type'], body)
+  if ('why' in read) return { kind: 'unread', why: read.tooMany ? 'too many' : 'not JSON', detail: `multipart: ${read.why}` }
+  const content = readFormFields(
+    read.fields,
+    read.fields.map(({ name, text }): FormField => [name, text]),
+  )
+  return content.kind === 'json' ? { ...content, kind: 'multipart', files: read.files } : content
 }
 
 /**
- * Returns the payload of a body whose signature is not checked yet, with the values at these paths only. All fields of a form without a
- * field `payload` are read. `undefined` where the reading would take long, or the form is malformed. A result does not show that the body
- * is valid, so the caller must read the whole body afterwards.
+ * Returns the payload of a body whose signature is not checked yet, with the values at these paths only. Of a form, multipart or not, all
+ * fields are read where it has no field `payload`; of XML nothing is. `undefined` where the reading would take long, or the body is
+ * malformed. A result does not show that the body is valid, so the caller must read the whole body afterwards.
  */
 export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path[]): Json | undefined => {
-  if (!isFormBody(headers, body)) return pickJson(body, paths)
-  const json = formJson(readFields(body) ?? [])
+  switch (bodyKind(headers, body)) {
+    case 'xml':
+      return undefined
+    case 'json':
+      return pickJson(body, paths)
+    case 'form':
+      return pickField(readFields(body) ?? [], paths, () => readForm(body))
+    case 'multipart': {
+      const read = readMultipart(headers['content-type'], body)
+      return 'why' in read ? undefined : pickField(read.fields, paths, () => readFormData(headers, body))
+    }
+  }
+}
+
+/** Reads the paths in the field `payload`, or the whole form where it has no such field. */
+const pickField = (fields: readonly FormValue[], paths: readonly Path[], readWhole: () => Content): Json | undefined => {
+  const json = formJson(fields)
   if (json) return pickJson(json, paths)
-  const content = readForm(body)
-  return content.kind === 'form' ? content.payload : undefined
+  const content = readWhole()
+  return content.kind === 'unread' ? undefined : content.payload
 }

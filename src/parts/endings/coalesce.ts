@@ -18,6 +18,7 @@ import type { EndingPart } from './ending.ts'
 import { acceptAgent, agentRun, commitWork } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
+import { runPriority } from './kit/priority.ts'
 import { compileSession } from './kit/session.ts'
 
 /** The settings in `coalesce` of a route. `singleFlight`: of the runs with one group key, only one runs at a time. */
@@ -33,11 +34,11 @@ export const coalesce: EndingPart = {
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
     const sessionOf = compileSession(route, kit)
-    const holdMs = holdMsOf(route)
+    const [holdMs, priority] = [holdMsOf(route), runPriority(route)]
     return async (event) => {
       // Each event is rendered: by default the run of a group has the prompt, targets and session of the latest event
       // (rules: Coalescing 2).
-      const run = agentRun(event, await render(event), await sessionOf?.(event))
+      const run = agentRun(event, await render(event), await sessionOf?.(event), priority)
       const [key, lane] = [await keyOf(event), await laneOf?.(event)]
       // An event without a key is not merged (rules: Coalescing 5).
       if (key === undefined) return acceptAgent(run, holdMsFor(event, holdMs), kit.effects, lane)

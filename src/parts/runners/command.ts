@@ -30,7 +30,8 @@ export const command: RunnerPart = {
     return async (prompt, job) => {
       const { signal } = job
       const whole = isArgument ? withPrompt(argv, prompt) : argv
-      const result = await runChild({ argv: whole, env: programEnv(settings, job), ...(isArgument ? {} : { stdin: prompt }), signal })
+      const env = programEnv(settings, job, (await job.writeFiles?.()) ?? [])
+      const result = await runChild({ argv: whole, env, ...(isArgument ? {} : { stdin: prompt }), signal })
       const failure = failureOf(result)
       if (result.kind === 'exited' && failure === undefined) return result.stdout.replace(/\r?\n$/, '')
       const late = result.kind === 'aborted' && signal.reason?.name === 'TimeoutError'
@@ -67,7 +68,7 @@ const withPrompt = (argv: readonly string[], prompt: string): readonly string[] 
 }
 
 /** Returns the program's environment. It has no secret of the gateway, except variables that `agent.env` names (rules: Agents 2). */
-const programEnv = ({ variables = {} }: RunnerSettings, { run, skills = [], traceparent }: RunnerJob): Env => ({
+const programEnv = ({ variables = {} }: RunnerSettings, { run, skills = [], traceparent }: RunnerJob, files: readonly string[]): Env => ({
   ...baseEnv(process.env),
   ...variables,
   HEADGATE_ROUTE: envValue(run.route),
@@ -76,5 +77,6 @@ const programEnv = ({ variables = {} }: RunnerSettings, { run, skills = [], trac
   HEADGATE_PROFILE: envValue(run.profile),
   ...(run.session ? { HEADGATE_SESSION: envValue(run.session.name) } : {}),
   ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }),
+  ...(files.length > 0 ? { HEADGATE_ATTACHMENTS: files.join(delimiter) } : {}),
   ...(skills.length > 0 ? { HEADGATE_SKILLS: skills.map(({ folder }) => folder).join(delimiter) } : {}),
 })

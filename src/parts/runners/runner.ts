@@ -27,6 +27,11 @@ export type RunnerJob = {
   readonly history?: readonly Turn[]
   /** Called with the usage after each call of a model. Rejects with an AgentFault when a budget is used up; then no call may follow. */
   readonly used?: (usage: CallUsage) => Promise<void>
+  /**
+   * Writes the files of the run (`run.files`) to a folder that exists until the runner has answered. Resolves to their paths, in order.
+   * Absent where the run has no files.
+   */
+  readonly writeFiles?: () => Promise<readonly string[]>
   /** The place of the attempt in its trace, in the form of W3C Trace Context. Absent while traces are off. */
   readonly traceparent?: string
   /** Called when a call of a model begins, for metrics and traces. */

@@ -24,6 +24,7 @@ export const github: Scheme = {
       const digest = value.startsWith(prefix) ? hexDigest(value.slice(prefix.length)) : undefined
       return sentBodyHmac(digest, malformed)
     }),
+  waitsSeconds: 10,
   repeats: { byItself: false, how: 'whoever administers the webhook can redeliver it for three days, under the same delivery id' },
   signatureIn: { headers: [name] },
   events: githubEvents,

@@ -18,6 +18,7 @@ const isSigned = (headers: Headers): boolean => header(headers, 'webhook-signatu
 export const gitlab: Scheme = {
   name: 'gitlab',
   title: 'GitLab token',
+  waitsSeconds: 10,
   repeats: {
     byItself: true,
     how: 'under the same `Idempotency-Key`; a hook that fails several times in a row is paused, or disabled after answers of 4xx',

@@ -40,8 +40,10 @@ import { auth0 } from './identity/auth0.ts'
 import { okta } from './identity/okta.ts'
 import { linear } from './linear.ts'
 import { mailgun } from './mail/mailgun.ts'
+import { mailgunInbound } from './mail/mailgun-inbound.ts'
 import { postmark } from './mail/postmark.ts'
 import { sendgrid } from './mail/sendgrid.ts'
+import { sendgridInbound } from './mail/sendgrid-inbound.ts'
 import { alertmanager } from './monitoring/alertmanager.ts'
 import { datadog } from './monitoring/datadog.ts'
 import { grafana } from './monitoring/grafana.ts'
@@ -93,8 +95,10 @@ export const presets: readonly Preset[] = [
   auth0,
   okta,
   mailgun,
+  mailgunInbound,
   postmark,
   sendgrid,
+  sendgridInbound,
   alertmanager,
   datadog,
   grafana,

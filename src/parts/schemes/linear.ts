@@ -32,6 +32,7 @@ export const linear: Scheme = {
   name: 'linear',
   title: 'Linear',
   signatureIn: { headers: [name] },
+  waitsSeconds: 5,
   events: linearEvents,
   senderKey: 'the signing secret that Linear shows at the webhook, lin_wh_…',
   shows: (headers) => header(headers, name) !== undefined,

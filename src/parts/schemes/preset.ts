@@ -39,6 +39,8 @@ export type PresetSpec = {
   readonly before?: { readonly what: string; readonly route: string }
   /** The answer to an event, where the sender does not take the gateway's usual answer. `respond` of a route takes precedence. */
   readonly respond?: NonNullable<Scheme['respond']>
+  /** How long the sender waits for an answer, in seconds; absent where its documentation does not say so. */
+  readonly waitsSeconds?: number
   readonly repeats?: Repeats
   /** The list of a sender that puts several events into one request. */
   readonly batch?: Batch
@@ -53,7 +55,21 @@ export type Preset = Scheme & { readonly about: Omit<PresetSpec, 'scheme'>; read
 
 /** Compiles a preset. */
 export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
-  const { name, title, aliases = [], respond, repeats, batch, uncertain, events, furtherEvents = [], actionField, keyFrom, key } = about
+  const {
+    name,
+    title,
+    aliases = [],
+    respond,
+    waitsSeconds,
+    repeats,
+    batch,
+    uncertain,
+    events,
+    furtherEvents = [],
+    actionField,
+    keyFrom,
+    key,
+  } = about
   const description: SignatureScheme = { title, sends: ['json'], ...scheme }
   const made = describedScheme(name, description)
   const help = 'docs/senders.md says more; try it with a test event of the sender'
@@ -63,6 +79,7 @@ export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
     aliases,
     ...(keyFrom === 'sender' ? { senderKey: key } : {}),
     ...(respond ? { respond } : {}),
+    ...(waitsSeconds === undefined ? {} : { waitsSeconds }),
     ...(repeats ? { repeats } : {}),
     ...(batch ? { batch } : {}),
     events: { names: [...new Set([...events, ...furtherEvents])], ...(actionField === undefined ? {} : { actionField }) },

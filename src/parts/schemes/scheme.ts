@@ -234,6 +234,8 @@ export type Scheme = {
   readonly handshakes?: readonly Handshake[]
   /** The answer to an event, on a route that names the scheme and has no `respond`. In a plugin's scheme it has no effect. */
   readonly respond?: { readonly status?: number; readonly body?: string; readonly content_type?: string }
+  /** How long the sender waits for an answer, in seconds. In a plugin's scheme it has no effect. */
+  readonly waitsSeconds?: number
   /** How the sender repeats a refused event. In a plugin's scheme this member has no effect. */
   readonly repeats?: Repeats
   /** The known event types of the sender. In a plugin's scheme they have no effect. */

@@ -37,6 +37,9 @@ export const compileSplit = (route: Route, kit: StageKit): CompiledSplit | undef
   return { split: { items, run: (...from) => gathering.run(...from) }, kit: { ...kit, effects: gathering.effects } }
 }
 
+/** Whether the route makes an event of each item of a request. */
+export const splits = (route: Route, schemes: readonly Scheme[]): boolean => batchOf(route, namedSchemes(route, schemes)) !== undefined
+
 const namedSchemes = (route: Route, schemes: readonly Scheme[]): readonly Scheme[] => {
   const named = verifyNames(route)
   return schemes.filter(({ name }) => named.includes(name))
@@ -74,11 +77,13 @@ const compileItems = ({ items: list, type, id, byEvents }: Batch, schemes: reado
     // The type of such a request is that of one of its items, and says nothing of the others.
     const otherType = byEvents && types.includes(event.eventType) ? unknownType : event.eventType
     const only = request.replay?.item
+    // A file is of the whole request. Each run of an item would store it once more.
+    const { files: _, ...ofEach } = event
     const wanted = only === undefined ? [...found.keys()] : only < found.length ? [only] : []
     return wanted.map((index): Event => {
       const { payload, text } = found[index] as (typeof found)[number]
       return {
-        ...event,
+        ...ofEach,
         eventId: only === undefined ? randomUUID() : event.eventId,
         eventType: types[index] ?? otherType,
         deliveryId: only === undefined ? itemId(event, request, payload, index, ids) : event.deliveryId,

@@ -1,6 +1,7 @@
 /** The list of stages, in the order in which they run (rules: Order 1). */
 
 import { client } from './client.ts'
+import { eventRate } from './event-rate.ts'
 import { events } from './events.ts'
 import { filters } from './filters.ts'
 import { json } from './json.ts'
@@ -16,4 +17,15 @@ import type { StagePart } from './stage.ts'
  * before the route's plan is known (src/http/receive.ts). `duplicate` and `dispatch` belong to the ending. Where the ending stores work,
  * both are one commit, so that no delivery id is claimed without its work.
  */
-export const stages: readonly StagePart[] = [rateLimit, client, signature, json, events, ownComment, payloadSchema, filters, script]
+export const stages: readonly StagePart[] = [
+  rateLimit,
+  client,
+  signature,
+  json,
+  events,
+  ownComment,
+  payloadSchema,
+  filters,
+  eventRate,
+  script,
+]

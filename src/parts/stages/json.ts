@@ -6,18 +6,21 @@
 import { randomUUID } from 'node:crypto'
 import { header } from '../../core/headers.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
-import { refuse } from '../../core/outcome.ts'
+import { type Refused, refuse } from '../../core/outcome.ts'
 import type { MaskRequest, Parse } from '../../core/plan.ts'
-import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
+import type { Content, Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { broughtTraceparent } from '../../core/telemetry/trace-context.ts'
 import type { Route } from '../../generated/config.ts'
 import { boundedId, unknownType, usableType } from '../body/event-values.ts'
+import { type PayloadWithFiles, takeFiles } from '../body/multipart/attachments.ts'
 import { compileRedaction } from '../body/redact-request.ts'
 import { ReadOnceBody } from '../body/request-body.ts'
 import { compileMask } from '../mask-request.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
 import type { StageKit, StagePart } from './stage.ts'
+
+const noFiles: readonly [] = []
 
 export const json: StagePart = {
   name: 'json',
@@ -36,7 +39,7 @@ export const json: StagePart = {
  */
 export const compileParser = (
   { name, profile, path, schemes }: Pick<StageKit, 'name' | 'profile' | 'path' | 'schemes'>,
-  route: Pick<Route, 'verify' | 'events'> = {},
+  route: Pick<Route, 'verify' | 'events' | 'attachments'> = {},
   trustsCaller = false,
 ): Parse => {
   const named = verifyNames(route)
@@ -55,11 +58,8 @@ export const compileParser = (
     const { headers, verification } = request
     const body = request.read ?? new ReadOnceBody(headers, request.body)
     const content = body.content()
-    if (content.kind === 'unread')
-      return content.why === 'not JSON'
-        ? refuse('bad_json')
-        : refuse('too_large', { detail: 'more than 100,000 lists and maps, or 1,000 fields' })
-    const { text, payload } = content
+    if (content.kind === 'unread') return refuseUnread(content)
+    const { text, payload, kept } = withFiles(content, route.attachments)
     const readers = readersFor(verification.scheme)
     const event: Event = {
       eventId: request.eventId,
@@ -82,11 +82,21 @@ export const compileParser = (
       at: request.at,
       claimMs: request.kept?.claimMs,
       traceparent: trustsCaller ? broughtTraceparent(headers) : undefined,
+      ...(kept.length > 0 ? { files: kept } : {}),
     }
     request.read?.take()
     return event
   }
 }
+
+const refuseUnread = ({ why, detail }: Extract<Content, { readonly kind: 'unread' }>): Refused =>
+  why === 'not JSON'
+    ? refuse('bad_json', detail === undefined ? {} : { detail })
+    : refuse('too_large', { detail: detail ?? 'more than 100,000 lists and maps, or 1,000 fields' })
+
+/** Returns a payload with the list of its files, and the files that the route keeps. Only a multipart body has files. */
+const withFiles = (content: Exclude<Content, { readonly kind: 'unread' }>, settings: Route['attachments']): PayloadWithFiles =>
+  content.kind === 'multipart' ? takeFiles(content, settings) : { ...content, kept: noFiles }
 
 /**
  * Returns the function that gives the readers for the scheme that verified a request. The readers of the route's other schemes do not

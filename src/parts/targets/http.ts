@@ -107,7 +107,8 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem =
   if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
   const custom = extraHeaders(extra)
   if ('problem' in custom) return custom
-  const body = JSON.stringify({ route: outgoing.route, delivery_id: outgoing.deliveryId, text: outgoing.text })
+  const { callback, route, deliveryId, text } = outgoing
+  const body = callback ? text : JSON.stringify({ route, delivery_id: deliveryId, text })
   const signed = sign(outgoing, own(extra, 'secret'), body, Math.floor(kit.clock.now() / 1000))
   if ('problem' in signed) return signed
   const trace = outgoing.traceparent === undefined ? {} : { traceparent: outgoing.traceparent }

@@ -34,6 +34,8 @@ export type Outgoing = {
   readonly deliveryId: string
   /** The id of the scheduled job whose text this is. */
   readonly job?: string
+  /** The text is the report for the `callback` of the route: JSON that is posted as it is. */
+  readonly callback?: true
   readonly delivery: Delivery
   /** Where the target stands in its list of targets; 0 for the first or only target. */
   readonly position: number

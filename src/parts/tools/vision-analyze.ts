@@ -1,6 +1,7 @@
 /** The toolset `vision_analyze`: fetches a picture of the public web, and asks the run's model about it. */
 
 import { own } from '../../core/json.ts'
+import { pictureType } from '../body/picture-type.ts'
 import type { FetchRequest } from './kit/guarded-fetch.ts'
 import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'
@@ -18,20 +19,6 @@ const input = {
   },
   required: ['url'],
   additionalProperties: false,
-}
-
-/** The first bytes of each kind of picture, as Latin-1. The kind is found from them, because servers often name a wrong media type. */
-const pictureKinds: readonly (readonly [mediaType: string, start: RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF.{4}WEBP/s],
-]
-
-/** Returns the media type of a picture; `undefined` when the bytes are no picture of these kinds. */
-const mediaTypeOf = (bytes: Buffer): string | undefined => {
-  const start = bytes.toString('latin1', 0, 12)
-  return pictureKinds.find(([, pattern]) => pattern.test(start))?.[0]
 }
 
 const schema = {
@@ -68,7 +55,7 @@ export const visionAnalyzeWithin = (access?: WebAccess): ToolsetPart => ({
       const beforeRequest = logRequests(log, run, 'an agent fetches a picture')
       const wanted: FetchRequest = { address, protocols: ['https:'], maxBytes, timeoutMs, checkType: () => {}, beforeRequest }
       const { bytes } = await fetchGuarded(wanted, clock, signal, access)
-      const mediaType = mediaTypeOf(bytes)
+      const mediaType = pictureType(bytes)
       if (mediaType === undefined) throw new WebProblem('This is no picture: only PNG, JPEG, GIF and WebP are looked at.')
       return await askAboutPicture({ bytes, mediaType }, question)
     }

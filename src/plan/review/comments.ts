@@ -11,7 +11,17 @@ type TextOwner = Pick<Subject, 'texts' | 'placeOf' | 'say'> & { readonly spec: o
 /**
  * Keys whose texts may well contain a `#`. The values of other keys are mostly names and numbers, behind which a `#` begins a comment.
  */
-const textKeys = ['description', 'prompt', 'schedule', 'deliver_extra', 'respond', 'coalesce', 'concurrency', 'session'] as const
+const textKeys = [
+  'description',
+  'prompt',
+  'schedule',
+  'deliver_extra',
+  'respond',
+  'coalesce',
+  'concurrency',
+  'rate_limit',
+  'session',
+] as const
 
 /**
  * Matches a comment that looks like text: no blank follows its `#`, or it has a placeholder. Without a placeholder, a comment such as

@@ -34,7 +34,7 @@ export const reviewTemplates = (subject: Subject): void => {
   if (sampled && !spec.prompt) reviewWholePayload(subject, sampled)
   const extras = new Map(writtenTargets(spec).map(({ extra, extraPath }) => [extraPath.join('.'), { extra, extraPath }]))
   for (const { extra, extraPath } of extras.values()) visitTexts(extra, extraPath, (path, text) => check(path, text, 'setting'))
-  for (const of of ['coalesce', 'concurrency', 'session'] as const) {
+  for (const of of ['coalesce', 'concurrency', 'rate_limit', 'session'] as const) {
     const key = spec[of]?.key
     if (key !== undefined) checkKey(subject, [of, 'key'], key, check)
   }

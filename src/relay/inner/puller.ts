@@ -116,10 +116,16 @@ export class Puller {
       const answer = await receiveItem(item, about, this.#options)
       const { status } = answer.reply
       const isSettled = status !== 429 && (status < 500 || (status !== 503 && tries >= maxFailures))
-      if (isSettled) return this.#acknowledger.add(doneFrame(id, answer))
+      if (isSettled) return this.#acknowledge(id, answer)
       const seconds = Number(answer.reply.headers?.['Retry-After'] ?? 0)
       await this.#pause(Math.max(pauseAfter(tries), Math.min(seconds * 1000, longestPauseMs)))
     }
+  }
+
+  /** Gives an answer. The sender may wait for the reply of a run, which is committed: the lane does not wait for that. */
+  #acknowledge(id: string, { replied, ...answer }: Answer): void {
+    if (!replied) this.#acknowledger.add(doneFrame(id, answer))
+    else void replied.then((reply = answer.reply) => this.#acknowledger.add(doneFrame(id, { ...answer, reply })))
   }
 
   #reached(kept: RelayHead): void {

@@ -27,8 +27,15 @@ export type ReceiveItemOptions = {
   readonly watch?: (route: string) => Watch
 }
 
-/** An answer, and the id of the event that the request became. */
-export type Answer = { readonly reply: Reply; readonly eventId?: string | undefined }
+/**
+ * An answer, and the id of the event that the request became. `replied`: where the sender waits for the reply of the run, resolves to the
+ * answer with the reply, or to `undefined` where none comes in time.
+ */
+export type Answer = {
+  readonly reply: Reply
+  readonly eventId?: string | undefined
+  readonly replied?: Promise<Reply | undefined>
+}
 
 /** How much longer than the relay keeps a request its id is claimed, so that no repeat of it is taken for another request. */
 const claimMarginMs = 3_600_000
@@ -41,7 +48,12 @@ export const receiveItem = async (item: Frame<ItemHead>, about: RelayHead, optio
   const { ended, plan } = await run(head, item.body, options)
   const ms = (): number => clock.monotonic() - startedAt
   tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers: head.headers, remote: head.remote, ms })
-  return { reply: ended.reply ?? replyTo(ended.outcome), eventId: ended.verified?.eventId }
+  const { awaited } = ended
+  const reply = ended.reply ?? replyTo(ended.outcome)
+  const answer = { reply, eventId: ended.verified?.eventId }
+  if (!awaited) return answer
+  const replied = new Promise<Reply | undefined>((resolve) => awaited.send(resolve))
+  return { ...answer, reply: { ...reply, headers: { ...reply.headers, ...awaited.lateHeaders } }, replied }
 }
 
 const headOf = ({ id, method, target, url, headers, remote, at }: ItemHead, { relay, keepMs }: RelayHead): RequestHead => ({

@@ -7,13 +7,14 @@ import type { NewRun, Progress } from '../../core/new-run.ts'
 import { erasedRun } from '../erased-run.ts'
 import { Lanes } from '../lanes.ts'
 import type { Cancelled, GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
+import { firstOf, type Priority, priorityOf } from '../priority.ts'
 import { queuedEventOf } from '../queued-event.ts'
 import type { Erased, ErasedRun } from '../store-part.ts'
+import { FreshRuns } from './fresh-runs.ts'
 import { byDueTime, byEnd, byId, isInProgress, type MemoryRun, standingOf } from './memory-run.ts'
 
 export class Runs {
-  /** Runs that were never taken, in the order of their acceptance. */
-  readonly #fresh = new Map<number, MemoryRun>()
+  readonly #fresh = new FreshRuns()
   /** Runs that were taken before, and parked or revived runs that may begin now. They are leased, due, or wait for their next attempt. */
   readonly #tried = new Map<number, MemoryRun>()
   /** Parked runs by lane, oldest first. */
@@ -37,9 +38,9 @@ export class Runs {
   /** Returns when the oldest run that is neither done nor dead was accepted: wall time, milliseconds. */
   oldestAt(): number | undefined {
     let oldest = Number.POSITIVE_INFINITY
-    const [fresh] = this.#fresh.values()
+    const firstFresh = Object.values(this.#fresh.oldest(1)).flat()
     const firstParked = [...this.#parked.values()].map(([first]) => first)
-    for (const entries of [[fresh], this.#tried.values(), firstParked])
+    for (const entries of [firstFresh, this.#tried.values(), firstParked])
       for (const entry of entries) oldest = Math.min(oldest, entry?.run.acceptedAt ?? oldest)
     return Number.isFinite(oldest) ? oldest : undefined
   }
@@ -60,21 +61,22 @@ export class Runs {
       this.#park(entry, lane)
       return undefined
     }
-    this.#fresh.set(id, entry)
+    this.#fresh.add(entry)
     return entry
   }
 
   take(max: number, until: number, now: number): Lease[] {
     const due = [...this.#tried.values()].filter((entry) => entry.dueAt <= now)
     const tried = due.filter(({ attempt }) => attempt > 0).sort(byDueTime)
-    const fresh: MemoryRun[] = []
-    for (const entry of this.#fresh.values()) {
-      if (fresh.length >= max) break
-      fresh.push(entry)
-    }
     // Runs without an attempt come after runs with attempts. Of the runs without an attempt, the oldest come first, whether they were
     // parked or not.
-    const untried = [...due.filter(({ attempt }) => attempt === 0), ...fresh].sort(byId)
+    const [fresh, unparked] = [this.#fresh.oldest(max), due.filter(({ attempt }) => attempt === 0)]
+    const oldest = (of: Priority): MemoryRun[] => [...unparked.filter(({ run }) => priorityOf(run) === of), ...fresh[of]].sort(byId)
+    const untried = firstOf(
+      { high: oldest('high'), normal: oldest('normal'), low: oldest('low') },
+      ({ run }) => run.acceptedAt,
+      max - Math.min(max, tried.length),
+    )
     return [...tried, ...untried].slice(0, max).map((entry) => this.lease(entry, until))
   }
 
@@ -84,7 +86,7 @@ export class Runs {
     entry.attempt++
     entry.leased = true
     entry.dueAt = until
-    this.#fresh.delete(entry.id)
+    this.#fresh.delete(entry)
     this.#tried.set(entry.id, entry)
     const lease = { runId: String(entry.id), fence: entry.fence, attempt: entry.attempt, interrupted, run: entry.run }
     return { ...lease, ...entry.reply }
@@ -159,7 +161,7 @@ export class Runs {
       const fence = isParked ? -entry.fence : entry.fence + 1
       Object.assign(entry, { leased: false, dueAt: now, fence, run: { ...entry.run, cancelled: true } })
       if (isParked) entry.lane = undefined
-      this.#fresh.delete(entry.id)
+      this.#fresh.delete(entry)
       this.#tried.set(entry.id, entry)
     }
     return idle.length > 0 ? 'cancelled' : open.length > 0 ? 'delivering' : 'none'
@@ -195,7 +197,7 @@ export class Runs {
   #erase(entry: MemoryRun, now: number): ErasedRun {
     const { id, run, lane, attempt } = entry
     if (this.#dead.delete(id)) return erasedRun(run)
-    const wasOpen = this.#fresh.delete(id) || this.#tried.delete(id)
+    const wasOpen = this.#fresh.delete(entry) || this.#tried.delete(id)
     if (lane !== undefined && wasOpen) this.#lanes.leave(lane.key, now)
     else if (lane !== undefined) this.#unpark(entry, lane.key)
     return erasedRun(run, attempt)
@@ -203,7 +205,7 @@ export class Runs {
 
   /** Returns all runs, in the order of their acceptance. */
   #all(): MemoryRun[] {
-    const all = [this.#fresh.values(), this.#tried.values(), ...this.#parked.values(), this.#dead.values()]
+    const all = [this.#fresh.all(), this.#tried.values(), ...this.#parked.values(), this.#dead.values()]
     return all.flatMap((some) => [...some]).sort(byId)
   }
 

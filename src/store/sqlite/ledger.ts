@@ -193,18 +193,20 @@ export class Ledger {
     return step.op === 'join' ? this.#join(step, now) : this.#acceptInLane(step, now)
   }
 
-  #acceptInLane({ key, holdMs, run, lane }: StepOf<'acceptInLane'>, now: number): Accepted {
+  #acceptInLane({ key, holdMs, run, lane, isRanked }: StepOf<'acceptInLane'>, now: number): Accepted {
     if (lane.whenFull === 'refuse' && !this.#runs.hasRoom(lane.key, lane.limit, now)) {
       return this.#claims.isHeld(key, now) ? 'duplicate' : 'busy'
     }
     if (!this.#claims.claim(key, holdMs, 0, now)) return 'duplicate'
+    if (isRanked) this.#runs.expectRanked()
     this.#runs.add(lane.key, lane.limit, now, (id, fence) => this.#sql.acceptInLane.run([id, fence, lane.key, lane.limit, run]))
     return 'accepted'
   }
 
-  #join({ key, holdMs, joining }: StepOf<'join'>, now: number): Joined {
+  #join({ key, holdMs, joining, isRanked }: StepOf<'join'>, now: number): Joined {
     if (!this.#groups.hasRoom(joining.group)) return this.#claims.isHeld(key, now) ? 'duplicate' : 'full'
     if (!this.#claims.claim(key, holdMs, 0, now)) return 'duplicate'
+    if (isRanked) this.#runs.expectRanked()
     return this.#groups.join(joining, now)
   }
 

@@ -7,6 +7,7 @@ import { Lanes } from '../lanes.ts'
 import type { Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
 import type { ErasedRun } from '../store-part.ts'
+import { type DueRun, UntriedRuns } from './order/untried-runs.ts'
 import type { Statements } from './statements.ts'
 import type { CancelledPage, ErasedPage, LedgerStep, StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
@@ -14,18 +15,15 @@ import { parseLane, parseStored, parseText } from './stored.ts'
 /** The number of ids that are reserved at a time. */
 const idBlock = 10_000
 
-/** A run's id, and whether it is still leased to a worker that never finished. */
-type DueRun = [runId: number, leased: number]
 type RunRow = { readonly fence: number; readonly attempt: number; readonly run: Buffer; readonly reply: Buffer | null }
 type StandingRow = [eventId: string, attempt: number, leased: number, dueAt: number | null, endedAt: number | null, error: Buffer | null]
 
 export class Runs {
   readonly #sql: Statements
   readonly #lanes: Lanes
+  readonly #untried: UntriedRuns
   /** The number of runs that are neither done nor dead. */
   size = 0
-  /** No run with this id or a lower id is fresh (never taken and never parked). So the search for fresh runs begins after this id. */
-  #cursor = 0
   /**
    * The id of the last run that was added, and the last reserved id. A later process begins after the reserved id, so no id is used twice.
    */
@@ -34,6 +32,7 @@ export class Runs {
 
   constructor(sql: Statements) {
     this.#sql = sql
+    this.#untried = new UntriedRuns(sql)
     this.#lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   }
 
@@ -53,8 +52,7 @@ export class Runs {
 
   /** Returns when the oldest run that is neither done nor dead was accepted: wall time, milliseconds. A damaged run has no such time. */
   oldestAt(): number | undefined {
-    const [oldest] = this.#sql.oldestRun.all([this.#cursor]) as [acceptedAt: unknown][]
-    return typeof oldest?.[0] === 'number' ? oldest[0] : undefined
+    return this.#untried.oldestAt()
   }
 
   /** Returns the lanes in which most runs wait. */
@@ -69,7 +67,7 @@ export class Runs {
   /** Reads the state that this object keeps in memory, and begins waiting runs where their lanes have room. */
   restore(size: number, cursor: number, now: number): void {
     this.size = size
-    this.#cursor = cursor
+    this.#untried.restore(cursor)
     this.#sql.beginReserving.run()
     const [row] = this.#sql.lastReserved.all() as [number][]
     this.#lastAdded = this.#lastReserved = row?.[0] ?? 0
@@ -84,9 +82,15 @@ export class Runs {
     return this.#lanes.hasRoom(lane, limit, now)
   }
 
+  /** Notes that a run or a group has a priority. */
+  expectRanked(): void {
+    this.#untried.expectRanked()
+  }
+
   /** Adds runs without a lane. */
   addAll(runs: readonly NewRun[]): void {
     if (runs.length > 0) this.#sql.acceptRuns.run([this.#newIds(runs.length), JSON.stringify(runs)])
+    if (runs.some(({ priority }) => priority !== undefined)) this.expectRanked()
     this.size += runs.length
   }
 
@@ -115,19 +119,8 @@ export class Runs {
 
   take(max: number, until: number, now: number): Lease[] {
     const tried = this.#sql.dueTried.all([now, max]) as DueRun[]
-    const untried = max > tried.length ? this.#untried(max - tried.length, now) : []
+    const untried = max > tried.length ? this.#untried.next(max - tried.length, now) : []
     return [...tried, ...untried].flatMap((due) => this.lease(due, until, now) ?? [])
-  }
-
-  /** Returns the oldest runs that may begin and have no counted attempt: fresh runs, runs that were parked, and revived runs. */
-  #untried(max: number, now: number): DueRun[] {
-    const fresh = this.#sql.fresh.all([this.#cursor, max]) as DueRun[]
-    const unparked = this.#sql.unparked.all([now, max]) as DueRun[]
-    const taken = [...fresh, ...unparked].sort(([a], [b]) => a - b).slice(0, max)
-    const passed = fresh.filter((due) => taken.includes(due))
-    // When no fresh run is left, the cursor goes to the last id, so that the next query does not scan the parked runs again.
-    this.#cursor = passed.length === fresh.length && fresh.length < max ? this.#lastId() : (passed.at(-1)?.[0] ?? this.#cursor)
-    return taken
   }
 
   lease([runId, leased]: DueRun, until: number, now: number): Lease | undefined {
@@ -158,7 +151,7 @@ export class Runs {
   }
 
   nextDue(now: number): number | undefined {
-    if (this.#sql.fresh.all([this.#cursor, 1]).length > 0) return now
+    if (this.#untried.isFreshWaiting) return now
     const [row] = this.#sql.nextTried.all() as [number][]
     return row?.[0]
   }
@@ -236,11 +229,6 @@ export class Runs {
   #beginNext(lane: string, now: number): boolean {
     const [row] = this.#sql.firstParked.all([lane]) as [number][]
     return row !== undefined && this.#sql.unpark.run([now, row[0]]).changes === 1
-  }
-
-  #lastId(): number {
-    const [row] = this.#sql.lastId.all() as [number | null][]
-    return Math.max(this.#cursor, row?.[0] ?? 0)
   }
 }
 

@@ -145,8 +145,25 @@ const version5 = `
   create table moved (one integer primary key);
 `
 
+// A run's JSON begins with its event's id, which has no quote in it, and its priority stands second. Text functions read it, because JSON
+// functions throw on a damaged run. The text of an index and that of a statement that uses it must be the same.
+const eventPrefix = '{"eventId":"'
+const afterId = `substr(run, ${eventPrefix.length} + instr(substr(run, ${eventPrefix.length + 1}, 129), '"')`
+
+/** The SQL condition that a run has this priority. */
+export const hasPriority = (priority: 'high' | 'low'): string => {
+  const text = `","priority":"${priority}"`
+  return `${afterId}, ${text.length}) = '${text}'`
+}
+
+/** The indexes `high` and `low` have the runs with these priorities that were never taken. */
+const version6 = `
+  create index high on runs (id) where fence = 0 and ${hasPriority('high')};
+  create index low on runs (id) where fence = 0 and ${hasPriority('low')};
+`
+
 /** For each version, the SQL that changes the tables of the version before it. A new file goes through all versions. */
-const versions: readonly string[] = [version1, version2, version3, version4, version5]
+const versions: readonly string[] = [version1, version2, version3, version4, version5, version6]
 
 /**
  * A kind of database file: its name, the mark of its header, and its tables. `versions`: for each version, the SQL that changes the tables

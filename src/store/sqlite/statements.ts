@@ -2,6 +2,7 @@
 
 import type Database from 'libsql'
 import { maxMessageChars, maxMessages, maxPlans, maxPromptChars, maxPrompts, maxSessions, maxSums } from '../bounds.ts'
+import { hasPriority } from './schema.ts'
 
 /**
  * A statement that takes its values as one list, or by name. (Values could also be separate arguments, but the driver would copy them by
@@ -71,6 +72,15 @@ const statementTexts = {
   unparked: 'select id, leased from runs indexed by tried where fence > 0 and due_at <= ? and attempt = 0 order by id limit ?',
   nextTried: 'select due_at from runs where fence > 0 and due_at is not null order by due_at limit 1',
   fresh: 'select id, leased from runs where id > ? and fence = 0 order by id limit ?',
+  freshUsual: `select id, leased from runs where id > ? and fence = 0 and not (${hasPriority('high')}) and not (${hasPriority('low')}) order by id limit ?`,
+  freshHigh: `select id, leased from runs indexed by high where id > 0 and fence = 0 and ${hasPriority('high')} order by id limit ?`,
+  freshLow: `select id, leased from runs indexed by low where id > 0 and fence = 0 and ${hasPriority('low')} order by id limit ?`,
+  unparkedOf: `select id, leased from runs indexed by tried where fence > 0 and due_at <= ? and attempt = 0
+    and case when ${hasPriority('high')} then 'high' when ${hasPriority('low')} then 'low' else 'normal' end = ? order by id limit ?`,
+  anyRanked: `select 1 from runs indexed by high where id > 0 and fence = 0 and ${hasPriority('high')}
+    union all select 1 from runs indexed by low where id > 0 and fence = 0 and ${hasPriority('low')}
+    union all select 1 from groups where ${hasPriority('high')} or ${hasPriority('low')} limit 1`,
+  acceptedAt: `select id, iif(json_valid(run), json_extract(run, '$.acceptedAt'), null) from runs where id in (select value from json_each(?))`,
   lastId: 'select max(id) from runs',
   lease: `update runs set fence = fence + 1, attempt = attempt + 1, leased = 1, due_at = ? where id = ?
     returning fence, attempt, cast(run as blob) as run, cast(reply as blob) as reply`,
@@ -194,6 +204,8 @@ const statementTexts = {
     (select count(*) from runs indexed by dead where ended_at is not null and ended_at >= 0) as dead, (select count(*) from sessions) as sessions`,
   oldestRun: `select json_extract(run, '$.acceptedAt') from runs where json_valid(run) and id = (select min(id) from (
     select id from (select id from runs where id > ? and fence = 0 order by id limit 1)
+    union all select min(id) from runs indexed by high where id > 0 and fence = 0 and ${hasPriority('high')}
+    union all select min(id) from runs indexed by low where id > 0 and fence = 0 and ${hasPriority('low')}
     union all select min(id) from runs indexed by tried where fence > 0 and due_at is not null
     union all select min(id) from runs indexed by parked where fence < 0 and lane >= ''))`,
   openLanes: `select cast(lane as blob), sum(fence >= 0), lane_limit, max(id) from runs where lane is not null and ended_at is null group by lane`,

@@ -52,11 +52,18 @@ export type Accept = { readonly key: string; readonly holdMs: number; readonly r
  */
 export type EraseLists = { readonly ids: string; readonly groups: string; readonly turns: string; readonly held: readonly number[] }
 
-/** A step of a batch. Its durations count from the batch's `now`. Keys are hashes, except those of schedules. */
+/** A step of a batch. Its durations count from the batch's `now`. Keys are hashes, except those of schedules. `isRanked`: the run has a priority. */
 export type LedgerStep =
   | { readonly op: 'accept'; readonly accepts: readonly Accept[] }
-  | { readonly op: 'acceptInLane'; readonly key: string; readonly holdMs: number; readonly run: string; readonly lane: Lane }
-  | { readonly op: 'join'; readonly key: string; readonly holdMs: number; readonly joining: JoiningEvent }
+  | {
+      readonly op: 'acceptInLane'
+      readonly key: string
+      readonly holdMs: number
+      readonly run: string
+      readonly lane: Lane
+      readonly isRanked: boolean
+    }
+  | { readonly op: 'join'; readonly key: string; readonly holdMs: number; readonly joining: JoiningEvent; readonly isRanked: boolean }
   /** Its answer has those of its steps, in order. */
   | { readonly op: 'acceptAll'; readonly steps: readonly AcceptStep[] }
   | { readonly op: 'claim'; readonly key: string; readonly holdMs: number; readonly mark: number }

@@ -5,7 +5,8 @@
  */
 
 import type { OpenedRoute, RouteDraft } from '../../app/editor/draft/route-draft.ts'
-import type { Answer, Home, Payload, Preview, Question } from '../../app/editor/service.ts'
+import type { Home, Payload, Preview } from '../../app/editor/service.ts'
+import type { Answer, Question } from '../../app/editor/service-messages.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import type { TailLine } from '../../generated/control.ts'
 import type { ActionName, Keymap } from './actions.ts'

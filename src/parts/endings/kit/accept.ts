@@ -5,9 +5,9 @@
  */
 
 import { StoreFault } from '../../../core/fault.ts'
-import type { NewRun } from '../../../core/new-run.ts'
+import type { NewRun, RunFile } from '../../../core/new-run.ts'
 import type { Outcome } from '../../../core/outcome.ts'
-import type { Event } from '../../../core/request.ts'
+import type { Event, KeptFile } from '../../../core/request.ts'
 import type { Lane, Store, WorkAnswer } from '../../../store/ports.ts'
 import { claimOf, duplicate } from '../../claim.ts'
 import type { Effects } from '../../effects.ts'
@@ -54,19 +54,25 @@ export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, a
  * merged from several objects takes 6 µs to make and to turn into JSON, instead of 1.5.
  */
 export const agentRun = (
-  { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt, traceparent }: Event,
+  { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt, traceparent, rateKey, files }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: Message,
   session: NewRun['session'],
+  priority?: NewRun['priority'],
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
-  if (!session && untrusted.length === 0 && traceparent === undefined) return run
+  const isPlain = untrusted.length === 0 && !session && !files
+  if (isPlain && traceparent === undefined && rateKey === undefined && priority === undefined) return run
   return {
-    ...run,
+    ...(priority === undefined ? run : { ...{ eventId, priority }, ...run }),
     ...(untrusted.length > 0 ? { untrusted } : {}),
     ...(session ? { session } : {}),
     ...(traceparent === undefined ? {} : { traceparent }),
+    ...(rateKey === undefined ? {} : { rateKey }),
+    ...(files ? { files: files.map(storedFile) } : {}),
   }
 }
+
+const storedFile = ({ name, type, sha256, content }: KeptFile): RunFile => ({ name, type, sha256, data: content.toString('base64') })
 
 /**
  * Commits a run with the claim of its event, which is kept for `holdMs`, and resolves to the outcome. Without a lane, the run may start at

@@ -12,6 +12,7 @@ import { createSlots } from '../../../core/turns/slots.ts'
 import type { Picture, Tool } from '../../tools/tool.ts'
 import type { RunnerJob, RunnerSettings } from '../runner.ts'
 import { createFence, type Fence } from './fence.ts'
+import { fileParts } from './file-parts.ts'
 import { watchModel } from './watched-model.ts'
 
 type Sdk = typeof import('ai')
@@ -132,19 +133,20 @@ const createSpending = (model: string, { used, tools = [] }: RunnerJob) => {
   }
 }
 
-/** Makes the messages to the model: the history of the session, and the prompt, with the text of strangers fenced. */
+/** Makes the messages to the model: the history of the session, and the prompt with its files, with the text of strangers fenced. */
 const messagesOf = (prompt: string, { run, history = [], untrusted = [] }: RunnerJob, fence: Fence): ModelMessage[] => {
   const asked = fence.around(prompt, untrusted)
+  // In a session, lines of the prompt that look like the label of a mirrored text are escaped, as in the history of the next run.
+  const text = run.session ? withoutLabels(asked) : asked
   return [
     ...history.map(({ role, text }) => ({ role, content: role === 'user' ? fence.earlier(text) : text })),
-    // In a session, lines of the prompt that look like the label of a mirrored text are escaped, as in the history of the next run.
-    { role: 'user', content: run.session ? withoutLabels(asked) : asked },
+    { role: 'user', content: run.files ? [{ type: 'text', text }, ...fileParts(run.files, fence)] : text },
   ]
 }
 
 /** Makes the system prompt from the operator's text, the skills and the note on the fence; no system prompt where all are empty. */
-const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrusted = [], history = [] }: RunnerJob, fence: Fence) => {
-  const isFenced = untrusted.length + tools.length + history.length > 0
+const systemOf = ({ system }: RunnerSettings, { run, skills = [], tools = [], untrusted = [], history = [] }: RunnerJob, fence: Fence) => {
+  const isFenced = untrusted.length + tools.length + history.length > 0 || run.files !== undefined
   const parts = [system, ...skills.map(({ name, text }) => `# Skill: ${name}\n\n${text}`), isFenced ? fence.note : undefined]
   const text = parts.filter((part) => part !== undefined && part !== '').join('\n\n')
   return text === '' ? {} : { system: text }

@@ -12,6 +12,7 @@ export const shopify = preset({
   events: ['orders/create', 'orders/paid', 'products/update', 'customers/create', 'app/uninstalled'],
   sample: 'shopify/orders_create',
   route: 'events: [orders/create]\nprompt: "{email} ordered for {total_price} {currency}: {name}."\n',
+  waitsSeconds: 5,
   repeats: { byItself: true, how: 'eight times within four hours; after that it may delete the webhook' },
   scheme: {
     algorithm: 'hmac_sha256',

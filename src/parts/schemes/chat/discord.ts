@@ -14,6 +14,7 @@ export const discord = preset({
   sample: 'discord/application_authorized',
   route: 'events: [APPLICATION_AUTHORIZED]\nprompt: "{event.data.user.username} added the application."\n',
   respond: { status: 204 },
+  waitsSeconds: 3,
   scheme: {
     algorithm: 'ed25519',
     signature: { header: 'X-Signature-Ed25519' },

@@ -14,6 +14,7 @@ export const slack = preset({
   sample: 'slack/message.channels',
   route: 'events: [app_mention, message]\nprompt: "{event.text}"\n',
   respond: { status: 200 },
+  waitsSeconds: 3,
   repeats: {
     byItself: true,
     how: 'three times: at once, after a minute and after five; it stops sending where nearly all events of an hour fail',

@@ -17,6 +17,7 @@ export const twilio = preset({
   events: ['received', 'delivered', 'undelivered', 'failed', 'sent', 'completed'],
   sample: 'twilio/message.received',
   route: 'events: [received]\nprompt: "{From} writes: {Body}"\n',
+  waitsSeconds: 15,
   uncertain:
     'where the address names a port, Twilio may sign it without; public_url then says it without; a product that sends JSON without its digest (bodySHA256) in the address is refused',
   // An answer in TwiML, Twilio's language of instructions, without an instruction.

@@ -13,6 +13,7 @@ export const x = preset({
   events: ['tweet_create_events', 'direct_message_events', 'favorite_events', 'follow_events', 'tweet_delete_events', 'user_event'],
   sample: 'x/direct_message_events',
   route: 'events: [direct_message_events]\nprompt: "{direct_message_events.0.message_create.message_data.text}"\n',
+  waitsSeconds: 3,
   uncertain:
     'it is not documented which characters a crc_token has; one with others than letters, digits and + / - _ = is not answered, and the webhook becomes invalid',
   respond: { status: 200 },

@@ -14,6 +14,7 @@ export const microsoftGraph = preset({
   events: ['created', 'updated', 'deleted', 'reauthorizationRequired', 'subscriptionRemoved', 'missed'],
   sample: 'microsoft_graph/created',
   route: 'events: [created]\nprompt: "Look at {resource} in Microsoft Graph."\n',
+  waitsSeconds: 3,
   repeats: { byItself: true, how: 'for up to four hours' },
   batch: { items: 'value', type: ['lifecycleEvent', 'changeType'], id: ['id'], byEvents: true },
   scheme: {

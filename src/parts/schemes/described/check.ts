@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import { HmacKey } from '../../../node-internals/hmac-key.ts'
+import { bodyKind } from '../../body/payload.ts'
 import { partialBodyOf, ReadOnceBody } from '../../body/request-body.ts'
 import { equal } from '../kit/equal.ts'
 import type { CheckBody, CheckHead, Later, Why } from '../scheme.ts'
@@ -26,17 +27,18 @@ export const compileCheck = (compiled: CompiledDescription, secret: string, remo
   refuseRepeated(compiled, refuseOtherKinds(compiled, checkByAlgorithm(compiled, secret, remote)))
 
 /**
- * Refuses a body of a kind that the sender never sends (`sends`: JSON, forms), before its signature is checked. A sender that sends no
- * forms never signed a form: bytes that it signed as JSON would have another content when they are read as a form.
+ * Refuses a body of a kind that the sender never sends (`sends`), before its signature is checked. A sender that sends no forms never signed
+ * a form: bytes that it signed as JSON would have another content when they are read as a form.
  */
 const refuseOtherKinds = ({ description: { sends } }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
-  if (!check || !sends || sends.length > 1) return check
-  const wantsForm = sends[0] === 'form'
+  if (!check || !sends) return check
   return (head) => {
     const checkBody = check(head)
     if (typeof checkBody === 'string') return checkBody
-    return (bytes, body = new ReadOnceBody(head.headers, bytes)) =>
-      isForm({ head, body }) === wantsForm ? checkBody(bytes, body) : wantsForm ? 'the body is no form' : 'the sender sends no forms'
+    return (bytes, body = new ReadOnceBody(head.headers, bytes)) => {
+      const kind = bodyKind(head.headers, bytes)
+      return sends.includes(kind) ? checkBody(bytes, body) : `the body is ${kind}, and the sender sends ${sends.join(' or ')}`
+    }
   }
 }
 

@@ -6,7 +6,8 @@ import { createHash, createHmac } from 'node:crypto'
 import { exit, Fault } from '../../../core/fault.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../../core/json.ts'
 import type { SchemeSignature } from '../../../generated/config.ts'
-import { hasFormType } from '../../body/payload.ts'
+import { setField } from '../../body/multipart/set-field.ts'
+import { bodyKind, hasFormType } from '../../body/payload.ts'
 import { ReadOnceBody } from '../../body/request-body.ts'
 import type { Signed, Unsigned } from '../scheme.ts'
 import { isHmac, keyTypeOf, makeSignature } from './algorithm.ts'
@@ -155,8 +156,9 @@ const withQuery = (url: string, name: string, value: string): string => {
   return changed.href
 }
 
-/** Returns the body with a value at a path. A body that is neither a form nor JSON stays as it is. */
+/** Returns the body with a value at a path. XML, and a body that cannot be read, stay as they are. */
 const withField = ({ body, isForm }: RequestDraft, path: string, value: string): string => {
+  if (bodyKind({}, Buffer.from(body)) === 'multipart') return setField(body, path, value)
   if (isForm) {
     const fields = new URLSearchParams(body)
     fields.set(path, value)

@@ -7,6 +7,7 @@ import type { Claimed } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import { ownerOfMark } from '../keys.ts'
 import { overExpired } from '../sql/lane-functions.ts'
+import { hasPriority, priorityStep } from '../sql/priority-indexes.ts'
 
 /**
  * A claim to be made. `key`: the hash of the claimed id. `mark`: the number of the call (`Marks`), negative for a claim that waits to be
@@ -43,7 +44,7 @@ export const claimedInput = `claimed as (
  * which nobody knows whether they were made: their callers will not settle them.
  */
 export const claimKind = (owner: bigint, doubt: (calls: readonly ClaimFields[]) => void): CallKind<ClaimCall, Claimed | TakenAtOnce> => ({
-  name: 'claim_1',
+  name: 'claim_2',
   // The tests "is true" keep the database's planner from making joins of the lists, whose lengths it does not know. Without a join it looks
   // the keys up in a hash table, which is always quick.
   text: `with input as (
@@ -51,7 +52,7 @@ export const claimKind = (owner: bigint, doubt: (calls: readonly ClaimFields[]) 
         as t (key, hold, mark, run, place, lease)
     ), ${claimedInput}, made as (
       insert into runs (event_id, made_at, due_at, owner, fence, attempt, leased, run)
-      select split_part(run, '"', 4), clock(), clock() + lease * interval '1 ms', case when lease > 0 then $7::bigint end,
+      select split_part(run, '"', 4), clock(), clock() + case when lease = 0 and ${hasPriority('low')} then ${priorityStep} else lease * interval '1 ms' end, case when lease > 0 then $7::bigint end,
         (lease > 0)::int, (lease > 0)::int, lease > 0, run
       from input where run <> '' and (key in (select key from claimed where repeats = 0)) is true order by place
       returning id, event_id, leased

@@ -8,6 +8,7 @@ import type { Lease, RunId } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import type { DueBounds } from '../due-runs.ts'
+import { hasPriority, isHigh, isLow, isYoung, priorityStep } from '../sql/priority-indexes.ts'
 import { parseStored } from '../stored.ts'
 
 /** A run that was taken, and whether it is in a lane. `lease` is absent where the stored run cannot be read. */
@@ -34,31 +35,44 @@ export const takeKind: CallKind<
   TakeCall & { readonly bounds: DueBounds },
   { readonly runs: readonly TakenRun[]; readonly bounds: DueBounds }
 > = {
-  name: 'take_1',
-  // Tried and fresh runs are each found by an index, in the order in which they are taken. So the statement reads no more rows than it
-  // takes, however many runs wait.
+  name: 'take_2',
+  // Each kind of run is found by an index, in the order in which it is taken. So the statement reads few more rows than it takes, however
+  // many runs wait. Fresh runs of high priority are found twice, with the others and before them. A young run of low priority is taken only
+  // where nothing else is left.
   text: `with tried as materialized (
       select id, due_at, leased from runs where attempt > 0 and due_at <= clock() and due_at >= $5::timestamptz
       order by due_at, id limit $1 for update skip locked
-    ), fresh as materialized (
-      select id, due_at, leased from runs where attempt = 0 and due_at is not null and due_at <= clock() and due_at >= $4::timestamptz
+    ), high as materialized (
+      select id, due_at, leased from runs where ${isHigh} and due_at <= clock() and due_at >= $4::timestamptz
       order by due_at, id limit $1 - (select count(*) from tried) for update skip locked
+    ), usual as materialized (
+      select id, due_at, leased, ${hasPriority('high')} as is_high from runs
+      where attempt = 0 and due_at is not null and due_at <= clock() and due_at >= $4::timestamptz and not (${isLow} and ${isYoung})
+      order by due_at, id limit $1 - (select count(*) from tried) for update skip locked
+    ), fresh as materialized (
+      select id, due_at, leased, due_at - ${priorityStep} as rank_at from high
+      union all select id, due_at, leased, due_at from usual where not is_high
+      order by rank_at, id limit $1 - (select count(*) from tried)
+    ), low as materialized (
+      select id, due_at, leased from runs where ${isLow} and ${isYoung}
+      order by due_at, id limit $1 - (select count(*) from tried) - (select count(*) from fresh) for update skip locked
     ), picked as (
-      select id, due_at, leased, 1 as rank from tried union all select id, due_at, leased, 2 from fresh
+      select id, due_at, leased, 1 as rank, due_at as rank_at from tried union all select id, due_at, leased, 2, rank_at from fresh
+      union all select id, due_at, leased, 3, due_at from low
     ), taken as (
       update runs set fence = fence + 1, attempt = attempt + 1, leased = true, was_leased = picked.leased, owner = $3,
         due_at = clock() + $2::float8 * interval '1 ms'
       from picked where runs.id = picked.id
-      returning runs.id, runs.fence, runs.attempt, picked.leased, runs.lane, runs.run, runs.reply, picked.rank, picked.due_at
+      returning runs.id, runs.fence, runs.attempt, picked.leased, runs.lane, runs.run, runs.reply, picked.rank, picked.rank_at
     ), bounds as (
       select ${boundOf('(select min(due_at) from tried)')} as tried,
-        case when (select count(*) from tried) < $1 then ${boundOf('(select min(due_at) from fresh)')} else $4::timestamptz end as fresh
+        case when (select count(*) from tried) < $1 then ${boundOf('(select min(due_at) from usual)')} else $4::timestamptz end as fresh
     )
     select id, fence, attempt, leased, lane, run, reply from (
       select * from taken
       union all
       select null, null, null, null, null, fresh::text, tried::text, 0, null from bounds
-    ) as rows order by rank, due_at, id`,
+    ) as rows order by rank, rank_at, id`,
   maxCalls: 1,
   isRepeatable: false,
   values: ([call]) => [call?.max, boundedMs(call?.leaseMs ?? 0), String(call?.owner), call?.bounds.fresh, call?.bounds.tried],

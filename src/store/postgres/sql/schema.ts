@@ -7,6 +7,7 @@ import { entryTable } from './entry-table.ts'
 import { eraseFunctions } from './erase-functions.ts'
 import { groupFunctions } from './group-functions.ts'
 import { laneFunctions } from './lane-functions.ts'
+import { priorityIndexes } from './priority-indexes.ts'
 import { recordTables } from './record-tables.ts'
 import { replicaTables } from './replica-tables.ts'
 import { sessionFunctions } from './session-functions.ts'
@@ -146,6 +147,7 @@ const versions: readonly string[] = [
   'alter table runs add column was_leased boolean not null default false;',
   eraseFunctions,
   cancelFunctions,
+  priorityIndexes,
 ]
 
 export const schemaVersion = versions.length

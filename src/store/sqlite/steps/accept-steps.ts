@@ -15,6 +15,7 @@ export const laneStep = (run: NewRun, { key, holdMs }: Claim, lane: Lane): StepO
   holdMs,
   run: JSON.stringify(run),
   lane: { ...lane, key: hashKey(lane.key) },
+  isRanked: run.priority !== undefined,
 })
 
 /** Makes the step for an event that joins a group. */
@@ -22,6 +23,7 @@ export const joinStep = (run: NewRun, { key, holdMs }: Claim, { key: group, wind
   op: 'join',
   key: hashKey(key),
   holdMs,
+  isRanked: run.priority !== undefined,
   joining: {
     group: hashKey(group),
     event: JSON.stringify(run.eventId),

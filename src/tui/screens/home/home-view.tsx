@@ -110,10 +110,11 @@ const RouteRow = ({ row, columns: { name, events, deliver } }: { readonly row: R
 }
 
 /** Returns the state of a route in a word or two, and its tone. A star marks changes that are not saved. */
-const stateText = ({ enabled, shadowed, errors, warnings, change }: RouteLine): readonly [string, Tone] => {
+const stateText = ({ enabled, pause, shadowed, errors, warnings, change }: RouteLine): readonly [string, Tone] => {
   if (change !== undefined) return [`*${change.replace('switched ', '')}`, 'warn']
   if (shadowed) return ['SHADOWED', 'warn']
   if (!enabled) return ['disabled', 'dim']
+  if (pause) return [pause.isHold ? `held ${pause.heldRuns ?? ''}`.trimEnd() : 'paused', 'warn']
   if (errors > 0) return [`${errors} error${errors > 1 ? 's' : ''}`, 'bad']
   return warnings > 0 ? [`${warnings} warning${warnings > 1 ? 's' : ''}`, 'warn'] : ['ok', 'ok']
 }

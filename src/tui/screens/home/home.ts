@@ -2,6 +2,7 @@
 
 import { draftOf, isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../app/editor/service.ts'
+import { pauseText } from '../../../app/pauses/pause-text.ts'
 import { matchActions, moveActions, movedCursor } from '../../model/list.ts'
 import { entryScreen, pickScreen } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen } from '../../model/pending.ts'
@@ -231,10 +232,11 @@ const openKeptDraft = (kept: KeptDraft | undefined, world: World): Update<HomeSc
   return { ...update, world: { ...update.world, ...(note === undefined ? {} : { notice: { tone: 'warn', text: note } }) } }
 }
 
-const routeSentence = ({ name, source, mode, deliver, enabled, shadowed, errors, warnings, change }: RouteLine): string =>
+const routeSentence = ({ name, source, mode, deliver, enabled, pause, shadowed, errors, warnings, change }: RouteLine): string =>
   [
     `${name}, ${source === 'config' ? 'configured' : 'subscription'}, ${mode}, to ${deliver}`,
     enabled ? '' : 'disabled',
+    pause ? pauseText(pause) : '',
     shadowed ? 'hidden by a configured route' : '',
     errors > 0 ? `${errors} errors` : warnings > 0 ? `${warnings} warnings` : 'no findings',
     change === undefined ? '' : `${change}, not saved`,

@@ -3,6 +3,7 @@
 import { conditionRows } from '../../../app/editor/conditions.ts'
 import { type FormField, formFields, shownValue } from '../../../app/editor/form.ts'
 import { headKeys, sectionOf, sections } from '../../../app/editor/sections.ts'
+import { pauseText } from '../../../app/pauses/pause-text.ts'
 import { cutOrPad, wrap } from '../../model/cells.ts'
 import { findingRemark, type Remark } from '../../model/remark.ts'
 import { Remarks } from '../../view/remarks.tsx'
@@ -18,10 +19,13 @@ const maxLines = 4
 type Props = { readonly row: RouteLine; readonly width: number }
 
 export const RoutePreview = ({ row, width }: Props) => {
-  const { name, source, file = 'config.yaml', mode, description, change, spec, findings } = row
+  const { name, source, file = 'config.yaml', mode, description, change, spec, findings, pause } = row
   const where = source === 'config' ? file : 'subscription'
   const state = change === undefined ? '' : `, ${change}, not saved`
-  const about: readonly Remark[] = description === '' ? [] : [{ text: description, tone: 'dim' }]
+  const about: readonly Remark[] = [
+    ...(pause ? [{ text: `${pauseText(pause)}: headgate webhook resume ${name}`, tone: 'warn' } as const] : []),
+    ...(description === '' ? [] : [{ text: description, tone: 'dim' } as const]),
+  ]
   const came = cameText(row)
   return (
     <>

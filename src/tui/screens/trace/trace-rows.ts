@@ -35,6 +35,7 @@ export const traceRows = ({ preview, payload }: World, width: number, whole = fa
       ...(whole && stage.stage === trace.conditionsIn ? trace.conditions.flatMap((each) => conditionRows(each, width)) : []),
     ]),
     ...endRows(trace),
+    ...trace.notes.flatMap((note) => wrap(note, width).map((text) => ({ kind: 'note', text }) as const)),
     ...textRows(trace, width),
   ]
 }

@@ -8,10 +8,11 @@ export const stageSentences = ({ stages }: TraceShown): readonly string[] =>
   stages.map(({ stage, result, reason }) => [`${stage}: ${result}`, reason].filter(Boolean).join(', '))
 
 /** Says how the trace ends: the outcome, the answer, and what is started. */
-export const endSentences = ({ name, reason, answer, starts }: TraceShown): readonly string[] => [
+export const endSentences = ({ name, reason, answer, starts, notes }: TraceShown): readonly string[] => [
   `outcome: ${name}${reason === undefined ? '' : `, ${reason}`}`,
   `answer: ${answer.status} ${answer.body}`,
   ...(starts ? [`starts: ${starts.mode}, then ${starts.target}`] : []),
+  ...notes,
 ]
 
 /**

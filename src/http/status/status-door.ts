@@ -1,0 +1,16 @@
+/** Adds the status addresses to the server: `GET /webhooks/status/<token>`, with or without the prefix of a profile. */
+
+import type { FastifyInstance } from 'fastify'
+import type { Reply } from '../../core/outcome.ts'
+
+/** `answer`: makes the answer for a token that anybody may have written. Fastify passes no token of more than 100 characters on. */
+export const addStatusAddresses = (app: FastifyInstance, answer: (token: string) => Promise<Reply>): void => {
+  for (const url of ['/webhooks/status/:token', '/p/:profile/webhooks/status/:token'])
+    app.get<{ readonly Params: { readonly token: string } }>(url, async (request, reply) => {
+      const { status, body, type, headers } = await answer(request.params.token)
+      return reply
+        .code(status)
+        .headers({ ...headers, 'content-type': type })
+        .send(body)
+    })
+}

@@ -1,0 +1,20 @@
+/** Checks `callback` of a route, with the checks of the target that posts it, and makes its delivery. */
+
+import type { Delivery } from '../../core/new-run.ts'
+import type { Route } from '../../generated/config.ts'
+import { deliveriesOf, readDelivery } from '../destination.ts'
+import type { Report } from '../report.ts'
+import type { TargetPart } from '../targets/target.ts'
+
+/** Returns the delivery of a route's callback, without its secrets; `undefined` where the route has none. Mistakes are reported. */
+export const callbackDelivery = (
+  { callback }: Pick<Route, 'callback'>,
+  targets: ReadonlyMap<string, TargetPart>,
+  report: Report = () => {},
+): Delivery | undefined => {
+  if (!callback) return undefined
+  const written = readDelivery({ deliver: 'http', deliver_extra: callback }, targets, (code, [, ...path], message, help) =>
+    report(code, ['callback', ...path], message, help?.replace('deliver_extra.', 'callback.')),
+  )
+  return deliveriesOf(written)[0]
+}

@@ -1,0 +1,39 @@
+/** Shows the files of a run to a model: pictures as pictures, texts as fenced texts, and of all others only the name. */
+
+import { isUtf8 } from 'node:buffer'
+import type { ImagePart, TextPart } from 'ai'
+import type { RunFile } from '../../../core/new-run.ts'
+import { cut } from '../../../core/text.ts'
+import { pictureType } from '../../body/picture-type.ts'
+import type { Fence } from './fence.ts'
+
+/** The largest picture, in bytes: 5 MiB when it is sent as base64, which is what models commonly take. */
+const maxPictureBytes = 3_932_160
+/** The most pictures of a run. */
+const maxPictures = 20
+/** The most characters of all texts of a run. */
+const maxTextChars = 100_000
+const textTypes = /^(?:text\/[\w.+-]+|application\/(?:json|xml|yaml|[\w.-]+\+(?:json|xml)))$/
+
+/** Returns the parts of the message that show the files, in their order. */
+export const fileParts = (files: readonly RunFile[], fence: Fence): readonly (TextPart | ImagePart)[] => {
+  let [pictures, charsLeft] = [0, maxTextChars]
+  return files.flatMap(({ name, type, data }, i) => {
+    const bytes = Buffer.from(data, 'base64')
+    const titled = (about: string): TextPart => ({
+      type: 'text',
+      text: `Attachment ${i + 1}, "${name}" (${type}, ${bytes.length} bytes)${about}`,
+    })
+    const mediaType = pictureType(bytes)
+    if (mediaType !== undefined) {
+      if (bytes.length > maxPictureBytes || pictures === maxPictures)
+        return [titled(' is too large, or a picture too many: it is not shown.')]
+      pictures++
+      return [titled(':'), { type: 'image', image: bytes, mediaType }]
+    }
+    if (!textTypes.test(type) || !isUtf8(bytes)) return [titled(' is neither a text nor a picture: it is not shown.')]
+    const text = cut(bytes.toString(), charsLeft)
+    charsLeft -= text.length
+    return [titled(`${text.length < bytes.toString().length ? ', the beginning' : ''}:${fence.whole(text)}`)]
+  })
+}

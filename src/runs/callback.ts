@@ -1,0 +1,77 @@
+/**
+ * Makes the run that reports the end of another run to the `callback` of its route. It is a run of its own, so that the post is tried again
+ * as every delivery is, also after a crash. No agent is asked: its prompt is the text to post.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { hourMs } from '../core/clock.ts'
+import type { Delivery, NewRun } from '../core/new-run.ts'
+import { cut } from '../core/text.ts'
+import type { Claim, Lease, RunEnd } from '../store/ports.ts'
+import { type AttemptOptions, type MakeAttempt, persistRun } from './attempt.ts'
+
+/** The longest reply in a report, in UTF-16 units. */
+const maxReplyUnits = 200_000
+
+export type ReportOptions = {
+  /** Removes known secrets from the error of an attempt before it is stored, told or posted. */
+  readonly redact: (text: string) => string
+  /** Returns where the end of a run is to be reported; `undefined` where nowhere. */
+  readonly callback?: (run: NewRun) => Delivery | undefined
+}
+
+/**
+ * Returns `makeAttempt` with reports: the run that reports an end is committed before the end is stored. A crash in between repeats the
+ * end, and finds the claim of the report. When `signal` aborts while the store fails, rejects with the StoreFault.
+ */
+export const reportingEnds = (
+  makeAttempt: MakeAttempt,
+  options: Pick<AttemptOptions, 'store' | 'log' | 'clock'> & ReportOptions,
+  signal: AbortSignal,
+): MakeAttempt => {
+  const { store, clock, callback, redact } = options
+  return async (lease, transcript) => {
+    const end = await makeAttempt(lease, transcript)
+    if (typeof end === 'string' || end.kind === 'again' || lease.run.callback) return end
+    const delivery = callback?.(lease.run)
+    if (!delivery) return end
+    const { run, claim } = reportOf(lease.run, { end, reply: transcript.reply }, delivery, { now: clock.now(), redact })
+    await persistRun(lease, async () => (await store.accept(run, claim)) === 'accepted', options, signal)
+    return end
+  }
+}
+
+/** Returns the lease of a report with its text as the reply, so that only the delivery is left to do; any other lease as it is. */
+export const withReport = (lease: Lease): Lease =>
+  lease.run.callback && lease.reply === undefined ? { ...lease, reply: lease.run.prompt } : lease
+
+type ReportedEnd = { readonly end: Exclude<RunEnd, { kind: 'again' }>; readonly reply: string | undefined }
+
+/**
+ * Returns the run that posts a report to `delivery`, and its claim. The body is `{status, route, event, delivery_id, event_id}`, and where
+ * there is one, `reply` or `error`.
+ */
+const reportOf = (
+  { eventId, profile, route, event, deliveryId }: NewRun,
+  { end, reply }: ReportedEnd,
+  delivery: Delivery,
+  { now, redact }: { readonly now: number; readonly redact: (text: string) => string },
+): { readonly run: NewRun; readonly claim: Claim } => {
+  const about = { status: end.kind, route, event, delivery_id: deliveryId, event_id: eventId }
+  const isSilent = end.kind === 'done' && end.silent
+  const said = reply === undefined || isSilent ? {} : { reply: cut(reply, maxReplyUnits) }
+  const failed = end.kind === 'done' ? {} : { error: redact(end.error) }
+  const run: NewRun = {
+    eventId: randomUUID(),
+    profile,
+    route,
+    event,
+    deliveryId: `callback:${eventId}`,
+    prompt: JSON.stringify({ ...about, ...said, ...failed }),
+    delivery,
+    acceptedAt: now,
+    callback: true,
+  }
+  // The key begins with an empty profile name, so no sender can choose a delivery id that claims it.
+  return { run, claim: { key: `/callback/${eventId}`, holdMs: hourMs } }
+}
