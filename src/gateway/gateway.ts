@@ -7,12 +7,10 @@ import { Readiness } from '../app/readiness.ts'
 import { createStatusAnswers, type StatusAnswer } from '../app/replies/status-answers.ts'
 import type { RunningGateway } from '../app/running-gateway.ts'
 import type { Config } from '../config/config.ts'
-import type { Clock } from '../core/clock.ts'
 import type { RequestEnded } from '../core/facts/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
-import type { Watch } from '../engine/run.ts'
 import type { Listener } from '../http/server.ts'
 import { servedAs } from '../plan/table.ts'
 import type { ConsoleChild } from './console-child.ts'
@@ -26,6 +24,7 @@ import { type OpenedRelay, openRelay } from './later/open-relay.ts'
 import { noListener } from './no-listener.ts'
 import { isLasting } from './open-store.ts'
 import { openWork, type Work } from './open-work.ts'
+import { watching } from './request-watch.ts'
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -136,15 +135,21 @@ const openControl = async (
   closing.push(async () => unrecord())
 }
 
+/** `stop` resolves `stopAsked`. */
+const createStopAsked = (): { readonly stop: () => void; readonly stopAsked: Promise<void> } => {
+  let stop = (): void => {}
+  const stopAsked = new Promise<void>((resolve) => {
+    stop = resolve
+  })
+  return { stop: () => stop(), stopAsked }
+}
+
 /** Opens the HTTP server and the control socket. */
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
   const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
-  let stop = (): void => {}
-  const stopAsked = new Promise<void>((resolve) => {
-    stop = resolve
-  })
+  const { stop, stopAsked } = createStopAsked()
   const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
   closing.push(async () => refused.close())
   const isStopping = (): boolean => stopping.now
@@ -253,15 +258,3 @@ const reloadFailed =
 
 /** Whether a request was neither refused nor failed. */
 const isTaken = ({ ended }: RequestEnded): boolean => outcomeStatus(ended.outcome) < 400
-
-/**
- * Returns the function that watches the requests of a route, if anybody asks: it logs each stage (with `--log-level debug`), and times the
- * waits. `clock`: absent while traces are off.
- */
-const watching = (log: Log, clock: Clock | undefined): { readonly watch?: (route: string) => Watch } => {
-  const timed: Watch = { clock }
-  if (!log.writes('debug')) return clock ? { watch: () => timed } : {}
-  return {
-    watch: (route) => ({ clock, stage: (stage, ended) => log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage') }),
-  }
-}
