@@ -12,6 +12,7 @@ const floors = [
   ['src/app/'],
   ['src/observe/'],
   ['src/http/'],
+  ['src/relay/'],
   ['src/gateway/'],
   ['src/cli/', 'src/tui/', 'src/console/'],
   ['src/main.ts'],

@@ -59,6 +59,7 @@ const files = [
   'config.schema.json',
   'route.schema.json',
   'routes.schema.json',
+  'relay.schema.json',
   'condition.schema.json',
   'targets.schema.json',
   'subscriptions.schema.json',
@@ -139,6 +140,7 @@ const types = async (schema: Node): Promise<string> => {
         'x-jobs': { $ref: '#/definitions/CronJobs' },
         'x-tests': { $ref: '#/definitions/RouteTests' },
         'x-routes': { $ref: '#/definitions/RoutesFile' },
+        'x-relay': { $ref: '#/definitions/RelayFile' },
       },
     } as never,
     'Config',
@@ -155,7 +157,7 @@ const types = async (schema: Node): Promise<string> => {
   return text
     .replace(/\n\/\*\*\n \* This interface was referenced by[\s\S]*?\*\//g, '')
     .replace(/ \*\n \* This interface was referenced by[^\n]*\n \* via the [^\n]*\n/g, '')
-    .replace(/^.*"?x-(subscriptions|jobs|tests|routes)"?\?: .*\n/gm, '')
+    .replace(/^.*"?x-(subscriptions|jobs|tests|routes|relay)"?\?: .*\n/gm, '')
 }
 
 /**
@@ -200,6 +202,7 @@ const schemaOf = {
   checkJob: 'job',
   checkSample: 'sample',
   checkTests: 'tests',
+  checkRelay: 'relay',
 }
 
 const validators = async (schema: Node): Promise<string> => {
@@ -209,6 +212,7 @@ const validators = async (schema: Node): Promise<string> => {
   ajv.addSchema({ $id: 'subscription', $ref: 'config#/definitions/Subscription' })
   ajv.addSchema({ $id: 'job', $ref: 'config#/definitions/StoredJob' })
   ajv.addSchema({ ...(forValidators(sample) as Node), $id: 'sample' })
+  ajv.addSchema({ $id: 'relay', $ref: 'config#/definitions/RelayFile' })
   ajv.addSchema({ $id: 'tests', $ref: 'config#/definitions/RouteTests' })
   return `${banner}${await renderChecks(ajv, schemaOf, root)}`
 }
@@ -225,6 +229,7 @@ const properties = schema.properties as {
   readonly metrics: Node
   readonly tls: Node
   readonly storage: Section
+  readonly relay: Node
   readonly telemetry: { readonly properties: { readonly otlp: Node; readonly traces: Node } }
   readonly targets: Section
 }
@@ -266,6 +271,10 @@ const defaults = {
   alert: definitions.AlertRule,
   silence: definitions.Silence,
   toolset: definitions.McpServer,
+  relay: properties.relay,
+  relay_file: definitions.RelayFile,
+  relay_gateway: definitions.RelayGateway,
+  relay_route: definitions.RelayRoute,
 }
 
 /** Writes JSON as a text that the program parses at its start: parsing takes a third of the time that a literal takes. */

@@ -109,7 +109,7 @@ export const renderReference = (schema: Node): string => {
     'Settings of the adapter stand under `platforms.webhook.extra` (or directly under `platforms.webhook`; `extra` wins). Keys that begin with `x-` are free for notes.',
     ...named,
     ...valueTables.map(([name, plugged]) => values(name, plugged, definitions)),
-    ...sections(schema, ['gateway', 'secrets', 'tls', 'console', 'metrics', 'storage', 'tools']),
+    ...sections(schema, ['gateway', 'secrets', 'tls', 'console', 'metrics', 'relay', 'storage', 'tools']),
     `## \`include\`\n\n${cell(((schema.properties as Node).include as Node).markdownDescription)} See [configuration.md](configuration.md).`,
     `## \`plugins\`\n\n${cell(((schema.properties as Node).plugins as Node).markdownDescription)} See [plugins.md](plugins.md).`,
     `## \`toolsets\`\n\n${cell(((schema.properties as Node).toolsets as Node).markdownDescription)} Each is a [McpServer](#mcpserver). See [agents.md](agents.md).`,

@@ -12,8 +12,8 @@ import { toolsets } from '../parts/tools/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
 /**
- * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics, console, telemetry and
- * programs, as far as the files of the configuration and the environment have them: those of subscriptions and of stored jobs are not among
+ * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics, relay, console, telemetry
+ * and programs, as far as the files of the configuration and the environment have them: those of subscriptions and of stored jobs are not among
  * them. A secret may be listed twice.
  */
 export const knownSecrets = (config: Config): string[] => {
@@ -33,6 +33,7 @@ export const knownSecrets = (config: Config): string[] => {
     ...targets,
     config.globalSecret ?? '',
     config.metrics.token ?? '',
+    config.relay?.key ?? '',
     ...secretsOfConsole(config),
     ...keys,
     ...secretsOfStorage(config),

@@ -174,6 +174,8 @@ export type Config = {
   readonly telemetry?: Telemetry | undefined
   /** When a target counts as down, and the longest wait between trials. Absent where the breakers are switched off. */
   readonly breaker?: { readonly failures: number; readonly longestWaitMs: number }
+  /** The relay that keeps requests for this gateway. `listen`: whether the gateway opens its own port too. */
+  readonly relay?: { readonly url: string; readonly key: string; readonly listen: boolean } | undefined
   readonly alerts: AlertSettings
   readonly storage: {
     readonly kind: string

@@ -141,6 +141,10 @@ const breakerOf = ({ enabled = defaults.breaker.enabled, failures, max_wait_seco
   return { breaker: { failures: numberOr(failures, defaults.breaker.failures), longestWaitMs } }
 }
 
+/** Returns where the relay is; `undefined` where the section is missing or broken. */
+const relayOf = ({ url, key, listen = defaults.relay.listen }: JsonObject): Config['relay'] =>
+  typeof url === 'string' && isUsableSecret(key) ? { url: url.replace(/\/+$/, ''), key, listen: listen !== false } : undefined
+
 /** Loads the whole configuration. Returns a Config in any case, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
   const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map(), asked: new Set() }
@@ -197,6 +201,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     metrics: readMetrics(asMap(data.metrics), source, into.diagnostics),
     telemetry: readTelemetry(asMap(data.telemetry), env, source, into.diagnostics),
     ...breakerOf(asMap(asMap(data.targets).breaker)),
+    relay: relayOf(asMap(data.relay)),
     alerts: alertsOf(data, source, bad),
     storage: readStorage(asMap(data.storage), source, into.diagnostics),
   }

@@ -72,7 +72,15 @@ export type RequestHead = {
   readonly isProxied: () => boolean
   /** Wall time of arrival, milliseconds. */
   readonly at: number
+  /** Present for a request that a relay kept. */
+  readonly kept?: KeptRequest | undefined
 }
+
+/**
+ * What makes a request that a relay kept known again, should the relay hand it over twice. `id`: the delivery id of an event whose sender
+ * gives none. `claimMs`: the least time for which the id of its event is claimed, in milliseconds, longer than the relay keeps a request.
+ */
+export type KeptRequest = { readonly id: string; readonly claimMs: number }
 
 /**
  * A certificate of a client. `fingerprint`: its SHA-256 in 64 lower-case hexadecimal digits. `names`: its DNS names as they are, its other
@@ -95,7 +103,7 @@ export type Verification = {
 }
 
 /** Headers and raw bytes whose signature holds. From here on the request leaves a record. */
-export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 'remote' | 'at'> & {
+export type VerifiedRequest = Pick<RequestHead, 'pathAndQuery' | 'headers' | 'remote' | 'at' | 'kept'> & {
   readonly eventId: string
   readonly body: Buffer
   readonly verification: Verification
@@ -131,6 +139,8 @@ export type EventFacts = {
   readonly eventAlias: string | undefined
   readonly deliveryId: string
   readonly at: number
+  /** The least time for which the delivery id is claimed, in milliseconds (`KeptRequest`). */
+  readonly claimMs?: number | undefined
   /** The `traceparent` that the request brought, where the route trusts it and traces are on. */
   readonly traceparent?: string | undefined
   /** The key by which the event's run is held to the `rate_limit` of its route, hashed. Absent where the route has no key. */

@@ -88,8 +88,8 @@ const checkAfterAnswer =
   }
 
 const verifiedRequest = (head: RequestHead, read: RequestBody, verification: Verification): VerifiedRequest => {
-  const { pathAndQuery, headers, remote, at } = head
-  return { eventId: randomUUID(), pathAndQuery, headers, remote, at, body: read.bytes, verification, read }
+  const { pathAndQuery, headers, remote, at, kept } = head
+  return { eventId: randomUUID(), pathAndQuery, headers, remote, at, kept, body: read.bytes, verification, read }
 }
 
 /** Answers a request whose method is not POST. Only a handshake may have another method, so any other request is refused. */

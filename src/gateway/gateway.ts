@@ -7,12 +7,10 @@ import { Readiness } from '../app/readiness.ts'
 import { createStatusAnswers, type StatusAnswer } from '../app/replies/status-answers.ts'
 import type { RunningGateway } from '../app/running-gateway.ts'
 import type { Config } from '../config/config.ts'
-import type { Clock } from '../core/clock.ts'
 import type { RequestEnded } from '../core/facts/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
-import type { Watch } from '../engine/run.ts'
 import type { Listener } from '../http/server.ts'
 import { servedAs } from '../plan/table.ts'
 import type { ConsoleChild } from './console-child.ts'
@@ -22,8 +20,11 @@ import { createHandOver } from './hand-over.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openAlerts } from './later/open-alerts.ts'
 import { openCatchUp } from './later/open-catch-up.ts'
+import { type OpenedRelay, openRelay } from './later/open-relay.ts'
+import { noListener } from './no-listener.ts'
 import { isLasting } from './open-store.ts'
 import { openWork, type Work } from './open-work.ts'
+import { watching } from './request-watch.ts'
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -79,6 +80,7 @@ type Doors = {
   readonly listener: Listener
   readonly operations: RunningGateway
   readonly catchUp: CatchUpDesk
+  readonly relay: OpenedRelay
   readonly stopping: Stopping
   readonly stopAsked: Promise<void>
 }
@@ -133,15 +135,21 @@ const openControl = async (
   closing.push(async () => unrecord())
 }
 
+/** `stop` resolves `stopAsked`. */
+const createStopAsked = (): { readonly stop: () => void; readonly stopAsked: Promise<void> } => {
+  let stop = (): void => {}
+  const stopAsked = new Promise<void>((resolve) => {
+    stop = resolve
+  })
+  return { stop: () => stop(), stopAsked }
+}
+
 /** Opens the HTTP server and the control socket. */
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
   const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
-  let stop = (): void => {}
-  const stopAsked = new Promise<void>((resolve) => {
-    stop = resolve
-  })
+  const { stop, stopAsked } = createStopAsked()
   const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
   closing.push(async () => refused.close())
   const isStopping = (): boolean => stopping.now
@@ -156,24 +164,25 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const closingMetrics: Closing = []
   closing.push(() => closeAll(closingMetrics))
   const notReady = (): string | undefined => readiness.reason()
-  const listener = await http.listen({
+  const door = { facts: refused, refusing: isRefusing, ...watching(log, work.traces && clock) }
+  const listen = config.relay?.listen === false ? async () => noListener(config.relay?.url ?? '') : http.listen
+  const listener = await listen({
+    ...door,
     host: config.host,
     port: config.port,
     socket: options.socket?.handle,
     clock,
-    facts: refused,
     serving: reloader.current,
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
-    refusing: isRefusing,
     isReady: () => notReady() === undefined,
     status: statusAnswersOf(options, work),
     tls: certificatesOf(options),
-    ...watching(log, work.traces && clock),
   })
   closing.push(() => listener.close(stopping.patienceMs))
   await alerts.begin()
   const catchUp = openCatchUp(options, work.store, () => notReady() === undefined && !stopping.now, closing)
+  const relay = openRelay(options, door, closing)
   const browserConsole = await openConsole(options, closing)
   const operations = createOperations({
     ...work,
@@ -191,20 +200,21 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     signInUrl: browserConsole?.signInUrl,
     alerts,
     catchUp,
+    relay,
   })
   await openControl(http, options, operations, work.tails, closing)
   const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count }
   await serveMetrics?.({ store: work.store, http: listener, ...counts, notReady }, closingMetrics)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
   closing.push(async () => work.replicas?.leave())
-  return { listener, operations, catchUp, stopping, stopAsked }
+  return { listener, operations, catchUp, relay, stopping, stopAsked }
 }
 
 /** Starts worker, scheduler and housekeeping, and returns the gateway. */
 const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
   const { config, log, clock, reloader, shared, secrets } = options
   const { store, worker, scheduler, replicas } = work
-  const { listener, operations, catchUp, stopping, stopAsked } = doors
+  const { listener, operations, catchUp, relay, stopping, stopAsked } = doors
   const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
@@ -216,6 +226,7 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
   await scheduler.start()
   worker.wake()
   await catchUp.open()
+  await relay.open()
   return {
     url: listener.url,
     routes: current().routes(),
@@ -232,7 +243,9 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
       shared.replies.close()
       void replicas?.beat()
       await scheduler.stop()
+      const stopped = relay.stop()
       await (stopping.hasSuccessor ? endForSuccessor : endAll)(listener, worker, clock, ms)
+      await stopped
       await closeAll(closing)
     },
   }
@@ -245,15 +258,3 @@ const reloadFailed =
 
 /** Whether a request was neither refused nor failed. */
 const isTaken = ({ ended }: RequestEnded): boolean => outcomeStatus(ended.outcome) < 400
-
-/**
- * Returns the function that watches the requests of a route, if anybody asks: it logs each stage (with `--log-level debug`), and times the
- * waits. `clock`: absent while traces are off.
- */
-const watching = (log: Log, clock: Clock | undefined): { readonly watch?: (route: string) => Watch } => {
-  const timed: Watch = { clock }
-  if (!log.writes('debug')) return clock ? { watch: () => timed } : {}
-  return {
-    watch: (route) => ({ clock, stage: (stage, ended) => log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage') }),
-  }
-}

@@ -425,6 +425,23 @@ ratio?: number
 content?: boolean
 }
 /**
+ * The relay that keeps requests for this gateway, where the gateway has no public address.
+ */
+relay?: {
+/**
+ * Address of this gateway at the relay, as senders have it, without /webhooks.
+ */
+url: string
+/**
+ * One of the keys that the relay has for this gateway.
+ */
+key: string
+/**
+ * Whether the gateway takes requests on its own port too. false: it opens no port.
+ */
+listen?: boolean
+}
+/**
  * What all delivery targets share.
  */
 targets?: {
@@ -3267,4 +3284,68 @@ tests: RouteTest[]
  */
 export interface RoutesFile {
 routes: Routes
+}
+/**
+ * The relay.yaml of a relay: a public front that keeps requests for gateways without a public address.
+ */
+export interface RelayFile {
+/**
+ * Address that the relay binds to. A proxy before it speaks TLS.
+ */
+host?: string
+/**
+ * Port that the relay listens on. 0 chooses a free one.
+ */
+port?: number
+/**
+ * Which proxies name the client's address: their addresses, or true for whoever connects. Default: none.
+ */
+trust_proxy?: (boolean | string[])
+/**
+ * The gateways that the relay serves, apart from each other, by the name that begins the path of their addresses.
+ */
+gateways: {
+[k: string]: RelayGateway | undefined
+}
+}
+export interface RelayGateway {
+/**
+ * The keys with which the gateway may ask. Two while a key is being changed.
+ * 
+ * @minItems 1
+ * @maxItems 2
+ */
+keys: string[]
+/**
+ * How long a request is kept for the gateway. What is older expires, and is recorded.
+ */
+keep_hours?: number
+/**
+ * The routes whose requests are kept, by name; * stands for every other name.
+ */
+routes: {
+[k: string]: RelayRoute | undefined
+}
+}
+export interface RelayRoute {
+/**
+ * live: the sender gets the gateway's answer where the gateway answers within wait_seconds, else 202. kept: the sender gets 202 as soon as the request is kept.
+ */
+answer?: ("live" | "kept")
+/**
+ * How long a sender waits for the gateway's answer, from the arrival of its request.
+ */
+wait_seconds?: number
+/**
+ * The most requests that are kept. One client may have half of them. Past that, senders get 503.
+ */
+max_items?: number
+/**
+ * The most bytes that are kept. One client may have half of them. Past that, senders get 503.
+ */
+max_bytes?: number
+/**
+ * The largest body that is taken. A larger body gets 413.
+ */
+max_body_bytes?: number
 }

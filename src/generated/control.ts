@@ -522,6 +522,17 @@ export type Status = {
   readonly targets_down?: number
   /** The names of the alerts that fire. Absent where no alerts are configured. */
   readonly alerts?: readonly string[]
+  /** The relay that keeps requests for this gateway, as the relay last said. Absent where the configuration names none. */
+  readonly relay?: {
+    readonly url: string
+    readonly connected: boolean
+    readonly since: string
+    /** Why the relay is out of reach. */
+    readonly reason?: string
+    readonly kept?: number
+    readonly kept_bytes?: number
+    readonly oldest_at?: string
+  }
   /** The certificates in use; absent where the gateway speaks plain HTTP. The first is that for names without a certificate of their own. */
   readonly certificates?: readonly ServedCertificate[]
   readonly certificates_refused?: FailedReload

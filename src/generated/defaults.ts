@@ -163,5 +163,22 @@ export const defaults = {
   "toolset": {
     "timeout_seconds": 60,
     "start_timeout_seconds": 30
+  },
+  "relay": {
+    "listen": true
+  },
+  "relay_file": {
+    "host": "127.0.0.1",
+    "port": 8643
+  },
+  "relay_gateway": {
+    "keep_hours": 72
+  },
+  "relay_route": {
+    "answer": "live",
+    "wait_seconds": 2,
+    "max_items": 10000,
+    "max_bytes": 268435456,
+    "max_body_bytes": 1048576
   }
 } as const

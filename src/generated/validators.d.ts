@@ -7,4 +7,5 @@ export const checkSubscription: Check
 export const checkJob: Check
 export const checkSample: Check
 export const checkTests: Check
+export const checkRelay: Check
 export type { Check, Problem }

@@ -190,4 +190,4 @@ export const endedOnError = <T>(work: () => T): T | EndedRequest => {
   }
 }
 
-const failedRequest = (error: unknown): EndedRequest => ({ outcome: internalError(error), stage: 'internal' })
+export const failedRequest = (error: unknown): EndedRequest => ({ outcome: internalError(error), stage: 'internal' })

@@ -46,7 +46,7 @@ export type ReceiveOptions = {
  * about the 1,000th, even Content-Length. So the server lets Node keep all headers (`maxHeadersCount`), and a request with too many is
  * refused here.
  */
-const maxRawHeaders = 200
+export const maxRawHeaders = 200
 const retryAfterSeconds = 5
 
 // A request target may be absolute, as in `POST http://host/webhooks/x` (RFC 9112, 3.2.2).
@@ -93,19 +93,10 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   const slowPace = createPace(slowTurn)
   const listener = createListenerContext(options)
 
-  /** Makes the checks that need no plan, in the order of the rules (Order 1). Returns the plan, or the end of a refused request. */
-  const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | EndedRequest => {
-    if (options.refusing()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
-    if (request.rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }
-    if (Number(header(request.headers, 'content-length') ?? 0) > maxBodyBytes) return endedUnread['too large']
-    const found = lookUp(table, path.name, path.prefix)
-    return 'authenticate' in found ? found : { outcome: found, stage: 'route' }
-  }
-
   const receive: Receiver['receive'] = (request, response, path, connection) => {
     const serving = options.serving()
     const exchange = new Exchange(listener, { request, response, connection, trustProxy: serving.trustProxy })
-    const plan = endedOnError(() => checkBeforePlan(request, path, serving))
+    const plan = endedOnError(() => checkBeforePlan(request, path, serving, options.refusing()))
     if (!('authenticate' in plan)) return exchange.end(plan, atOnce)
     exchange.hold(plan)
     const head = requestHead(request, serving.trustProxy, options.clock.now())
@@ -135,6 +126,23 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       return listener.active
     },
   }
+}
+
+/**
+ * Makes the checks that need no plan, in the order of the rules (Order 1). Returns the plan, or the end of a refused request. `refusing`:
+ * whether the gateway takes no further request.
+ */
+export const checkBeforePlan = (
+  { rawHeaders, headers }: Pick<IncomingMessage, 'rawHeaders' | 'headers'>,
+  path: WebhookPath,
+  { table, maxBodyBytes }: Serving,
+  refusing: boolean,
+): RoutePlan | EndedRequest => {
+  if (refusing) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
+  if (rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }
+  if (Number(header(headers, 'content-length') ?? 0) > maxBodyBytes) return endedUnread['too large']
+  const found = lookUp(table, path.name, path.prefix)
+  return 'authenticate' in found ? found : { outcome: found, stage: 'route' }
 }
 
 const mayBeHandshake = (table: Table, method: string, { name, prefix }: WebhookPath): boolean => {

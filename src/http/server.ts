@@ -3,6 +3,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../core/clock.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
 import { handSocket, type SocketHandle } from '../node-internals/hand-socket.ts'
@@ -59,54 +60,82 @@ export interface Listener {
   close(ms: number): Promise<void>
 }
 
-export type ServerOptions = ReceiveOptions & {
+/** Where a server listens, and within which limits. */
+export type OpenOptions = {
   readonly host: string
   readonly port: number
+  readonly clock: Clock
   /** The socket to listen on, which is open already, with `host` and `port` as its address. Absent: one is opened. */
   readonly socket?: SocketHandle | undefined
-  /** Whether a load balancer should send requests to this gateway, as `/readyz` says. */
-  readonly isReady: () => boolean
-  /** Answers the holders of status addresses. Absent: there are none. */
-  readonly status?: (token: string) => Promise<Reply>
   /** Present where the server speaks TLS. */
   readonly tls?: Omit<ServedCertificatesOptions, 'clock'> | undefined
   /** Shorter limits, for tests. */
   readonly limits?: typeof connectionLimits
 }
 
-/** Makes the server and starts to listen. Throws a Fault when the server cannot listen on host and port. */
-export const listen = async (options: ServerOptions): Promise<Listener> => {
+export type ServerOptions = ReceiveOptions &
+  OpenOptions & {
+    /** Whether a load balancer should send requests to this gateway, as `/readyz` says. */
+    readonly isReady: () => boolean
+    /** Answers the holders of status addresses. Absent: there are none. */
+    readonly status?: (token: string) => Promise<Reply>
+  }
+
+/** What answers the requests of a server. `close` is called once the server is closed. */
+export type Answering = Pick<Receiver, 'active' | 'bodyBytes'> & { readonly handle: Handle; close(): Promise<void> }
+
+/** Makes the server of a gateway and starts to listen. Throws a Fault when the server cannot listen on host and port. */
+export const listen = (options: ServerOptions): Promise<Listener> =>
+  openServer(options, (server) => {
+    const receiver = createReceiver(options)
+    const host = createLazyFastify(server, options.clock, {
+      logger: false,
+      // Called for a path with a broken percent escape, which reaches no route of Fastify and no other handler.
+      frameworkErrors: (_error, request, reply) => void replyToUnknown(request, reply, errorReply(400, 'Bad request')),
+      addTo: (app) => addRoutes(app, options),
+    })
+    return {
+      handle: routeRequests(receiver, host.handle),
+      get active() {
+        return receiver.active
+      },
+      get bodyBytes() {
+        return receiver.bodyBytes
+      },
+      close: host.close,
+    }
+  })
+
+/**
+ * Makes a server within the limits of this file and starts to listen. `answer` is called once, before the server listens. Throws a Fault
+ * when the server cannot listen on host and port.
+ */
+export const openServer = async (options: OpenOptions, answer: (server: Server) => Answering): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
-  const receiver = createReceiver(options)
   const serverOptions = { ...limits, ...bodyOptions, highWaterMark, requireHostHeader: false }
   // Without `tls`, no code for TLS is loaded.
   const tls = options.tls && (await import('./tls/tls-server.ts')).createTlsServer(serverOptions, { ...options.tls, clock: options.clock })
   const server: Server = tls?.server ?? createServer(serverOptions)
-  const host = createLazyFastify(server, options.clock, {
-    logger: false,
-    // Called for a path with a broken percent escape, which reaches no route of Fastify and no other handler.
-    frameworkErrors: (_error, request, reply) => void replyToUnknown(request, reply, errorReply(400, 'Bad request')),
-    addTo: (app) => addRoutes(app, options),
-  })
+  const answering = answer(server)
   Object.assign(server, { maxConnections, maxHeadersCount: 0 })
-  const connections = watchConnections(server, options.clock, routeRequests(receiver, host.handle), tls?.handshakes)
+  const connections = watchConnections(server, options.clock, answering.handle, tls?.handshakes)
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => connections.fail(error, socket as Socket))
   await listenOn(server, options)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   return {
     url: `${tls ? 'https' : 'http'}://${shown}:${port}`,
-    active: () => receiver.active,
+    active: () => answering.active,
     connections: connections.openConnections,
     refusedUnread: connections.refusedUnread,
-    bodyBytes: () => receiver.bodyBytes,
+    bodyBytes: () => answering.bodyBytes,
     handOver: (path) => handSocket(server, path),
     // The method of HTTP servers would also cut idle connections off, on which a request may be under way.
     stopListening: () => void NetServer.prototype.close.call(server),
     certificates: () => tls?.certificates.view() ?? {},
     async close(ms) {
       await drain(connections, ms)
-      await closeServer(server, host, connections)
+      await closeServer(server, answering, connections)
     },
   }
 }
@@ -175,7 +204,7 @@ const addRoutes = (app: FastifyInstance, { isReady, status }: ServerOptions): vo
 /** The most connections that wait for their acceptance on a socket that was open already: those of a restart wait there. */
 const backlog = 4_096
 
-const listenOn = (server: Server, { host, port, socket }: ServerOptions): Promise<void> =>
+const listenOn = (server: Server, { host, port, socket }: OpenOptions): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', (error) => reject(bindFault(error, { host, port }, 'choose another port with --port')))
     if (socket) server.listen(socket, backlog, resolve)

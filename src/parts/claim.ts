@@ -24,6 +24,9 @@ export const holdMsOf = ({ duplicates, catch_up: catchUp }: Pick<Route, 'duplica
   return hourMs * (catchUp ? Math.max(hours, (catchUp.hours ?? defaults.catch_up.hours) + 1) : hours)
 }
 
+/** Returns for how long the delivery id of one event is kept, on a route that keeps ids for `holdMs` milliseconds. */
+export const holdMsFor = ({ claimMs = 0 }: Pick<EventFacts, 'claimMs'>, holdMs: number): number => Math.max(claimMs, holdMs)
+
 /**
  * Returns the claim of one event, which is kept for `holdMs` milliseconds (`holdMsOf`). The sender chooses the delivery id, and the id may
  * contain `/`. The names of profiles and routes contain no `/`, so the key of one route is never the key of another.

@@ -139,6 +139,8 @@ const rows: { readonly [command: string]: Row } = {
   'sessions list': { up: 'sessions list', away: 'sessions list', usage: 'sessions list --limit 0' },
   'sessions show': { up: 'sessions show a a', upMissing: 'sessions show a b', away: 'sessions show a a', usage: 'sessions show a' },
   'storage move': { ok: 'storage move --to postgres --dry-run', usage: 'storage move --to memory', refused: 'storage move --to postgres' },
+  'relay run': { goesOn: true, refused: 'relay run' },
+  'relay status': { goesOn: true, away: 'relay status --data-dir FOLDER/relay', refused: 'relay status' },
   backup: { ok: 'backup FOLDER/copies', usage: 'backup a b' },
   restore: { goesOn: true, no: 'restore FOLDER/none.tar.gz' },
   'alerts list': { ok: 'alerts list' },
@@ -189,6 +191,7 @@ const around = (port: number): { [name: string]: string } => ({
   'odd.json': '[{"id":"h","execute-command":"/bin/true"}]',
   'corrupt/webhook_subscriptions.json': '{',
   'other/config.yaml': 'jobs: {}\n',
+  'relay/relay.yaml': 'gateways: { home: { keys: [a-key-of-the-gateway], routes: { "*": {} } } }\n',
   'unreadable/config.yaml': 'platforms: {',
 })
 

@@ -48,6 +48,7 @@ t.test('an empty file: the sections', async (t) => {
     'console',
     'metrics',
     'telemetry',
+    'relay',
     'targets',
     'storage',
     'alerts',

@@ -10,6 +10,7 @@ import { isScalar, parse, parseDocument, visit } from 'yaml'
 import { validate } from '../../src/app/validate/validate.ts'
 import { presets } from '../../src/parts/schemes/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
+import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { actions } from '../../src/tui/model/actions.ts'
 import { keyVariable } from '../../tools/senders.ts'
 import { node } from '../../tools/ship/targets.ts'
@@ -88,12 +89,30 @@ const ofConsole = {
   CONSOLE_ADA: `scrypt:15:8:3:${'s'.repeat(22)}:${'k'.repeat(43)}`,
 }
 
+/** What lets a gateway in at its relay. */
+const ofRelay = { HOME_KEY: 'a-long-key-of-the-gateway-home' }
+
+t.test('every relay.yaml serves as it stands', async (t) => {
+  const blocks = documents.flatMap((file) => blocksOf(file, 'yaml relay'))
+  t.ok(blocks.length > 0)
+  for (const { file, line, text } of blocks)
+    t.same(readRelay(t.testdir({ 'relay.yaml': text }), ofRelay).diagnostics, [], `${file}:${line}`)
+})
+
 t.test('every YAML block serves as it stands', async (t) => {
   t.same(cutTexts('a: PR #{number}'), ['PR #{number}'], 'a cut text is found')
   // Files of tests are run by test/cli/route-tests.test.ts. Files of routes are included by the other blocks of their document.
-  const blocks = documents.flatMap((file) => blocksOf(file, 'ya?ml(?! tests| routes)'))
+  const blocks = documents.flatMap((file) => blocksOf(file, 'ya?ml(?! tests| routes| relay)'))
   const included = (file: string) => Object.fromEntries(blocksOf(file, 'yaml routes').map(({ text }, i) => [`${i}.yaml`, text]))
-  const whole = { ...env, METRICS_TOKEN: 'a-long-token-of-metrics', ...ofConsole, ...credentials, ...signingKeys, PATH: programs(t) }
+  const whole = {
+    ...env,
+    METRICS_TOKEN: 'a-long-token-of-metrics',
+    ...ofRelay,
+    ...ofConsole,
+    ...credentials,
+    ...signingKeys,
+    PATH: programs(t),
+  }
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
     const files = {

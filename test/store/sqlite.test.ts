@@ -17,7 +17,7 @@ import type { Accepted, Claimed, Group, Joined, Lane, Lease, Store } from '../..
 import { DurableDatabase } from '../../src/store/sqlite/durable-database.ts'
 import { type Disk, LedgerLink } from '../../src/store/sqlite/ledger-link.ts'
 import { RecentClaims } from '../../src/store/sqlite/recent-claims.ts'
-import { schemaVersion, upgradeFrom } from '../../src/store/sqlite/schema.ts'
+import { storeForm, upgradeFrom } from '../../src/store/sqlite/schema.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { statementsOf } from '../../src/store/sqlite/statements.ts'
 import type { BatchResult, StepBatch } from '../../src/store/sqlite/steps.ts'
@@ -650,12 +650,12 @@ t.test('a file of the first version is brought up to this one', async (t) => {
 t.test('a file is copied before it is upgraded, and a program of before is told of the copy', async (t) => {
   const folder = t.testdir()
   tamper(folder, `pragma journal_mode = wal; ${version1} insert into runs (run) values ('${JSON.stringify(runOf('waiting'))}')`)
-  const copy = `${fileIn(folder)}.before-v${schemaVersion}`
+  const copy = `${fileIn(folder)}.before-v${storeForm.versions.length}`
   const store = await openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
   await accept(store, 'later')
   await store.close()
   t.equal(statSync(copy).mode & 0o777, 0o600)
-  t.strictSame(readdirSync(folder), ['headgate.db', `headgate.db.before-v${schemaVersion}`])
+  t.strictSame(readdirSync(folder), ['headgate.db', `headgate.db.before-v${storeForm.versions.length}`])
   tamper(folder, 'pragma user_version = 99')
   const opening = openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
   t.match(await opening.catch((thrown: unknown) => thrown), {
@@ -667,7 +667,7 @@ t.test('a file is copied before it is upgraded, and a program of before is told 
 })
 
 t.test('a file that cannot be copied is not upgraded', async (t) => {
-  const folder = t.testdir({ [`headgate.db.before-v${schemaVersion}`]: { x: '' } })
+  const folder = t.testdir({ [`headgate.db.before-v${storeForm.versions.length}`]: { x: '' } })
   tamper(folder, version1)
   const before = readFileSync(fileIn(folder))
   const opening = openSqlite({ folder, durability: 'fsync', clock: fakeClock() })
@@ -1044,7 +1044,7 @@ const runsIn = (folder: string, { file, log }: Files): string[] => {
 
 t.test('no statement looks through all runs or claims, but for those of a start and of a fault', async (t) => {
   const db = new Database(':memory:')
-  db.exec(upgradeFrom(0))
+  db.exec(upgradeFrom(0, storeForm.versions))
   const texts: string[] = []
   const prepare = (text: string) => {
     texts.push(text)

@@ -9,10 +9,13 @@ const downText = (count: number): string => (count === 1 ? 'a target is down, an
 /** Returns no check where no gateway runs. */
 export const checkRunning = ({ workspace: { self }, status }: CheckInput): readonly Check[] => {
   if (!status) return []
-  const { not_ready, targets_down = 0, alerts = [], secrets = [] } = status
+  const { not_ready, targets_down = 0, alerts = [], secrets = [], relay } = status
   const checks = [
     ...(not_ready ? [fail(name, `it takes no events: ${not_ready}`, 'its log has the reason; senders get 503 until it is ready')] : []),
     ...(targets_down > 0 ? [warn(name, `${downText(targets_down)} runs wait`, `${self} targets list`)] : []),
+    ...(relay?.connected === false
+      ? [fail(name, `the relay ${relay.url} is out of reach: ${relay.reason ?? 'not connected yet'}`, 'check relay.url and relay.key')]
+      : []),
     ...secrets.flatMap(({ reference, read_at, problem }) =>
       problem === undefined ? [] : [warn(name, `the secret exec:${reference} is that of ${read_at}: ${problem}`, `${self} gateway reload`)],
     ),

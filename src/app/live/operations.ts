@@ -52,6 +52,8 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   /** Returns an address of the console at which a browser can sign in; `undefined` where this gateway runs no console. */
   readonly signInUrl: (() => Promise<string | undefined>) | undefined
   readonly catchUp: CatchUpDesk
+  /** `open` begins to take requests from a relay where a reload brought one. `view` returns what the status says of it. */
+  readonly relay: { readonly open: () => Promise<void>; readonly view: () => Pick<Status, 'relay'> }
   /** `begin` opens the alerts where a reload brought some. `desk` returns the open alerts; `undefined` where none are open. */
   readonly alerts: { readonly begin: () => Promise<void>; readonly desk: () => AlertDesk | undefined }
 }
@@ -70,7 +72,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       const reloaded = await reloader.reload(question)
       // The new configuration may allow more runs at once.
       worker.wake()
-      await Promise.all([alerts.begin(), options.catchUp.open()])
+      await Promise.all([alerts.begin(), options.catchUp.open(), options.relay.open()])
       return reloaded
     },
     previewReload: (question) => reloader.preview(question),
@@ -129,6 +131,7 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     pid: process.pid,
     url,
     ...certificates(),
+    ...options.relay.view(),
     ...secretViews(options.secrets),
     reloaded_at: reloader.reloadedAt(),
     reload_failed: reloader.failed(),

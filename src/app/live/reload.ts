@@ -176,7 +176,7 @@ const tlsOfListener = (tls: Config['tls']): string => (tls ? `tls${tls.clientCa 
  */
 const onThisProcess = (
   next: Config,
-  { host, port, tls, console, metrics, storage, telemetry }: Config,
+  { host, port, tls, console, metrics, storage, telemetry, relay }: Config,
 ): { config: Config; restart: readonly string[] } => {
   const hasSameTls = tlsOfListener(next.tls) === tlsOfListener(tls)
   const changes: readonly (readonly [string, unknown, unknown])[] = [
@@ -186,6 +186,8 @@ const onThisProcess = (
     ['console', JSON.stringify(next.console), JSON.stringify(console)],
     ['metrics', JSON.stringify(next.metrics), JSON.stringify(metrics)],
     ['telemetry', JSON.stringify(next.telemetry), JSON.stringify(telemetry)],
+    ['relay', next.relay === undefined && relay !== undefined, false],
+    ['relay.listen', next.relay?.listen ?? true, relay?.listen ?? true],
     ['storage.kind', next.storage.kind, storage.kind],
     ['storage.durability', next.storage.durability, storage.durability],
     ['storage.schema', next.storage.schema, storage.schema],
@@ -200,6 +202,7 @@ const onThisProcess = (
       console,
       metrics,
       telemetry,
+      relay: next.relay ? { ...next.relay, listen: relay?.listen ?? true } : relay,
       storage: storageOnThisProcess(next.storage, storage),
     },
     restart: changes.filter(([, a, b]) => a !== b).map(([name]) => name),

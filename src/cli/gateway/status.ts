@@ -32,6 +32,7 @@ const statusText = (status: Status): string =>
     fieldLine('gateway', status.stopping ? 'stopping' : 'running'),
     ...(status.not_ready && !status.stopping ? [fieldLine('not ready', status.not_ready)] : []),
     fieldLine('url', status.url),
+    ...(status.relay ? [fieldLine('relay', relayText(status.relay))] : []),
     ...(status.certificates ?? []).map((each) => fieldLine('certificate', certificateText(each))),
     ...(status.certificates_refused ? [fieldLine('not in use', refusedText(status.certificates_refused))] : []),
     ...(status.secrets ?? []).map((each) => fieldLine('secret', secretText(each))),
@@ -56,6 +57,12 @@ const refusedText = ({ at, reason }: FailedReload): string => `${at}: ${reason}`
 const pausedText = ({ route, hold, since, held_runs }: NonNullable<Status['paused_routes']>[number]): string =>
   `${route}, since ${since}${hold ? `, ${held_runs} runs held` : ', its senders get 503'}: headgate webhook resume ${route}`
 
+const relayText = ({ url, connected, since, reason, kept, kept_bytes, oldest_at }: NonNullable<Status['relay']>): string => {
+  if (!connected) return `${url}, out of reach since ${since}: ${reason ?? 'not connected yet'}`
+  const oldest = oldest_at === undefined ? '' : `, the oldest of ${oldest_at}`
+  return `${url}, connected since ${since}, keeps ${kept ?? 0} requests (${kept_bytes ?? 0} bytes${oldest})`
+}
+
 const secretText = ({ reference, read_at, overlaps, problem }: KeptSecret): string =>
   `exec:${reference}, read ${read_at}${overlaps ? ', the one before it verifies too' : ''}${problem === undefined ? '' : `, no newer one: ${problem}`}`
 
@@ -75,9 +82,11 @@ const statusData = ({
   paused_routes: paused,
   certificates,
   certificates_refused: refused,
+  relay,
   ...status
 }: Status) => ({
   ...status,
+  ...(relay ? { relay: { ...relay } } : {}),
   ...(certificates ? { certificates: certificates.map((each) => ({ ...each, names: [...each.names] })) } : {}),
   ...(refused ? { certificates_refused: { ...refused } } : {}),
   ...(alerts ? { alerts: [...alerts] } : {}),

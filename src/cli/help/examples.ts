@@ -79,6 +79,8 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'targets reset': ['targets reset slack', 'targets reset http https://ci.example.org'],
   'targets test': ['targets test telegram --to 42 --yes', 'targets test --route pr-review --sample github/pull_request.opened'],
   'storage move': ['storage move --to postgres --dry-run', 'storage move --to postgres', 'storage move --to sqlite'],
+  'relay run': ['relay run', 'relay run --log-format json'],
+  'relay status': ['relay status', 'relay status --json'],
   backup: ['backup /var/backups/headgate/', 'backup before-upgrade.tar.gz --with-config'],
   restore: ['restore headgate-20260301T120000Z.tar.gz --dry-run', 'restore headgate-20260301T120000Z.tar.gz'],
   'samples list': ['samples list github'],

@@ -3,7 +3,7 @@
  * is answered, and a worker asks the agent after the answer.
  */
 
-import { holdMsOf } from '../claim.ts'
+import { holdMsFor, holdMsOf } from '../claim.ts'
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, agentRun } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
@@ -25,9 +25,9 @@ export const agent: EndingPart = {
       const [session, lane] = [sessionOf?.(event), laneOf?.(event)]
       // Without JSONata, session and lane, as on most routes, the run is made without waiting: a wait would keep the event in memory.
       if (!(message instanceof Promise || session || lane))
-        return acceptAgent(agentRun(event, message, undefined, priority), holdMs, kit.effects)
+        return acceptAgent(agentRun(event, message, undefined, priority), holdMsFor(event, holdMs), kit.effects)
       return Promise.all([message, session, lane]).then(([message, session, lane]) =>
-        acceptAgent(agentRun(event, message, session, priority), holdMs, kit.effects, lane),
+        acceptAgent(agentRun(event, message, session, priority), holdMsFor(event, holdMs), kit.effects, lane),
       )
     }
   },

@@ -10,7 +10,7 @@ import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
 import type { Group, Lane } from '../../store/ports.ts'
-import { claimOf, duplicate, holdMsOf } from '../claim.ts'
+import { claimOf, duplicate, holdMsFor, holdMsOf } from '../claim.ts'
 import type { Effects } from '../effects.ts'
 import type { Report } from '../report.ts'
 import { templateKit } from '../template-kit.ts'
@@ -41,8 +41,8 @@ export const coalesce: EndingPart = {
       const run = agentRun(event, await render(event), await sessionOf?.(event), priority)
       const [key, lane] = [await keyOf(event), await laneOf?.(event)]
       // An event without a key is not merged (rules: Coalescing 5).
-      if (key === undefined) return acceptAgent(run, holdMs, kit.effects, lane)
-      return joinGroup(run, holdMs, groupOf(keyName('group', event, key), settings, lane), kit.effects)
+      if (key === undefined) return acceptAgent(run, holdMsFor(event, holdMs), kit.effects, lane)
+      return joinGroup(run, holdMsFor(event, holdMs), groupOf(keyName('group', event, key), settings, lane), kit.effects)
     }
   },
 }

@@ -8,7 +8,7 @@ import type { Delivery } from '../../core/new-run.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import type { Claim, Store } from '../../store/ports.ts'
-import { claimOf, compileTargetClaims, duplicate, holdMsOf } from '../claim.ts'
+import { claimOf, compileTargetClaims, duplicate, holdMsFor, holdMsOf } from '../claim.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../destination.ts'
 import type { Effects } from '../effects.ts'
 import type { Outgoing } from '../targets/target.ts'
@@ -32,7 +32,7 @@ export const direct: EndingPart = {
     const targetClaimsOf = compileTargetClaims(written)
     return async (event) => {
       const rendered = await render(event)
-      const claim = claimOf(event, holdMs)
+      const claim = claimOf(event, holdMsFor(event, holdMs))
       const targetClaims = targetClaimsOf(claim)
       const deadline = kit.effects.clock.monotonic() + budgetMs
       try {

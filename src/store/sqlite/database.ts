@@ -18,7 +18,7 @@ import Database from 'libsql'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
-import { applicationId, databaseName, restoringName, schemaVersion, upgradeFrom } from './schema.ts'
+import { type DatabaseForm, restoringName, storeForm, upgradeFrom } from './schema.ts'
 
 /** The folder in which a move fills a new database. The folder exists only until the move has ended. */
 export const fillingFolder = (folder: string): string => join(folder, 'filling')
@@ -27,18 +27,20 @@ export const fillingFolder = (folder: string): string => join(folder, 'filling')
  * Opens the database. Throws a Fault when the file cannot be used, and leaves the file as it was. `use: 'move'`: opens also a database
  * whose content was moved to another store, or is about to be replaced.
  */
-export const openDatabase = (folder: string, use: 'work' | 'move' = 'work'): Database.Database => {
-  const file = join(folder, databaseName)
+export const openDatabase = (folder: string, use: 'work' | 'move' = 'work', form: DatabaseForm = storeForm): Database.Database => {
+  const file = join(folder, form.name)
+  // Only the content of the store is moved and restored.
+  const isToWork = use === 'work' && form === storeForm
   let db: Database.Database | undefined
   try {
-    if (use === 'work' && existsSync(fillingFolder(folder))) throw fillingFault(file)
-    if (use === 'work' && existsSync(join(folder, restoringName))) throw restoringFault(file)
+    if (isToWork && existsSync(fillingFolder(folder))) throw fillingFault(file)
+    if (isToWork && existsSync(join(folder, restoringName))) throw restoringFault(file)
     createFile(folder, file)
     restoreLog(file)
     if (fileBytes(file) === 0 && fileBytes(`${file}-wal`) > 0) throw corruptFault(file, 'it is empty, but its log is not')
     db = new Database(file, { timeout: 0 })
-    prepareDatabase(db, file)
-    if (use === 'work' && isMoved(db)) {
+    prepareDatabase(db, file, form)
+    if (isToWork && isMoved(db)) {
       closeDatabase(db)
       throw movedFault(file)
     }
@@ -78,8 +80,7 @@ const keptLog = (file: string): string => `${file}-wal-kept`
  * Gives the log of an open database a second name. When SQLite closes the database, it deletes the log under the first name, although the
  * database file may still need the log.
  */
-export const keepLog = (folder: string): void => {
-  const file = join(folder, databaseName)
+export const keepLog = (file: string): void => {
   if (!existsSync(keptLog(file))) linkSync(`${file}-wal`, keptLog(file))
 }
 
@@ -102,17 +103,17 @@ export const syncPath = (path: string): void => {
 
 const fileBytes = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-const prepareDatabase = (db: Database.Database, file: string): void => {
+const prepareDatabase = (db: Database.Database, file: string, form: DatabaseForm): void => {
   db.pragma('locking_mode = EXCLUSIVE')
-  const version = checkOwner(db, file)
+  const version = checkOwner(db, file, form)
   const checkResult = readPragma(db, 'quick_check(1)')
   if (checkResult !== 'ok') throw corruptFault(file, String(checkResult))
-  if (version > 0 && version < schemaVersion) keepBefore(db, file)
+  if (version > 0 && version < form.versions.length) keepBefore(db, file, form.versions.length)
   if (readPragma(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
   db.pragma('synchronous = FULL')
   db.pragma('cache_size = -16384')
   // The transaction takes the lock, and the process then keeps the lock until the database is closed.
-  db.exec(`begin immediate; ${upgradeFrom(version)} commit`)
+  db.exec(`begin immediate; ${upgradeFrom(version, form.versions)} commit`)
   // The log may be left from a process whose fsync failed, and its end may then be only in the system's memory. So the log is brought into
   // the file and emptied before the store writes its first commit.
   db.pragma('wal_checkpoint(TRUNCATE)')
@@ -127,8 +128,8 @@ const copyEnding = '.before-v'
  * Copies a database of an earlier version before it is upgraded, as it is with its log. An older program can go on with the copy. Throws a
  * Fault where the copy cannot be written: the database is not upgraded then.
  */
-const keepBefore = (db: Database.Database, file: string): void => {
-  const copy = `${file}${copyEnding}${schemaVersion}`
+const keepBefore = (db: Database.Database, file: string, version: number): void => {
+  const copy = `${file}${copyEnding}${version}`
   const unfinished = `${copy}.new`
   try {
     rmSync(unfinished, { force: true })
@@ -147,11 +148,11 @@ const keepBefore = (db: Database.Database, file: string): void => {
   }
 }
 
-/** Returns the copies from before an upgrade that this version can open. */
-const copiesBefore = (file: string): string[] =>
+/** Returns the copies from before an upgrade that this program can open, which knows the versions up to `latest`. */
+const copiesBefore = (file: string, latest: number): string[] =>
   readdirSync(dirname(file))
     .map((name) => join(dirname(file), name))
-    .filter((path) => path.startsWith(`${file}${copyEnding}`) && !path.endsWith('.new') && versionIn(path) <= schemaVersion)
+    .filter((path) => path.startsWith(`${file}${copyEnding}`) && !path.endsWith('.new') && versionIn(path) <= latest)
 
 /** Reads the version of a closed database from its header (https://www.sqlite.org/fileformat.html: bytes 60 to 63). */
 const versionIn = (file: string): number => {
@@ -164,25 +165,25 @@ const versionIn = (file: string): number => {
   }
 }
 
-const newerFault = (file: string, version: number): Fault => {
-  const [copy] = copiesBefore(file)
+const newerFault = (file: string, version: number, latest: number): Fault => {
+  const [copy] = copiesBefore(file, latest)
   const before =
     copy === undefined
       ? 'use another data directory'
       : `lose what was accepted since the upgrade: mv "${file}" "${file}.newer" && mv "${copy}" "${file}"`
-  return new Fault('store_newer', `${file} was written by a later version (format ${version}, this one knows ${schemaVersion})`, {
+  return new Fault('store_newer', `${file} was written by a later version (format ${version}, this one knows ${latest})`, {
     exitCode: exit.config,
     hint: `run that version, or ${before}`,
   })
 }
 
 /** Returns the file's version, 0 for a new file. Throws a Fault for a file of another program or of a later version. */
-export const checkOwner = (db: Database.Database, file: string): number => {
+export const checkOwner = (db: Database.Database, file: string, { applicationId, versions }: DatabaseForm = storeForm): number => {
   const owner = readPragma(db, 'application_id')
   const version = Number(readPragma(db, 'user_version'))
   if (owner === applicationId) {
-    if (version <= schemaVersion) return version
-    throw newerFault(file, version)
+    if (version <= versions.length) return version
+    throw newerFault(file, version, versions.length)
   }
   const isEmpty = owner === 0 && version === 0 && db.prepare('select 1 from sqlite_master limit 1').all().length === 0
   if (!isEmpty) throw corruptFault(file, 'it is a database of another program')

@@ -10,7 +10,7 @@ import type Database from 'libsql'
 import { StoreFault } from '../../core/fault.ts'
 import type { HeldFile } from '../store-part.ts'
 import { closeDatabase, keepLog, openDatabase } from './database.ts'
-import { databaseName } from './schema.ts'
+import { type DatabaseForm, storeForm } from './schema.ts'
 import type { Durability } from './steps.ts'
 
 const [stat, readAt, writeAt, cutTo] = [promisify(fstat), promisify(read), promisify(write), promisify(ftruncate)]
@@ -37,7 +37,7 @@ export class DurableDatabase {
   readonly db: Database.Database
   readonly #durability: Durability
   readonly #sync: Sync
-  readonly #folder: string
+  readonly #file: string
   readonly #fileHandle: number
   readonly #logHandle: number
   /** The copying of the log into the file. No commit is made meanwhile. A failed copying stays here until `recover`. */
@@ -51,15 +51,21 @@ export class DurableDatabase {
   readonly #byte = Buffer.alloc(1)
 
   /** Opens the database. Throws a Fault. */
-  constructor(folder: string, durability: Durability, sync: Sync = promisify(fdatasync), use: 'work' | 'move' = 'work') {
+  constructor(
+    folder: string,
+    durability: Durability,
+    sync: Sync = promisify(fdatasync),
+    use: 'work' | 'move' = 'work',
+    form: DatabaseForm = storeForm,
+  ) {
     this.#durability = durability
     this.#sync = sync
-    this.#folder = folder
-    this.db = openDatabase(folder, use)
+    this.#file = join(folder, form.name)
+    this.db = openDatabase(folder, use, form)
     // Opened only once this process has the database's lock, and closed after the database: closing any handle of a file drops the locks of
     // this process on the file.
-    this.#fileHandle = openSync(join(folder, databaseName), 'r+')
-    this.#logHandle = openQuietly(join(folder, `${databaseName}-wal`))
+    this.#fileHandle = openSync(this.#file, 'r+')
+    this.#logHandle = openQuietly(`${this.#file}-wal`)
     process.once('exit', this.#leave)
   }
 
@@ -106,7 +112,7 @@ export class DurableDatabase {
       if (this.#hold === hold) this.#hold = undefined
       return hold.isWhole
     }
-    return { file: join(this.#folder, databaseName), release }
+    return { file: this.#file, release }
   }
 
   /**
@@ -140,7 +146,7 @@ export class DurableDatabase {
    */
   readonly #leave = (): boolean => {
     this.#endHold()
-    const isSafe = !this.#isFileDoubtful || succeeds(() => keepLog(this.#folder))
+    const isSafe = !this.#isFileDoubtful || succeeds(() => keepLog(this.#file))
     succeeds(() => this.db.inTransaction && this.db.exec('rollback'))
     succeeds(() => this.db.pragma('synchronous = FULL'))
     return isSafe

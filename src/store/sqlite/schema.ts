@@ -165,8 +165,15 @@ const version6 = `
 /** For each version, the SQL that changes the tables of the version before it. A new file goes through all versions. */
 const versions: readonly string[] = [version1, version2, version3, version4, version5, version6]
 
-export const schemaVersion = versions.length
+/**
+ * A kind of database file: its name, the mark of its header, and its tables. `versions`: for each version, the SQL that changes the tables
+ * of the version before it; the first makes the tables and sets the mark.
+ */
+export type DatabaseForm = { readonly name: string; readonly applicationId: number; readonly versions: readonly string[] }
+
+/** The form of the store's database. */
+export const storeForm: DatabaseForm = { name: databaseName, applicationId, versions }
 
 /** Returns the SQL that upgrades a file of an earlier version, or an empty file (0), to the present version. */
-export const upgradeFrom = (version: number): string =>
-  version === schemaVersion ? '' : `${versions.slice(version).join('')} pragma user_version = ${schemaVersion};`
+export const upgradeFrom = (version: number, versions: readonly string[]): string =>
+  version === versions.length ? '' : `${versions.slice(version).join('')} pragma user_version = ${versions.length};`

@@ -1,0 +1,17 @@
+/** The `relay` commands: their arguments and options. */
+
+import { type Command, Option } from 'commander'
+import type { Run } from '../shell/grammar-values.ts'
+import type { RelayRunOptions } from './run.ts'
+
+export const addRelay = (relay: Command, run: Run): void => {
+  relay
+    .command('run')
+    .description('keep requests for gateways without a public address, in the foreground; reads <data_dir>/relay.yaml')
+    .addOption(new Option('--log-format <format>', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))
+    .action((options: RelayRunOptions) => run(async (cli) => (await import('./run.ts')).relayRun(options, cli)))
+  relay
+    .command('status')
+    .description('show what the running relay keeps for each gateway and route, how old it is, and what expired')
+    .action(() => run(async (cli) => (await import('./status.ts')).relayStatus(cli)))
+}

@@ -1,0 +1,43 @@
+/** `relay run`: runs a relay in the foreground until a signal stops it. */
+
+import { systemClock } from '../../core/clock.ts'
+import { exit } from '../../core/fault.ts'
+import { Redactor } from '../../core/secrets/redact.ts'
+import { createLog } from '../../gateway/log.ts'
+import { openFront } from '../../relay/front/front.ts'
+import { readRelay } from '../../relay/front/relay-settings.ts'
+import { recordRelay } from '../../relay/front/running-relay.ts'
+import type { Cli } from '../shell/output.ts'
+import { printDiagnostics, refuseUnusable } from '../shell/refuse.ts'
+
+export type RelayRunOptions = { readonly logFormat?: 'json' | 'pretty' }
+
+/** Runs the relay, and returns exit code 0. For a `relay.yaml` with mistakes, prints these and returns 78. Throws a Fault. */
+export const relayRun = async ({ logFormat }: RelayRunOptions, cli: Cli): Promise<number> => {
+  const { io, workspace } = cli
+  const { settings, diagnostics, texts } = readRelay(workspace.dataDir, io.env)
+  if (!settings) return refuseUnusable(cli, diagnostics, texts)
+  printDiagnostics(diagnostics, texts, io)
+  const redactor = new Redactor()
+  redactor.add([...settings.gateways.values()].flatMap(({ keys }) => keys))
+  const log = createLog({
+    level: 'info',
+    format: logFormat ?? (io.isTty && !cli.json ? 'pretty' : 'json'),
+    redact: (text) => redactor.redact(text),
+    write: io.stdout,
+  })
+  const stopped = untilSignal()
+  const front = await openFront({ dataDir: workspace.dataDir, settings, log, clock: systemClock })
+  const unrecord = recordRelay(workspace.dataDir, front.url)
+  io.stdout(`headgate relay is listening on ${front.url} (${[...settings.gateways.keys()].join(', ')})\n`)
+  log('info', { signal: await stopped }, 'stopping')
+  unrecord()
+  await front.close()
+  return exit.ok
+}
+
+/** Resolves at the first signal to stop. A second one ends the process at once. */
+const untilSignal = (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+  })

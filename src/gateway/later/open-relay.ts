@@ -1,0 +1,46 @@
+/** Opens the puller that takes requests from a relay, once the configuration names one. Until then nothing of it is loaded. */
+
+import type { Facts } from '../../core/facts/facts.ts'
+import type { Status } from '../../generated/control.ts'
+import type { PullerOptions, RelayState } from '../../relay/inner/puller.ts'
+import type { Closing, GatewayOptions } from '../gateway-options.ts'
+import { openLater } from './open-later.ts'
+
+/** `open` is called at the start and after each reload. `stop` takes nothing more, and lets the requests in hand end. */
+export type OpenedRelay = {
+  readonly open: () => Promise<void>
+  readonly stop: () => Promise<void>
+  /** Returns what the status says of the relay; nothing where there is none. */
+  readonly view: () => Pick<Status, 'relay'>
+}
+
+type RelayDoor = { readonly facts: Pick<Facts, 'tell'> } & Pick<PullerOptions, 'refusing' | 'watch'>
+
+/** Prepares the puller, and adds to `closing` how to close it. */
+export const openRelay = ({ config, clock, log, reloader }: GatewayOptions, door: RelayDoor, closing: Closing): OpenedRelay => {
+  const relayNow = () => reloader.current().config.relay ?? config.relay
+  const { begin, part } = openLater(
+    closing,
+    () => relayNow() !== undefined,
+    async () => {
+      const { Puller } = await import('../../relay/inner/puller.ts')
+      const puller = new Puller({ ...door, clock, log, serving: reloader.current, address: () => relayNow() ?? { url: '', key: '' } })
+      return { part: puller, close: () => puller.close() }
+    },
+  )
+  return {
+    open: begin,
+    stop: async () => part()?.close(),
+    view: () => viewOf(part()?.state()),
+  }
+}
+
+const viewOf = (state: RelayState | undefined): Pick<Status, 'relay'> => {
+  if (!state) return {}
+  const { url, connected, since, reason, kept } = state
+  const seen = kept && { kept: kept.items, kept_bytes: kept.bytes }
+  const oldest = kept?.oldestAt === undefined ? {} : { oldest_at: new Date(kept.oldestAt).toISOString() }
+  return {
+    relay: { url, connected, since: new Date(since).toISOString(), ...(reason === undefined ? {} : { reason }), ...seen, ...oldest },
+  }
+}

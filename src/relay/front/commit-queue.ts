@@ -1,0 +1,84 @@
+/** Commits work on a relay's database in groups: what comes while a commit is on its way to the disk shares the next one. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type Database from 'libsql'
+import { messageOf, StoreFault } from '../../core/fault.ts'
+import { DurableDatabase } from '../../store/sqlite/durable-database.ts'
+import type { DatabaseForm } from '../../store/sqlite/schema.ts'
+
+/** The most calls in one commit, and the most that wait. */
+const maxBatch = 256
+const maxWaiting = 10_000
+
+/** Work of one call. `settle` returns the function that gives the caller its result. */
+type Call = { readonly work: () => () => void; readonly reject: (why: StoreFault) => void }
+
+export class CommitQueue {
+  readonly #database: DurableDatabase
+  #waiting: Call[] = []
+  #pumping: Promise<void> | undefined
+  #isBroken = false
+  #isClosed = false
+
+  /** Opens the database. Throws a Fault. */
+  constructor(folder: string, form: DatabaseForm) {
+    this.#database = new DurableDatabase(folder, 'fsync', undefined, 'work', form)
+  }
+
+  /** The database, to read what is committed. */
+  get db(): Database.Database {
+    return this.#database.db
+  }
+
+  /** Runs `work` in a transaction, and resolves to its result once it is on the disk. Rejects with a StoreFault. */
+  run<T>(work: (db: Database.Database) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(new StoreFault('the relay is closed'))
+      if (this.#waiting.length >= maxWaiting) return reject(new StoreFault('too many requests wait for the disk'))
+      const settled = (): (() => void) => {
+        const result = work(this.db)
+        return () => resolve(result)
+      }
+      this.#waiting.push({ work: settled, reject })
+      this.#pumping ??= this.#pump()
+    })
+  }
+
+  async #pump(): Promise<void> {
+    // The calls of this turn of the event loop share the first commit.
+    await nextTurn()
+    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, maxBatch))
+    this.#pumping = undefined
+  }
+
+  async #commit(calls: readonly Call[]): Promise<void> {
+    try {
+      if (this.#isBroken) await this.#database.recover()
+      this.#isBroken = false
+      const settle = await this.#database.commit(() => this.#transaction(calls))
+      for (const each of settle) each()
+    } catch (thrown) {
+      this.#isBroken = true
+      for (const { reject } of calls) reject(new StoreFault(messageOf(thrown), { cause: thrown }))
+    }
+  }
+
+  #transaction(calls: readonly Call[]): (() => void)[] {
+    this.db.exec('begin immediate')
+    try {
+      const settle = calls.map(({ work }) => work())
+      this.db.exec('commit')
+      return settle
+    } catch (error) {
+      if (this.db.inTransaction) this.db.exec('rollback')
+      throw error
+    }
+  }
+
+  /** Commits what waits, and closes the database. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#pumping
+    await this.#database.close()
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * What a relay does for one gateway: it has the lanes of its routes, hands their requests to the gateway's processes, and gives senders that
+ * wait the gateway's answers.
+ */
+
+import type { Clock } from '../../core/clock.ts'
+import type { Reply } from '../../core/outcome.ts'
+import type { Frame } from '../wire/frames.ts'
+import { type DoneHead, type ItemHead, longestWaitMs, type RelayHead } from '../wire/messages.ts'
+import { Lane, maxOut, type Taker } from './lane.ts'
+import { bytesOf, type ItemFacts, type Ledger, type NewItem } from './ledger.ts'
+import type { GatewaySettings, RouteSettings } from './relay-settings.ts'
+import { WaitingSenders } from './waiting-senders.ts'
+
+/** The most bytes of all lanes that one process has at a time. */
+const maxOutBytes = 16 * 1024 * 1024
+/** A process that has not asked for this long is gone, and its lanes are free. */
+const takerMs = 60_000
+/** A process that asked this short a time ago is there, though it does not ask at this moment. */
+const nearMs = 5_000
+/** The most lanes of a gateway that have requests: `*` lets a stranger choose their names. */
+const maxLanes = 1_000
+export type DeskOptions = { readonly settings: GatewaySettings; readonly ledger: Ledger; readonly clock: Clock }
+
+export class Desk {
+  readonly #settings: GatewaySettings
+  readonly #ledger: Ledger
+  readonly #clock: Clock
+  readonly #lanes = new Map<string, Lane>()
+  readonly #takers = new Map<string, Taker>()
+  readonly senders: WaitingSenders
+  #isClosed = false
+
+  constructor({ settings, ledger, clock }: DeskOptions) {
+    this.#settings = settings
+    this.#ledger = ledger
+    this.#clock = clock
+    this.senders = new WaitingSenders(clock)
+  }
+
+  /** Whether a process of the gateway asks for requests. */
+  get isTaken(): boolean {
+    const since = this.#clock.monotonic() - nearMs
+    return [...this.#takers.values()].some(({ wake, heardAt }) => wake !== undefined || heardAt > since)
+  }
+
+  get lanes(): Iterable<Lane> {
+    return this.#lanes.values()
+  }
+
+  /** Takes note of a request that an earlier process kept. */
+  found({ id, lane, client, bytes }: ItemFacts): void {
+    const own = this.#lane(lane)
+    own.add(client, bytes)
+    own.readyTo = id
+  }
+
+  /** Whether a request of this client would be kept, as far as its bytes are known. */
+  hasRoom(lane: string, client: string, bytes: number, route: RouteSettings): boolean {
+    const own = this.#lanes.get(lane)
+    if (!own && this.#lanes.size >= maxLanes) return false
+    return !this.#isClosed && (own ?? new Lane(lane)).hasRoom(client, bytes, route)
+  }
+
+  /**
+   * Keeps a request, for which there must be room. Resolves once it is on the disk, to its number. `beforeTaken` is called before a process
+   * of the gateway can have the request. Rejects with a StoreFault.
+   */
+  async keep(item: Omit<NewItem, 'gateway'>, beforeTaken: (id: number) => void): Promise<void> {
+    const lane = this.#lane(item.head.lane)
+    const bytes = bytesOf(item)
+    // The room is taken before the commit, so that requests that come meanwhile find it taken.
+    lane.add(item.client, bytes)
+    try {
+      const id = await this.#ledger.keep({ ...item, gateway: this.#settings.name })
+      beforeTaken(id)
+      lane.readyTo = Math.max(lane.readyTo, id)
+    } catch (error) {
+      this.#remove(lane, item.client, bytes)
+      throw error
+    }
+    this.#wakeOne()
+  }
+
+  /** Asks the gateway for the answer to a request that is not kept; resolves to `undefined` where there is none. */
+  ask(head: Omit<ItemHead, 'id'>, ms: number): Promise<Reply | undefined> {
+    if (!this.isTaken) return Promise.resolve(undefined)
+    const reply = this.senders.ask(head, ms)
+    this.#wakeOne()
+    return reply
+  }
+
+  /**
+   * Hands requests to a process of the gateway, after at most 25 seconds, in which it waits for some. `holds`: the numbers of the requests
+   * that the process has and has not answered: what else it was handed did not reach it, and comes again. `gone`: aborted when nobody
+   * reads the answer any more.
+   */
+  async take(name: string, holds: ReadonlySet<string>, gone: AbortSignal): Promise<readonly Frame<object>[]> {
+    // A process that asks for the first time learns at once that it is connected.
+    const isNew = !this.#takers.has(name)
+    const taker = this.#taker(name)
+    for (const lane of this.#lanesOf(taker)) lane.keepOut((id) => holds.has(String(id)))
+    let frames = this.#handOut(taker)
+    if (frames.length === 0 && !isNew && !gone.aborted && !this.#isClosed) {
+      await this.#untilWoken(taker, gone)
+      frames = gone.aborted ? [] : this.#handOut(taker)
+    }
+    if (gone.aborted) this.leave(name)
+    return [{ head: this.#head(), body: Buffer.alloc(0) }, ...frames]
+  }
+
+  /** Takes the answers of a process. What it answers has ended, and is forgotten. Rejects with a StoreFault. */
+  async done(name: string, answers: readonly Frame<DoneHead>[]): Promise<void> {
+    this.#taker(name)
+    const ended = new Map<number, number>()
+    for (const { head, body } of answers) {
+      const { id, status, type, headers } = head
+      this.senders.give(id, { status, type, body: body.toString(), ...(headers ? { headers } : {}) })
+      if (/^\d+$/.test(id)) ended.set(Number(id), status)
+    }
+    if (ended.size === 0) return
+    for (const facts of await this.#ledger.end(this.#settings.name, ended, this.#clock.now())) this.#forget(facts)
+    // There is room for further requests of these lanes.
+    this.#wakeOne()
+  }
+
+  /** Forgets a process: its lanes are free. */
+  leave(name: string): void {
+    const taker = this.#takers.get(name)
+    if (!taker) return
+    this.#takers.delete(name)
+    for (const lane of this.#lanesOf(taker)) lane.keepOut(() => false)
+    this.#wakeOne()
+  }
+
+  /** Forgets what is kept for too long. Resolves to the number of requests that expired, by lane. Rejects with a StoreFault. */
+  async expire(): Promise<ReadonlyMap<string, number>> {
+    const now = this.#clock.now()
+    const expired = new Map<string, number>()
+    for (const { name } of [...this.#lanes.values()]) {
+      const lane = { gateway: this.#settings.name, lane: name }
+      const before = now - this.#settings.keepMs
+      while ((this.#ledger.oldestAt(lane) ?? before) < before) {
+        const old = await this.#ledger.expire(lane, before, now)
+        for (const facts of old) this.#forget(facts)
+        if (old.length > 0) expired.set(name, (expired.get(name) ?? 0) + old.length)
+      }
+    }
+    return expired
+  }
+
+  /** From now on nothing is kept, and nobody waits. */
+  close(): void {
+    this.#isClosed = true
+    this.senders.close()
+    for (const { wake } of this.#takers.values()) wake?.()
+  }
+
+  #head(): RelayHead {
+    const { name, keepMs } = this.#settings
+    const lanes = [...this.#lanes.values()]
+    const oldest = lanes.flatMap((lane) => this.#ledger.oldestAt({ gateway: name, lane: lane.name }) ?? [])
+    const sum = (of: (lane: Lane) => number): number => lanes.reduce((total, lane) => total + of(lane), 0)
+    const head = { relay: this.#ledger.name, keepMs, items: sum(({ items }) => items), bytes: sum(({ bytes }) => bytes) }
+    return oldest.length > 0 ? { ...head, oldestAt: Math.min(...oldest) } : head
+  }
+
+  #taker(name: string): Taker {
+    const now = this.#clock.monotonic()
+    for (const { name: other, wake, heardAt } of this.#takers.values()) if (!wake && heardAt < now - takerMs) this.leave(other)
+    const taker = this.#takers.get(name) ?? { name, heardAt: now, wake: undefined }
+    taker.heardAt = now
+    this.#takers.set(name, taker)
+    return taker
+  }
+
+  #untilWoken(taker: Taker, gone: AbortSignal): Promise<void> {
+    // A process asks once at a time: its earlier question is one that it has given up.
+    taker.wake?.()
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel()
+        gone.removeEventListener('abort', end)
+        if (taker.wake === end) taker.wake = undefined
+        taker.heardAt = this.#clock.monotonic()
+        resolve()
+      }
+      const cancel = this.#clock.after(longestWaitMs, end)
+      gone.addEventListener('abort', end)
+      taker.wake = end
+    })
+  }
+
+  /** Wakes the process that waits for longest and may have something that is due. */
+  #wakeOne(): void {
+    for (const taker of this.#takers.values()) {
+      if (!taker.wake) continue
+      const mayTake = this.senders.hasAsked || [...this.#lanes.values()].some((lane) => lane.isDue && (lane.taker ?? taker) === taker)
+      if (!mayTake) continue
+      // What was woken goes to the end, so that the processes of a gateway take turns.
+      this.#takers.delete(taker.name)
+      this.#takers.set(taker.name, taker)
+      taker.wake()
+      return
+    }
+  }
+
+  #handOut(taker: Taker): Frame<object>[] {
+    const frames: Frame<object>[] = this.senders.takeAsked().map((head) => ({ head, body: Buffer.alloc(0) }))
+    let left = maxOutBytes
+    for (const { out } of this.#lanesOf(taker)) for (const bytes of out.values()) left -= bytes
+    for (const lane of [...this.#lanes.values()]) {
+      if (left <= 0) break
+      if (!lane.isDue || (lane.taker ?? taker) !== taker) continue
+      const page = { after: lane.handedTo, upTo: lane.readyTo, max: maxOut - lane.out.size, maxBytes: left }
+      const items = this.#ledger.next({ gateway: this.#settings.name, lane: lane.name }, page)
+      if (items.length === 0) continue
+      lane.hand(taker, items)
+      for (const { id, bytes, head, body } of items) {
+        left -= bytes
+        frames.push({ head: { ...head, id: String(id) }, body })
+      }
+      // Lanes take turns, where there is more than a process may have.
+      this.#lanes.delete(lane.name)
+      this.#lanes.set(lane.name, lane)
+    }
+    return frames
+  }
+
+  #lanesOf(taker: Taker): Lane[] {
+    return [...this.#lanes.values()].filter((lane) => lane.taker === taker)
+  }
+
+  #lane(name: string): Lane {
+    const lane = this.#lanes.get(name) ?? new Lane(name)
+    this.#lanes.set(name, lane)
+    return lane
+  }
+
+  #forget({ id, lane: name, client, bytes }: ItemFacts): void {
+    const lane = this.#lanes.get(name)
+    if (!lane) return
+    lane.ended(id)
+    this.#remove(lane, client, bytes)
+  }
+
+  #remove(lane: Lane, client: string, bytes: number): void {
+    lane.remove(client, bytes)
+    if (lane.items === 0) this.#lanes.delete(lane.name)
+  }
+}

@@ -1,0 +1,127 @@
+/** The relay: a public front that keeps requests for gateways without a public address, and hands them over when these ask. */
+
+import { join } from 'node:path'
+import type { Clock } from '../../core/clock.ts'
+import { minuteMs } from '../../core/clock.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { Log } from '../../core/log.ts'
+import { errorReply } from '../../core/reply.ts'
+import { createBodyMemory } from '../../http/body-memory.ts'
+import type { Handle } from '../../http/connections.ts'
+import { createPace, eachTurn } from '../../http/pace.ts'
+import { type Listener, openServer } from '../../http/server.ts'
+import { writeReply } from '../../http/write-reply.ts'
+import { Desk } from './desk.ts'
+import { createHandOver, type HandOver, type Served } from './hand-over.ts'
+import { Ledger } from './ledger.ts'
+import type { RelaySettings } from './relay-settings.ts'
+import { type RelayStatus, statusOf } from './relay-status.ts'
+import { createTakeIn, type TakeIn } from './take-in.ts'
+import { Tally } from './tally.ts'
+
+export type FrontOptions = {
+  readonly dataDir: string
+  readonly settings: RelaySettings
+  readonly log: Log
+  readonly clock: Clock
+}
+
+/** A relay that listens. */
+export interface Front {
+  readonly url: string
+  /** Returns the state of one gateway, or of all. */
+  status(gateway?: string): RelayStatus
+  /** Stops: senders that wait get 202, for their requests are kept. */
+  close(): Promise<void>
+}
+
+/** The first segment of a path, and the rest with the query. A request target may be absolute (RFC 9112, 3.2.2). */
+const pathForm = /^(?:https?:\/\/[^/]*)?\/([^/?#]+)(\/[^#]*)/
+
+/** How long a stop waits for answers. */
+const drainMs = 1_000
+
+/** Opens the database and starts to listen. Throws a Fault. */
+export const openFront = async ({ dataDir, settings, log, clock }: FrontOptions): Promise<Front> => {
+  const ledger = await Ledger.open(join(dataDir, 'state'))
+  const served = new Map<string, Served>()
+  for (const [name, each] of settings.gateways) served.set(name, { settings: each, desk: new Desk({ settings: each, ledger, clock }) })
+  const unserved = new Set<string>()
+  ledger.each((facts) => {
+    const desk = served.get(facts.gateway)?.desk
+    if (desk) desk.found(facts)
+    else unserved.add(facts.gateway)
+  })
+  for (const gateway of unserved) log('warn', { gateway }, 'requests are kept for a gateway that relay.yaml does not have')
+  const tally = new Tally({ ledger, log, clock })
+  const status = (gateway?: string): RelayStatus => statusOf({ ledger, served, clock }, gateway)
+  let listener: Listener
+  try {
+    listener = await openServer({ ...settings, clock }, () => {
+      const bodyMemory = createBodyMemory(clock)
+      const shared = { bodyMemory, pace: createPace(eachTurn) }
+      const handOver = createHandOver({ ...shared, status })
+      const takeIn = createTakeIn({ ...shared, clock, trustProxy: settings.trustProxy, full: tally.full, failed: tally.failed })
+      const handle = route(served, handOver, takeIn)
+      return {
+        handle,
+        active: 0,
+        get bodyBytes() {
+          return bodyMemory.bytes
+        },
+        close: async () => {},
+      }
+    })
+  } catch (error) {
+    await ledger.close()
+    throw error
+  }
+  const desks = [...served.values()].map(({ desk }) => desk)
+  const stopHouse = keepHouse(served, tally, log, clock)
+  return {
+    url: listener.url,
+    status,
+    async close() {
+      stopHouse()
+      for (const desk of desks) desk.close()
+      await listener.close(drainMs)
+      await tally.close()
+      await ledger.close()
+    },
+  }
+}
+
+const route =
+  (served: ReadonlyMap<string, Served>, handOver: HandOver, takeIn: TakeIn): Handle =>
+  (request, response, connection) => {
+    const [, name = '', rest = ''] = pathForm.exec(request.url ?? '') ?? []
+    const asked = { request, response, connection }
+    if (rest.startsWith('/relay/v1/')) return handOver(asked, served.get(name), rest)
+    if (rest !== '') return takeIn(asked, served.get(name), rest)
+    if (connection.hasLargeRest) connection.closeAfter(response)
+    const isLive = request.method === 'GET' && request.url === '/livez'
+    writeReply(response, isLive ? { status: 200, type: 'application/json', body: '{"status":"live"}' } : errorReply(404, 'Not found'))
+  }
+
+/** Lets requests expire once a minute, and writes what was counted. Returns the function that ends this. */
+const keepHouse = (served: ReadonlyMap<string, Served>, tally: Tally, log: Log, clock: Clock): (() => void) => {
+  let cancel = (): void => {}
+  let isOver = false
+  const work = async (): Promise<void> => {
+    try {
+      for (const [gateway, { desk }] of served) {
+        for (const [lane, expired] of await desk.expire())
+          log('error', { gateway, route: lane, expired }, 'requests expired: no gateway took them in time')
+      }
+      await tally.write()
+    } catch (error) {
+      log('error', { reason: messageOf(error) }, 'the relay cannot write')
+    }
+    if (!isOver) cancel = clock.after(minuteMs, () => void work())
+  }
+  cancel = clock.after(minuteMs, () => void work())
+  return () => {
+    isOver = true
+    cancel()
+  }
+}

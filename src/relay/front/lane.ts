@@ -1,0 +1,93 @@
+/** The requests of one route that a relay keeps: their sums, so that a bound is checked without a look at the disk, and which are out. */
+
+import type { RouteSettings } from './relay-settings.ts'
+
+type Sum = { items: number; bytes: number }
+
+/** The part of a lane's room that one client may have: a stranger must not fill a route with forged posts. */
+const clientShare = 0.5
+
+/** The most requests of a lane that one process has at a time. */
+export const maxOut = 64
+
+/** A process of a gateway that takes requests. `heardAt`: when it last asked, on the monotonic clock. `wake` ends its waiting. */
+export type Taker = { readonly name: string; heardAt: number; wake: (() => void) | undefined }
+
+export class Lane {
+  readonly name: string
+  readonly #all: Sum = { items: 0, bytes: 0 }
+  readonly #clients = new Map<string, Sum>()
+  /** The highest number that is on the disk. */
+  readyTo = 0
+  /** The highest number that was handed to the present taker. */
+  handedTo = 0
+  /** The bytes of the requests that the taker has, by their numbers. */
+  readonly out = new Map<number, number>()
+  /** The process that takes this lane. Only one does at a time, so that the order is kept. */
+  taker: Taker | undefined
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  get items(): number {
+    return this.#all.items
+  }
+
+  get bytes(): number {
+    return this.#all.bytes
+  }
+
+  /** Whether a taker could be handed something. */
+  get isDue(): boolean {
+    return this.readyTo > this.handedTo && this.out.size < maxOut
+  }
+
+  /** Whether one more request of a client fits. */
+  hasRoom(client: string, bytes: number, { maxItems, maxBytes }: RouteSettings): boolean {
+    const own = this.#clients.get(client) ?? { items: 0, bytes: 0 }
+    const fits = (sum: Sum, share: number): boolean =>
+      sum.items + 1 <= Math.ceil(maxItems * share) && sum.bytes + bytes <= Math.ceil(maxBytes * share)
+    return fits(this.#all, 1) && fits(own, clientShare)
+  }
+
+  add(client: string, bytes: number): void {
+    const own = this.#clients.get(client) ?? { items: 0, bytes: 0 }
+    this.#clients.set(client, own)
+    for (const sum of [this.#all, own]) {
+      sum.items++
+      sum.bytes += bytes
+    }
+  }
+
+  remove(client: string, bytes: number): void {
+    const own = this.#clients.get(client)
+    for (const sum of [this.#all, ...(own ? [own] : [])]) {
+      sum.items--
+      sum.bytes -= bytes
+    }
+    if (own?.items === 0) this.#clients.delete(client)
+  }
+
+  /** Notes that requests went to a taker. */
+  hand(taker: Taker, items: readonly { readonly id: number; readonly bytes: number }[]): void {
+    this.taker = taker
+    for (const { id, bytes } of items) {
+      this.out.set(id, bytes)
+      this.handedTo = Math.max(this.handedTo, id)
+    }
+  }
+
+  /** Notes that the taker has only these of its requests, so that the others come again; without any, another process may take the lane. */
+  keepOut(isHeld: (id: number) => boolean): void {
+    for (const id of this.out.keys()) if (!isHeld(id)) this.out.delete(id)
+    this.handedTo = Math.max(0, ...this.out.keys())
+    if (this.out.size === 0) this.taker = undefined
+  }
+
+  /** Notes that a request has ended. */
+  ended(id: number): void {
+    this.out.delete(id)
+    if (this.out.size === 0) this.taker = undefined
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * The requests that a relay keeps, in a database of its own. A request is kept once its commit is on the disk. Its number is never used
+ * again, so that with the name of the relay it names the request for good.
+ */
+
+import { randomBytes } from 'node:crypto'
+import type Database from 'libsql'
+import type { ItemHead } from '../wire/messages.ts'
+import { CommitQueue } from './commit-queue.ts'
+
+/** Marks a database file as that of a relay: "HGRL" in ASCII. */
+const applicationId = 0x4847524c
+
+/**
+ * items: `bytes` is what a request counts with: head and body. `client`: the network of the client's address. ended: what became of
+ * requests that no gateway took: `why` is `expired`, or `refused` with the status of the gateway's answer.
+ */
+const version1 = `
+  create table relay (name text not null);
+  create table items (
+    id integer primary key autoincrement,
+    gateway text not null,
+    lane text not null,
+    client text not null,
+    at integer not null,
+    bytes integer not null,
+    head text not null,
+    body blob not null
+  );
+  create index of_lane on items (gateway, lane, id);
+  create table ended (
+    number integer primary key autoincrement,
+    id integer not null,
+    gateway text not null,
+    lane text not null,
+    at integer not null,
+    ended_at integer not null,
+    bytes integer not null,
+    why text not null
+  );
+  create index of_gateway on ended (gateway, number);
+  create table counts (
+    gateway text not null,
+    lane text not null,
+    what text not null,
+    number integer not null,
+    primary key (gateway, lane, what)
+  ) without rowid;
+  pragma application_id = ${applicationId};
+`
+
+const form = { name: 'relay.db', applicationId, versions: [version1] }
+
+/** The most requests of which the table `ended` keeps that they ended. The counts go on. */
+const maxEnded = 10_000
+/** The most requests that expire in one commit. */
+const maxExpired = 500
+
+/** A lane: the requests of one route of a gateway, in their order. */
+export type LaneName = { readonly gateway: string; readonly lane: string }
+
+/** A request to keep. */
+export type NewItem = {
+  readonly gateway: string
+  readonly client: string
+  readonly head: Omit<ItemHead, 'id'>
+  readonly body: Buffer
+}
+
+/** A kept request, without its content. */
+export type ItemFacts = LaneName & {
+  readonly id: number
+  readonly client: string
+  readonly bytes: number
+  readonly at: number
+}
+export type KeptItem = ItemFacts & { readonly head: Omit<ItemHead, 'id'>; readonly body: Buffer }
+
+/** What is counted of a lane: requests that were kept, that a gateway took or refused, that expired, and that found no room. */
+export type Counted = 'kept' | 'taken' | 'refused' | 'expired' | 'full'
+export type Count = LaneName & { readonly what: Counted; readonly number: number }
+
+/** Why a request ended without being taken: its time was over, or the gateway answered with this status. */
+export type Ended = ItemFacts & { readonly why: 'expired' | `refused ${number}` }
+export type EndedRecord = Omit<Ended, 'client'> & { readonly endedAt: number }
+
+/** Returns the bytes that a request counts with. */
+export const bytesOf = ({ head, body }: Pick<NewItem, 'head' | 'body'>): number =>
+  body.length + head.target.length + head.url.length + head.headers.reduce((sum, text) => sum + text.length, 0)
+
+export class Ledger {
+  /** The name of this database. */
+  readonly name: string
+  readonly #commits: CommitQueue
+
+  private constructor(commits: CommitQueue, name: string) {
+    this.#commits = commits
+    this.name = name
+  }
+
+  /** Opens the database in a folder, or makes it. Throws a Fault. */
+  static async open(folder: string): Promise<Ledger> {
+    const commits = new CommitQueue(folder, form)
+    const name = await commits.run((db) => {
+      const [row] = db.prepare('select name from relay').all() as { name: string }[]
+      if (row) return row.name
+      const made = randomBytes(9).toString('base64url')
+      db.prepare('insert into relay (name) values (?)').run([made])
+      return made
+    })
+    return new Ledger(commits, name)
+  }
+
+  /** Keeps a request, and resolves to its number once it is on the disk. Rejects with a StoreFault. */
+  keep(item: NewItem): Promise<number> {
+    const { gateway, client, head, body } = item
+    const { lane, at } = head
+    const text = JSON.stringify(head)
+    return this.#commits.run((db) => {
+      const { lastInsertRowid } = this.#statement(db, 'keep').run([gateway, lane, client, at, bytesOf(item), text, body])
+      this.#count(db, { gateway, lane, what: 'kept', number: 1 })
+      return Number(lastInsertRowid)
+    })
+  }
+
+  /** Forgets requests, and records of those in `refused` that the gateway refused them. Resolves to what was there. */
+  end(gateway: string, ended: ReadonlyMap<number, number>, now: number): Promise<readonly ItemFacts[]> {
+    return this.#commits.run((db) => {
+      const found: ItemFacts[] = []
+      for (const [id, status] of ended) {
+        const [facts] = this.#statement(db, 'facts').all([id, gateway]) as ItemFacts[]
+        if (!facts) continue
+        found.push(facts)
+        if (status < 400) this.#count(db, { ...facts, what: 'taken', number: 1 })
+        else this.#record(db, { ...facts, why: `refused ${status}` }, 'refused', now)
+        this.#statement(db, 'forget').run([id])
+      }
+      return found
+    })
+  }
+
+  /** Forgets requests of a lane that came before `before`, and records it: a bounded number at once. Resolves to these. */
+  expire({ gateway, lane }: LaneName, before: number, now: number): Promise<readonly ItemFacts[]> {
+    return this.#commits.run((db) => {
+      const old = this.#statement(db, 'old').all([gateway, lane, before, maxExpired]) as ItemFacts[]
+      for (const facts of old) {
+        this.#record(db, { ...facts, why: 'expired' }, 'expired', now)
+        this.#statement(db, 'forget').run([facts.id])
+      }
+      return old
+    })
+  }
+
+  /** Adds to the counts of lanes. */
+  count(counts: readonly Count[]): Promise<void> {
+    return this.#commits.run((db) => {
+      for (const count of counts) this.#count(db, count)
+    })
+  }
+
+  /** Returns requests of a lane with numbers above `after` and at most `upTo`, in their order: at most `max`, and the first in any case. */
+  next({ gateway, lane }: LaneName, { after, upTo, max, maxBytes }: Page): readonly KeptItem[] {
+    const { db } = this.#commits
+    let left = maxBytes
+    const ids: number[] = []
+    for (const { id, bytes } of this.#statement(db, 'next').all([gateway, lane, after, upTo, max]) as ItemFacts[]) {
+      left -= bytes
+      if (left < 0 && ids.length > 0) break
+      ids.push(id)
+    }
+    return ids.map((id) => {
+      const [row] = this.#statement(db, 'whole').all([id]) as (ItemFacts & { head: string; body: Buffer })[]
+      if (!row) throw new Error('a kept request is gone')
+      return { ...row, head: JSON.parse(row.head), body: Buffer.from(row.body) }
+    })
+  }
+
+  /** Calls `take` with each kept request, in their order, without its content. For the start: it reads the whole table. */
+  each(take: (facts: ItemFacts) => void): void {
+    for (const facts of this.#statement(this.#commits.db, 'each').iterate([])) take(facts as ItemFacts)
+  }
+
+  /** Returns when the oldest request of a lane came; `undefined` where the lane has none. */
+  oldestAt({ gateway, lane }: LaneName): number | undefined {
+    const [row] = this.#statement(this.#commits.db, 'next').all([gateway, lane, 0, Number.MAX_SAFE_INTEGER, 1]) as ItemFacts[]
+    return row?.at
+  }
+
+  counts(): readonly Count[] {
+    return this.#statement(this.#commits.db, 'counts').all([]) as Count[]
+  }
+
+  /** Returns the latest records of requests of a gateway that ended without being taken. */
+  ended(gateway: string, max: number): readonly EndedRecord[] {
+    return this.#statement(this.#commits.db, 'ended').all([gateway, max]) as EndedRecord[]
+  }
+
+  close(): Promise<void> {
+    return this.#commits.close()
+  }
+
+  readonly #prepared = new Map<keyof typeof statements, Database.Statement>()
+
+  #statement(db: Database.Database, name: keyof typeof statements): Database.Statement {
+    const prepared = this.#prepared.get(name) ?? db.prepare(statements[name])
+    this.#prepared.set(name, prepared)
+    return prepared
+  }
+
+  #count(db: Database.Database, { gateway, lane, what, number }: Count): void {
+    this.#statement(db, 'count').run([gateway, lane, what, number])
+  }
+
+  #record(db: Database.Database, { id, gateway, lane, at, bytes, why }: Ended, what: Counted, now: number): void {
+    this.#statement(db, 'record').run([id, gateway, lane, at, now, bytes, why])
+    this.#statement(db, 'bound').run([maxEnded])
+    this.#count(db, { gateway, lane, what, number: 1 })
+  }
+}
+
+/** Which requests of a lane to return. `maxBytes`: the most bytes of all of them. */
+export type Page = { readonly after: number; readonly upTo: number; readonly max: number; readonly maxBytes: number }
+
+const facts = 'id, gateway, lane, client, bytes, at'
+const statements = {
+  keep: 'insert into items (gateway, lane, client, at, bytes, head, body) values (?, ?, ?, ?, ?, ?, ?)',
+  facts: `select ${facts} from items where id = ? and gateway = ?`,
+  forget: 'delete from items where id = ?',
+  old: `select ${facts} from items where gateway = ? and lane = ? and at < ? order by id limit ?`,
+  next: `select ${facts} from items where gateway = ? and lane = ? and id > ? and id <= ? order by id limit ?`,
+  whole: `select ${facts}, head, body from items where id = ?`,
+  each: `select ${facts} from items order by id`,
+  counts: 'select gateway, lane, what, number from counts order by gateway, lane, what',
+  count: `insert into counts (gateway, lane, what, number) values (?, ?, ?, ?)
+    on conflict (gateway, lane, what) do update set number = number + excluded.number`,
+  record: 'insert into ended (id, gateway, lane, at, ended_at, bytes, why) values (?, ?, ?, ?, ?, ?, ?)',
+  bound: 'delete from ended where number <= (select max(number) from ended) - ?',
+  ended: `select id, gateway, lane, at, ended_at as "endedAt", bytes, why from ended where gateway = ? order by number desc limit ?`,
+}

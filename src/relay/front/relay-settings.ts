@@ -1,0 +1,93 @@
+/** Reads the `relay.yaml` of a data directory. A mistake is a Diagnostic with file, line and column. */
+
+import { join } from 'node:path'
+import { type Env, readEnvFile } from '../../config/env.ts'
+import { checkedData, type FileReadings, type FileSource } from '../../config/files.ts'
+import { definition } from '../../config/schema-walk.ts'
+import { readSource } from '../../config/yaml/source.ts'
+import { hourMs } from '../../core/clock.ts'
+import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
+import type { RelayFile, RelayGateway, RelayRoute } from '../../generated/config.ts'
+import { defaults } from '../../generated/defaults.ts'
+import { checkRelay } from '../../generated/validators.js'
+
+/** How the requests of one route are kept and answered. Times are in milliseconds. */
+export type RouteSettings = {
+  readonly isLive: boolean
+  readonly waitMs: number
+  readonly maxItems: number
+  readonly maxBytes: number
+  readonly maxBodyBytes: number
+}
+
+/** What a relay does for one gateway. `keys`: one of them lets the gateway in. */
+export type GatewaySettings = {
+  readonly name: string
+  readonly keys: readonly string[]
+  readonly keepMs: number
+  /** Returns the settings of a route; `undefined` where its requests are not kept. */
+  readonly route: (name: string) => RouteSettings | undefined
+}
+
+export type RelaySettings = {
+  readonly host: string
+  readonly port: number
+  readonly trustProxy: boolean | readonly string[]
+  readonly gateways: ReadonlyMap<string, GatewaySettings>
+}
+
+/** `settings` is absent where a Diagnostic stops the start. `texts`: the text of the file, for code frames. */
+export type RelayReading = {
+  readonly file: string
+  readonly settings?: RelaySettings
+  readonly diagnostics: readonly Diagnostic[]
+  readonly texts: ReadonlyMap<string, string>
+}
+
+/** Reads `relay.yaml` with the variables of the `.env` beside it; those of `env` win. */
+export const readRelay = (dataDir: string, env: Env): RelayReading => {
+  const file = join(dataDir, 'relay.yaml')
+  const { source, text, diagnostics } = readSource(file)
+  const into: FileReadings = {
+    diagnostics: [...diagnostics],
+    texts: new Map(),
+    sources: [] as FileSource[],
+    digests: new Map(),
+    asked: new Set(),
+  }
+  if (text !== undefined) into.texts.set(file, text)
+  if (!source && into.diagnostics.length === 0)
+    into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'write it: docs/relay.md has an example' }))
+  if (!source) return { file, ...into }
+  const kind = { check: checkRelay, schema: definition('RelayFile'), routePointer: /^\/gateways\/[^/]+\/routes\/([^/]+)/ }
+  const { data } = checkedData(source, kind, { env: { ...readEnvFile(join(dataDir, '.env')).env, ...env } }, into)
+  if (into.diagnostics.some(({ severity }) => severity === 'error')) return { file, ...into }
+  return { file, ...into, settings: settingsOf(data as unknown as RelayFile) }
+}
+
+const settingsOf = ({ host, port, trust_proxy: trustProxy = false, gateways }: RelayFile): RelaySettings => ({
+  host: host ?? defaults.relay_file.host,
+  port: port ?? defaults.relay_file.port,
+  trustProxy,
+  gateways: new Map(
+    Object.entries(gateways as { readonly [name: string]: RelayGateway }).map(
+      ([name, { keys, keep_hours: hours = defaults.relay_gateway.keep_hours, routes }]) => {
+        const named = new Map(
+          Object.entries(routes as { readonly [name: string]: RelayRoute }).map(([route, written]) => [route, routeOf(written)]),
+        )
+        return [name, { name, keys, keepMs: hours * hourMs, route: (route: string) => named.get(route) ?? named.get('*') }]
+      },
+    ),
+  ),
+})
+
+const routeOf = (written: RelayRoute): RouteSettings => {
+  const { answer, wait_seconds, max_items, max_bytes, max_body_bytes } = { ...defaults.relay_route, ...written }
+  return {
+    isLive: answer === 'live',
+    waitMs: wait_seconds * 1000,
+    maxItems: max_items,
+    maxBytes: max_bytes,
+    maxBodyBytes: max_body_bytes,
+  }
+}

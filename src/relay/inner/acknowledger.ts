@@ -1,0 +1,66 @@
+/** Sends answers to the relay, as many at once as have gathered meanwhile, and again until the relay has them. */
+
+import type { Frame } from '../wire/frames.ts'
+import { type DoneHead, maxDoneBytes } from '../wire/messages.ts'
+
+export type AcknowledgerOptions = {
+  /** Rejects where the relay may not have the answers. */
+  readonly send: (answers: readonly Frame<DoneHead>[]) => Promise<void>
+  /** Told the requests whose answers the relay has. */
+  readonly sent: (ids: readonly string[]) => void
+  /** Waits before the next try. `tries`: the number of tries so far. */
+  readonly pause: (tries: number) => Promise<void>
+  readonly isStopping: () => boolean
+}
+
+/** The most answers in one message. */
+const maxAnswers = 256
+
+export class Acknowledger {
+  readonly #options: AcknowledgerOptions
+  /** Bounded by what the relay hands out before it has the answers. */
+  readonly #waiting: Frame<DoneHead>[] = []
+  #sending: Promise<void> | undefined
+
+  constructor(options: AcknowledgerOptions) {
+    this.#options = options
+  }
+
+  add(answer: Frame<DoneHead>): void {
+    this.#waiting.push(answer)
+    this.#sending ??= this.#send()
+  }
+
+  /** Resolves when the relay has all answers, or a last try has failed. */
+  async close(): Promise<void> {
+    await this.#sending
+  }
+
+  async #send(): Promise<void> {
+    // The answers of this turn of the event loop go together.
+    await new Promise((resolve) => setImmediate(resolve))
+    for (let tries = 0; this.#waiting.length > 0; ) {
+      const answers = this.#next()
+      try {
+        await this.#options.send(answers)
+        this.#waiting.splice(0, answers.length)
+        this.#options.sent(answers.map(({ head }) => head.id))
+        tries = 0
+      } catch {
+        // A stopped process gives up after a try: the relay hands the requests out again, and their ids are claimed.
+        if (this.#options.isStopping()) break
+        await this.#options.pause(++tries)
+      }
+    }
+    this.#sending = undefined
+  }
+
+  #next(): Frame<DoneHead>[] {
+    let left = maxDoneBytes / 2
+    const end = this.#waiting.findIndex(({ body }, at) => {
+      left -= body.length
+      return at > 0 && (left < 0 || at >= maxAnswers)
+    })
+    return this.#waiting.slice(0, end === -1 ? undefined : end)
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Takes requests from a relay, one process of possibly several of a gateway. Requests of one route are worked on in their order, one after
+ * the other, and each is acknowledged once its outcome is settled: what this gateway cannot take now, it tries again.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { messageOf } from '../../core/fault.ts'
+import type { Log } from '../../core/log.ts'
+import type { Frame } from '../wire/frames.ts'
+import { type DoneHead, type ItemHead, maxReplyBytes, type RelayHead } from '../wire/messages.ts'
+import { Acknowledger } from './acknowledger.ts'
+import { type Answer, type ReceiveItemOptions, receiveItem } from './receive-item.ts'
+import { type RelayAddress, RelayApi } from './relay-api.ts'
+
+export type PullerOptions = ReceiveItemOptions & {
+  readonly log: Log
+  /** Returns the address and the key in the present configuration. */
+  readonly address: () => RelayAddress
+}
+
+/** The state of the connection. `since`: when it last changed, in milliseconds since 1970. `reason`: why the relay is out of reach. */
+export type RelayState = {
+  readonly url: string
+  readonly connected: boolean
+  readonly since: number
+  readonly reason?: string
+  readonly kept?: RelayHead
+}
+
+const shortestPauseMs = 500
+const longestPauseMs = 30_000
+/**
+ * How often a request is tried whose work fails in this gateway (500, 502). It is given up then, so that it does not hold its route up for
+ * ever. A gateway that can take nothing now (429, 503) tries without a limit: the relay lets the request expire.
+ */
+const maxFailures = 8
+
+/** Returns the pause before the next try, in milliseconds. `tries`: the number of tries so far, at least 1. */
+const pauseAfter = (tries: number): number => Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(tries - 1, 10))
+
+export class Puller {
+  readonly #options: PullerOptions
+  readonly #api: RelayApi
+  readonly #acknowledger: Acknowledger
+  /** The requests that were taken and not acknowledged, and the work on each lane. */
+  readonly #held = new Set<string>()
+  readonly #lanes = new Map<string, Promise<void>>()
+  readonly #stop = new AbortController()
+  readonly #loop: Promise<void>
+  #state: RelayState
+
+  constructor(options: PullerOptions) {
+    this.#options = options
+    this.#api = new RelayApi(options.address, randomUUID())
+    this.#acknowledger = new Acknowledger({
+      send: (answers) => this.#api.done(answers),
+      sent: (ids) => {
+        for (const id of ids) this.#held.delete(id)
+      },
+      pause: (tries) => this.#pause(pauseAfter(tries)),
+      isStopping: () => this.#stop.signal.aborted,
+    })
+    this.#state = { url: options.address().url, connected: false, since: options.clock.now() }
+    this.#loop = this.#pull()
+  }
+
+  state(): RelayState {
+    return this.#state
+  }
+
+  /** Takes nothing more, lets the requests in hand end, and gives their answers. What was not begun goes to another process. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#loop
+    await Promise.all(this.#lanes.values())
+    await this.#acknowledger.close()
+    await this.#api.done([], true).catch(() => {})
+  }
+
+  async #pull(): Promise<void> {
+    const { signal } = this.#stop
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        const { about, items } = await this.#api.take([...this.#held], signal)
+        failures = 0
+        this.#reached(about)
+        for (const item of items) this.#add(item, about)
+      } catch (error) {
+        if (signal.aborted) return
+        this.#lost(messageOf(error))
+        await this.#pause(pauseAfter(++failures))
+      }
+    }
+  }
+
+  /** Puts a request behind the others of its lane. A request without a number is a question: it makes no work, and waits for nobody. */
+  #add(item: Frame<ItemHead>, about: RelayHead): void {
+    const { id, lane } = item.head
+    // The relay hands out again what it believes lost.
+    if (this.#held.has(id)) return
+    this.#held.add(id)
+    if (!/^\d+$/.test(id)) return void this.#answer(item, about)
+    const before = this.#lanes.get(lane) ?? Promise.resolve()
+    const work = before
+      .then(() => this.#answer(item, about))
+      .finally(() => {
+        if (this.#lanes.get(lane) === work) this.#lanes.delete(lane)
+      })
+    this.#lanes.set(lane, work)
+  }
+
+  async #answer(item: Frame<ItemHead>, about: RelayHead): Promise<void> {
+    const { id } = item.head
+    for (let tries = 1; !this.#stop.signal.aborted; tries++) {
+      const answer = await receiveItem(item, about, this.#options)
+      const { status } = answer.reply
+      const isSettled = status !== 429 && (status < 500 || (status !== 503 && tries >= maxFailures))
+      if (isSettled) return this.#acknowledge(id, answer)
+      const seconds = Number(answer.reply.headers?.['Retry-After'] ?? 0)
+      await this.#pause(Math.max(pauseAfter(tries), Math.min(seconds * 1000, longestPauseMs)))
+    }
+  }
+
+  /** Gives an answer. The sender may wait for the reply of a run, which is committed: the lane does not wait for that. */
+  #acknowledge(id: string, { replied, ...answer }: Answer): void {
+    if (!replied) this.#acknowledger.add(doneFrame(id, answer))
+    else void replied.then((reply = answer.reply) => this.#acknowledger.add(doneFrame(id, { ...answer, reply })))
+  }
+
+  #reached(kept: RelayHead): void {
+    const { log, clock, address } = this.#options
+    const { url } = address()
+    if (!this.#state.connected) log('info', { relay: url, kept: kept.items }, 'connected to the relay')
+    const since = this.#state.connected ? this.#state.since : clock.now()
+    this.#state = { url, connected: true, since, kept }
+  }
+
+  #lost(reason: string): void {
+    const { log, clock, address } = this.#options
+    const { url } = address()
+    const isNew = this.#state.connected || this.#state.reason !== reason
+    if (isNew) log('warn', { relay: url, reason }, 'the relay is out of reach: what senders post waits there')
+    this.#state = { url, connected: false, since: this.#state.connected ? clock.now() : this.#state.since, reason }
+  }
+
+  /** Resolves after `ms` milliseconds, or when the puller stops. */
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#stop
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve()
+      const end = (): void => {
+        cancel()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const cancel = this.#options.clock.after(ms, end)
+      signal.addEventListener('abort', end)
+    })
+  }
+}
+
+/** Returns an answer for the relay. A body that is too large for it is left out: its sender gets the status alone. */
+const doneFrame = (id: string, { reply, eventId }: Answer): Frame<DoneHead> => {
+  const { status, type, body, headers } = reply
+  const bytes = Buffer.from(body)
+  const all = { ...headers, ...(eventId === undefined ? {} : { 'X-Headgate-Event-Id': eventId }) }
+  return { head: { id, status, type, headers: all }, body: bytes.length > maxReplyBytes ? Buffer.alloc(0) : bytes }
+}

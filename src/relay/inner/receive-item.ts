@@ -1,0 +1,96 @@
+/**
+ * Runs a request that a relay kept through the plan of its route, as if its sender had posted it here: the same checks in the same order,
+ * as of the time at which the relay got it.
+ */
+
+import type { Clock } from '../../core/clock.ts'
+import type { EndedRequest } from '../../core/facts/fact.ts'
+import type { Facts } from '../../core/facts/facts.ts'
+import { tellRequest } from '../../core/facts/tell-request.ts'
+import { joinHeaders } from '../../core/join-headers.ts'
+import { type Reply, refuse } from '../../core/outcome.ts'
+import type { RoutePlan } from '../../core/plan.ts'
+import { replyTo } from '../../core/reply.ts'
+import type { RequestHead } from '../../core/request.ts'
+import { admit, answerHandshake, type Watch } from '../../engine/run.ts'
+import { endedOnError, failedRequest } from '../../http/exchange.ts'
+import { checkBeforePlan, parsePath, type Serving } from '../../http/receive.ts'
+import type { Frame } from '../wire/frames.ts'
+import type { ItemHead, RelayHead } from '../wire/messages.ts'
+
+export type ReceiveItemOptions = {
+  readonly clock: Clock
+  readonly serving: () => Serving
+  /** Whether new requests are refused because the gateway stops. */
+  readonly refusing: () => boolean
+  readonly facts: Pick<Facts, 'tell'>
+  readonly watch?: (route: string) => Watch
+}
+
+/**
+ * An answer, and the id of the event that the request became. `replied`: where the sender waits for the reply of the run, resolves to the
+ * answer with the reply, or to `undefined` where none comes in time.
+ */
+export type Answer = {
+  readonly reply: Reply
+  readonly eventId?: string | undefined
+  readonly replied?: Promise<Reply | undefined>
+}
+
+/** How much longer than the relay keeps a request its id is claimed, so that no repeat of it is taken for another request. */
+const claimMarginMs = 3_600_000
+
+/** Resolves to the answer for the sender. Never rejects. */
+export const receiveItem = async (item: Frame<ItemHead>, about: RelayHead, options: ReceiveItemOptions): Promise<Answer> => {
+  const { clock, facts } = options
+  const startedAt = clock.monotonic()
+  const head = headOf(item.head, about)
+  const { ended, plan } = await run(head, item.body, options)
+  const ms = (): number => clock.monotonic() - startedAt
+  tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers: head.headers, remote: head.remote, ms })
+  const { awaited } = ended
+  const reply = ended.reply ?? replyTo(ended.outcome)
+  const answer = { reply, eventId: ended.verified?.eventId }
+  if (!awaited) return answer
+  const replied = new Promise<Reply | undefined>((resolve) => awaited.send(resolve))
+  return { ...answer, reply: { ...reply, headers: { ...reply.headers, ...awaited.lateHeaders } }, replied }
+}
+
+const headOf = ({ id, method, target, url, headers, remote, at }: ItemHead, { relay, keepMs }: RelayHead): RequestHead => ({
+  method,
+  url: () => url,
+  pathAndQuery: target,
+  headers: joinHeaders(headers),
+  rawHeaders: headers,
+  remote: () => remote,
+  isProxied: () => false,
+  at,
+  kept: { id: `relay-${relay}-${id}`, claimMs: keepMs + claimMarginMs },
+})
+
+type Ran = { readonly ended: EndedRequest; readonly plan?: RoutePlan }
+
+const run = async (head: RequestHead, body: Buffer, { serving: servingNow, refusing, watch }: ReceiveItemOptions): Promise<Ran> => {
+  const serving = servingNow()
+  const path = parsePath(head.pathAndQuery ?? '')
+  if (!path) return { ended: { outcome: refuse('unknown_route', { name: '' }), stage: 'route' } }
+  const { rawHeaders = [], headers } = head
+  const plan = endedOnError(() => checkBeforePlan({ rawHeaders: [...rawHeaders], headers }, path, serving, refusing()))
+  if (!('authenticate' in plan)) return { ended: plan }
+  if (body.length > serving.maxBodyBytes) return { ended: { outcome: refuse('too_large'), stage: 'body_size' }, plan }
+  plan.owner.hold()
+  try {
+    return { ended: await runPlan(plan, head, body, watch?.(plan.name)), plan }
+  } catch (error) {
+    return { ended: failedRequest(error), plan }
+  } finally {
+    plan.owner.release()
+  }
+}
+
+const runPlan = async (plan: RoutePlan, head: RequestHead, body: Buffer, watch: Watch | undefined): Promise<EndedRequest> => {
+  const begin = head.method === 'POST' ? admit : answerHandshake
+  const proceed = await begin(plan, head, watch)
+  if (typeof proceed === 'function') return proceed(body)
+  return proceed.later?.(body) ?? proceed
+}

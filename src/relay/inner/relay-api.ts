@@ -1,0 +1,85 @@
+/** Asks a relay for requests, and gives it the answers. Errors quote neither the key nor an answer. */
+
+import { messageOf } from '../../core/fault.ts'
+import { decodeFrames, encodeFrames, type Frame } from '../wire/frames.ts'
+import {
+  type DoneHead,
+  donePath,
+  type ItemHead,
+  itemHead,
+  leavingHeader,
+  longestWaitMs,
+  maxTakenBytes,
+  type RelayHead,
+  relayHead,
+  takePath,
+  takerHeader,
+} from '../wire/messages.ts'
+
+/** Where the relay is, and the key that lets in. `url`: the address of this gateway at the relay, as senders see it. */
+export type RelayAddress = { readonly url: string; readonly key: string }
+
+/** What a relay handed over. */
+export type Taken = { readonly about: RelayHead; readonly items: readonly Frame<ItemHead>[] }
+
+/** How long the relay may take for its answer, besides the time in which it waits for requests. */
+const patienceMs = 15_000
+
+export class RelayApi {
+  readonly #address: () => RelayAddress
+  readonly #taker: string
+
+  /** `address` is asked before each call, so that a key can be changed. `taker`: the name of this process. */
+  constructor(address: () => RelayAddress, taker: string) {
+    this.#address = address
+    this.#taker = taker
+  }
+
+  /** Waits for requests. `holds`: the names of those that were taken, and whose answers the relay does not have. Rejects with an Error. */
+  async take(holds: readonly string[], signal: AbortSignal): Promise<Taken> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs + patienceMs)])
+    const bytes = await this.#post(takePath, JSON.stringify({ holds }), limit)
+    const [first, ...rest] = decodeFrames(bytes) ?? []
+    const about = first && relayHead(first.head)
+    const items = rest.flatMap(({ head, body }): Frame<ItemHead>[] => {
+      const read = itemHead(head)
+      return read ? [{ head: read, body }] : []
+    })
+    if (!about || items.length !== rest.length) throw new Error('it does not answer as a relay does')
+    return { about, items }
+  }
+
+  /** Gives answers. `isLeaving`: this process takes nothing more. Rejects with an Error. */
+  async done(answers: readonly Frame<DoneHead>[], isLeaving = false): Promise<void> {
+    const more = isLeaving ? { [leavingHeader]: '1' } : {}
+    await this.#post(donePath, encodeFrames(answers), AbortSignal.timeout(patienceMs), more)
+  }
+
+  async #post(path: string, body: string | Buffer, signal: AbortSignal, more: { readonly [name: string]: string } = {}): Promise<Buffer> {
+    const { url, key } = this.#address()
+    const headers = { authorization: `Bearer ${key}`, [takerHeader]: this.#taker, ...more }
+    let answer: Response
+    try {
+      answer = await fetch(`${url.replace(/\/+$/, '')}${path}`, { method: 'POST', body, headers, signal, redirect: 'error' })
+    } catch (error) {
+      const { cause } = error as { readonly cause?: unknown }
+      throw new Error(messageOf(cause ?? error), { cause: error })
+    }
+    if (!answer.ok) {
+      await answer.body?.cancel()
+      throw new Error(answer.status === 401 ? 'it does not know the key (401)' : `it answers ${answer.status}`)
+    }
+    return readBounded(answer)
+  }
+}
+
+const readBounded = async (answer: Response): Promise<Buffer> => {
+  const chunks: Uint8Array[] = []
+  let left = maxTakenBytes
+  for await (const chunk of answer.body ?? []) {
+    left -= chunk.length
+    if (left < 0) throw new Error('it answers with too much')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

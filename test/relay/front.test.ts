@@ -1,0 +1,192 @@
+/** A relay keeps what senders post, in bounds, and hands it to the processes of its gateways, each route to one of them, in order. */
+
+import { connect } from 'node:net'
+import t from 'tap'
+import { encodeFrames } from '../../src/relay/wire/frames.ts'
+import { steppedClock } from '../fakes/clock.ts'
+import { fakeTaker, relayKey, startRelay } from '../fakes/relay.ts'
+
+const post = (url: string, body = '{}', headers = {}): Promise<Response> => fetch(url, { method: 'POST', body, headers })
+
+t.test('what is posted is handed over as it came: bytes, headers in order, query, address and time', async (t) => {
+  const clock = steppedClock()
+  const { url } = await startRelay(t, { clock })
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const body = Buffer.from([0, 255, 10, 13, 128])
+  socket.write(
+    'POST /home/webhooks/a?x=1&y=%20 HTTP/1.1\r\nHost: front.test\r\nX-Two: 1\r\nx-one: b\r\nX-Two: 2\r\nContent-Length: 5\r\n\r\n',
+  )
+  socket.write(body)
+  const answer = await new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))))
+  socket.destroy()
+  t.match(answer, /^HTTP\/1.1 202 [\s\S]*\{"status":"accepted","route":"a"\}$/, 'no gateway is connected, so the sender does not wait')
+  clock.advance(60_000)
+  const [about, item] = await fakeTaker(`${url}/home`).take()
+  t.match(about?.head, { items: 1, keepMs: 72 * 3_600_000, oldestAt: clock.now() - 60_000 })
+  t.strictSame(item?.body, body)
+  t.match(item?.head, {
+    lane: 'a',
+    method: 'POST',
+    target: '/webhooks/a?x=1&y=%20',
+    url: 'http://front.test/home/webhooks/a?x=1&y=%20',
+    headers: ['Host', 'front.test', 'X-Two', '1', 'x-one', 'b', 'X-Two', '2', 'Content-Length', '5'],
+    remote: '127.0.0.1',
+    at: clock.now() - 60_000,
+  })
+})
+
+t.test('one process at a time has a route, its requests come in order, and what it did not get or answer comes again', async (t) => {
+  const { url } = await startRelay(t)
+  for (const n of [1, 2, 3]) await post(`${url}/home/webhooks/a`, String(n))
+  await post(`${url}/home/webhooks/b`, 'b')
+  const [one, two] = [fakeTaker(`${url}/home`), fakeTaker(`${url}/home`)]
+  const [, ...first] = await one.take()
+  t.strictSame(first.map(({ body }) => String(body)).sort(), ['1', '2', '3', 'b'])
+  const ids = first.filter(({ head }) => head.lane === 'a').map(({ head }) => String(head.id))
+  t.equal(await one.done(ids[0]), 200)
+  await two.take()
+  const waiting = two.take()
+  await post(`${url}/home/webhooks/a`, '4')
+  const [, ...more] = await one.take([ids[1] as string])
+  t.strictSame(more.map(({ body }) => String(body)).sort(), ['3', '4', 'b'], 'what it does not hold did not reach it')
+  await one.leave()
+  const [, ...second] = await waiting
+  t.strictSame(
+    second.filter(({ head }) => head.lane === 'a').map(({ body }) => String(body)),
+    ['2', '3', '4'],
+    'the next process',
+  )
+  for (const { head } of second) await two.done(head.id)
+  t.match((await fakeTaker(`${url}/home`).take())[0]?.head, { items: 0 })
+})
+
+t.test('a relay that is started again has what it kept, and its numbers go on', async (t) => {
+  const relay = await startRelay(t)
+  await post(`${relay.url}/home/webhooks/a`, 'kept')
+  const [about, before] = await fakeTaker(`${relay.url}/home`).take()
+  await fakeTaker(`${relay.url}/home`).done(before?.head.id)
+  await relay.stop()
+  const again = await startRelay(t, { dir: relay.dir })
+  await post(`${again.url}/home/webhooks/a`, 'new')
+  await again.stop()
+  const { url } = await startRelay(t, { dir: relay.dir })
+  const [named, item] = await fakeTaker(`${url}/home`).take()
+  t.equal(String(item?.body), 'new')
+  t.equal(Number(item?.head.id), Number(before?.head.id) + 1, 'a number is never used twice')
+  t.equal(named?.head.relay, about?.head.relay)
+})
+
+t.test('gateways are apart: a key lets in to its own gateway only, and two keys may be in use', async (t) => {
+  const gateways = {
+    home: { keys: [relayKey, 'the-next-key-of-home'], routes: { a: {} } },
+    other: { keys: ['a-key-of-another-gateway'], routes: { '*': {} } },
+  }
+  const { url } = await startRelay(t, { gateways })
+  await post(`${url}/home/webhooks/a`, 'of home')
+  const status = async (gateway: string, key?: string) => (await fakeTaker(`${url}/${gateway}`, key).ask('done', '')).status
+  t.equal(await status('home'), 200)
+  t.equal(await status('home', 'the-next-key-of-home'), 200)
+  t.equal(await status('home', 'a-key-of-another-gateway'), 401)
+  t.equal(await status('nobody'), 401)
+  const stranger = await fetch(`${url}/home/relay/v1/status`)
+  t.equal(stranger.status, 401)
+  t.equal((await post(`${url}/home/webhooks/undeclared`)).status, 404)
+  t.equal((await post(`${url}/nobody/webhooks/a`)).status, 404)
+  t.equal((await post(`${url}/other/webhooks/${encodeURIComponent('../a')}`)).status, 404)
+  t.equal((await fetch(`${url}/livez`)).status, 200)
+  const other = fakeTaker(`${url}/other`, 'a-key-of-another-gateway')
+  await other.take()
+  const waiting = other.take()
+  await post(`${url}/other/webhooks/a`, 'of other')
+  const [, item, ...rest] = await waiting
+  t.equal(String(item?.body), 'of other')
+  t.equal(rest.length, 0)
+})
+
+t.test('a route has its bounds, and one client half of them', async (t) => {
+  const route = { max_items: 4, max_bytes: 4_000, max_body_bytes: 1_000 }
+  const file = { trust_proxy: true }
+  const { url, front } = await startRelay(t, { file, gateways: { home: { keys: [relayKey], routes: { a: route } } } })
+  const from = (client: string, body = '{}') => post(`${url}/home/webhooks/a`, body, { 'x-forwarded-for': client })
+  t.equal((await from('192.0.2.1', 'x'.repeat(1_001))).status, 413)
+  t.equal((await from('192.0.2.1')).status, 202)
+  t.equal((await from('192.0.2.1')).status, 202)
+  const refused = await from('192.0.2.1')
+  t.equal(refused.status, 503)
+  t.equal(refused.headers.get('retry-after'), '30')
+  t.equal((await from('192.0.2.2')).status, 202)
+  t.equal((await from('192.0.2.3')).status, 202)
+  t.equal((await from('192.0.2.4')).status, 503, 'the route is full')
+  const taker = fakeTaker(`${url}/home`)
+  const [, first] = await taker.take()
+  await taker.done(first?.head.id)
+  t.equal((await from('192.0.2.4')).status, 202, 'there is room again')
+  t.match(front.status('home').gateways[0], { items: 4, routes: [{ route: 'a', items: 4, counts: { kept: 5, taken: 1 } }] })
+})
+
+t.test('a sender that waits gets the answer of the gateway, or 202 where none comes in time', async (t) => {
+  const routes = { '*': { wait_seconds: 20 }, soon: { wait_seconds: 0.05 }, kept: { answer: 'kept' } }
+  const { url } = await startRelay(t, { gateways: { home: { keys: [relayKey], routes } } })
+  const taker = fakeTaker(`${url}/home`)
+  t.equal((await fetch(`${url}/home/webhooks/a?hub.challenge=1`)).status, 503, 'nobody is connected, and a question is not kept')
+  t.equal((await taker.take()).length, 1, 'a process that is new learns at once that it is connected')
+  let taking = taker.take()
+  const answer = async (status: number, body: string, headers = {}): Promise<void> => {
+    const [, item] = await taking
+    taking = taker.take([String(item?.head.id)])
+    await taker.done(item?.head.id, status, body, { headers })
+  }
+  const sent = post(`${url}/home/webhooks/a`, 'challenge')
+  await answer(200, 'the challenge', { 'X-Headgate-Event-Id': 'e' })
+  const got = await sent
+  t.equal(got.status, 200)
+  t.equal(await got.text(), 'the challenge')
+  t.equal(got.headers.get('x-headgate-event-id'), 'e')
+  const asked = fetch(`${url}/home/webhooks/a?hub.challenge=1`)
+  await answer(200, '1')
+  t.equal(await (await asked).text(), '1')
+  const odd = post(`${url}/home/webhooks/a`)
+  await answer(200, '', { 'x-odd': 'a\r\nb' })
+  t.equal((await odd).status, 502, 'a header that HTTP does not allow')
+  t.equal((await post(`${url}/home/webhooks/soon`)).status, 202)
+  t.equal((await post(`${url}/home/webhooks/kept`)).status, 202, 'without a wait')
+  await taker.leave()
+})
+
+t.test('what is kept for too long expires: it is counted, recorded and logged', async (t) => {
+  const clock = steppedClock()
+  const ticks: (() => void)[] = []
+  const after = (_ms: number, then: () => void) => {
+    ticks.push(then)
+    return () => {}
+  }
+  const timed = { ...clock, after }
+  const gateways = { home: { keys: [relayKey], keep_hours: 1, routes: { '*': { answer: 'kept' } } } }
+  const { url, front, lines, dir, stop } = await startRelay(t, { clock: timed, gateways })
+  await post(`${url}/home/webhooks/a`, 'old')
+  clock.advance(3_600_001)
+  await post(`${url}/home/webhooks/a`, 'new')
+  for (const tick of ticks.splice(0)) tick()
+  while (!lines.some(({ msg }) => String(msg).startsWith('requests expired'))) await new Promise((resolve) => setImmediate(resolve))
+  const [home] = front.status().gateways
+  t.match(home, { items: 1, routes: [{ counts: { kept: 2, expired: 1 }, age_seconds: 0 }], ended: [{ route: 'a', why: 'expired' }] })
+  await stop()
+  const again = await startRelay(t, { dir })
+  t.match(again.front.status().gateways[0], { items: 1, ended: [{ why: 'expired' }] })
+})
+
+t.test('a message that is none is refused, and the relay goes on', async (t) => {
+  const { url } = await startRelay(t)
+  const taker = fakeTaker(`${url}/home`)
+  for (const bytes of [
+    Buffer.from([255, 255, 255, 255, 1]),
+    Buffer.from('{}'),
+    encodeFrames([{ head: {}, body: Buffer.alloc(0) }]).subarray(1),
+  ])
+    t.equal((await taker.ask('done', bytes)).status, 400)
+  t.equal(await taker.done('1'), 200, 'a request that is gone')
+  t.equal(await taker.done("x' or 1=1"), 200)
+  t.equal((await taker.ask('nothing', '')).status, 404)
+  t.equal((await fakeTaker(`${url}/home`, relayKey, '!').ask('take', '')).status, 400)
+  t.equal((await post(`${url}/home/webhooks/a`)).status, 202)
+})

@@ -1,0 +1,146 @@
+/** A gateway without a port takes what a relay keeps for it: as its senders posted it, as of when they did, each event once. */
+
+import { createHmac } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { decodeFrames, encodeFrames } from '../../src/relay/wire/frames.ts'
+import { steppedClock } from '../fakes/clock.ts'
+import { hexHmac, secret, startGateway } from '../fakes/gateway.ts'
+import { relayKey, startRelay } from '../fakes/relay.ts'
+import { until } from '../fakes/wait.ts'
+
+const post = (
+  url: string,
+  body: string,
+  headers: { [name: string]: string } = { 'x-webhook-signature': hexHmac(body) },
+): Promise<Response> => fetch(url, { method: 'POST', body, headers })
+
+const through = (url: string, key = relayKey) => ({ relay: { url: `${url}/home`, key, listen: false } })
+const hello = { prompt: 'n {n}', deliver: 'log' }
+
+t.test('an event gets the answer of the gateway, live', async (t) => {
+  const { url } = await startRelay(t)
+  const gateway = await startGateway(t, { routes: { hello }, config: through(url) })
+  t.equal(gateway.url, `${url}/home`, 'senders post there')
+  await gateway.line(({ msg }) => msg === 'connected to the relay')
+  const accepted = await post(`${url}/home/webhooks/hello`, '{"n":1}')
+  t.equal(accepted.status, 202)
+  t.match(await accepted.json(), { status: 'accepted', route: 'hello', delivery_id: String })
+  t.match(accepted.headers.get('x-headgate-event-id'), /./)
+  const refused = await post(`${url}/home/webhooks/hello`, '{"n":1}', { 'x-webhook-signature': hexHmac('other') })
+  t.equal(refused.status, 401)
+  t.equal((await post(`${url}/home/webhooks/nope`, '{}')).status, 404)
+  t.match(await gateway.operations.status(), { relay: { url: `${url}/home`, connected: true } })
+})
+
+t.test('what came while the gateway was away is taken in order, and judged as of when it came', async (t) => {
+  const clock = steppedClock()
+  const { url, front } = await startRelay(t, { clock })
+  const ids: string[] = []
+  for (let n = 1; n <= 5; n++) {
+    const body = JSON.stringify({ n })
+    const at = String(Math.floor(clock.now() / 1000))
+    const id = `msg_${n}`
+    const signature = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
+    ids.push(id)
+    const headers = { 'x-webhook-timestamp': at, 'x-webhook-signature-v2': signature, 'x-request-id': id }
+    t.equal((await post(`${url}/home/webhooks/hello`, body, headers)).status, 202)
+  }
+  clock.advance(3_600_000)
+  const gateway = await startGateway(t, { routes: { hello }, config: through(url), now: clock.now })
+  await until(() => front.status().gateways[0]?.items === 0)
+  const accepted = gateway.lines.filter(({ delivery_id, outcome }) => outcome === 'accepted' && delivery_id !== undefined)
+  t.strictSame(
+    accepted.map(({ delivery_id }) => delivery_id),
+    ids,
+  )
+  t.match(front.status().gateways[0]?.routes[0]?.counts, { kept: 5, taken: 5 })
+})
+
+t.test('handshakes get their answers in time', async (t) => {
+  const { url } = await startRelay(t)
+  const routes = { slack: { ...hello, verify: 'slack' }, meta: { ...hello, verify: 'meta', verify_token: 'the-token-of-meta' } }
+  const gateway = await startGateway(t, { routes, config: through(url) })
+  await gateway.line(({ msg }) => msg === 'connected to the relay')
+  const body = '{"type":"url_verification","challenge":"c-1","token":"t"}'
+  const at = String(Math.floor(Date.now() / 1000))
+  const signature = `v0=${createHmac('sha256', secret).update(`v0:${at}:${body}`).digest('hex')}`
+  const headers = { 'content-type': 'application/json', 'x-slack-request-timestamp': at, 'x-slack-signature': signature }
+  const slack = await post(`${url}/home/webhooks/slack`, body, headers)
+  t.equal(slack.status, 200)
+  t.match(await slack.text(), /c-1/)
+  const meta = await fetch(`${url}/home/webhooks/meta?hub.mode=subscribe&hub.challenge=42&hub.verify_token=the-token-of-meta`)
+  t.equal(await meta.text(), '42')
+})
+
+type Message = { readonly path: string; readonly key: string; readonly holds: readonly string[]; readonly ids: readonly unknown[] }
+
+/** A relay that answers as the test says, and keeps what it was told. */
+const fakeRelay = async (t: Test, answer: (message: Message) => { readonly status: number; readonly body?: Buffer }) => {
+  const told: Message[] = []
+  const read = async (request: IncomingMessage): Promise<Buffer> => Buffer.concat(await request.toArray())
+  const server = createServer(async (request, response) => {
+    const bytes = await read(request)
+    const path = request.url?.split('/').at(-1) ?? ''
+    const holds = path === 'take' ? JSON.parse(String(bytes)).holds : []
+    const ids = path === 'done' ? (decodeFrames(bytes) ?? []).map(({ head }) => head.id) : []
+    const message = { path, key: request.headers.authorization ?? '', holds, ids }
+    told.push(message)
+    const { status, body } = answer(message)
+    response.writeHead(status).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, told }
+}
+
+const about = { head: { relay: 'r', keepMs: 1_000, items: 1, bytes: 1 }, body: Buffer.alloc(0) }
+const item = (id: string, body: string, headers: readonly string[]) => ({
+  head: { id, lane: 'hello', method: 'POST', target: '/webhooks/hello', url: 'http://x', headers, remote: '192.0.2.1', at: Date.now() },
+  body: Buffer.from(body),
+})
+
+t.test('a repeat after a lost acknowledgement is a duplicate, whether its sender gives an id or not', async (t) => {
+  const given = ['X-Webhook-Signature', hexHmac('{"n":2}'), 'X-Request-ID', 'given']
+  const items = [item('7', '{"n":1}', ['X-Webhook-Signature', hexHmac('{"n":1}')]), item('8', '{"n":2}', given)]
+  let takes = 0
+  let dones = 0
+  const { url, told } = await fakeRelay(t, ({ path }) => {
+    if (path === 'done') return { status: ++dones === 1 ? 503 : 200 }
+    const isNew = ++takes === 1
+    return { status: 200, body: encodeFrames(isNew ? [about, ...items] : [about]) }
+  })
+  const gateway = await startGateway(t, { routes: { hello }, config: { ...through(url), storage: { kind: 'sqlite' } } })
+  await until(() => dones >= 2)
+  await gateway.stop()
+  t.ok(
+    told.some(({ holds }) => holds.includes('7')),
+    'it says what it has',
+  )
+  takes = 0
+  const again = await startGateway(t, { routes: { hello }, config: through(url), dir: gateway.dir })
+  const outcomes = (): unknown[] =>
+    again.lines.flatMap(({ outcome, stage }) => (stage === 'duplicate' || outcome === 'duplicate' ? [outcome] : []))
+  await until(() => outcomes().length >= 2)
+  t.notOk(again.lines.some(({ outcome }) => outcome === 'accepted'))
+})
+
+t.test('a relay that does not know the key is named in log and status, and a reload brings the next key', async (t) => {
+  const { url } = await fakeRelay(t, ({ key }) => ({ status: key === 'Bearer the-next-key' ? 200 : 401, body: encodeFrames([about]) }))
+  const gateway = await startGateway(t, { routes: { hello }, config: through(url, '${KEY:-the-old-key-of-home}') })
+  const line = await gateway.line(({ msg }) => msg.startsWith('the relay is out of reach'))
+  t.equal(line.reason, 'it does not know the key (401)')
+  t.match(await gateway.operations.status(), { relay: { connected: false, reason: 'it does not know the key (401)' } })
+  t.notOk(JSON.stringify(gateway.lines).includes('the-old-key'))
+  const file = join(gateway.dir, 'config.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('${KEY:-the-old-key-of-home}', 'the-next-key'))
+  await gateway.operations.reload({})
+  await gateway.line(({ msg }) => msg === 'connected to the relay')
+  await gateway.stop()
+})
