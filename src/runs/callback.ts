@@ -3,7 +3,7 @@
  * as every delivery is, also after a crash. No agent is asked: its prompt is the text to post.
  */
 
-import { randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { hourMs } from '../core/clock.ts'
 import type { Delivery, NewRun } from '../core/new-run.ts'
 import { cut } from '../core/text.ts'
@@ -41,6 +41,13 @@ export const reportingEnds = (
   }
 }
 
+/**
+ * Returns the id of the event whose runs report the ends of an event's run. It follows from the event's id, so that an erasure of the event
+ * finds reports that wait, too.
+ */
+export const callbackEventId = (eventId: string): string =>
+  hash('sha256', `callback ${eventId}`).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
+
 /** Returns the lease of a report with its text as the reply, so that only the delivery is left to do; any other lease as it is. */
 export const withReport = (lease: Lease): Lease =>
   lease.run.callback && lease.reply === undefined ? { ...lease, reply: lease.run.prompt } : lease
@@ -62,16 +69,17 @@ const reportOf = (
   const said = reply === undefined || isSilent ? {} : { reply: cut(reply, maxReplyUnits) }
   const failed = end.kind === 'done' ? {} : { error: redact(end.error) }
   const run: NewRun = {
-    eventId: randomUUID(),
+    eventId: callbackEventId(eventId),
     profile,
     route,
     event,
-    deliveryId: `callback:${eventId}`,
+    // Receivers tell posts apart by it: a dead run that is revived and done has two ends.
+    deliveryId: `callback:${end.kind}:${eventId}`,
     prompt: JSON.stringify({ ...about, ...said, ...failed }),
     delivery,
     acceptedAt: now,
     callback: true,
   }
   // The key begins with an empty profile name, so no sender can choose a delivery id that claims it.
-  return { run, claim: { key: `/callback/${eventId}`, holdMs: hourMs } }
+  return { run, claim: { key: `/callback/${end.kind}/${eventId}`, holdMs: hourMs } }
 }

@@ -16,6 +16,7 @@ import { type ConnectionOptions, connect } from '../../src/store/postgres/connec
 import { runAt } from '../fakes/cli.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -154,6 +155,23 @@ t.test('an event that joined a group leaves the session of the group with its te
   )
   t.match(await runAt(dir, ['events', 'erase', '--field', `payload.user.email=${subject}`, '--yes']), { code: 0, out: /^1 erased/ })
   t.strictSame(filesWith(dir, subject), [])
+})
+
+t.test('an event is erased with the reports of its end, sent and waiting', async (t) => {
+  const receiver = await sink(t, (response, { body }) => json(response, body.includes('"route":"down"') ? 503 : 200, {}))
+  const route = { prompt: 'mail of {user.email}', callback: { url: receiver.origin } }
+  const retry = { max_attempts: 10, backoff: 600 }
+  const dir = dataDir(t, { routes: { up: route, down: { ...route, retry } }, agent: 'cat' })
+  const gateway = await startGateway(t, dir)
+  for (const email of [subject, other])
+    for (const name of ['up', 'down']) await gateway.post(name, `${name}-${email}`, { body: body(email) })
+  await until(() => receiver.seen.length === 4)
+  await until(async () => (await runAt(dir, ['gateway', 'status', '--jsonata', 'backlog'])).out.trim() === '2')
+  const erased = await runAt(dir, ['events', 'erase', '--field', `payload.user.email=${subject}`, '--yes'])
+  t.match(erased, { code: 0, out: /^2 erased, 1 runs? ended by it/ })
+  t.strictSame(filesWith(dir, subject), [])
+  t.equal((await runAt(dir, ['gateway', 'status', '--jsonata', 'backlog'])).out.trim(), '1', 'the report of the other waits')
+  t.ok(filesWith(dir, other).length > 0)
 })
 
 t.test('an event of a split request is erased with its request and all other items', async (t) => {

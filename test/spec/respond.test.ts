@@ -247,9 +247,19 @@ t.test('callback: the end of each run is posted, signed, and once', async (t) =>
   await until(() => receiver.seen.length === 4)
   const dead = JSON.parse(receiver.seen[3]?.body ?? '')
   t.match(dead, { status: 'dead', route: 'once', delivery_id: 'fail', error: /exit code 3/ })
-  await gateway.ask('silent', 'once')
+  writeFileSync(join(gateway.dir, 'agent.sh'), 'echo better')
+  await gateway.operations.retry({ id: dead.event_id })
   await until(() => receiver.seen.length === 5)
-  t.strictSame(Object.keys(JSON.parse(receiver.seen[4]?.body ?? '')), ['status', 'route', 'event', 'delivery_id', 'event_id'])
+  t.match(
+    JSON.parse(receiver.seen[4]?.body ?? ''),
+    { status: 'done', event_id: dead.event_id, reply: 'better' },
+    'a revived run ends again',
+  )
+  t.not(receiver.seen[4]?.headers['webhook-id'], receiver.seen[3]?.headers['webhook-id'], 'its receiver does not take it for a repeat')
+  writeFileSync(join(gateway.dir, 'agent.sh'), agent)
+  await gateway.ask('silent', 'once')
+  await until(() => receiver.seen.length === 6)
+  t.strictSame(Object.keys(JSON.parse(receiver.seen[5]?.body ?? '')), ['status', 'route', 'event', 'delivery_id', 'event_id'])
   const ended = gateway.lines.filter(({ msg, delivery_id }) => msg === 'delivered' && delivery_id === 'hello')
   t.equal(ended.length, 1, 'deliver goes on as always')
   await t.rejects(start(t, {}, { routes: { r: { prompt: 'p', callback: route.callback, cron_job: 'j' } } }), /WH208 .*callback/)

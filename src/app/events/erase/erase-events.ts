@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { replaceFile } from '../../../config/writing/replace-file.ts'
 import { type JsonObject, parseObject } from '../../../core/json.ts'
 import type { EventView } from '../../../journal/record.ts'
+import { callbackEventId } from '../../../runs/callback.ts'
 import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
 import { type ErasingStore, withErasingStore } from './erasing-store.ts'
@@ -76,19 +77,21 @@ const erase = async (workspace: Workspace, finder: GatewayFinder, plan: Plan, ma
   const keepPlan = (kept: Plan): Promise<void> => replaceFile(file, JSON.stringify(kept as unknown as JsonObject))
   await keepPlan(plan)
   const erasing = await withErasingStore(workspace, finder, async ({ eraseRuns, eraseRecords }) => {
+    // A callback was told of the end of an event's run by a run of its own, which has the reply.
+    const reported = new Map(plan.ids.map((id) => [callbackEventId(id), id]))
     // Runs are erased before records. So no further attempt can write a record after its event was erased.
-    const runs = await eraseAllRuns(eraseRuns, plan)
-    const running = new Set(runs.running)
+    const runs = await eraseAllRuns(eraseRuns, { ids: [...plan.ids, ...reported.keys()], groups: plan.groups })
+    const running = new Set(runs.running.map((id) => reported.get(id) ?? id))
     // The request of an item stays while the item's run is in progress, so that the next erasure finds the item by its fields.
     const left = new Set([...running, ...plan.items.flatMap(([item, request]) => (running.has(item) ? request : []))])
     const ids = plan.ids.filter((id) => !left.has(id))
-    const carriers = [...plan.carriers, ...runs.events.filter((id) => !ids.includes(id))]
+    const carriers = [...plan.carriers, ...runs.events.filter((id) => !ids.includes(id) && !reported.has(id))]
     await keepPlan({ ...plan, ids, carriers })
-    const erased = { ids: new Set(ids), groups: new Set(plan.groups), carriers: new Set(carriers) }
+    const erased = { ids: new Set([...ids, ...ids.map(callbackEventId)]), groups: new Set(plan.groups), carriers: new Set(carriers) }
     // A session has the messages of a group's run under the id of the event that carried the run.
     const ended = [...(await eraseRecords(erased, mayBeLate))].filter((id) => !erased.ids.has(id))
     await eraseAllRuns(eraseRuns, { ids: ended, groups: [] })
-    return { erased: ids.length, runsEnded: runs.ended, running: runs.running }
+    return { erased: ids.length, runsEnded: runs.ended, running: [...running] }
   })
   rmSync(file)
   return erasing
