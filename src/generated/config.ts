@@ -3310,7 +3310,7 @@ gateways: {
 }
 export interface RelayGateway {
 /**
- * The keys with which the gateway may ask. Two while a key is being changed.
+ * The keys with which the gateway may ask, of 16 characters or more. Two while a key is being changed.
  * 
  * @minItems 1
  * @maxItems 2

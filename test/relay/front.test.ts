@@ -2,6 +2,7 @@
 
 import { connect } from 'node:net'
 import t from 'tap'
+import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { encodeFrames } from '../../src/relay/wire/frames.ts'
 import { steppedClock } from '../fakes/clock.ts'
 import { fakeTaker, relayKey, startRelay } from '../fakes/relay.ts'
@@ -189,4 +190,13 @@ t.test('a message that is none is refused, and the relay goes on', async (t) => 
   t.equal((await taker.ask('nothing', '')).status, 404)
   t.equal((await fakeTaker(`${url}/home`, relayKey, '!').ask('take', '')).status, 400)
   t.equal((await post(`${url}/home/webhooks/a`)).status, 202)
+})
+
+t.test('a key is measured once its reference is resolved', (t) => {
+  const dir = t.testdir({ 'relay.yaml': "gateways:\n  home:\n    keys: ['${K}']\n    routes: { '*': {} }\n" })
+  t.strictSame(readRelay(dir, { K: relayKey }).diagnostics, [])
+  const { settings, diagnostics } = readRelay(dir, { K: 'short' })
+  t.equal(settings, undefined)
+  t.match(diagnostics, [{ code: 'WH105', message: /keys\[0\]: the key is too short: at least 16/, place: { line: 3, column: 12 } }])
+  t.end()
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Env, readEnvFile } from '../../config/env.ts'
 import { checkedData, type FileReadings, type FileSource } from '../../config/files.ts'
 import { definition } from '../../config/schema-walk.ts'
-import { readSource } from '../../config/yaml/source.ts'
+import { readSource, type Source } from '../../config/yaml/source.ts'
 import { hourMs } from '../../core/clock.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import type { RelayFile, RelayGateway, RelayRoute } from '../../generated/config.ts'
@@ -61,9 +61,28 @@ export const readRelay = (dataDir: string, env: Env): RelayReading => {
   if (!source) return { file, ...into }
   const kind = { check: checkRelay, schema: definition('RelayFile'), routePointer: /^\/gateways\/[^/]+\/routes\/([^/]+)/ }
   const { data } = checkedData(source, kind, { env: { ...readEnvFile(join(dataDir, '.env')).env, ...env } }, into)
-  if (into.diagnostics.some(({ severity }) => severity === 'error')) return { file, ...into }
-  return { file, ...into, settings: settingsOf(data as unknown as RelayFile) }
+  const written = data as unknown as RelayFile
+  if (!into.diagnostics.some(isError)) into.diagnostics.push(...shortKeys(written, source))
+  return into.diagnostics.some(isError) ? { file, ...into } : { file, ...into, settings: settingsOf(written) }
 }
+
+const isError = ({ severity }: Diagnostic): boolean => severity === 'error'
+
+/** The fewest characters of a key: anybody may try keys at the relay. */
+const minKeyLength = 16
+
+/** Reports keys that are too short once their references are resolved. */
+const shortKeys = ({ gateways }: RelayFile, { place }: Source): Diagnostic[] =>
+  Object.entries(gateways as { readonly [name: string]: RelayGateway }).flatMap(([name, { keys }]) =>
+    keys.flatMap((key, at) =>
+      key.length < minKeyLength
+        ? diagnostic('WH105', `gateways.${name}.keys[${at}]: the key is too short: at least ${minKeyLength} characters`, {
+            place: place(['gateways', name, 'keys', at]),
+            help: 'openssl rand -base64 32 prints one',
+          })
+        : [],
+    ),
+  )
 
 const settingsOf = ({ host, port, trust_proxy: trustProxy = false, gateways }: RelayFile): RelaySettings => ({
   host: host ?? defaults.relay_file.host,
