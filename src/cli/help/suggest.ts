@@ -61,7 +61,8 @@ export const suggestCommands = (word: string, parent: Command): string[] => {
     const [noun, verb = ''] = command.split(' ')
     return noun === path && here.includes(verb) ? [verb] : []
   })
-  const near = nearest(lower, here)
+  // A word that is a verb of another noun is not mistyped.
+  const near = elsewhere.length > 0 ? [] : nearest(lower, here)
   const found = [...begun, ...elsewhere, ...others, ...near]
   // If nothing is found, the word may be a mistyped verb whose noun was left out.
   const verbs = new Set(all.flatMap((command) => command.split(' ')[1] ?? []))
