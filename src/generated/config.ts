@@ -3290,19 +3290,19 @@ routes: Routes
  */
 export interface RelayFile {
 /**
- * Address that the relay binds to. A proxy before it speaks TLS.
+ * Address that the relay binds to; a proxy before it speaks TLS.
  */
 host?: string
 /**
- * Port that the relay listens on. 0 chooses a free one.
+ * Port that the relay listens on; 0 chooses a free one.
  */
 port?: number
 /**
- * Which proxies name the client's address: their addresses, or true for whoever connects. Default: none.
+ * The proxies whose word for the client's address counts: their addresses, or true for all.
  */
 trust_proxy?: (boolean | string[])
 /**
- * The gateways that the relay serves, apart from each other, by the name that begins the path of their addresses.
+ * The gateways that the relay serves, by the name that begins the path of their addresses.
  */
 gateways: {
 [k: string]: RelayGateway | undefined
@@ -3310,14 +3310,14 @@ gateways: {
 }
 export interface RelayGateway {
 /**
- * The keys with which the gateway may ask, of 16 characters or more. Two while a key is being changed.
+ * The keys with which the gateway may ask, of 16 characters or more; two while one is changed.
  * 
  * @minItems 1
  * @maxItems 2
  */
 keys: string[]
 /**
- * How long a request is kept for the gateway. What is older expires, and is recorded.
+ * How long a request is kept for the gateway; what is older expires, and is recorded.
  */
 keep_hours?: number
 /**
@@ -3329,23 +3329,23 @@ routes: {
 }
 export interface RelayRoute {
 /**
- * live: the sender gets the gateway's answer where the gateway answers within wait_seconds, else 202. kept: the sender gets 202 as soon as the request is kept.
+ * Whether the sender waits for the gateway's answer, or gets 202 once its request is kept.
  */
 answer?: ("live" | "kept")
 /**
- * How long a sender waits for the gateway's answer, from the arrival of its request.
+ * How long a sender waits for the gateway's answer, in seconds from the arrival of its request.
  */
 wait_seconds?: number
 /**
- * The most requests that are kept. One client may have half of them. Past that, senders get 503.
+ * The most requests that are kept; past that, or half of it from one client, senders get 503.
  */
 max_items?: number
 /**
- * The most bytes that are kept. One client may have half of them. Past that, senders get 503.
+ * The most bytes that are kept; past that, or half of it from one client, senders get 503.
  */
 max_bytes?: number
 /**
- * The largest body that is taken. A larger body gets 413.
+ * The largest body that is taken; a larger body gets 413.
  */
 max_body_bytes?: number
 }
