@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { decodeFrames, encodeFrames } from '../../src/relay/wire/frames.ts'
+import { runAt } from '../fakes/cli.ts'
 import { steppedClock } from '../fakes/clock.ts'
 import { hexHmac, secret, startGateway } from '../fakes/gateway.ts'
 import { relayKey, startRelay } from '../fakes/relay.ts'
@@ -34,6 +35,13 @@ t.test('an event gets the answer of the gateway, live', async (t) => {
   t.equal(refused.status, 401)
   t.equal((await post(`${url}/home/webhooks/nope`, '{}')).status, 404)
   t.match(await gateway.operations.status(), { relay: { url: `${url}/home`, connected: true } })
+  t.match(
+    await runAt(gateway.dir, ['gateway', 'health']),
+    { code: 0, out: /^ok .*it opens no port/ },
+    'the relay is not asked in its place',
+  )
+  t.match(await runAt(gateway.dir, ['webhook', 'show', 'hello']), { code: 0, out: `url: ${url}/home/webhooks/hello` })
+  t.match(await runAt(gateway.dir, ['webhook', 'test', 'hello', '--payload', '{"n":2}']), { code: 0, out: /<-- 202 accepted/ })
 })
 
 t.test('what came while the gateway was away is taken in order, and judged as of when it came', async (t) => {

@@ -3,20 +3,27 @@
 import type { Config, RouteSource } from '../../config/config.ts'
 import { routePath } from '../../plan/compile.ts'
 
-/** Where a gateway listens. `tls`: whether it speaks TLS; the settings of the configuration count as true. */
-export type Listener = Pick<Config, 'host' | 'port'> & { readonly tls?: Config['tls'] | boolean }
+/**
+ * Where a gateway is reached. `tls`: whether it speaks TLS; the settings of the configuration count as true. `path`: what begins its paths,
+ * where a relay stands before it.
+ */
+export type Listener = Pick<Config, 'host' | 'port' | 'relay'> & { readonly tls?: Config['tls'] | boolean; readonly path?: string }
 
-/** Returns the base URL of a gateway. A gateway that listens on all addresses is reached on loopback. */
-export const baseUrl = ({ host, port, tls }: Listener): string => {
+/**
+ * Returns the base URL of a gateway. A gateway that listens on all addresses is reached on loopback, and a gateway that opens no port at its
+ * relay.
+ */
+export const baseUrl = ({ host, port, tls, path = '', relay }: Listener): string => {
+  if (relay?.listen === false) return relay.url.replace(/\/+$/, '')
   const reached = host === '0.0.0.0' || host === '::' || host === '' ? '127.0.0.1' : host
-  return `${tls ? 'https' : 'http'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+  return `${tls ? 'https' : 'http'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}${path}`
 }
 
-/** Returns where the gateway with this URL listens. An IPv6 address loses its brackets. */
+/** Returns where the gateway with this URL is reached. An IPv6 address loses its brackets. */
 export const listenerAt = (url: string): Listener => {
-  const { protocol, hostname, port } = new URL(url)
+  const { protocol, hostname, port, pathname } = new URL(url)
   const tls = protocol === 'https:'
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (tls ? 443 : 80)), tls }
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (tls ? 443 : 80)), tls, path: pathname.replace(/\/+$/, '') }
 }
 
 /** Returns the URL at which a route that is bound to `profile` receives posts. */
