@@ -203,7 +203,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     relay,
   })
   await openControl(http, options, operations, work.tails, closing)
-  const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count }
+  const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count, relay: relay.view }
   await serveMetrics?.({ store: work.store, http: listener, ...counts, notReady }, closingMetrics)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
   closing.push(async () => work.replicas?.leave())

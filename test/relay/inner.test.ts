@@ -24,7 +24,7 @@ const hello = { prompt: 'n {n}', deliver: 'log' }
 
 t.test('an event gets the answer of the gateway, live', async (t) => {
   const { url } = await startRelay(t)
-  const gateway = await startGateway(t, { routes: { hello }, config: through(url) })
+  const gateway = await startGateway(t, { routes: { hello }, config: { ...through(url), metrics: { enabled: true, port: 0 } } })
   t.equal(gateway.url, `${url}/home`, 'senders post there')
   await gateway.line(({ msg }) => msg === 'connected to the relay')
   const accepted = await post(`${url}/home/webhooks/hello`, '{"n":1}')

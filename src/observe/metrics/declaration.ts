@@ -110,6 +110,11 @@ export const metrics = {
   budgets: counter('headgate_budgets_used_up_total', 'Times that a run found a budget used up, or used it up.', 'route', 'budget'),
   activeRequests: gauge('headgate_requests_in_progress', 'Requests without their answer.'),
   waitingRequests: gauge('headgate_requests_waiting', 'Requests that wait for the reply of their run.'),
+  relayConnected: gauge(
+    'headgate_relay_connected',
+    'Whether the relay of the configuration answered last: 1 or 0. Absent without a relay.',
+  ),
+  relayKept: gauge('headgate_relay_kept_requests', 'Requests that the relay keeps for this gateway, as the relay last said.'),
   connections: gauge('headgate_connections', 'Open connections of senders.'),
   refusedConnections: counter(
     'headgate_connections_refused_total',

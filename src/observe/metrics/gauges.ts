@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks'
 import type { FileDigests } from '../../config/file-digests.ts'
 import type { Clock } from '../../core/clock.ts'
 import { failLate, within } from '../../core/turns/within.ts'
+import type { Status } from '../../generated/control.ts'
 import type { Store } from '../../store/ports.ts'
 import type { Meter } from './meter.ts'
 
@@ -28,6 +29,8 @@ export type MetricSources = {
   readonly runsInProgress: () => number
   /** Returns the number of requests that wait for the reply of their run. */
   readonly waitingRequests: () => number
+  /** Returns the state of the relay; nothing where the configuration names none. */
+  readonly relay: () => Pick<Status, 'relay'>
   /** Returns why the gateway should get no requests; `undefined` where it should get them. */
   readonly notReady: () => string | undefined
   readonly configuration: () => {
@@ -60,12 +63,14 @@ export class Gauges {
   }
 
   async read(): Promise<void> {
-    const { http, configuration, notReady, runsInProgress, waitingRequests } = this.#sources
+    const { http, configuration, notReady, runsInProgress, waitingRequests, relay } = this.#sources
+    const { relay: fromRelay } = relay()
     const { routes, digests, at, hasFailed } = configuration()
     const values = {
       ready: notReady() === undefined ? 1 : 0,
       activeRequests: http.active(),
       waitingRequests: waitingRequests(),
+      ...(fromRelay ? { relayConnected: fromRelay.connected ? 1 : 0, relayKept: fromRelay.kept ?? 0 } : {}),
       connections: http.connections(),
       bodyMemory: http.bodyBytes(),
       refusedConnections: http.refusedUnread.connections,
