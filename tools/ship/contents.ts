@@ -72,13 +72,16 @@ bin=$(dirname -- "$(readlink -f -- "$0")") || exit 1
 exec "$bin/../${nodePath}" "$bin/../${home}/dist/main.js" "$@"
 `
 
+/** What of a package nothing loads here: texts, types, maps, other builds and programs of its own. */
+const unloaded = /\.(md|d\.c?ts|min\.js|map)$|-es5\.|^src\/cli\//
+
 /** The packages beside the bundle. Of the bindings of libsql only `binding` can be loaded here: npm would install that of musl as well. */
 const dependencies = ({ root, cache }: Making, binding: string): readonly Entry[] =>
   installedPackages(root).flatMap((pinned) => {
     if (pinned.isOptional && pinned.name !== binding) return []
     const folder = pinned.isOptional ? fetchPackage(pinned, cache) : join(root, 'node_modules', pinned.name)
     return filesIn(folder)
-      .filter((path) => !/\.(md|d\.ts|min\.js)$|-es5\./.test(path))
+      .filter((path) => !unloaded.test(path))
       .map((path) => ({ path: `${home}/node_modules/${pinned.name}/${path}`, from: join(folder, path), isProgram: false }))
   })
 
