@@ -1,8 +1,8 @@
 /**
  * Makes what is shipped beside the npm package, of what is built:
  * `npm run ship -- [tarball] [deb] [policy] [image] [tools] [image-root] [--arch ARCH] [--out DIR] [--node-home DIR]`.
- * Without a name it makes the archives, the package for Debian, which lintian then reads (`policy`), and both images; without `--arch` the
- * archives of both processors. Exits with 2 where it lacks a program with which something would be made.
+ * Without a name it makes the archives, the package for Debian, which lintian then reads (`policy`), and both images; without `--arch`
+ * archives and the image without a shell for both processors. Exits with 2 where it lacks a program with which something would be made.
  */
 
 import { createHash } from 'node:crypto'
@@ -11,7 +11,7 @@ import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { checkPolicy, makeDeb } from './ship/deb.ts'
-import { makeImage, makeToolsImage } from './ship/image.ts'
+import { makeImages, makeToolsImage } from './ship/image.ts'
 import { makeImageRoot } from './ship/image-root.ts'
 import { sourceDate } from './ship/lay-out.ts'
 import type { Making } from './ship/making.ts'
@@ -27,11 +27,14 @@ const { values, positionals } = parseArgs({
 const isArch = (name: string): name is Arch => name in node.integrity
 const archs = Object.keys(node.integrity).filter(isArch)
 
+/** The processors to make archives and images for. */
+const wanted = ({ arch }: Making): readonly Arch[] => (values.arch === undefined ? archs : [arch])
+
 const makers: { readonly [name: string]: (making: Making) => readonly string[] } = {
-  tarball: (making) => (values.arch === undefined ? archs : [making.arch]).map((arch) => makeTarball({ ...making, arch })),
+  tarball: (making) => wanted(making).map((arch) => makeTarball({ ...making, arch })),
   deb: (making) => [makeDeb(making)],
   policy: (making) => [checkPolicy(making)],
-  image: (making) => [makeImage(making)],
+  image: (making) => makeImages(making, wanted(making)),
   tools: (making) => [makeToolsImage(making)],
   'image-root': (making) => [makeImageRoot(making)],
 }

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -36,14 +36,16 @@ const worksAndStops = async (t: Test, gateway: ReturnType<typeof spawnGateway>):
   t.match(await gateway.ended, { code: 0, err: '' })
 }
 
+/** The first bytes of an ELF file, and its field e_machine (System V ABI). */
+const elf = 0x7f454c46
+const machines = { x64: 62, arm64: 183 }
+
 const hello = { routes: { hello: { prompt: 'Hi {name}', deliver: 'log' } } }
 
 t.test(
   'archives: each has the binaries of its processor, one binding, and a bill of materials that says so',
   { skip: missing(archive('arm64')) },
   (t) => {
-    // The field e_machine of ELF (System V ABI).
-    const machines = { x64: 62, arm64: 183 }
     for (const of of ['x64', 'arm64'] as const) {
       const bom = JSON.parse(inArchive(of, 'dist/sbom.cdx.json').toString())
       const names = bom.components.map(({ group, name }: { group?: string; name: string }) => [group, name].filter(Boolean).join('/'))
@@ -125,8 +127,12 @@ const containerLine = (mounted: string, volume: string, user: string, { Env, Ent
 }
 
 /** Mounts the root of an image for the length of a test. */
-const mountedImage = (t: Test, image: string): { readonly mounted: string; readonly config: ImageConfig } => {
-  const name = run([...buildah(out), 'from', image]).trim()
+const mountedImage = (
+  t: Test,
+  image: string,
+  options: readonly string[] = [],
+): { readonly mounted: string; readonly config: ImageConfig } => {
+  const name = run([...buildah(out), 'from', ...options, image]).trim()
   t.teardown(() => void run([...buildah(out), 'rm', name]))
   const mounted = run([...buildah(out), 'mount', name]).trim()
   return { mounted, config: JSON.parse(run([...buildah(out), 'inspect', name])).Docker.config }
@@ -177,6 +183,23 @@ t.test(
     await stop()
   },
 )
+
+const other = arch === 'x64' ? 'arm64' : 'x64'
+const otherFile = join(out, `headgate-${version}-image-${other}.tar`)
+t.test('the image for another processor has nothing of this one', { skip: missing(otherFile) || noContainer }, (t) => {
+  const { mounted } = mountedImage(t, `headgate:${version}-${other}`, ['--arch', debianArch[other]])
+  t.equal(
+    JSON.parse(run([...buildah(out), 'inspect', '--type', 'image', `headgate:${version}-${other}`])).OCIv1.architecture,
+    debianArch[other],
+  )
+  const programs = readdirSync(mounted, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
+    .filter((bytes) => bytes.length > 20 && bytes.readUInt32BE(0) === elf)
+  t.ok(programs.length > 5)
+  t.same(new Set(programs.map((bytes) => bytes.readUInt16LE(18))), new Set([machines[other]]))
+  t.end()
+})
 
 const toolsImage = `headgate:${version}-tools`
 const noTools =

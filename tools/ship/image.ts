@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { makeImageRoot } from './image-root.ts'
 import type { Making } from './making.ts'
 import { run } from './run.ts'
+import { type Arch, debianArch } from './targets.ts'
 
 /** Returns the arguments that begin each command of buildah: it keeps its images below the output folder. */
 export const buildah = (out: string): readonly string[] => {
@@ -12,20 +13,25 @@ export const buildah = (out: string): readonly string[] => {
   return ['buildah', '--root', storage, '--runroot', join(storage, 'run'), '--storage-driver', 'vfs']
 }
 
+/** The name of the image without a shell. That for this machine's processor has the name that users know. */
+const imageName = ({ arch, product }: Making): string => `headgate:${product.version}${arch === process.arch ? '' : `-${arch}`}`
+
 /**
- * Builds the image without a shell from the last stage of the `Dockerfile`. Returns the path of the archive (OCI, compressed layers), which
- * `docker load` and `podman load` read.
+ * Builds the images without a shell for these processors from the last stage of the `Dockerfile`: nothing runs in it, so an image for another
+ * processor is only put together. Returns the paths of the archives (OCI, compressed layers), which `docker load` and `podman load` read.
  */
-export const makeImage = (making: Making): string => {
-  const { out, arch, product } = making
-  const name = `headgate:${product.version}`
+export const makeImages = (making: Making, archs: readonly Arch[]): readonly string[] => {
+  const { out, product } = making
   // Images of earlier runs would fill the disk, that with tools too.
   rmSync(join(out, 'containers'), { recursive: true, force: true })
-  buildStage(making, 'headgate', name)
-  const file = join(out, `headgate-${product.version}-image-${arch}.tar`)
-  rmSync(file, { force: true })
-  run([...buildah(out), 'push', '--quiet', name, `oci-archive:${file}:${name}`])
-  return file
+  return archs.map((arch) => {
+    const name = imageName({ ...making, arch })
+    buildStage({ ...making, arch }, 'headgate', name, ['--arch', debianArch[arch]])
+    const file = join(out, `headgate-${product.version}-image-${arch}.tar`)
+    rmSync(file, { force: true })
+    run([...buildah(out), 'push', '--quiet', name, `oci-archive:${file}:${name}`])
+    return file
+  })
 }
 
 /**
