@@ -165,6 +165,8 @@ t.test('multipart', async (t) => {
       payload.attachments.map(({ dropped }: { dropped?: string }) => dropped),
       [undefined, undefined, /max_bytes/, /max_total_bytes/, undefined, /max_files/],
     )
+    const long = await post('kept', [{ name: 'a', file: `${'\u6f22'.repeat(150)}.pdf`, text: 'long' }])
+    t.same(long.files, [`${sha('long')} 01-${'\u6f22'.repeat(65)}.pdf`], 'a file system can hold the name')
     t.same(readdirSync(join(gateway.dir, 'state/attachments')), [])
   })
 

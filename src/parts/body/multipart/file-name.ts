@@ -1,7 +1,7 @@
 /** Makes names of files harmless. A sender chooses them, and they end in payloads, prompts and folders. */
 
-/** The longest name, in UTF-16 units, with its extension. */
-const maxUnits = 100
+/** The longest name, in bytes of UTF-8, with its extension. File systems take 255, of which a folder's numbering needs some. */
+const maxBytes = 200
 const fallback = 'file'
 
 /** Controls, format characters (bidirectional ones among them), lone surrogates, and characters that a file system or shell may mind. */
@@ -11,7 +11,13 @@ const odd = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}<>:"|?*`$]/gu
 export const harmlessName = (name: string): string => {
   const last = name.normalize('NFC').split(/[/\\]/).at(-1) ?? ''
   const clean = last.replace(odd, '').replace(/^[.\s]+|[.\s]+$/g, '')
-  if (clean.length <= maxUnits) return clean || fallback
+  if (Buffer.byteLength(clean) <= maxBytes) return clean || fallback
   const [extension = ''] = /\.[A-Za-z\d]{1,10}$/.exec(clean) ?? []
-  return `${clean.slice(0, maxUnits - extension.length).replace(/\p{Cs}$/u, '')}${extension}`
+  let [begin, left] = ['', maxBytes - extension.length]
+  for (const character of clean) {
+    left -= Buffer.byteLength(character)
+    if (left < 0) break
+    begin += character
+  }
+  return `${begin}${extension}`
 }
