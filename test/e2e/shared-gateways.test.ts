@@ -3,6 +3,7 @@
  * the gateways refuse events with 503.
  */
 
+import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -11,6 +12,7 @@ import { gatewayAt } from '../../src/http/control/client.ts'
 import { connect } from '../../src/store/postgres/connection.ts'
 import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
 import { type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { relayKey, startRelay } from '../fakes/relay.ts'
 import { sharedDirectories } from '../fakes/shared-gateways.ts'
 import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -169,5 +171,34 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     t.strictSame(worked, [0, 2], 'the other has worked on them')
     writeFileSync(go, '')
     t.match(await busy, { status: 200, json: { text: 'to first' } })
+  })
+
+  await t.test('gateways without ports share what a relay keeps, also when one of them is killed', async (t) => {
+    const { url, front } = await startRelay(t)
+    const names = ['r1', 'r2', 'r3', 'r4']
+    const settings = {
+      adapter: { secret, routes: Object.fromEntries(names.map((name) => [name, { prompt: '{n}', deliver: 'log' }])) },
+      agent: { runner: 'command', command: ['cat'] },
+      relay: { url: `${url}/home`, key: relayKey, listen: false },
+    }
+    const gateways = await Promise.all(sharedDirectories(t, server, 2, settings).map((dir) => startGateway(t, dir)))
+    const [one, two] = gateways as [ProcessGateway, ProcessGateway]
+    for (const { line } of gateways) await line(({ msg }) => msg === 'connected to the relay')
+    const post = async (n: number): Promise<string> => {
+      const body = JSON.stringify({ n })
+      const headers = { 'X-Webhook-Signature': createHmac('sha256', secret).update(body).digest('hex'), 'X-Request-ID': `n-${n}` }
+      const answer = await fetch(`${url}/home/webhooks/${names[n % names.length]}`, { method: 'POST', body, headers })
+      return `${answer.status} ${JSON.parse(await answer.text()).status}`
+    }
+    const all = (from: number, to: number) => Promise.all(Array.from({ length: to - from }, (_, i) => post(from + i)))
+    t.strictSame(new Set(await all(0, 100)), new Set(['202 accepted']))
+    await until(() => gateways.every(({ lines }) => lines.some(({ msg }) => msg === 'delivered')))
+    await until(() => front.status().gateways[0]?.items === 0)
+    one.kill('SIGKILL')
+    await one.ended
+    t.strictSame(new Set(await all(100, 200)), new Set(['202 accepted']))
+    await until(() => front.status().gateways[0]?.items === 0)
+    t.strictSame(new Set(await all(0, 200)), new Set(['200 duplicate']), 'each was taken once')
+    await until(() => two.lines.filter(({ msg }) => msg === 'delivered').length >= 100)
   })
 })

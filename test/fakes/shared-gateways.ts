@@ -45,7 +45,12 @@ export const answers = async (t: Test, gateway: ProcessGateway, name: string, st
 }
 
 /** Further settings of `config.yaml`. `adapter`: below `platforms.webhook.extra`. `durability`: of the storage. */
-type Settings = { readonly adapter?: object; readonly agent?: object; readonly durability?: 'commit' | 'fsync' }
+type Settings = {
+  readonly adapter?: object
+  readonly agent?: object
+  readonly relay?: object
+  readonly durability?: 'commit' | 'fsync'
+}
 
 /** Makes data directories on a new schema of the database. */
 export const sharedDirectories = (t: Test, server: PostgresServer, count: number, settings: Settings = {}): string[] => {

@@ -4,8 +4,9 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { encodeFrames } from '../../src/relay/wire/frames.ts'
-import { steppedClock } from '../fakes/clock.ts'
+import { fakeClock, steppedClock } from '../fakes/clock.ts'
 import { fakeTaker, relayKey, startRelay } from '../fakes/relay.ts'
+import { until } from '../fakes/wait.ts'
 
 const post = (url: string, body = '{}', headers = {}): Promise<Response> => fetch(url, { method: 'POST', body, headers })
 
@@ -59,6 +60,25 @@ t.test('one process at a time has a route, its requests come in order, and what 
   )
   for (const { head } of second) await two.done(head.id)
   t.match((await fakeTaker(`${url}/home`).take())[0]?.head, { items: 0 })
+})
+
+t.test('what a killed process had goes to the next one, which waits for it', async (t) => {
+  const clock = fakeClock()
+  const { url } = await startRelay(t, { clock })
+  await post(`${url}/home/webhooks/a`, 'kept')
+  const [one, two] = [fakeTaker(`${url}/home`), fakeTaker(`${url}/home`)]
+  t.equal((await one.take()).length, 2)
+  t.equal((await two.take()).length, 1, 'one process has the route')
+  clock.advance(10_000)
+  const waiting = two.take()
+  await until(async () => {
+    clock.advance(1_000)
+    return (await Promise.race([waiting, 'waiting'])) !== 'waiting'
+  })
+  t.strictSame(
+    (await waiting).slice(1).map(({ body }) => String(body)),
+    ['kept'],
+  )
 })
 
 t.test('a relay that is started again has what it kept, and its numbers go on', async (t) => {

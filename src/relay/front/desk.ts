@@ -14,8 +14,8 @@ import { WaitingSenders } from './waiting-senders.ts'
 
 /** The most bytes of all lanes that one process has at a time. */
 const maxOutBytes = 16 * 1024 * 1024
-/** A process that has not asked for this long is gone, and its lanes are free. */
-const takerMs = 60_000
+/** A process that has not asked for this long is gone, and its lanes are free. It asks again as soon as it has an answer. */
+const takerMs = longestWaitMs + 5_000
 /** A process that asked this short a time ago is there, though it does not ask at this moment. */
 const nearMs = 5_000
 /** The most lanes of a gateway that have requests: `*` lets a stranger choose their names. */
@@ -106,6 +106,7 @@ export class Desk {
       frames = gone.aborted ? [] : this.#handOut(taker)
     }
     if (gone.aborted) this.leave(name)
+    else this.#taker(name)
     return [{ head: this.#head(), body: Buffer.alloc(0) }, ...frames]
   }
 
@@ -129,6 +130,7 @@ export class Desk {
     const taker = this.#takers.get(name)
     if (!taker) return
     this.#takers.delete(name)
+    taker.cancelGone()
     for (const lane of this.#lanesOf(taker)) lane.keepOut(() => false)
     this.#wakeOne()
   }
@@ -153,7 +155,10 @@ export class Desk {
   close(): void {
     this.#isClosed = true
     this.senders.close()
-    for (const { wake } of this.#takers.values()) wake?.()
+    for (const { wake, cancelGone } of this.#takers.values()) {
+      cancelGone()
+      wake?.()
+    }
   }
 
   #head(): RelayHead {
@@ -165,11 +170,12 @@ export class Desk {
     return oldest.length > 0 ? { ...head, oldestAt: Math.min(...oldest) } : head
   }
 
+  /** Takes note that a process is there, and returns it. */
   #taker(name: string): Taker {
-    const now = this.#clock.monotonic()
-    for (const { name: other, wake, heardAt } of this.#takers.values()) if (!wake && heardAt < now - takerMs) this.leave(other)
-    const taker = this.#takers.get(name) ?? { name, heardAt: now, wake: undefined }
-    taker.heardAt = now
+    const taker = this.#takers.get(name) ?? { name, heardAt: 0, wake: undefined, cancelGone: () => {} }
+    taker.heardAt = this.#clock.monotonic()
+    taker.cancelGone()
+    if (!this.#isClosed) taker.cancelGone = this.#clock.after(takerMs, () => this.leave(name))
     this.#takers.set(name, taker)
     return taker
   }

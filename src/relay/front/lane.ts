@@ -10,8 +10,11 @@ const clientShare = 0.5
 /** The most requests of a lane that one process has at a time. */
 export const maxOut = 64
 
-/** A process of a gateway that takes requests. `heardAt`: when it last asked, on the monotonic clock. `wake` ends its waiting. */
-export type Taker = { readonly name: string; heardAt: number; wake: (() => void) | undefined }
+/**
+ * A process of a gateway that takes requests. `heardAt`: when it last asked, on the monotonic clock. `wake` ends its waiting. `cancelGone`
+ * stops the time after which it counts as gone.
+ */
+export type Taker = { readonly name: string; heardAt: number; wake: (() => void) | undefined; cancelGone: () => void }
 
 export class Lane {
   readonly name: string
