@@ -196,6 +196,23 @@ t.test('what is kept for too long expires: it is counted, recorded and logged', 
   t.match(again.front.status().gateways[0], { items: 1, ended: [{ why: 'expired' }] })
 })
 
+t.test('names of routes that strangers make up are counted together', async (t) => {
+  const clock = fakeClock()
+  const { url, front } = await startRelay(t, { clock })
+  const statuses = new Map<number, number>()
+  for (let from = 0; from < 1_050; from += 50)
+    for (const { status } of await Promise.all(Array.from({ length: 50 }, (_, i) => post(`${url}/home/webhooks/made-up-${from + i}`))))
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  t.strictSame(Object.fromEntries(statuses), { 202: 1_000, 503: 50 })
+  const routes = () => front.status('home').gateways[0]?.routes ?? []
+  await until(() => {
+    clock.advance(60_000)
+    return routes().some(({ route }) => route === '*')
+  })
+  t.equal(routes().length, 1_001)
+  t.equal(routes().find(({ route }) => route === '*')?.counts.full, 50)
+})
+
 t.test('a message that is none is refused, and the relay goes on', async (t) => {
   const { url } = await startRelay(t)
   const taker = fakeTaker(`${url}/home`)

@@ -139,6 +139,21 @@ t.test('a repeat after a lost acknowledgement is a duplicate, whether its sender
   t.notOk(again.lines.some(({ outcome }) => outcome === 'accepted'))
 })
 
+t.test('a request that the relay does not keep is answered once, also where it could be taken later', async (t) => {
+  const asked = ['ask-1', 'ask-2', 'ask-3'].map((id) => item(id, '{}', ['X-Webhook-Signature', hexHmac('{}'), 'X-Request-ID', id]))
+  let takes = 0
+  const { url, told } = await fakeRelay(t, ({ path }) =>
+    path === 'done' ? { status: 200 } : { status: 200, body: encodeFrames(++takes === 1 ? [about, ...asked] : [about]) },
+  )
+  const gateway = await startGateway(t, { routes: { hello }, extra: { rate_limit: 1 }, config: through(url) })
+  const answered = () => new Set(told.flatMap(({ ids }) => ids))
+  await until(() => answered().size === 3)
+  t.ok(gateway.lines.some(({ outcome }) => outcome === 'rate_limited'))
+  const before = takes
+  await until(() => takes > before + 1)
+  t.strictSame(told.filter(({ path }) => path === 'take').at(-1)?.holds, [], 'none of them is held')
+})
+
 t.test('a relay that does not know the key is named in log and status, and a reload brings the next key', async (t) => {
   const { url } = await fakeRelay(t, ({ key }) => ({ status: key === 'Bearer the-next-key' ? 200 : 401, body: encodeFrames([about]) }))
   const gateway = await startGateway(t, { routes: { hello }, config: through(url, '${KEY:-the-old-key-of-home}') })

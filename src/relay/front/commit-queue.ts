@@ -6,16 +6,19 @@ import { messageOf, StoreFault } from '../../core/fault.ts'
 import { DurableDatabase } from '../../store/sqlite/durable-database.ts'
 import type { DatabaseForm } from '../../store/sqlite/schema.ts'
 
-/** The most calls in one commit, and the most that wait. */
+/** The most units of work in one commit, the most that wait, and the most bytes of requests in these. */
 const maxBatch = 256
 const maxWaiting = 10_000
+const maxWaitingBytes = 64 * 1024 * 1024
 
-/** Work of one call. `settle` returns the function that gives the caller its result. */
-type Call = { readonly work: () => () => void; readonly reject: (why: StoreFault) => void }
+/** Work in a transaction. `work` returns the function that gives the caller its result. `bytes`: what waits with it in memory. */
+type QueuedWork = { readonly work: () => () => void; readonly bytes: number; readonly reject: (why: StoreFault) => void }
 
 export class CommitQueue {
   readonly #database: DurableDatabase
-  #waiting: Call[] = []
+  #waiting: QueuedWork[] = []
+  /** The bytes of the work that waits or is on its way to the disk. */
+  #bytes = 0
   #pumping: Promise<void> | undefined
   #isBroken = false
   #isClosed = false
@@ -30,28 +33,33 @@ export class CommitQueue {
     return this.#database.db
   }
 
-  /** Runs `work` in a transaction, and resolves to its result once it is on the disk. Rejects with a StoreFault. */
-  run<T>(work: (db: Database.Database) => T): Promise<T> {
+  /**
+   * Runs `work` in a transaction, and resolves to its result once it is on the disk. `bytes`: the size of a request that waits in memory until
+   * then. Rejects with a StoreFault, at once where too much waits.
+   */
+  run<T>(work: (db: Database.Database) => T, bytes = 0): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new StoreFault('the relay is closed'))
-      if (this.#waiting.length >= maxWaiting) return reject(new StoreFault('too many requests wait for the disk'))
+      const isFull = this.#waiting.length >= maxWaiting || (bytes > 0 && this.#bytes + bytes > maxWaitingBytes)
+      if (isFull) return reject(new StoreFault('too many requests wait for the disk'))
       const settled = (): (() => void) => {
         const result = work(this.db)
         return () => resolve(result)
       }
-      this.#waiting.push({ work: settled, reject })
+      this.#bytes += bytes
+      this.#waiting.push({ work: settled, bytes, reject })
       this.#pumping ??= this.#pump()
     })
   }
 
   async #pump(): Promise<void> {
-    // The calls of this turn of the event loop share the first commit.
+    // The work of this turn of the event loop shares the first commit.
     await nextTurn()
     while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, maxBatch))
     this.#pumping = undefined
   }
 
-  async #commit(calls: readonly Call[]): Promise<void> {
+  async #commit(calls: readonly QueuedWork[]): Promise<void> {
     try {
       if (this.#isBroken) await this.#database.recover()
       this.#isBroken = false
@@ -60,10 +68,12 @@ export class CommitQueue {
     } catch (thrown) {
       this.#isBroken = true
       for (const { reject } of calls) reject(new StoreFault(messageOf(thrown), { cause: thrown }))
+    } finally {
+      for (const { bytes } of calls) this.#bytes -= bytes
     }
   }
 
-  #transaction(calls: readonly Call[]): (() => void)[] {
+  #transaction(calls: readonly QueuedWork[]): (() => void)[] {
     this.db.exec('begin immediate')
     try {
       const settle = calls.map(({ work }) => work())

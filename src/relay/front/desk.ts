@@ -6,18 +6,15 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Reply } from '../../core/outcome.ts'
 import type { Frame } from '../wire/frames.ts'
-import { type DoneHead, type ItemHead, longestWaitMs, type RelayHead } from '../wire/messages.ts'
-import { Lane, maxOut, type Taker } from './lane.ts'
+import { type DoneHead, type ItemHead, isKept, type RelayHead } from '../wire/messages.ts'
+import { Lane, maxOut } from './lane.ts'
 import { bytesOf, type ItemFacts, type Ledger, type NewItem } from './ledger.ts'
 import type { GatewaySettings, RouteSettings } from './relay-settings.ts'
+import { type Taker, Takers } from './takers.ts'
 import { WaitingSenders } from './waiting-senders.ts'
 
 /** The most bytes of all lanes that one process has at a time. */
 const maxOutBytes = 16 * 1024 * 1024
-/** A process that has not asked for this long is gone, and its lanes are free. It asks again as soon as it has an answer. */
-const takerMs = longestWaitMs + 5_000
-/** A process that asked this short a time ago is there, though it does not ask at this moment. */
-const nearMs = 5_000
 /** The most lanes of a gateway that have requests: `*` lets a stranger choose their names. */
 const maxLanes = 1_000
 export type DeskOptions = { readonly settings: GatewaySettings; readonly ledger: Ledger; readonly clock: Clock }
@@ -27,7 +24,7 @@ export class Desk {
   readonly #ledger: Ledger
   readonly #clock: Clock
   readonly #lanes = new Map<string, Lane>()
-  readonly #takers = new Map<string, Taker>()
+  readonly #takers: Takers
   readonly senders: WaitingSenders
   #isClosed = false
 
@@ -36,12 +33,12 @@ export class Desk {
     this.#ledger = ledger
     this.#clock = clock
     this.senders = new WaitingSenders(clock)
+    this.#takers = new Takers(clock, (taker) => this.#left(taker))
   }
 
   /** Whether a process of the gateway asks for requests. */
   get isTaken(): boolean {
-    const since = this.#clock.monotonic() - nearMs
-    return [...this.#takers.values()].some(({ wake, heardAt }) => wake !== undefined || heardAt > since)
+    return this.#takers.areNear
   }
 
   get lanes(): Iterable<Lane> {
@@ -98,26 +95,26 @@ export class Desk {
   async take(name: string, holds: ReadonlySet<string>, gone: AbortSignal): Promise<readonly Frame<object>[]> {
     // A process that asks for the first time learns at once that it is connected.
     const isNew = !this.#takers.has(name)
-    const taker = this.#taker(name)
+    const taker = this.#takers.heard(name)
     for (const lane of this.#lanesOf(taker)) lane.keepOut((id) => holds.has(String(id)))
     let frames = this.#handOut(taker)
     if (frames.length === 0 && !isNew && !gone.aborted && !this.#isClosed) {
-      await this.#untilWoken(taker, gone)
+      await this.#takers.untilWoken(taker, gone)
       frames = gone.aborted ? [] : this.#handOut(taker)
     }
     if (gone.aborted) this.leave(name)
-    else this.#taker(name)
+    else this.#takers.heard(name)
     return [{ head: this.#head(), body: Buffer.alloc(0) }, ...frames]
   }
 
   /** Takes the answers of a process. What it answers has ended, and is forgotten. Rejects with a StoreFault. */
   async done(name: string, answers: readonly Frame<DoneHead>[]): Promise<void> {
-    this.#taker(name)
+    this.#takers.heard(name)
     const ended = new Map<number, number>()
     for (const { head, body } of answers) {
       const { id, status, type, headers } = head
       this.senders.give(id, { status, type, body: body.toString(), ...(headers ? { headers } : {}) })
-      if (/^\d+$/.test(id)) ended.set(Number(id), status)
+      if (isKept(id)) ended.set(Number(id), status)
     }
     if (ended.size === 0) return
     for (const facts of await this.#ledger.end(this.#settings.name, ended, this.#clock.now())) this.#forget(facts)
@@ -127,12 +124,7 @@ export class Desk {
 
   /** Forgets a process: its lanes are free. */
   leave(name: string): void {
-    const taker = this.#takers.get(name)
-    if (!taker) return
-    this.#takers.delete(name)
-    taker.cancelGone()
-    for (const lane of this.#lanesOf(taker)) lane.keepOut(() => false)
-    this.#wakeOne()
+    this.#takers.leave(name)
   }
 
   /** Forgets what is kept for too long. Resolves to the number of requests that expired, by lane. Rejects with a StoreFault. */
@@ -155,60 +147,32 @@ export class Desk {
   close(): void {
     this.#isClosed = true
     this.senders.close()
-    for (const { wake, cancelGone } of this.#takers.values()) {
-      cancelGone()
-      wake?.()
-    }
+    this.#takers.close()
   }
 
   #head(): RelayHead {
     const { name, keepMs } = this.#settings
-    const lanes = [...this.#lanes.values()]
-    const oldest = lanes.flatMap((lane) => this.#ledger.oldestAt({ gateway: name, lane: lane.name }) ?? [])
-    const sum = (of: (lane: Lane) => number): number => lanes.reduce((total, lane) => total + of(lane), 0)
-    const head = { relay: this.#ledger.name, keepMs, items: sum(({ items }) => items), bytes: sum(({ bytes }) => bytes) }
-    return oldest.length > 0 ? { ...head, oldestAt: Math.min(...oldest) } : head
-  }
-
-  /** Takes note that a process is there, and returns it. */
-  #taker(name: string): Taker {
-    const taker = this.#takers.get(name) ?? { name, heardAt: 0, wake: undefined, cancelGone: () => {} }
-    taker.heardAt = this.#clock.monotonic()
-    taker.cancelGone()
-    if (!this.#isClosed) taker.cancelGone = this.#clock.after(takerMs, () => this.leave(name))
-    this.#takers.set(name, taker)
-    return taker
-  }
-
-  #untilWoken(taker: Taker, gone: AbortSignal): Promise<void> {
-    // A process asks once at a time: its earlier question is one that it has given up.
-    taker.wake?.()
-    return new Promise((resolve) => {
-      const end = (): void => {
-        cancel()
-        gone.removeEventListener('abort', end)
-        if (taker.wake === end) taker.wake = undefined
-        taker.heardAt = this.#clock.monotonic()
-        resolve()
-      }
-      const cancel = this.#clock.after(longestWaitMs, end)
-      gone.addEventListener('abort', end)
-      taker.wake = end
-    })
-  }
-
-  /** Wakes the process that waits for longest and may have something that is due. */
-  #wakeOne(): void {
-    for (const taker of this.#takers.values()) {
-      if (!taker.wake) continue
-      const mayTake = this.senders.hasAsked || [...this.#lanes.values()].some((lane) => lane.isDue && (lane.taker ?? taker) === taker)
-      if (!mayTake) continue
-      // What was woken goes to the end, so that the processes of a gateway take turns.
-      this.#takers.delete(taker.name)
-      this.#takers.set(taker.name, taker)
-      taker.wake()
-      return
+    let [items, bytes] = [0, 0]
+    for (const lane of this.#lanes.values()) {
+      items += lane.items
+      bytes += lane.bytes
     }
+    const oldestAt = this.#ledger.oldestOf(name)
+    return { relay: this.#ledger.name, keepMs, items, bytes, ...(oldestAt === undefined ? {} : { oldestAt }) }
+  }
+
+  #left(taker: Taker): void {
+    for (const lane of this.#lanesOf(taker)) lane.keepOut(() => false)
+    this.#wakeOne()
+  }
+
+  #wakeOne(): void {
+    this.#takers.wakeOne((taker) => this.senders.hasAsked || this.#hasDue(taker))
+  }
+
+  #hasDue(taker: Taker): boolean {
+    for (const lane of this.#lanes.values()) if (lane.isDue && (lane.taker ?? taker) === taker) return true
+    return false
   }
 
   #handOut(taker: Taker): Frame<object>[] {

@@ -1,6 +1,7 @@
 /** The requests of one route that a relay keeps: their sums, so that a bound is checked without a look at the disk, and which are out. */
 
 import type { RouteSettings } from './relay-settings.ts'
+import type { Taker } from './takers.ts'
 
 type Sum = { items: number; bytes: number }
 
@@ -9,12 +10,6 @@ const clientShare = 0.5
 
 /** The most requests of a lane that one process has at a time. */
 export const maxOut = 64
-
-/**
- * A process of a gateway that takes requests. `heardAt`: when it last asked, on the monotonic clock. `wake` ends its waiting. `cancelGone`
- * stops the time after which it counts as gone.
- */
-export type Taker = { readonly name: string; heardAt: number; wake: (() => void) | undefined; cancelGone: () => void }
 
 export class Lane {
   readonly name: string

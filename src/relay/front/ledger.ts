@@ -28,6 +28,7 @@ const version1 = `
     body blob not null
   );
   create index of_lane on items (gateway, lane, id);
+  create index oldest on items (gateway, id);
   create table ended (
     number integer primary key autoincrement,
     id integer not null,
@@ -53,6 +54,8 @@ const form = { name: 'relay.db', applicationId, versions: [version1] }
 
 /** The most requests of which the table `ended` keeps that they ended. The counts go on. */
 const maxEnded = 10_000
+/** The most lanes of a gateway with counts of their own: behind `*`, strangers choose the names of lanes. The others are counted as `*`. */
+const maxCountedLanes = 1_000
 /** The most requests that expire in one commit. */
 const maxExpired = 500
 
@@ -92,10 +95,13 @@ export class Ledger {
   /** The name of this database. */
   readonly name: string
   readonly #commits: CommitQueue
+  /** The lanes with counts of their own, by gateway. */
+  readonly #counted = new Map<string, Set<string>>()
 
   private constructor(commits: CommitQueue, name: string) {
     this.#commits = commits
     this.name = name
+    for (const { gateway, lane } of this.counts()) this.#countedLane(gateway, lane)
   }
 
   /** Opens the database in a folder, or makes it. Throws a Fault. */
@@ -120,7 +126,7 @@ export class Ledger {
       const { lastInsertRowid } = this.#statement(db, 'keep').run([gateway, lane, client, at, bytesOf(item), text, body])
       this.#count(db, { gateway, lane, what: 'kept', number: 1 })
       return Number(lastInsertRowid)
-    })
+    }, bytesOf(item))
   }
 
   /** Forgets requests, and records of those in `refused` that the gateway refused them. Resolves to what was there. */
@@ -159,7 +165,7 @@ export class Ledger {
   }
 
   /** Returns requests of a lane with numbers above `after` and at most `upTo`, in their order: at most `max`, and the first in any case. */
-  next({ gateway, lane }: LaneName, { after, upTo, max, maxBytes }: Page): readonly KeptItem[] {
+  next({ gateway, lane }: LaneName, { after, upTo, max, maxBytes }: ItemRange): readonly KeptItem[] {
     const { db } = this.#commits
     let left = maxBytes
     const ids: number[] = []
@@ -186,6 +192,13 @@ export class Ledger {
     return row?.at
   }
 
+  /** Returns when the oldest request of a gateway came; `undefined` where nothing is kept for it. */
+  oldestOf(gateway: string): number | undefined {
+    const [row] = this.#statement(this.#commits.db, 'oldest').all([gateway]) as { at: number }[]
+    return row?.at
+  }
+
+  /** Returns the counts of all lanes. The lane `*` has those of lanes past the first thousand. */
   counts(): readonly Count[] {
     return this.#statement(this.#commits.db, 'counts').all([]) as Count[]
   }
@@ -208,7 +221,15 @@ export class Ledger {
   }
 
   #count(db: Database.Database, { gateway, lane, what, number }: Count): void {
-    this.#statement(db, 'count').run([gateway, lane, what, number])
+    this.#statement(db, 'count').run([gateway, this.#countedLane(gateway, lane), what, number])
+  }
+
+  /** Returns the name under which a lane is counted. */
+  #countedLane(gateway: string, lane: string): string {
+    const lanes = this.#counted.get(gateway) ?? new Set()
+    this.#counted.set(gateway, lanes)
+    if (lanes.size < maxCountedLanes) lanes.add(lane)
+    return lanes.has(lane) ? lane : '*'
   }
 
   #record(db: Database.Database, { id, gateway, lane, at, bytes, why }: Ended, what: Counted, now: number): void {
@@ -219,7 +240,7 @@ export class Ledger {
 }
 
 /** Which requests of a lane to return. `maxBytes`: the most bytes of all of them. */
-export type Page = { readonly after: number; readonly upTo: number; readonly max: number; readonly maxBytes: number }
+export type ItemRange = { readonly after: number; readonly upTo: number; readonly max: number; readonly maxBytes: number }
 
 const facts = 'id, gateway, lane, client, bytes, at'
 const statements = {
@@ -229,6 +250,7 @@ const statements = {
   old: `select ${facts} from items where gateway = ? and lane = ? and at < ? order by id limit ?`,
   next: `select ${facts} from items where gateway = ? and lane = ? and id > ? and id <= ? order by id limit ?`,
   whole: `select ${facts}, head, body from items where id = ?`,
+  oldest: 'select at from items where gateway = ? order by id limit 1',
   each: `select ${facts} from items order by id`,
   counts: 'select gateway, lane, what, number from counts order by gateway, lane, what',
   count: `insert into counts (gateway, lane, what, number) values (?, ?, ?, ?)

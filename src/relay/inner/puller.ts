@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import type { Frame } from '../wire/frames.ts'
-import { type DoneHead, type ItemHead, maxReplyBytes, type RelayHead } from '../wire/messages.ts'
+import { type DoneHead, type ItemHead, isKept, maxReplyBytes, type RelayHead } from '../wire/messages.ts'
 import { Acknowledger } from './acknowledger.ts'
 import { type Answer, type ReceiveItemOptions, receiveItem } from './receive-item.ts'
 import { type RelayAddress, RelayApi } from './relay-api.ts'
@@ -94,23 +94,24 @@ export class Puller {
     }
   }
 
-  /** Puts a request behind the others of its lane. A request without a number is a question: it makes no work, and waits for nobody. */
+  /** Puts a request behind the others of its lane. A request that is not kept makes no work, and waits for nobody. */
   #add(item: Frame<ItemHead>, about: RelayHead): void {
     const { id, lane } = item.head
     // The relay hands out again what it believes lost.
     if (this.#held.has(id)) return
     this.#held.add(id)
-    if (!/^\d+$/.test(id)) return void this.#answer(item, about)
+    if (!isKept(id)) return void receiveItem(item, about, this.#options).then((answer) => this.#acknowledge(id, answer))
     const before = this.#lanes.get(lane) ?? Promise.resolve()
     const work = before
-      .then(() => this.#answer(item, about))
+      .then(() => this.#settle(item, about))
       .finally(() => {
         if (this.#lanes.get(lane) === work) this.#lanes.delete(lane)
       })
     this.#lanes.set(lane, work)
   }
 
-  async #answer(item: Frame<ItemHead>, about: RelayHead): Promise<void> {
+  /** Works on a kept request until its outcome is settled. */
+  async #settle(item: Frame<ItemHead>, about: RelayHead): Promise<void> {
     const { id } = item.head
     for (let tries = 1; !this.#stop.signal.aborted; tries++) {
       const answer = await receiveItem(item, about, this.#options)

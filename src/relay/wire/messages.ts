@@ -53,6 +53,9 @@ export type ItemHead = {
   readonly at: number
 }
 
+/** Whether a request is kept by its relay, which gave it a number. A request that is not kept is answered once, whatever the answer is. */
+export const isKept = (id: string): boolean => /^\d+$/.test(id)
+
 /** The head of an answer that a gateway gives; its bytes are the body for the sender. */
 export type DoneHead = {
   readonly id: string

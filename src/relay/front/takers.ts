@@ -1,0 +1,98 @@
+/** The processes of a gateway that take requests from a relay: which of them are there, and which of them wait for requests. */
+
+import type { Clock } from '../../core/clock.ts'
+import { longestWaitMs } from '../wire/messages.ts'
+
+/** A process that has not asked for this long is gone. It asks again as soon as it has an answer. */
+const goneMs = longestWaitMs + 5_000
+/** A process that asked this short a time ago is there, though it does not ask at this moment. */
+const nearMs = 5_000
+
+/**
+ * A process. `heardAt`: when it last asked, on the monotonic clock. `wake` ends its waiting. `cancelGone` stops the time after which it
+ * counts as gone.
+ */
+export type Taker = { readonly name: string; heardAt: number; wake: (() => void) | undefined; cancelGone: () => void }
+
+export class Takers {
+  readonly #clock: Clock
+  readonly #left: (taker: Taker) => void
+  /** By name. The process that took requests last stands last. */
+  readonly #takers = new Map<string, Taker>()
+  #isClosed = false
+
+  /** `left` is called with each process that leaves or is gone. */
+  constructor(clock: Clock, left: (taker: Taker) => void) {
+    this.#clock = clock
+    this.#left = left
+  }
+
+  /** Whether a process asks for requests, or asked a moment ago. */
+  get areNear(): boolean {
+    const since = this.#clock.monotonic() - nearMs
+    for (const { wake, heardAt } of this.#takers.values()) if (wake !== undefined || heardAt > since) return true
+    return false
+  }
+
+  has(name: string): boolean {
+    return this.#takers.has(name)
+  }
+
+  /** Takes note that a process is there, and returns it. */
+  heard(name: string): Taker {
+    const taker = this.#takers.get(name) ?? { name, heardAt: 0, wake: undefined, cancelGone: () => {} }
+    taker.heardAt = this.#clock.monotonic()
+    taker.cancelGone()
+    if (!this.#isClosed) taker.cancelGone = this.#clock.after(goneMs, () => this.leave(name))
+    this.#takers.set(name, taker)
+    return taker
+  }
+
+  /** Forgets a process. */
+  leave(name: string): void {
+    const taker = this.#takers.get(name)
+    if (!taker) return
+    this.#takers.delete(name)
+    taker.cancelGone()
+    this.#left(taker)
+  }
+
+  /** Resolves when the process is woken, has waited for 25 seconds, or nobody reads the answer any more (`gone`). */
+  untilWoken(taker: Taker, gone: AbortSignal): Promise<void> {
+    // A process asks once at a time: its earlier question is one that it has given up.
+    taker.wake?.()
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel()
+        gone.removeEventListener('abort', end)
+        if (taker.wake === end) taker.wake = undefined
+        taker.heardAt = this.#clock.monotonic()
+        resolve()
+      }
+      const cancel = this.#clock.after(longestWaitMs, end)
+      gone.addEventListener('abort', end)
+      taker.wake = end
+    })
+  }
+
+  /** Wakes the process that waits for longest, of those that may take something. */
+  wakeOne(mayTake: (taker: Taker) => boolean): void {
+    for (const taker of this.#takers.values()) {
+      if (!taker.wake || !mayTake(taker)) continue
+      // What was woken goes to the end, so that the processes of a gateway take turns.
+      this.#takers.delete(taker.name)
+      this.#takers.set(taker.name, taker)
+      taker.wake()
+      return
+    }
+  }
+
+  /** Nobody waits any more. */
+  close(): void {
+    this.#isClosed = true
+    for (const { wake, cancelGone } of this.#takers.values()) {
+      cancelGone()
+      wake?.()
+    }
+  }
+}
