@@ -178,9 +178,9 @@ export const resume = (
     watch?.stage?.(stage, outcome)
     endWait(trail, stage, watch?.clock)
     const { event, whole, waits, items, awaited } = trail
-    if (outcome.kind !== 'accepted') awaited?.leave()
-    const more = { ...(items ? { items } : {}), ...(awaited && outcome.kind === 'accepted' ? { awaited } : {}) }
-    const ended = { outcome, stage, verified: request, event, waits, ...more }
+    const isAwaited = outcome.kind === 'accepted'
+    if (!isAwaited) awaited?.leave()
+    const ended = { outcome, stage, verified: request, event, waits, items, awaited: isAwaited ? awaited : undefined }
     return plan.respond && whole && outcomeStatus(outcome) < 300 ? { ...ended, reply: plan.respond(whole) } : ended
   }
   try {

@@ -365,7 +365,7 @@ export type CatchUpState = {
   readonly from: string
   readonly state: 'waiting' | 'reading' | 'asking' | 'done' | 'failed'
   readonly dry_run: boolean
-  /** The time from which on the entries of the sender's log count: ISO 8601. */
+  /** Entries of the sender's log that are older than this time do not count: ISO 8601. */
   readonly since: string
   readonly started_at: string
   /** Absent while it runs. */

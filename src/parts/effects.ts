@@ -132,7 +132,7 @@ export interface Effects {
    * nothing keeps secrets of programs.
    */
   readonly tooOld?: ((provided: readonly string[]) => string | undefined) | undefined
-  /** Absent where no sender waits for an answer, as in dry runs. */
+  /** Hands the replies of runs to the senders that wait for them. Absent where no request is answered, as in dry runs. */
   readonly replies?: Replies | undefined
   /** Tells the worker that new work was committed. */
   wake(): void

@@ -24,7 +24,7 @@ export type AskOptions = CallFactsOptions & {
   readonly log: Log
   readonly leases: Pick<HeldLeases, 'mayBeLost' | 'confirm'>
   readonly cancels: Cancels
-  /** The folder for the files of runs, while an agent is asked. Absent where no agent is given files, as in tests of routes. */
+  /** The folder in which the files of a run stand while its agent works. Absent where no agent gets files, as in tests of routes. */
   readonly filesFolder?: string
 }
 

@@ -20,6 +20,7 @@ import { receiverAddress } from '../parts/delivery/receiver.ts'
 import { obstacleOf, settingSecrets, settingsOf } from '../parts/delivery/settings.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
 import type { OwnComments } from '../parts/own-comment.ts'
+import { callbackAsDeliver } from '../parts/respond/callback.ts'
 import type { Keep, Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
 import type { Breakers, Sending } from './breaker/breakers.ts'
 
@@ -104,12 +105,7 @@ const valuesAsTexts = (value: Json): string[] => (isObject(value) ? Object.value
 const withheldSettings = (outgoing: Outgoing, written: DeliverySettings): JsonObject | undefined => {
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
-  const { callback } = written ?? {}
-  const now = outgoing.callback
-    ? callback
-      ? writtenTargets({ deliver: 'http', deliver_extra: callback })
-      : []
-    : writtenTargets(written ?? {})
+  const now = outgoing.callback ? callbackTargets(written) : writtenTargets(written ?? {})
   const [host, at] = [hostOf(extra), outgoing.position]
   // The route's list of targets, or an address in it, may have changed since the run was stored. So the target is looked for by its name
   // and the host of its address, first at its old position: a secret goes only to the host that it is configured for.
@@ -118,6 +114,9 @@ const withheldSettings = (outgoing: Outgoing, written: DeliverySettings): JsonOb
   const secrets = same ? secretsIn(same.extra, withheld) : {}
   return Object.keys(secrets).length < withheld.length ? undefined : secrets
 }
+
+/** Returns the target of the route's `callback` as a list; empty where the route has no `callback` any more. */
+const callbackTargets = (written: DeliverySettings) => (written?.callback ? writtenTargets(callbackAsDeliver(written.callback)) : [])
 
 /** Returns scheme and host of a target's `url` setting; `undefined` where it has none. The host of a `url` never has a placeholder. */
 const hostOf = (extra: JsonObject): string | undefined => {

@@ -6,7 +6,7 @@ import type { Facts, Observer } from '../../core/facts/facts.ts'
 import type { AwaitedReply, Replies } from '../../parts/effects.ts'
 import type { StatusTokens } from './status-token.ts'
 
-type Options = {
+type AwaitedRepliesOptions = {
   readonly clock: Clock
   readonly facts: Pick<Facts, 'observe'>
   /** Returns how many requests may wait at the same time. */
@@ -15,7 +15,7 @@ type Options = {
 }
 
 /** A request that waits. `end`: ends the wait, with the reply or without one. */
-type Waiting = { readonly route: string; readonly end: (reply: string | undefined) => void }
+type WaitingRequest = { readonly route: string; readonly end: (reply: string | undefined) => void }
 
 /** Returns the reply of a run that has ended, as the fact `run_replied` has it; `undefined` where the run ended without one. */
 const replyOf = ({ end, reply }: RunAttempt): string | undefined => {
@@ -24,13 +24,13 @@ const replyOf = ({ end, reply }: RunAttempt): string | undefined => {
 }
 
 export class AwaitedReplies implements Replies, Observer {
-  readonly #options: Options
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #options: AwaitedRepliesOptions
+  readonly #waiting = new Map<string, WaitingRequest>()
   #isObserving = false
   #isClosed = false
   #begun = (): void => {}
 
-  constructor(options: Options) {
+  constructor(options: AwaitedRepliesOptions) {
     this.#options = options
   }
 
@@ -46,7 +46,7 @@ export class AwaitedReplies implements Replies, Observer {
   }
 
   /** Makes a wait. The reply may be known before somebody asks for it. */
-  #wait(eventId: string, route: string, waitMs: number): { readonly wait: Waiting; readonly awaited: AwaitedReply } {
+  #wait(eventId: string, route: string, waitMs: number): { readonly wait: WaitingRequest; readonly awaited: AwaitedReply } {
     let known: { readonly reply: string | undefined } | undefined
     let tellReply: ((reply: string | undefined) => void) | undefined
     const leave = (): void => {

@@ -8,7 +8,7 @@ import type { SharedRecords } from '../../store/shared-records.ts'
 import { readReply } from '../events/event-attempts.ts'
 import type { AwaitedReplies } from './awaited-replies.ts'
 
-type Options = {
+type FollowRepliesOptions = {
   readonly replies: Pick<AwaitedReplies, 'eventIds' | 'end' | 'onBegin'>
   readonly lines: Pick<SharedRecords, 'linesOf'>
   readonly records: Pick<EventRecords, 'raw'>
@@ -21,7 +21,7 @@ const everyMs = 500
 const eventsPerLook = 100
 
 /** Begins to follow the replies that are awaited. Returns the function that ends it. */
-export const followReplies = ({ replies, lines, records, clock }: Options): (() => void) => {
+export const followReplies = ({ replies, lines, records, clock }: FollowRepliesOptions): (() => void) => {
   let cancel: (() => void) | undefined
   let isStopped = false
   const look = async (): Promise<void> => {

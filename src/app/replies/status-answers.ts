@@ -8,7 +8,7 @@ import type { Store } from '../../store/ports.ts'
 import { readReply } from '../events/event-attempts.ts'
 import type { AwaitedReplies } from './awaited-replies.ts'
 
-type Options = {
+type StatusAnswersOptions = {
   readonly replies: Pick<AwaitedReplies, 'eventOf'>
   readonly store: Pick<Store, 'standings'>
   readonly records: EventRecords
@@ -29,7 +29,7 @@ export type StatusAnswer = (token: string) => Promise<Reply>
 const maxSearches = 2
 const maxWaiting = 50
 const retryAfter = { 'Retry-After': '2' }
-const headers = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+const headers = { 'Cache-Control': 'no-store', 'X-Content-Type-StatusAnswersOptions': 'nosniff' }
 
 const jsonReply = (status: number, body: object, more: Reply['headers'] = {}): Reply => ({
   status,
@@ -42,7 +42,7 @@ const jsonReply = (status: number, body: object, more: Reply['headers'] = {}): R
 const notFound = jsonReply(404, { error: 'Not found' })
 const busy = jsonReply(503, { error: 'Status is unavailable' }, retryAfter)
 
-export const createStatusAnswers = (options: Options): StatusAnswer => {
+export const createStatusAnswers = (options: StatusAnswersOptions): StatusAnswer => {
   const searches = createSlots(() => maxSearches, maxWaiting)
   return async (token) => {
     const eventId = options.replies.eventOf(token)
@@ -62,7 +62,7 @@ export const createStatusAnswers = (options: Options): StatusAnswer => {
 /** Returns the state of an event's run; `undefined` where too many searches wait. The store is asked first: a run leaves it with a record. */
 const stateOf = async (
   eventId: string,
-  { store, records, route }: Options,
+  { store, records, route }: StatusAnswersOptions,
   search: ReturnType<typeof createSlots>['run'],
 ): Promise<RunState | undefined> => {
   const [standing] = await store.standings([eventId])

@@ -7,6 +7,8 @@ import { isOfConnection } from '../../core/headers.ts'
 import type { Headers } from '../../core/request.ts'
 import { maskHeaders, stars } from '../../core/secrets/mask.ts'
 import { unknownType } from '../../parts/body/event-values.ts'
+import { boundaryOf } from '../../parts/body/multipart/split-parts.ts'
+import { bodyKind } from '../../parts/body/payload.ts'
 import { schemes } from '../../parts/schemes/index.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { compileParser } from '../../parts/stages/json.ts'
@@ -162,8 +164,9 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: 
 
 /** Returns the headers of a payload alone: the content type of XML or multipart, which its first line shows; none of JSON. */
 const headersOf = (body: string): Sample['headers'] => {
-  if (/^\s*</.test(body)) return { 'Content-Type': 'application/xml' }
-  const boundary = /^\s*--([^\r\n"]{1,70})\r?\n/.exec(body)?.[1]
+  const kind = bodyKind({}, Buffer.from(body))
+  if (kind === 'xml') return { 'Content-Type': 'application/xml' }
+  const boundary = kind === 'multipart' ? boundaryOf(body) : undefined
   return boundary === undefined ? {} : { 'Content-Type': `multipart/form-data; boundary="${boundary}"` }
 }
 

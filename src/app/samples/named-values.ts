@@ -1,12 +1,14 @@
 /** Replaces values in the text of XML and multipart by the names that they have there. All other characters stay. */
 
+import { boundaryOf } from '../../parts/body/multipart/split-parts.ts'
+
 /** Returns the text that stands in the place of a value. `name`: the name of its element, attribute or field, without a prefix. */
 export type ReplaceNamed = (name: string, value: string) => string
 
 /** Replaces the values in a body; a body of another kind stays as it is. */
 export const replaceNamed = (body: string, replace: ReplaceNamed): string => {
-  const boundary = /^\s*(--[^\r\n]{1,72})\r?\n/.exec(body)?.[1]
-  if (boundary !== undefined) return replaceFields(body, boundary, replace)
+  const boundary = boundaryOf(body)
+  if (boundary !== undefined) return replaceFields(body, `--${boundary}`, replace)
   return /^\s*</.test(body) ? replaceInXml(body, replace) : body
 }
 

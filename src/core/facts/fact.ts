@@ -23,7 +23,7 @@ export type EndedRequest = {
   /** The answer to the sender, where the route shapes its answers. Otherwise the answer follows from the outcome. */
   readonly reply?: Reply
   /** Present where the answer waits for the reply of the event's run. */
-  readonly awaited?: AwaitedAnswer
+  readonly awaited?: AwaitedAnswer | undefined
   /** The request that the check of its signature refused: nobody vouched for its content. */
   readonly unverified?: UnverifiedRequest
   /** The stages that waited, in their order; absent where none did, and while traces are off. */

@@ -6,6 +6,12 @@ import { deliveriesOf, readDelivery } from '../destination.ts'
 import type { Report } from '../report.ts'
 import type { TargetPart } from '../targets/target.ts'
 
+/** Returns the settings with which `deliver` would post to the address of a `callback`. */
+export const callbackAsDeliver = (callback: NonNullable<Route['callback']>): Pick<Route, 'deliver' | 'deliver_extra'> => ({
+  deliver: 'http',
+  deliver_extra: callback,
+})
+
 /** Returns the delivery of a route's callback, without its secrets; `undefined` where the route has none. Mistakes are reported. */
 export const callbackDelivery = (
   { callback }: Pick<Route, 'callback'>,
@@ -13,7 +19,7 @@ export const callbackDelivery = (
   report: Report = () => {},
 ): Delivery | undefined => {
   if (!callback) return undefined
-  const written = readDelivery({ deliver: 'http', deliver_extra: callback }, targets, (code, [, ...path], message, help) =>
+  const written = readDelivery(callbackAsDeliver(callback), targets, (code, [, ...path], message, help) =>
     report(code, ['callback', ...path], message, help?.replace('deliver_extra.', 'callback.')),
   )
   return deliveriesOf(written)[0]

@@ -57,7 +57,7 @@ export const compileParser = (
     const body = request.read ?? new ReadOnceBody(headers, request.body)
     const content = body.content()
     if (content.kind === 'unread') return refuseUnread(content)
-    // Only a multipart body has files.
+    // The payload of a multipart body lists the files of that body; no other kind of body has files.
     const filed = content.kind === 'multipart' ? takeFiles(content, route.attachments) : undefined
     const { text, payload } = filed ?? content
     const readers = readersFor(verification.scheme)

@@ -52,7 +52,7 @@ export class Desk {
     own.readyTo = id
   }
 
-  /** Whether a request of this client would be kept, as far as its bytes are known. */
+  /** Whether the lane has room for a request of this client. `bytes`: the size of the request, as far as it is known. */
   hasRoom(lane: string, client: string, bytes: number, route: RouteSettings): boolean {
     const own = this.#lanes.get(lane)
     if (!own && this.#lanes.size >= maxLanes) return false

@@ -29,7 +29,7 @@ import type { Desk } from './desk.ts'
 import type { GatewaySettings } from './relay-settings.ts'
 
 /** A request, and what it is answered with. */
-export type Asked = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly connection: Connection }
+export type HttpExchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly connection: Connection }
 
 /** The gateway that is asked for, and its desk: absent for a gateway that the relay does not serve. */
 export type Served = { readonly settings: GatewaySettings; readonly desk: Desk }
@@ -48,14 +48,19 @@ const showsKey = (request: IncomingMessage, keys: readonly string[]): boolean =>
 }
 
 /** Answers a gateway. `path`: the path below the gateway's address. */
-export type HandOver = (asked: Asked, served: Served | undefined, path: string) => void
+export type HandOver = (asked: HttpExchange, served: Served | undefined, path: string) => void
 
 export const createHandOver = ({ bodyMemory, pace, status }: HandOverOptions): HandOver => {
-  const refuse = ({ response, connection }: Asked, code: number, why: string, headers?: { readonly [name: string]: string }): void => {
+  const refuse = (
+    { response, connection }: HttpExchange,
+    code: number,
+    why: string,
+    headers?: { readonly [name: string]: string },
+  ): void => {
     if (connection.hasLargeRest) connection.closeAfter(response)
     if (!response.destroyed && !response.headersSent) writeReply(response, errorReply(code, why, headers))
   }
-  const withBody = (asked: Asked, then: (body: Buffer) => Promise<void>): void => {
+  const withBody = (asked: HttpExchange, then: (body: Buffer) => Promise<void>): void => {
     const { request, response } = asked
     const client = (): string => networkOf(peerAddress(request.socket))
     readBody(request, response, { maxBytes: maxDoneBytes, client, bodyMemory, pace: () => pace }, (body) => {
@@ -68,7 +73,7 @@ export const createHandOver = ({ bodyMemory, pace, status }: HandOverOptions): H
     })
   }
 
-  const take = async ({ response }: Asked, desk: Desk, taker: string, body: Buffer): Promise<void> => {
+  const take = async ({ response }: HttpExchange, desk: Desk, taker: string, body: Buffer): Promise<void> => {
     const { holds } = parseObject(body.toString()) ?? {}
     const gone = new AbortController()
     response.once('close', () => !response.writableFinished && gone.abort())
@@ -79,7 +84,7 @@ export const createHandOver = ({ bodyMemory, pace, status }: HandOverOptions): H
     response.end(bytes)
   }
 
-  const done = async (asked: Asked, desk: Desk, taker: string, body: Buffer): Promise<void> => {
+  const done = async (asked: HttpExchange, desk: Desk, taker: string, body: Buffer): Promise<void> => {
     const answers = decodeFrames(body)?.flatMap(({ head, body }): Frame<DoneHead>[] => {
       const read = doneHead(head)
       return read ? [{ head: read, body }] : []

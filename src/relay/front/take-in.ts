@@ -19,7 +19,7 @@ import { requestHead } from '../../http/request-head.ts'
 import { writeReply } from '../../http/write-reply.ts'
 import type { ItemHead } from '../wire/messages.ts'
 import type { Desk } from './desk.ts'
-import type { Asked, Served } from './hand-over.ts'
+import type { HttpExchange, Served } from './hand-over.ts'
 import type { RouteSettings } from './relay-settings.ts'
 
 export type TakeInOptions = {
@@ -27,8 +27,9 @@ export type TakeInOptions = {
   readonly bodyMemory: BodyMemory
   readonly pace: Pace
   readonly trustProxy: boolean | readonly string[]
-  /** Told of each request that found no room, and of the reason of each that could not be written. */
+  /** Called with each request that is refused because its lane has no room. */
   readonly full: (gateway: string, lane: string) => void
+  /** Called with the reason for which a request cannot be written to the disk. */
   readonly failed: (reason: string) => void
 }
 
@@ -38,7 +39,7 @@ const unreachable = errorReply(503, 'The gateway is not connected', { 'Retry-Aft
 const methodsOfQuestions: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** One request, from its head to its answer. `head`: as the sender sent it; `item`: as the gateway gets it. */
-type Taken = Asked & {
+type Taken = HttpExchange & {
   readonly desk: Desk
   readonly gateway: string
   readonly route: RouteSettings
@@ -54,7 +55,7 @@ const laneOf = (path: string): string | undefined => {
   return routeNamePattern.test(parsed.prefix) ? `p/${parsed.prefix}/${parsed.name}` : undefined
 }
 
-const answer = ({ response, connection }: Omit<Asked, 'request'>, reply: Reply): void => {
+const answer = ({ response, connection }: Omit<HttpExchange, 'request'>, reply: Reply): void => {
   if (response.destroyed || response.headersSent) return
   if (connection.hasLargeRest) connection.closeAfter(response)
   try {
@@ -72,7 +73,7 @@ const askOnly = async (taken: Taken): Promise<void> => {
 }
 
 /** Takes a request of a sender. `target`: its path and query without the name of the gateway. */
-export type TakeIn = (asked: Asked, served: Served | undefined, target: string) => void
+export type TakeIn = (asked: HttpExchange, served: Served | undefined, target: string) => void
 
 export const createTakeIn = (options: TakeInOptions): TakeIn => {
   const { clock, bodyMemory, pace, trustProxy, full, failed } = options

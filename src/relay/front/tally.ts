@@ -21,7 +21,7 @@ export class Tally {
     this.#clock = clock
   }
 
-  /** A request found no room. */
+  /** Counts a request that was refused because its route has no room. */
   readonly full = (gateway: string, lane: string): void => {
     const key = `${gateway}/${lane}`
     const before = this.#full.get(key)
@@ -29,7 +29,7 @@ export class Tally {
     this.#full.set(key, { gateway, lane, what: 'full', number: (before?.number ?? 0) + 1 })
   }
 
-  /** A request could not be written. */
+  /** Says in the log, once a minute, why requests cannot be written. */
   readonly failed = (reason: string): void => {
     const now = this.#clock.monotonic()
     if (now - this.#failedAt < minuteMs) return

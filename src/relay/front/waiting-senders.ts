@@ -59,7 +59,7 @@ export class WaitingSenders {
     return asked
   }
 
-  /** Gives the sender of a request its answer, where it still waits. */
+  /** Answers the sender of a request, where that sender still waits. */
   give(id: string, reply: Reply): void {
     this.#ends.get(id)?.(reply)
   }

@@ -9,7 +9,7 @@ import type { Log } from '../../core/log.ts'
 import type { Frame } from '../wire/frames.ts'
 import { type DoneHead, type ItemHead, isKept, maxReplyBytes, type RelayHead } from '../wire/messages.ts'
 import { Acknowledger } from './acknowledger.ts'
-import { type Answer, type ReceiveItemOptions, receiveItem } from './receive-item.ts'
+import { type ItemAnswer, type ReceiveItemOptions, receiveItem } from './receive-item.ts'
 import { type RelayAddress, RelayApi } from './relay-api.ts'
 
 export type PullerOptions = ReceiveItemOptions & {
@@ -124,7 +124,7 @@ export class Puller {
   }
 
   /** Gives an answer. The sender may wait for the reply of a run, which is committed: the lane does not wait for that. */
-  #acknowledge(id: string, { replied, ...answer }: Answer): void {
+  #acknowledge(id: string, { replied, ...answer }: ItemAnswer): void {
     if (!replied) this.#acknowledger.add(doneFrame(id, answer))
     else void replied.then((reply = answer.reply) => this.#acknowledger.add(doneFrame(id, { ...answer, reply })))
   }
@@ -162,7 +162,7 @@ export class Puller {
 }
 
 /** Returns an answer for the relay. A body that is too large for it is left out: its sender gets the status alone. */
-const doneFrame = (id: string, { reply, eventId }: Answer): Frame<DoneHead> => {
+const doneFrame = (id: string, { reply, eventId }: ItemAnswer): Frame<DoneHead> => {
   const { status, type, body, headers } = reply
   const bytes = Buffer.from(body)
   const all = { ...headers, ...(eventId === undefined ? {} : { 'X-Headgate-Event-Id': eventId }) }

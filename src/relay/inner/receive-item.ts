@@ -31,7 +31,7 @@ export type ReceiveItemOptions = {
  * An answer, and the id of the event that the request became. `replied`: where the sender waits for the reply of the run, resolves to the
  * answer with the reply, or to `undefined` where none comes in time.
  */
-export type Answer = {
+export type ItemAnswer = {
   readonly reply: Reply
   readonly eventId?: string | undefined
   readonly replied?: Promise<Reply | undefined>
@@ -41,7 +41,7 @@ export type Answer = {
 const claimMarginMs = 3_600_000
 
 /** Resolves to the answer for the sender. Never rejects. */
-export const receiveItem = async (item: Frame<ItemHead>, about: RelayHead, options: ReceiveItemOptions): Promise<Answer> => {
+export const receiveItem = async (item: Frame<ItemHead>, about: RelayHead, options: ReceiveItemOptions): Promise<ItemAnswer> => {
   const { clock, facts } = options
   const startedAt = clock.monotonic()
   const head = headOf(item.head, about)

@@ -3,6 +3,9 @@
  * linear in the size of the body, because a stranger may send it before a signature is checked.
  */
 
+/** Returns the boundary that the first line of a multipart body shows; `undefined` for any other body. */
+export const boundaryOf = (body: string): string | undefined => /^\s*--([^\r\n"]{1,70})\r?\n/.exec(body)?.[1]
+
 /** A part: its header lines as one text, and its content. */
 export type BodyPart = { readonly head: string; readonly content: Buffer }
 
