@@ -1,8 +1,9 @@
-/** Ends the work of a gateway that stops: requests get their answers, and runs finish. */
+/** Ends the work of a gateway that stops: requests get their answers, runs finish, and what was opened is closed. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Listener } from '../http/server.ts'
 import type { Worker } from '../runs/worker.ts'
+import type { Closing } from './gateway-options.ts'
 
 /**
  * Whether the gateway stops now, and how long its listener waits for connections to end by themselves, in milliseconds. `hasSuccessor`:
@@ -39,4 +40,11 @@ export const endForSuccessor: End = async (listener, worker, clock, ms) => {
 const allAnswered = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
   const deadline = clock.monotonic() + ms
   while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
+}
+
+/** Closes everything, also after an error. Then throws the first error. */
+export const closeAll = async (closing: Closing): Promise<void> => {
+  const errors: unknown[] = []
+  for (const close of closing.splice(0).reverse()) await close().catch((error) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
 }

@@ -1,30 +1,15 @@
 /** Opens the parts of a gateway (store, journal, worker, sockets and what observes them), and closes them in the reverse order. */
 
-import type { CatchUpDesk } from '../app/catch-up/answers.ts'
-import { createOperations } from '../app/live/operations.ts'
-import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
-import { Readiness } from '../app/readiness.ts'
-import { createStatusAnswers, type StatusAnswer } from '../app/replies/status-answers.ts'
 import type { RunningGateway } from '../app/running-gateway.ts'
-import type { Config } from '../config/config.ts'
 import type { RequestEnded } from '../core/facts/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
-import type { Listener } from '../http/server.ts'
-import { servedAs } from '../plan/table.ts'
-import type { ConsoleChild } from './console-child.ts'
-import { endAll, endForSuccessor, type Stopping } from './ending.ts'
+import { type Doors, openDoors } from './doors/open-doors.ts'
+import { closeAll, endAll, endForSuccessor } from './ending.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
-import { createHandOver } from './hand-over.ts'
 import { keepHouse } from './housekeeping.ts'
-import { openAlerts } from './later/open-alerts.ts'
-import { openCatchUp } from './later/open-catch-up.ts'
-import { type OpenedRelay, openRelay } from './later/open-relay.ts'
-import { noListener } from './no-listener.ts'
-import { isLasting } from './open-store.ts'
 import { openWork, type Work } from './open-work.ts'
-import { watching } from './request-watch.ts'
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -49,13 +34,6 @@ export interface Gateway {
   stop(ms?: number): Promise<void>
 }
 
-/** Closes everything, also after an error. Then throws the first error. */
-const closeAll = async (closing: Closing): Promise<void> => {
-  const errors: unknown[] = []
-  for (const close of closing.splice(0).reverse()) await close().catch((error) => errors.push(error))
-  if (errors.length > 0) throw errors[0]
-}
-
 /**
  * Opens a gateway. When a step fails, closes what the steps before it have opened, and throws the error of the step, in general a Fault.
  */
@@ -71,143 +49,6 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
     await closeAll(closing)
     throw error
   }
-}
-
-type Http = typeof import('../http/index.ts')
-
-/** The ways by which requests and commands come in: the HTTP server and the control socket. */
-type Doors = {
-  readonly listener: Listener
-  readonly operations: RunningGateway
-  readonly catchUp: CatchUpDesk
-  readonly relay: OpenedRelay
-  readonly stopping: Stopping
-  readonly stopAsked: Promise<void>
-}
-
-/** Opens the Readiness, which knows whether a load balancer should send requests to this gateway. */
-const openReadiness = ({ log, clock, shared }: GatewayOptions, work: Work, stopping: () => boolean, closing: Closing): Readiness => {
-  const readiness = new Readiness({
-    store: work.store,
-    clock,
-    log,
-    facts: shared.facts,
-    stopping,
-    isTooNew: () => work.replicas?.isTooNew ?? false,
-  })
-  shared.facts.observe(readiness)
-  closing.push(async () => readiness.close())
-  return readiness
-}
-
-/** Starts the console where the configuration asks for it. Its code is loaded only then. */
-const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Closing): Promise<ConsoleChild | undefined> => {
-  if (!config.console.enabled) return undefined
-  const { keepConsole } = await import('./console-child.ts')
-  const kept = keepConsole({ dataDir: config.dataDir, settings: config.console, clock, log })
-  closing.push(() => kept.close())
-  return kept
-}
-
-/** Returns where the listener finds its certificates: in the latest configuration. `undefined` without TLS. */
-const certificatesOf = ({ config: { tls }, reloader, shared: { facts } }: GatewayOptions) =>
-  tls && { settings: () => reloader.current().config.tls ?? tls, facts }
-
-/** Makes what answers at status addresses. */
-const statusAnswersOf = ({ shared: { replies }, reloader: { current } }: GatewayOptions, { store, records }: Work): StatusAnswer =>
-  createStatusAnswers({ store, records, replies, route: (name) => servedAs(current().table, name)?.source.spec })
-
-/** Whether somebody reads the metrics of this gateway, or a receiver gets them. */
-const isMetered = ({ metrics, telemetry }: Config): boolean => metrics.enabled || telemetry?.metrics !== undefined
-
-/** Opens the control socket, and leaves a file by which commands find this process. */
-const openControl = async (
-  http: Http,
-  { config, log, clock }: GatewayOptions,
-  operations: RunningGateway,
-  tails: Work['tails'],
-  closing: Closing,
-): Promise<void> => {
-  const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
-  closing.push(() => control.close())
-  closing.push(async () => tails.close())
-  const unrecord = http.recordPid(config.dataDir)
-  closing.push(async () => unrecord())
-}
-
-/** `stop` resolves `stopAsked`. */
-const createStopAsked = (): { readonly stop: () => void; readonly stopAsked: Promise<void> } => {
-  let stop = (): void => {}
-  const stopAsked = new Promise<void>((resolve) => {
-    stop = resolve
-  })
-  return { stop: () => stop(), stopAsked }
-}
-
-/** Opens the HTTP server and the control socket. */
-const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
-  const { config, log, clock, shared, reloader } = options
-  const { facts } = shared
-  const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
-  const { stop, stopAsked } = createStopAsked()
-  const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
-  closing.push(async () => refused.close())
-  const isStopping = (): boolean => stopping.now
-  const isLeaving = (): boolean => stopping.now && !stopping.hasSuccessor
-  // What a leaving gateway still accepts into a shared store is the work of the other gateways.
-  const isRefusing = (): boolean => isLeaving() && !work.store.shared
-  const serveMetrics = isMetered(config) ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
-  const alerts = openAlerts(options, work.store, closing)
-  const readiness = openReadiness(options, work, isLeaving, closing)
-  // The metrics are opened last. Their closing is added here, before that of the listener, so that they are closed after the listener and
-  // show a stop to its end.
-  const closingMetrics: Closing = []
-  closing.push(() => closeAll(closingMetrics))
-  const notReady = (): string | undefined => readiness.reason()
-  const door = { facts: refused, refusing: isRefusing, ...watching(log, work.traces && clock) }
-  const listen = config.relay?.listen === false ? async () => noListener(config.relay?.url ?? '') : http.listen
-  const listener = await listen({
-    ...door,
-    host: config.host,
-    port: config.port,
-    socket: options.socket?.handle,
-    clock,
-    serving: reloader.current,
-    hasFailed: shared.limiter.hasFailed,
-    stopping: isStopping,
-    isReady: () => notReady() === undefined,
-    status: statusAnswersOf(options, work),
-    tls: certificatesOf(options),
-  })
-  closing.push(() => listener.close(stopping.patienceMs))
-  await alerts.begin()
-  const catchUp = openCatchUp(options, work.store, () => notReady() === undefined && !stopping.now, closing)
-  const relay = openRelay(options, door, closing)
-  const browserConsole = await openConsole(options, closing)
-  const operations = createOperations({
-    ...work,
-    reloader,
-    facts,
-    clock,
-    shared,
-    url: listener.url,
-    certificates: listener.certificates,
-    secrets: options.secrets,
-    stopping: isStopping,
-    notReady,
-    stop,
-    handOver: createHandOver({ ...options, listener, stopping }),
-    signInUrl: browserConsole?.signInUrl,
-    alerts,
-    catchUp,
-    relay,
-  })
-  await openControl(http, options, operations, work.tails, closing)
-  const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count, relay: relay.view }
-  await serveMetrics?.({ store: work.store, http: listener, ...counts, notReady }, closingMetrics)
-  await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
-  closing.push(async () => work.replicas?.leave())
-  return { listener, operations, catchUp, relay, stopping, stopAsked }
 }
 
 /** Starts worker, scheduler and housekeeping, and returns the gateway. */

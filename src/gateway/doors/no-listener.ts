@@ -1,7 +1,7 @@
 /** The listener of a gateway that opens no port, because a relay takes its requests. */
 
-import { exit, Fault } from '../core/fault.ts'
-import type { Listener } from '../http/server.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { Listener } from '../../http/server.ts'
 
 /** `url`: the address of the gateway at its relay. */
 export const noListener = (url: string): Listener => ({

@@ -1,8 +1,8 @@
 /** Watches the stages of requests, for debug logs and traces. */
 
-import type { Clock } from '../core/clock.ts'
-import type { Log } from '../core/log.ts'
-import type { Watch } from '../engine/run.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { Watch } from '../../engine/run.ts'
 
 /**
  * Returns the function that watches the requests of a route, if anybody asks: it logs each stage (with `--log-level debug`), and times the
