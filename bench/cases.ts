@@ -136,7 +136,8 @@ export const cases: Case[] = [
   forged('forged', ours('pr')),
   compare('routes', [ours('pr', '1 route'), ours('pr', `${ROUTES} routes`, manyRoutes)], atMostCpu(`${ROUTES} routes`, 1.1, 1.05)),
   compare('metrics', [ours('pr', 'metrics off', unmetered), ours('pr', 'metrics', metered)], atMostCpu('metrics', 1.03, 1.02)),
-  compare('traces', [ours('pr', 'traces off', unmetered), ours('pr', 'traces', traced)], atMostCpu('traces', 1.06, 1.04)),
+  // A batch of spans goes out once in 2,560 requests, so Node takes longer to compile what encodes it.
+  compare('traces', [ours('pr', 'traces off', unmetered), ours('pr', 'traces', traced)], atMostCpu('traces', 1.06, 1.04), { warmUps: 6 }),
   compare('filters', [filters(1), filters(FILTERS)], atMostCpu(`${FILTERS} filters`, 1.1, 1.05)),
   openLoop('open-loop', durables('pr'), { 'p50 ms above base': { must: 0.4, aim: 0.2 }, 'p99 ms above base': { must: 3, aim: 1.5 } }),
   finished('finished', [echoing], { 'runs/s': { sense: '>=', aim: 5_000 } }),

@@ -30,10 +30,16 @@ export const rotate = <T>(list: readonly T[], by: number): T[] => {
   return [...list.slice(at), ...list.slice(0, at)]
 }
 
-const measure = (contender: Contender, seconds: number, close: boolean): Promise<Sample> =>
+/**
+ * How a case is measured. `close`: each request has a connection of its own. `warmUps`: for how many times the measured time the server is
+ * loaded before; 1 by default.
+ */
+type How = Pick<Case, 'durable' | 'missing'> & { close?: boolean; warmUps?: number }
+
+const measure = (contender: Contender, seconds: number, { close = false, warmUps = 1 }: How): Promise<Sample> =>
   withRunning(contender, async ({ pid, load }) => {
     // Node compiles for the first two or three seconds, in which a request takes up to eight times the processor time.
-    await load({ seconds, close })
+    await load({ seconds: warmUps * seconds, close })
     const before = cpuUs(pid)
     const { requests, seconds: took, p50Ms, p99Ms } = await load({ seconds, close })
     const used = cpuUs(pid) - before
@@ -60,8 +66,6 @@ const row = (name: string, peer: string, own: Sample[], reference: Sample[], goa
   }
 }
 
-type How = Pick<Case, 'durable' | 'missing'> & { close?: boolean }
-
 /** The others are compared with the first contender. */
 export const compare = (name: string, all: Contender[], goal?: RatioGoal, how: How = {}): Case => ({
   name,
@@ -74,7 +78,7 @@ export const compare = (name: string, all: Contender[], goal?: RatioGoal, how: H
     const samples = new Map<string, Sample[]>(contenders.map((contender) => [contender.name, []]))
     for (let round = 0; round < rounds; round++) {
       for (const contender of rotate(contenders, round)) {
-        const sample = await measure(contender, seconds, how.close ?? false)
+        const sample = await measure(contender, seconds, how)
         samples.get(contender.name)?.push(sample)
         note(`${name} ${round + 1}/${rounds} ${contender.name}: ${sample.perSecond.toFixed(0)}/s, ${sample.cpuUs.toFixed(1)} us`)
       }
