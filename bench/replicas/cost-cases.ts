@@ -1,4 +1,7 @@
-/** The cases of the shared store: the cost of accepting beside SQLite, the cost of more gateways, and the effect of a slow network. */
+/**
+ * The cases of the shared store: the cost of accepting beside SQLite, the cost of more gateways, and the effects of a slow network,
+ * of many claims and of an old snapshot.
+ */
 
 import { systemClock } from '../../src/core/clock.ts'
 import type { Store } from '../../src/store/ports.ts'
@@ -12,8 +15,9 @@ import { median } from '../median.ts'
 import { post } from '../payloads.ts'
 import { accepting, headgate, type SharedStore } from '../peers.ts'
 import { type Figure, judge, type Wanted } from '../report.ts'
+import { execute, holdSnapshot } from './database.ts'
 import { startDetour } from './detour.ts'
-import { acceptRuns, type Cost, costOf, serverUs } from './store-work.ts'
+import { acceptRuns, type Cost, costOf, finishRuns, serverUs } from './store-work.ts'
 
 const counts = [1, 2, 4]
 const callers = 32
@@ -25,11 +29,15 @@ const slowConnections = 2
 /** The measured values of a round, by the name of their figure. */
 type Round = Record<string, number>
 
-/** Makes a case that measures in each round, and shows the median of each figure. The keys of `goals` are names of figures. */
-const sharedCase = (
+/**
+ * Makes a case that measures in each round, and shows the median of each figure. The keys of `goals` are names of figures. `prepare` is
+ * called before the first round; `measure` gets what it returns.
+ */
+const sharedCase = <Prepared = undefined>(
   name: string,
   goals: Record<string, Wanted>,
-  measure: (server: OwnServer, options: Options, round: number) => Promise<Round>,
+  measure: (server: OwnServer, options: Options, round: number, prepared: Prepared) => Promise<Round>,
+  prepare: (server: OwnServer) => Promise<Prepared> = async () => undefined as Prepared,
 ): Case => ({
   name,
   durable: true,
@@ -37,9 +45,10 @@ const sharedCase = (
   run: async (options) => {
     const server = await startPostgresServer(true)
     try {
+      const prepared = await prepare(server)
       const rounds: Round[] = []
       for (let round = 0; round < options.rounds; round++) {
-        const measured = await measure(server, options, round)
+        const measured = await measure(server, options, round, prepared)
         rounds.push(measured)
         const shown = Object.entries(measured).map(([figure, value]) => `${figure} ${value.toFixed(2)}`)
         options.note(`${name} ${round + 1}/${options.rounds}: ${shown.join(', ')}`)
@@ -208,4 +217,59 @@ const slowNet = sharedCase(
   },
 )
 
-export const sharedStoreCases: readonly Case[] = [postgres, replicas, slowNet]
+const manyClaims = 10_000_000
+
+/** Makes a schema with ids that were claimed before. Returns its name. */
+const claimedSchema = async (server: OwnServer): Promise<string> => {
+  const schema = server.newSchema()
+  await (await openShared(server, schema)).close()
+  await execute(server.url, schema, [
+    `insert into claims (key, until, mark) select gen_random_uuid(), clock() + interval '1 day', n from generate_series(1, ${manyClaims}) as n`,
+    'analyze claims',
+  ])
+  return schema
+}
+
+const claims = sharedCase(
+  'claims',
+  { '10 M claims, server: ratio to none': { must: 2, aim: 1.6 } },
+  async (server, _options, _round, schema) => {
+    const none = await acceptIn([await openShared(server, server.newSchema())], server, callers)
+    const many = await acceptIn([await openShared(server, schema)], server, callers)
+    return {
+      'no claims, server µs': none.serverUs,
+      '10 M claims, server µs': many.serverUs,
+      '10 M claims, server: ratio to none': many.serverUs / none.serverUs,
+    }
+  },
+  claimedSchema,
+)
+
+const finishedBefore = 60_000
+const finishedNow = 4_000
+
+/** Takes and finishes runs as they come, while a transaction from before still sees all runs that were finished meanwhile. */
+const oldSnapshot = sharedCase('old-snapshot', { 'old snapshot, server: ratio to fresh': { must: 1.5, aim: 1.5 } }, async (server) => {
+  const schema = server.newSchema()
+  const store = await openShared(server, schema)
+  const finishNew = async (): Promise<Cost> => {
+    // One call in twenty accepts nothing.
+    await acceptRuns([store], 1.1 * finishedNow, callers)
+    return costOf(server, finishedNow, () => finishRuns(store, finishedNow))
+  }
+  return closing([store], async () => {
+    await finishNew()
+    const fresh = await finishNew()
+    const release = await holdSnapshot(server.url, schema)
+    for (let finished = 0; finished < finishedBefore; finished += finishedNow) await finishNew()
+    const under = await finishNew()
+    await release()
+    return {
+      'fresh, server µs': fresh.serverUs,
+      'old snapshot, server µs': under.serverUs,
+      'old snapshot, server: ratio to fresh': under.serverUs / fresh.serverUs,
+    }
+  })
+})
+
+export const sharedStoreCases: readonly Case[] = [postgres, replicas, slowNet, claims, oldSnapshot]

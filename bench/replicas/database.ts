@@ -1,4 +1,4 @@
-/** Reads the contents of the shared database without the gateway's store. */
+/** Reads and prepares the contents of the shared database without the gateway's store. */
 
 import { type Connection, connect } from '../../src/store/postgres/connection.ts'
 
@@ -22,8 +22,8 @@ const deadRuns = `select run, coalesce(error, '""') from runs where ended_at is 
 /** How long a server on a machine without a free processor may take to answer. */
 const patienceMs = 30_000
 
-const connectTo = (url: string, schema: string): Promise<Connection> =>
-  connect({ url: () => url, schema, durability: 'commit', byIndex: false, connectMs: patienceMs, statementMs: patienceMs })
+const connectTo = (url: string, schema: string, statementMs = patienceMs): Promise<Connection> =>
+  connect({ url: () => url, schema, durability: 'commit', byIndex: false, connectMs: patienceMs, statementMs })
 
 /** Returns the contents of the schema now. Throws when the server does not answer. */
 export const heldIn = async (url: string, schema: string): Promise<Held> => {
@@ -49,6 +49,24 @@ export const sharesEntries = async (url: string, schema: string): Promise<boolea
   const [[name] = []] = await connection.query({ name: 'entries', text: `select to_regclass('entries')::text` }, [])
   await connection.end()
   return name !== null
+}
+
+/** How long a statement that fills tables may take. */
+const fillMs = 1_800_000
+
+/** Runs statements one after another in the schema. */
+export const execute = async (url: string, schema: string, statements: readonly string[]): Promise<void> => {
+  const connection = await connectTo(url, schema, fillMs)
+  for (const [n, text] of statements.entries()) await connection.query({ name: `statement_${n}`, text }, [])
+  await connection.end()
+}
+
+/** Begins a transaction that sees the database as it is now. The returned function ends it. */
+export const holdSnapshot = async (url: string, schema: string): Promise<() => Promise<void>> => {
+  const connection = await connectTo(url, schema)
+  await connection.query({ name: 'begin', text: 'begin isolation level repeatable read' }, [])
+  await connection.query({ name: 'see', text: 'select count(*) from runs' }, [])
+  return () => connection.end()
 }
 
 const deadRunOf = (run: string, error: string): DeadRun => {

@@ -38,7 +38,7 @@ export const acceptRuns = async (stores: readonly Store[], count: number, caller
 export const finishRuns = async (store: Store, count: number): Promise<void> => {
   for (let done = 0; done < count; ) {
     const leases = await store.take(takenAtOnce, hourMs)
-    if (leases.length === 0) throw new Error('there is nothing left to take')
+    if (leases.length === 0) throw new Error(`there is nothing left to take after ${done} of ${count}`)
     await Promise.all(leases.map((lease) => store.finish(lease, { kind: 'done' })))
     done += leases.length
   }
