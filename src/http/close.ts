@@ -26,9 +26,9 @@ export type Holding = {
 const holdMs = 60
 
 /**
- * Stops listening, ends idle connections at once and each other connection after its answer or half a second, and closes what answered its requests (`host`).
- * With `requests`, the answers are held back for a moment before the close, so that the connection of a sender that posts just then is not
- * reset.
+ * Stops listening, ends idle connections at once and each other connection after its answer or half a second, and closes what answered its
+ * requests (`host`). With `requests`, the answers are held back for a moment before the close, so that the connection of a sender that
+ * posts just then is not reset.
  */
 export const closeServer = async (server: Server, host: Pick<LazyFastify, 'close'>, requests?: Holding): Promise<void> => {
   requests?.hold()
