@@ -1,4 +1,7 @@
-/** A lean closed-loop generator: sends one small signed post again and again, with a new delivery id each time, over kept connections, as fast as they go. */
+/**
+ * A lean closed-loop generator: sends one small signed post again and again, with a new delivery id each time, over kept connections, as
+ * fast as they go.
+ */
 
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'

@@ -54,7 +54,10 @@ const startPairs = async <T>(
   )
 }
 
-/** Runs `contender`, ours, with routes for all senders; from another build, too, if there is one. All run at once, so that they can be measured in turn. */
+/**
+ * Runs `contender`, ours, with routes for all senders; from another build, too, if there is one. All run at once, so that they can be
+ * measured in turn.
+ */
 export const withLives = <T>(
   contender: Contender,
   all: readonly Sender[],

@@ -170,9 +170,10 @@ export interface Store {
   settle(claim: Claim, kept: boolean): Promise<void>
   /**
    * Takes up to `max` runs that are due, each leased for `leaseMs`. First come the runs that were tried before, in the order in which they
-   * are due; then the oldest of the others, where a priority counts as an earlier or a later acceptance (priority.ts). After the start of a sole store, the runs that the dead process had taken come before all
-   * others, and of these the runs with the most attempts come first. A group that is due becomes a run here. With `only: 'groups'`, groups
-   * become runs, due or not, and of these the runs that need not wait for their turn are taken; no other run is taken.
+   * are due; then the oldest of the others, where a priority counts as an earlier or a later acceptance (priority.ts). After the start of a
+   * sole store, the runs that the dead process had taken come before all others, and of these the runs with the most attempts come first. A
+   * group that is due becomes a run here. With `only: 'groups'`, groups become runs, due or not, and of these the runs that need not wait
+   * for their turn are taken; no other run is taken.
    *
    * Where a shared store finds fewer runs than `max`, it may take further runs, up to `max`, as soon as this process accepts them. The next
    * call returns these runs. A call with `max` 0 puts them back. A call before the time of `dueInMs` may leave out what other processes

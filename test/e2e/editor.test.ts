@@ -1,4 +1,7 @@
-/** The built editor in a terminal: it writes the changed line alone, what is left or killed is offered again, and what somebody else wrote meanwhile stays. */
+/**
+ * The built editor in a terminal: it writes the changed line alone, what is left or killed is offered again, and what somebody else wrote
+ * meanwhile stays.
+ */
 
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** What hostile requests get from the plain forms of all that leans on Node's insides (src/node-internals/). The fast forms run in hostile.test.ts. */
+/**
+ * What hostile requests get from the plain forms of all that leans on Node's insides (src/node-internals/). The fast forms run in
+ * hostile.test.ts.
+ */
 
 import t from 'tap'
 

@@ -30,8 +30,8 @@ export const checkFolder = ({ workspace: { dataDir, self } }: CheckInput): reado
 }
 
 /**
- * Checks whether the files with secrets of each profile, and included files, are open to other users, and whether the files of subscriptions and of the default
- * profile's jobs can be read.
+ * Checks whether the files with secrets of each profile, and included files, are open to other users, and whether the files of
+ * subscriptions and of the default profile's jobs can be read.
  */
 export const checkFiles = async ({ loaded, workspace: { dataDir } }: CheckInput): Promise<readonly Check[]> => {
   const secretFiles = ['.env', 'config.yaml', subscriptionsFileName, jobsFileName]

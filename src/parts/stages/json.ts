@@ -189,7 +189,8 @@ const shortForm = (headers: Headers, payload: Json, { shortType }: KnownValues):
 /**
  * Returns the delivery id. A captured request must not look new because of a changed header, so where the scheme signs the delivery id,
  * only the signed id counts. Otherwise the id is the first of: the id that the scheme reads (`schemeId`), a header of a known sender or
- * X-Request-ID, the digest of the signed content (`repeatId`), the id that a relay gave (`kept`), a random id (rules: Events 3). A long id is replaced by its hash.
+ * X-Request-ID, the digest of the signed content (`repeatId`), the id that a relay gave (`kept`), a random id (rules: Events 3). A long id
+ * is replaced by its hash.
  */
 const deliveryIdOf = (
   { headers, verification, kept }: VerifiedRequest,

@@ -55,8 +55,8 @@ export const openSubscription = (workspace: Workspace, asked: string): OpenedRou
 }
 
 /**
- * Opens the route at the path `base` of a file of the configuration, whose text may be given. Throws a Fault where the text is not YAML, or the route in
- * it is not a map.
+ * Opens the route at the path `base` of a file of the configuration, whose text may be given. Throws a Fault where the text is not YAML, or
+ * the route in it is not a map.
  */
 export const openConfigured = (file: string, name: string, base: Path, text = textOfFile(file)): OpenedRoute => {
   const { source, diagnostics } = parseSource(file, text)

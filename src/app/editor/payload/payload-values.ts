@@ -14,8 +14,9 @@ const maxShownChars = 80
 type InnerValue = { readonly path: string; readonly value: Json; readonly depth: number }
 
 /**
- * Returns the event's type, the fields of the request (`pathAndQuery`: its address without host), the headers, and the values in the payload, the outer values first. Left out are the deepest where there are
- * more than 5,000 values, values inside more than 32 lists and maps, and values that no path can name.
+ * Returns the event's type, the fields of the request (`pathAndQuery`: its address without host), the headers, and the values in the
+ * payload, the outer values first. Left out are the deepest where there are more than 5,000 values, values inside more than 32 lists and
+ * maps, and values that no path can name.
  */
 export const payloadValues = (
   payload: Json | undefined,

@@ -11,7 +11,10 @@ import { decodeText } from './text-in.ts'
 
 /** A page that was read. `chars`: the length of the whole text, of which `markdown` has at most the first `maxChars` characters. */
 export type Page = { readonly title: string; readonly markdown: string; readonly chars: number }
-/** The page to read. `charset`: from the header of the answer. `url`: the address of the page, after redirects; relative links are resolved against it. */
+/**
+ * The page to read. `charset`: from the header of the answer. `url`: the address of the page, after redirects; relative links are resolved
+ * against it.
+ */
 export type PageSource = {
   readonly bytes: Uint8Array
   readonly charset: string | undefined
