@@ -71,13 +71,16 @@ const following = (store: OpenStore, time: ServerTime): OpenStore =>
 
 export type PostgresPart = StorePart & { close(): Promise<void> }
 
+/** `make`: makes a part. `end`: ends the connections to the schemas of all parts that are closed. */
+type PostgresParts = { readonly make: (clock: Clock) => PostgresPart; readonly end: () => Promise<void> }
+
 /**
  * Makes parts, each with a schema of its own, and each `open` of a part is one more process on its schema. A part that is closed leaves its
  * schema to a later one, because making a schema takes long.
  */
-export const postgresParts = (server: PostgresServer, lookEveryMs: number): ((clock: Clock) => PostgresPart) => {
+export const postgresParts = (server: PostgresServer, lookEveryMs: number): PostgresParts => {
   const spare: TestSchema[] = []
-  return (clock) => {
+  const make = (clock: Clock): PostgresPart => {
     let schema: Promise<TestSchema> | undefined
     let time: ServerTime | undefined
     return {
@@ -103,4 +106,5 @@ export const postgresParts = (server: PostgresServer, lookEveryMs: number): ((cl
       },
     }
   }
+  return { make, end: async () => void (await Promise.all(spare.map(({ connection }) => connection.end()))) }
 }

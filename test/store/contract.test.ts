@@ -52,9 +52,12 @@ type Subject = {
 const shared: Subject = { name: 'shared', at: (clock) => sharedStore(aheadOf(clock, hourMs)), lookEveryMs }
 /** The real server of the tests below; absent where this machine has none. */
 const server = withoutPostgres ? undefined : await openPostgresServer()
-t.teardown(() => server?.stop())
-const makePart = server && postgresParts(server, lookEveryMs)
-const postgres: readonly Subject[] = makePart ? [{ name: 'postgres', at: (clock) => makePart(aheadOf(clock, hourMs)), lookEveryMs }] : []
+const parts = server && postgresParts(server, lookEveryMs)
+t.teardown(async () => {
+  await parts?.end()
+  await server?.stop()
+})
+const postgres: readonly Subject[] = parts ? [{ name: 'postgres', at: (clock) => parts.make(aheadOf(clock, hourMs)), lookEveryMs }] : []
 const sole = stores.filter(({ ownership }) => ownership === 'sole')
 const subjects: readonly Subject[] = [...sole.map((part) => ({ name: part.name, at: () => part })), shared, ...postgres]
 t.test('postgres: a real server', { skip: withoutPostgres }, async (t) => t.ok(server))
