@@ -13,6 +13,7 @@ import type { NewRun } from '../../src/core/new-run.ts'
 import type { Accepted, Lane, Lease, Store } from '../../src/store/ports.ts'
 import { connect } from '../../src/store/postgres/connection.ts'
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
+import { startPgbouncer, withoutPgbouncer } from '../fakes/pgbouncer.ts'
 import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -82,6 +83,23 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
     await connection.run(text)
     await connection.end()
   }
+
+  await t.test('behind a pooler a session has our settings, or the store does not open', { skip: withoutPgbouncer }, async (t) => {
+    const openAt = (url: string, schema: string): Promise<Store> =>
+      openPostgres({ url: () => url, schema, durability: 'fsync', clock: systemClock })
+    for (const dropped of [[], ['options']]) {
+      const schema = server.newSchema()
+      const store = await openAt(await startPgbouncer(t, server, { mode: 'session', dropped }), schema)
+      t.equal(await accept(store, 'a'), 'accepted')
+      t.equal(await accept(store, 'a'), 'duplicate')
+      await store.close()
+      t.equal(await (await open(t, schema)).backlog(), 1, 'the run is in the schema that was named')
+      const shared = await startPgbouncer(t, server, { mode: 'transaction', dropped })
+      for (let i = 0; i < 3; i++)
+        await t.rejects(openAt(shared, schema), { code: 'store_pooler', message: /gives each transaction another session/ })
+    }
+    await t.rejects(query('public', 'select 1 from runs'), /relation "runs" does not exist/, 'nothing was made elsewhere')
+  })
 
   await t.test('of 1,000 calls for one id over three processes one gets it', async (t) => {
     const stores = await openThree(t)

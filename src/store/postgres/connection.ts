@@ -5,6 +5,8 @@ import type { ClientOptions } from 'pg/lib/client'
 import { type Host, parseAddress, type ServerAddress, type Tls } from '../../config/storage/server-address.ts'
 import { StoreFault } from '../../core/fault.ts'
 import { sqlState } from './database-error.ts'
+import { proveSession } from './session/prove-session.ts'
+import { applySettings, hasSettings, refusesStartOption, type SessionOptions, startOption } from './session/settings.ts'
 
 export type Row = readonly unknown[]
 
@@ -57,27 +59,66 @@ export const connect = async (options: ConnectionOptions): Promise<Connection> =
   // The driver is loaded here, so that a program with another store never loads it.
   const { default: Driver } = await import('pg/lib/client')
   const address = parseAddress(options.url())
+  const { schema, durability, isReadOnly = false, statementMs = defaultStatementMs } = options
+  const session: SessionOptions = { schema, durability, isReadOnly, statementMs }
   let last: unknown
   for (const host of address.hosts) {
-    const client = new Driver(clientOptions(address, host, options))
-    const connection = connectionOf(client)
+    const clientWith = (startOptions: string): Client => new Driver(clientOptions(address, host, options, startOptions))
+    let connection: Connection | undefined
     try {
-      await client.connect()
+      const client = await openSession(clientWith, session)
+      connection = connectionOf(client)
       await prepareConnection(connection, host, options)
       return connection
     } catch (error) {
-      connection.drop()
+      connection?.drop()
       last = error
     }
   }
   throw last
 }
 
+/** Opens a session of the server with our settings. Throws a Fault where a pooler lets no session keep them. */
+const openSession = async (clientWith: (startOptions: string) => Client, session: SessionOptions): Promise<Client> => {
+  const first = await opened(clientWith(startOption(session))).catch((error: unknown) => {
+    if (refusesStartOption(error)) return opened(clientWith(''))
+    throw error
+  })
+  let second: Client | undefined
+  try {
+    if (await hasSettings(first, session)) return first
+    second = await opened(clientWith(''))
+    await proveSession(first, second)
+    await applySettings(first, session)
+    return first
+  } catch (error) {
+    drop(first)
+    throw error
+  } finally {
+    if (second) drop(second)
+  }
+}
+
+const opened = async (client: Client): Promise<Client> => {
+  // Without a listener, an error of a connection would end the process.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    drop(client)
+    throw error
+  }
+}
+
+const drop = (client: Client): void => client.connection.stream.destroy()
+
 /** Returns all options of the driver, because an option that is left out would be taken from PG* variables or from a file of passwords. */
 const clientOptions = (
   address: ServerAddress,
   { host, port }: Host,
-  { schema, durability, connectMs, isReadOnly = false, statementMs = defaultStatementMs }: ConnectionOptions,
+  { connectMs, statementMs = defaultStatementMs }: ConnectionOptions,
+  startOptions: string,
 ): ClientOptions => ({
   host,
   port,
@@ -88,18 +129,7 @@ const clientOptions = (
   sslnegotiation: 'postgres',
   client_encoding: 'utf8',
   application_name: 'headgate',
-  options: [
-    `search_path=${schema}`,
-    `statement_timeout=${statementMs}`,
-    // The timeout is longer than the second after which a server looks for a deadlock. So the server ends one of the two statements, and
-    // the other goes on.
-    'lock_timeout=1500',
-    'idle_in_transaction_session_timeout=10000',
-    `synchronous_commit=${durability === 'fsync' ? 'on' : 'off'}`,
-    `default_transaction_read_only=${isReadOnly ? 'on' : 'off'}`,
-  ]
-    .map((setting) => `-c ${setting}`)
-    .join(' '),
+  options: startOptions,
   pipeline: true,
   keepAlive: true,
   query_timeout: statementMs + answerGraceMs,
@@ -116,14 +146,13 @@ const connectionOf = (client: Client): Connection => {
     isOver = true
     for (const then of waiting.splice(0)) then()
   }
-  // Without a listener, an error of an idle connection would end the process.
   client.on('error', over)
   client.on('end', over)
   return {
     query: async ({ name, text }, values) => (await client.query({ name, text, values, rowMode: 'array' })).rows,
     run: async (text) => void (await client.query(text)),
     whenOver: (then) => void (isOver ? then() : waiting.push(then)),
-    drop: () => client.connection.stream.destroy(),
+    drop: () => drop(client),
     end: () => client.end(),
   }
 }

@@ -145,13 +145,6 @@ const upgrade = async (connection: Connection): Promise<void> => {
 export const openingFault = (error: unknown): Fault => {
   if (error instanceof Fault) return error
   const message = messageOf(error)
-  if (/unsupported startup parameter/i.test(message)) {
-    return new Fault('store_pooler', 'the database is behind a pooler that gives each transaction another session', {
-      exitCode: exit.config,
-      hint: 'name the server itself, or a pool in session mode: prepared statements and settings belong to a session',
-      cause: error,
-    })
-  }
   const state = sqlState(error)
   const hint =
     state.startsWith('28') || state === '3D000'
