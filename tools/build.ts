@@ -38,7 +38,7 @@ const starts = [
   ['src/cli/edit.ts', 'src/tui/terminal/canvas.tsx'],
   ['src/cli/console.ts'],
   ['src/cli/validate/validate.ts'],
-  ['src/cli/gateway/run.ts', 'src/http/index.ts', 'src/store/sqlite/sqlite-store.ts'],
+  ['src/cli/gateway/run.ts', 'src/gateway/doors/open-doors.ts', 'src/store/sqlite/sqlite-store.ts'],
 ]
 
 const common = {

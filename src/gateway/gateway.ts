@@ -5,7 +5,7 @@ import type { RequestEnded } from '../core/facts/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
-import { type Doors, openDoors } from './doors/open-doors.ts'
+import type { Doors } from './doors/open-doors.ts'
 import { closeAll, endAll, endForSuccessor } from './ending.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
 import { keepHouse } from './housekeeping.ts'
@@ -41,9 +41,9 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
   // The owners are closed last, because runs and requests use what the owners have open.
   const closing: Closing = [() => options.shared.owners.close()]
   try {
-    // The code of the server is loaded while the store waits for the disk.
-    const [work, http] = await Promise.all([openWork(options, closing), import('../http/index.ts')])
-    const doors = await openDoors(options, work, http, closing)
+    // The code of the doors is loaded while the store waits for the disk.
+    const [work, { openDoors }] = await Promise.all([openWork(options, closing), import('./doors/open-doors.ts')])
+    const doors = await openDoors(options, work, closing)
     return await beginWork(options, work, doors, closing)
   } catch (error) {
     await closeAll(closing)

@@ -7,6 +7,7 @@ import { Readiness } from '../../app/readiness.ts'
 import { createStatusAnswers, type StatusAnswer } from '../../app/replies/status-answers.ts'
 import type { RunningGateway } from '../../app/running-gateway.ts'
 import type { Config } from '../../config/config.ts'
+import { controlSocket, listen, listenControl, recordPid } from '../../http/index.ts'
 import type { Listener } from '../../http/server.ts'
 import { servedAs } from '../../plan/table.ts'
 import type { ConsoleChild } from '../console-child.ts'
@@ -20,8 +21,6 @@ import { isLasting } from '../open-store.ts'
 import type { Work } from '../open-work.ts'
 import { noListener } from './no-listener.ts'
 import { watching } from './request-watch.ts'
-
-type Http = typeof import('../../http/index.ts')
 
 /** The ways by which requests and commands come in: the HTTP server and the control socket. */
 export type Doors = {
@@ -70,16 +69,15 @@ const isMetered = ({ metrics, telemetry }: Config): boolean => metrics.enabled |
 
 /** Opens the control socket, and leaves a file by which commands find this process. */
 const openControl = async (
-  http: Http,
   { config, log, clock }: GatewayOptions,
   operations: RunningGateway,
   tails: Work['tails'],
   closing: Closing,
 ): Promise<void> => {
-  const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
+  const control = await listenControl({ path: controlSocket(config.dataDir), operations, log, clock })
   closing.push(() => control.close())
   closing.push(async () => tails.close())
-  const unrecord = http.recordPid(config.dataDir)
+  const unrecord = recordPid(config.dataDir)
   closing.push(async () => unrecord())
 }
 
@@ -93,7 +91,7 @@ const createStopAsked = (): { readonly stop: () => void; readonly stopAsked: Pro
 }
 
 /** Opens the HTTP server and the control socket. */
-export const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
+export const openDoors = async (options: GatewayOptions, work: Work, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
   const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }
@@ -113,8 +111,8 @@ export const openDoors = async (options: GatewayOptions, work: Work, http: Http,
   closing.push(() => closeAll(closingMetrics))
   const notReady = (): string | undefined => readiness.reason()
   const door = { facts: refused, refusing: isRefusing, ...watching(log, work.traces && clock) }
-  const listen = config.relay?.listen === false ? async () => noListener(config.relay?.url ?? '') : http.listen
-  const listener = await listen({
+  const open = config.relay?.listen === false ? async () => noListener(config.relay?.url ?? '') : listen
+  const listener = await open({
     ...door,
     host: config.host,
     port: config.port,
@@ -150,7 +148,7 @@ export const openDoors = async (options: GatewayOptions, work: Work, http: Http,
     catchUp,
     relay,
   })
-  await openControl(http, options, operations, work.tails, closing)
+  await openControl(options, operations, work.tails, closing)
   const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count, relay: relay.view }
   await serveMetrics?.({ store: work.store, http: listener, ...counts, notReady }, closingMetrics)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
