@@ -68,6 +68,38 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     }
   })
 
+  await t.test('three gateways share the rate_limit of a route, for each value of its key', async (t) => {
+    const limited = { prompt: '{repo}', deliver: 'log', rate_limit: { per_minute: 8, key: 'repo' } }
+    const routes = {
+      few: limited,
+      many: { ...limited, rate_limit: { per_minute: 100 } },
+      waits: { ...limited, rate_limit: { per_minute: 5, key: 'repo', when_over: 'queue' } },
+    }
+    const gateways = await open(t, 3, routes)
+    const postAll = async (route: string, repo: string, count: number): Promise<readonly number[]> => {
+      const answers = await Promise.all(
+        Array.from({ length: count }, (_, i) =>
+          (gateways[i % 3] as ProcessGateway).post(route, `${route}-${repo}-${i}`, { body: JSON.stringify({ repo }) }),
+        ),
+      )
+      for (const { status, headers } of answers) if (status === 429) t.match(headers['retry-after'], /^[1-9]\d?$/)
+      return [202, 429].map((wanted) => answers.filter(({ status }) => status === wanted).length)
+    }
+    t.strictSame(await postAll('few', 'x', 30), [8, 22], 'shares of one event: exactly the limit')
+    t.strictSame(await postAll('few', 'y', 4), [4, 0], 'another value has a minute of its own')
+    const [taken = 0, refused = 0] = await postAll('many', 'x', 150)
+    t.ok(taken > 85 && taken <= 100 && taken + refused === 150, `${taken} of a limit of 100`)
+    t.strictSame(await postAll('waits', 'x', 15), [15, 0], 'all are accepted')
+    const begun = (): number =>
+      gateways.flatMap(({ lines }) => lines).filter(({ msg, route }) => msg === 'delivered' && route === 'waits').length
+    await until(() => begun() === 5)
+    // Three looks of each gateway for due runs.
+    await new Promise((later) => setTimeout(later, 3_000))
+    t.equal(begun(), 5, 'the other runs wait for the next minute')
+    t.strictSame(await postAll('waits', 'y', 3), [3, 0])
+    await until(() => begun() === 8)
+  })
+
   await t.test('while the database is away, nothing is said to be accepted', async (t) => {
     const gateways = await open(t, 2, { r: { prompt: 'hi', events: ['push'] }, other: { prompt: 'hi', events: ['release'] } })
     const [one, two] = gateways as [ProcessGateway, ProcessGateway]

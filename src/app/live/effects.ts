@@ -12,7 +12,7 @@ import type { EventTraces } from '../../core/telemetry/trace-context.ts'
 import { createShortTurns, type ShortTurns } from '../../core/turns/short-turns.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { createKeep } from '../../parts/delivery/keep.ts'
-import type { Effects, Jobs, Limiter } from '../../parts/effects.ts'
+import type { Effects, EventRates, Jobs, Limiter } from '../../parts/effects.ts'
 import { createOwnComments, type OwnComments } from '../../parts/own-comment.ts'
 import type { KeptKeys, SenderKeys } from '../../parts/sender-keys.ts'
 import type { AdapterSettings } from '../../parts/stages/stage.ts'
@@ -27,6 +27,7 @@ import { AwaitedReplies } from '../replies/awaited-replies.ts'
 import { createStatusTokens } from '../replies/status-token.ts'
 import { createDownload } from './download.ts'
 import { createKeptKeys } from './kept-keys.ts'
+import { createEventRates } from './limits/event-rates.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createSharedLimiter } from './limits/shared-limiter.ts'
 import { createSenderKeys } from './sender-keys.ts'
@@ -50,6 +51,7 @@ export type SharedEffects = {
   /** Keeps the connections of targets: a bot may have only one connection, even while plans of two configurations run. */
   readonly keep: Keep
   readonly limiter: Limiter
+  readonly rates: EventRates
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly mismatched: NonNullable<Effects['mismatched']>
@@ -143,6 +145,7 @@ export const createSharedEffects = ({
     store,
     keep: createKeep(owners.create({}).adopt),
     limiter: createSharedLimiter({ local: createLimiter(clock, perMinute), clock, perMinute, shared: () => opened?.store.shared }),
+    rates: createEventRates(clock, () => opened?.store.shared),
     turns: createShortTurns(),
     async script(folder, job) {
       const begun = clock.monotonic()
@@ -206,6 +209,7 @@ export class LiveEffects implements Effects {
   readonly traces: EventTraces | undefined
   readonly owners: Owners
   readonly limiter: Limiter
+  readonly rates: EventRates
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly mismatched: Effects['mismatched']
@@ -226,6 +230,7 @@ export class LiveEffects implements Effects {
     this.traces = shared.traces
     this.owners = shared.owners
     this.limiter = shared.limiter
+    this.rates = shared.rates
     this.turns = shared.turns
     this.script = shared.script
     this.mismatched = shared.mismatched
