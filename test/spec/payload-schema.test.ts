@@ -86,6 +86,8 @@ t.test('a check takes a bounded time, whatever the payload', async (t) => {
     $ref: '#/definitions/n',
   }
   const tooLong = /too long/
+  const nested = (depth: number, around: Json): Json => (depth === 0 ? around : [nested(depth - 1, around), 1])
+  const row = (i: number): Json => Object.fromEntries(Array.from({ length: 25 }, (_, key) => [`a_key_of_a_row_${key}`, `value ${i}`]))
   const times = Array.from({ length: 2_500_000 }, (_, i) => i)
   const cases: readonly (readonly [what: string, schema: object, payload: Json, result: RegExp | undefined])[] = [
     ['choices that fail', branching, chain(50), tooLong],
@@ -101,6 +103,9 @@ t.test('a check takes a bounded time, whatever the payload', async (t) => {
       ],
       /duplicate/,
     ],
+    ['different rows', { uniqueItems: true }, times.slice(0, 10_000).map(row), undefined],
+    ['a long text deep in lists', { uniqueItems: true }, [nested(500, 'a'.repeat(1_000_000)), 1], tooLong],
+    ['lists that are rendered at each depth', { uniqueItems: true, items: { $ref: '#' } }, nested(500, 0), tooLong],
     ['too many different items', { uniqueItems: true }, times, tooLong],
     [
       'a pattern that backtracks',
