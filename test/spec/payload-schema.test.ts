@@ -221,6 +221,13 @@ t.test('schema learn reads the recorded events of a route, and a reload takes th
   writeFileSync(join(gateway.dir, 'schemas/a.json'), '{"type":"strng"}')
   t.match(await gateway.operations.reload({}), { ok: false, diagnostics: [{ code: 'WH416' }] })
   t.match(await post({ type: 'push', n: 'text', by: 'x' }), { status: 422 }, 'the schema before it stays in use')
+  const seen = async (text: string): Promise<string | undefined> => {
+    writeFileSync(join(gateway.dir, 'schemas/a.json'), text)
+    return /= see +\S*?(schemas\S+):/.exec((await runAt(gateway.dir, ['validate'])).out)?.[1]
+  }
+  t.equal(await seen('{\n  "properties": {\n    "a/b": {"type":  "strng"}\n  }\n}'), 'schemas/a.json:3:22', 'a mistake has its place')
+  t.equal(await seen('{\n  "anyOf": [{}, {"required": [1]}]\n}'), 'schemas/a.json:2:30')
+  t.equal(await seen('{\n  "type": "object",\n}'), 'schemas/a.json:3:1', 'and so has what is no JSON')
 })
 
 t.test('paths that no fitting payload has are errors of filters and templates', async (t) => {

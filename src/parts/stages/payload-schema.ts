@@ -21,7 +21,11 @@ export const payloadSchema: StagePart = {
     kit.recompileAtReload()
     const schema = openSchema(kit.profileDir, file)
     if ('message' in schema) {
-      kit.report('WH416', ['payload_schema'], schemaSentence(file, schema), 'mend the file; headgate schema learn <route> makes one')
+      const help = 'mend the file; headgate schema learn <route> makes one'
+      kit.report('WH416', ['payload_schema'], schemaSentence(file, schema), help, {
+        file: resolve(kit.profileDir, file),
+        pointer: schema.pointer,
+      })
       return {}
     }
     const action = route.payload_mismatch ?? 'ignore'
