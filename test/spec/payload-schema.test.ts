@@ -228,6 +228,9 @@ t.test('schema learn reads the recorded events of a route, and a reload takes th
   t.equal(await seen('{\n  "properties": {\n    "a/b": {"type":  "strng"}\n  }\n}'), 'schemas/a.json:3:22', 'a mistake has its place')
   t.equal(await seen('{\n  "anyOf": [{}, {"required": [1]}]\n}'), 'schemas/a.json:2:30')
   t.equal(await seen('{\n  "type": "object",\n}'), 'schemas/a.json:3:1', 'and so has what is no JSON')
+  const route = '{ platforms: { webhook: { enabled: true, extra: { routes: { a: { prompt: p, payload_schema: github/push } } } } } }'
+  const { out } = await fakeCli(t, { 'config.yaml': route }).run('validate')
+  t.match(out, /name a file; .*headgate schema learn a --sample github\/push > schemas\/a.json/, 'a sample is no schema')
 })
 
 t.test('paths that no fitting payload has are errors of filters and templates', async (t) => {
