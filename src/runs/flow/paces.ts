@@ -1,6 +1,6 @@
 /** Lets the runs of a route begin at the pace of its `rate_limit` (rules: Rate limits 5). */
 
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, minuteMs } from '../../core/clock.ts'
 import { KeyedWindows } from '../../core/limits/keyed-windows.ts'
 import type { Lease, RunId } from '../../store/ports.ts'
 
@@ -15,17 +15,22 @@ const maxDelays = 10_000
 export type SharedRates = { readonly charge: (key: string, limit: number) => number | Promise<number> }
 
 /**
- * The turns of runs. Each process plans the turns of its runs as if no other gateway worked on the store. Where the minute of a run's turn
- * is full, because other gateways have begun runs in it, all turns of the run's key in this process are put off to the next minute, so
- * that the runs keep their order, and no more of them are looked at in a minute than may begin.
+ * The turn of a run. `planned`: it comes at `at`, on monotonic time, later by the delay of the run's key. `come`: it came at `at`, when the
+ * minute was full. `counted`: the run is counted and may begin.
+ */
+type Turn = { readonly state: 'planned' | 'come' | 'counted'; readonly at: number }
+
+/**
+ * The turns of runs. Each process plans the turns of its runs as if no other gateway worked on the store. A run whose minute is full,
+ * because other gateways have begun runs in it, asks again in the next minute, and delays the turns behind it by one place. So the runs
+ * keep their order, and of a long queue few runs more are looked at in a minute than may begin.
  */
 export class Paces {
   readonly #clock: Pick<Clock, 'monotonic'>
   readonly #shared: SharedRates | undefined
   readonly #windows = new KeyedWindows()
-  /** When it is the turn of a run, on monotonic time before the delay of its key; -Infinity where the run is counted and may begin. */
-  readonly #turns = new Map<RunId, number>()
-  /** How long the turns of a key are put off, in milliseconds. */
+  readonly #turns = new Map<RunId, Turn>()
+  /** How long the planned turns of a key are delayed, in milliseconds. */
   readonly #delays = new Map<string, number>()
 
   /** `shared`: counts begun runs over all gateways. Absent: this process is the only one. */
@@ -44,13 +49,14 @@ export class Paces {
     if (this.#turns.size >= maxTurns) this.#forget(now)
     if (!this.#turns.has(runId) && this.#turns.size >= maxTurns) return (this.#shared ?? this.#own).charge(key, perMinute)
     const delay = this.#delays.get(key) ?? 0
-    const turn = this.#turns.get(runId) ?? now - delay + this.#windows.reserve(key, perMinute, now - delay)
+    const turn = this.#turns.get(runId) ?? this.#plan(key, perMinute, now - delay)
     this.#turns.set(runId, turn)
-    const waitMs = Math.max(0, turn + delay - now)
-    if (waitMs > 0 || !this.#shared || turn === Number.NEGATIVE_INFINITY) return waitMs
+    if (turn.state === 'counted') return 0
+    if (turn.state === 'planned' && turn.at + delay > now) return turn.at + delay - now
+    if (!this.#shared) return 0
     const fullMs = await this.#shared.charge(key, perMinute)
-    if (fullMs === 0) this.#turns.set(runId, Number.NEGATIVE_INFINITY)
-    else this.#putOff(key, this.#clock.monotonic() + fullMs - turn)
+    this.#turns.set(runId, { state: fullMs === 0 ? 'counted' : 'come', at: now })
+    if (fullMs > 0) this.#delay(key, minuteMs / perMinute)
     return fullMs
   }
 
@@ -61,12 +67,16 @@ export class Paces {
 
   readonly #own: SharedRates = { charge: (key, perMinute) => this.#windows.charge(key, perMinute, this.#clock.monotonic()) }
 
-  #putOff(key: string, delay: number): void {
+  #plan(key: string, perMinute: number, now: number): Turn {
+    return { state: 'planned', at: now + this.#windows.reserve(key, perMinute, now) }
+  }
+
+  #delay(key: string, byMs: number): void {
     if (this.#delays.size >= maxDelays) this.#delays.clear()
-    this.#delays.set(key, Math.max(delay, this.#delays.get(key) ?? 0))
+    this.#delays.set(key, (this.#delays.get(key) ?? 0) + byMs)
   }
 
   #forget(now: number): void {
-    for (const [runId, turn] of this.#turns) if (turn + forgottenAfterMs < now) this.#turns.delete(runId)
+    for (const [runId, { at }] of this.#turns) if (at + forgottenAfterMs < now) this.#turns.delete(runId)
   }
 }
