@@ -177,7 +177,8 @@ const workerOf = (
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
     isShared: store.shared !== undefined,
-    rates: store.shared && rates,
+    // No profile and no route is named so.
+    rates: store.shared && rates('all routes'),
     filesFolder: filesFolder(config),
     lacks: (run) => (mayBeElsewhere(run) ? lackOf(run, knownTo(current())) : undefined),
   })

@@ -117,7 +117,8 @@ export interface Effects {
   readonly clock: Clock
   readonly store: Store
   readonly limiter: Limiter
-  readonly rates: EventRates
+  /** Makes the counts of one route: so no sender of many keys uses up the counts of another route. */
+  readonly rates: (route: string) => EventRates
   /** Spreads costly checks of signatures over turns of the event loop. */
   readonly turns: ShortTurns
   readonly jobs: Jobs

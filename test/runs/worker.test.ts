@@ -249,7 +249,7 @@ t.test('the runs of a route with a pace begin at that pace on all gateways toget
           return taken
         },
       }
-      const rates = createEventRates(clock, () => ({ takeRateShare }))
+      const rates = createEventRates(clock, 'all routes', () => ({ takeRateShare }))
       return workOn(t, clock, store, undefined, { isShared: true, route, rates })
     }),
   )

@@ -12,7 +12,7 @@ import type { EventTraces } from '../../core/telemetry/trace-context.ts'
 import { createShortTurns, type ShortTurns } from '../../core/turns/short-turns.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { createKeep } from '../../parts/delivery/keep.ts'
-import type { Effects, EventRates, Jobs, Limiter } from '../../parts/effects.ts'
+import type { Effects, Jobs, Limiter } from '../../parts/effects.ts'
 import { createOwnComments, type OwnComments } from '../../parts/own-comment.ts'
 import type { KeptKeys, SenderKeys } from '../../parts/sender-keys.ts'
 import type { AdapterSettings } from '../../parts/stages/stage.ts'
@@ -51,7 +51,7 @@ export type SharedEffects = {
   /** Keeps the connections of targets: a bot may have only one connection, even while plans of two configurations run. */
   readonly keep: Keep
   readonly limiter: Limiter
-  readonly rates: EventRates
+  readonly rates: Effects['rates']
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly mismatched: NonNullable<Effects['mismatched']>
@@ -145,7 +145,7 @@ export const createSharedEffects = ({
     store,
     keep: createKeep(owners.create({}).adopt),
     limiter: createSharedLimiter({ local: createLimiter(clock, perMinute), clock, perMinute, shared: () => opened?.store.shared }),
-    rates: createEventRates(clock, () => opened?.store.shared),
+    rates: (route) => createEventRates(clock, route, () => opened?.store.shared),
     turns: createShortTurns(),
     async script(folder, job) {
       const begun = clock.monotonic()
@@ -209,7 +209,7 @@ export class LiveEffects implements Effects {
   readonly traces: EventTraces | undefined
   readonly owners: Owners
   readonly limiter: Limiter
-  readonly rates: EventRates
+  readonly rates: Effects['rates']
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly mismatched: Effects['mismatched']

@@ -33,7 +33,7 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   log: silentLog,
   owners: new Owners(clock, silentLog),
   limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true, chargeLateCheck: () => false, hasFailed: () => false },
-  rates: createEventRates(clock),
+  rates: (route) => createEventRates(clock, route),
   turns: createShortTurns(),
   jobs: { find: () => [], isRefused: () => false },
   store: openMemory({ clock, maxClaims: 1_000 }),

@@ -26,11 +26,12 @@ export const eventRate: StagePart = {
         value === undefined ? event : { ...event, rateKey: keyName('rate', event, value) }
       return { onEvent: (event) => settled(keyOf(event), (value) => withKey(event, value)) }
     }
+    const rates = kit.effects.rates(kit.name)
     const detail = `the rate_limit of the route was reached: ${perMinute} events a minute${key === undefined ? '' : ` for each ${key}`}`
     return {
       onEvent: (event) =>
         settled(keyOf(event), (value) =>
-          settled(kit.effects.rates.charge(keyName('rate', event, value), perMinute), (waitMs) =>
+          settled(rates.charge(keyName('rate', event, value), perMinute), (waitMs) =>
             waitMs === 0 ? event : refuse('rate_limited', { retryAfterSeconds: Math.ceil(waitMs / 1000), detail }),
           ),
         ),

@@ -20,9 +20,6 @@ const longestShareWaitMs = 500
 /** How long after a search for shares that are over no further search is made, in milliseconds. */
 const sweepEveryMs = 1_000
 
-/** The key under which the keys past the bound share one window. */
-const others = 'rate//others'
-
 const tooSlow = (): never => {
   throw new StoreFault('a rate limit was not answered in time')
 }
@@ -36,16 +33,20 @@ export type RateStore = Pick<Shared, 'takeRateShare'>
  */
 type Share = { left: number; until: number; fullUntil: number; asking: Promise<void> | undefined }
 
+/** `maxKeys`: the most keys with a window. The keys past it share the window of the key `others`. */
+type KeyBound = { readonly maxKeys: number; readonly others: string }
+
+const unbounded: KeyBound = { maxKeys: Number.POSITIVE_INFINITY, others: '' }
+
 export class SharedWindows {
   readonly #clock: Clock
-  readonly #maxKeys: number
+  readonly #bound: KeyBound
   readonly #shares = new Map<string, Share>()
   #sweptAt = Number.NEGATIVE_INFINITY
 
-  /** `maxKeys`: the most keys with a window. The keys past it share one window. */
-  constructor(clock: Clock, maxKeys = Number.POSITIVE_INFINITY) {
+  constructor(clock: Clock, bound: KeyBound = unbounded) {
     this.#clock = clock
-    this.#maxKeys = maxKeys
+    this.#bound = bound
   }
 
   /** Counts one in the window of the key. `false`: the window is full. Rejects with a StoreFault where the store does not answer. */
@@ -97,9 +98,9 @@ export class SharedWindows {
   }
 
   #nameOf(key: string): string {
-    if (this.#shares.has(key) || this.#shares.size < this.#maxKeys) return key
+    if (this.#shares.has(key) || this.#shares.size < this.#bound.maxKeys) return key
     this.#sweep(this.#clock.monotonic())
-    return this.#shares.size < this.#maxKeys ? key : others
+    return this.#shares.size < this.#bound.maxKeys ? key : this.#bound.others
   }
 
   #sweep(now: number): void {
