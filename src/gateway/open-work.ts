@@ -145,7 +145,7 @@ type RouteOf = (name: string) => Route | undefined
 
 /** Makes the worker. Each of its runs is served by the configuration that is current when it needs a setting. */
 const workerOf = (
-  { config, clock, log, redact, shared: { facts, traces, breakers }, reloader: { current } }: GatewayOptions,
+  { config, clock, log, redact, shared: { facts, traces, breakers, rates }, reloader: { current } }: GatewayOptions,
   store: OpenStore,
   routeOf: RouteOf,
   replicas: Replicas | undefined,
@@ -177,6 +177,8 @@ const workerOf = (
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
     isShared: store.shared !== undefined,
+    // No profile and no route is named so.
+    rates: store.shared && rates('all routes'),
     filesFolder: filesFolder(config),
     lacks: (run) => (mayBeElsewhere(run) ? lackOf(run, knownTo(current())) : undefined),
   })

@@ -1536,7 +1536,7 @@ id?: string
  */
 export interface TestExpect {
 /**
- * The HTTP status of the answer.
+ * The HTTP status of the answer; with respond.wait_seconds, of the answer with the reply.
  */
 status?: number
 /**

@@ -38,6 +38,15 @@ export interface Limiter {
   hasFailed(route: string, client: () => string): boolean
 }
 
+/** Counts the events of routes by key, in windows of one minute, for `rate_limit` of a route. */
+export interface EventRates {
+  /**
+   * Counts one under the key, whose window takes `limit`. Returns 0, or the time until the next window in milliseconds, where the window is
+   * full and nothing was counted. Returns a promise where several gateways share the window and the store must be asked.
+   */
+  charge(key: string, limit: number): number | Promise<number>
+}
+
 /** A scheduled job, with the fields that a run of it needs. */
 export type Job = {
   /** Unique in the profile. */
@@ -108,6 +117,8 @@ export interface Effects {
   readonly clock: Clock
   readonly store: Store
   readonly limiter: Limiter
+  /** Makes the counts of one route: so no sender of many keys uses up the counts of another route. */
+  readonly rates: (route: string) => EventRates
   /** Spreads costly checks of signatures over turns of the event loop. */
   readonly turns: ShortTurns
   readonly jobs: Jobs

@@ -2,6 +2,7 @@
 
 import type { AgentPricing } from '../config/budget.ts'
 import { defaultProfile, type RouteSource } from '../config/config.ts'
+import { placeInJson } from '../config/yaml/place-in-json.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { HoldableOwner, Owner } from '../core/owner.ts'
 import type { Authenticate, EventGate, HeadGate, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
@@ -10,7 +11,7 @@ import { compileClaimIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
 import type { OperatorPart } from '../parts/operators/operator.ts'
-import type { Report } from '../parts/report.ts'
+import type { StageReport } from '../parts/report.ts'
 import { compileAnswers } from '../parts/respond/answers.ts'
 import { callbackDelivery } from '../parts/respond/callback.ts'
 import type { RunnerPart } from '../parts/runners/runner.ts'
@@ -82,7 +83,11 @@ export const compileRoute = (
     toolsets: toolsetNames(config, catalogue.toolsets),
     agent: config.agent,
   })
-  const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
+  const report: StageReport = (code, path, message, help, inFile) => {
+    const place = inFile && placeInJson(inFile.file, inFile.pointer)
+    const related = place ? { related: [{ place, message: 'the mistake' }] } : {}
+    diagnostics.push({ ...problemAt(route, code, path, message, help), ...related })
+  }
   checkCatchUp(route.spec, report)
   callbackDelivery(route.spec, targets, report)
   // A plan with skills depends on files, and a plan with an agent on the agent's prices.

@@ -11,7 +11,7 @@ import type { Outages } from './breaker/outages.ts'
 import { deliver, type Postponed } from './deliver.ts'
 import { cancelledError, RunStopped } from './flow/cancels.ts'
 import type { HeldRuns } from './flow/held-runs.ts'
-import type { Paces } from './flow/paces.ts'
+import { Paces, type SharedRates } from './flow/paces.ts'
 import { leftMs, notBegun } from './flow/start-rule.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
@@ -31,8 +31,8 @@ export type AttemptOptions = AskOptions & {
   readonly outages?: Outages
   /** Remembers the runs of paused routes. */
   readonly held: Pick<HeldRuns, 'add'>
-  /** Gives runs their turns where their route has a pace. */
-  readonly paces: Paces
+  /** Counts the begun runs of routes with a pace over all gateways. Absent: this process counts alone. */
+  readonly rates?: SharedRates | undefined
   /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean
   /** Whether a post of this target comes back as an event. */
@@ -58,6 +58,7 @@ const maxReasons = 1_000
  * attempt is aborted.
  */
 export const createAttempt = (options: AttemptOptions, signal: AbortSignal): MakeAttempt => {
+  const paces = new Paces(options.clock, options.rates)
   const said = new Set<string>()
   const warnOnce = (reason: string, message: string): void => {
     if (said.has(reason)) return
@@ -67,7 +68,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
   const uncounted = (reason: string): void => warnOnce(reason, 'a budget cannot be held')
   return async (lease, transcript) => {
     const policy = options.policy(lease.run)
-    const attempt = { options, signal, lease, policy, transcript }
+    const attempt = { options, paces, signal, lease, policy, transcript }
     if (lease.run.cancelled) return { kind: 'cancelled', error: cancelledError }
     const lacking = options.lacks(lease.run)
     if (lacking !== undefined && mayGoElsewhere(lease)) {
@@ -107,6 +108,8 @@ const causeOf = ({ run: { profile, route, deliveryId, job, eventId }, attempt }:
 
 type Attempt = {
   readonly options: AttemptOptions
+  /** Gives runs their turns where their route has a pace. */
+  readonly paces: Paces
   readonly signal: AbortSignal
   readonly lease: Lease
   readonly policy: RunPolicy
@@ -115,7 +118,7 @@ type Attempt = {
 
 /** Returns the end of an attempt that must not begin, or that waits for a target; `undefined` where it may begin. */
 const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given back' | undefined> => {
-  const { options, lease, policy } = attempt
+  const { options, paces, lease, policy } = attempt
   // Here the process died, or its lease ran out, during the last attempt that the run may have. (An orderly stop gives the run another
   // attempt.)
   if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
@@ -129,11 +132,11 @@ const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given
     return given
   }
   if (unbegun) return unbegun
-  const turnMs = untilTurn(attempt)
+  const turnMs = await untilTurn(attempt)
   if (turnMs !== undefined && turnMs > 0) return giveBack(attempt, turnMs, 'the run waits for its turn: rate_limit of its route')
   const waitMs = mayWait(attempt) ? options.outages?.waitBefore(lease) : undefined
   if (waitMs !== undefined) return giveBack(attempt, waitMs, 'the run waits until its target works again')
-  if (turnMs !== undefined) options.paces.began(lease)
+  if (turnMs !== undefined) paces.began(lease)
   return undefined
 }
 
@@ -141,9 +144,9 @@ const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given
  * Returns the time until it is the run's turn, in milliseconds, and at most until the run expires; `undefined` where the run need not wait
  * for a turn. A run that was begun before has had its turn.
  */
-const untilTurn = ({ options: { clock, paces }, lease, policy: { start } }: Attempt): number | undefined => {
+const untilTurn = async ({ options: { clock }, paces, lease, policy: { start } }: Attempt): Promise<number | undefined> => {
   if (start?.perMinute === undefined || lease.attempt > 1 || lease.reply !== undefined) return undefined
-  return Math.min(paces.waitMs(lease, start.perMinute, clock.monotonic()), leftMs(lease, start, clock.now()) + 1)
+  return Math.min(await paces.waitMs(lease, start.perMinute), leftMs(lease, start, clock.now()) + 1)
 }
 
 /** Returns the end of an attempt in which the agent gave no reply. Any other error than `Unanswered` is thrown on. */

@@ -12,12 +12,11 @@ import { type AttemptOptions, createAttempt, type MakeAttempt, persistRun } from
 import { type ReportOptions, reportingEnds, withReport } from './callback.ts'
 import { Cancels } from './flow/cancels.ts'
 import { HeldRuns } from './flow/held-runs.ts'
-import { Paces } from './flow/paces.ts'
 import { HeldLeases } from './held-leases.ts'
 import { beginTranscript, describeAttempt } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 
-export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held' | 'paces'> &
+export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held'> &
   ReportOptions & {
     /** Whether several processes work on the store. */
     readonly isShared: boolean
@@ -62,7 +61,7 @@ export class Worker {
     setMaxListeners(0, this.#abort.signal)
     const cancels = this.#cancels
     this.#leases = new HeldLeases({ ...options, lost: (lease) => cancels.lost(lease) })
-    const attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held, paces: new Paces() }, this.#abort.signal)
+    const attempt = createAttempt({ ...options, leases: this.#leases, cancels, held: this.#held }, this.#abort.signal)
     this.#attempt = reportingEnds(attempt, options, this.#abort.signal)
   }
 

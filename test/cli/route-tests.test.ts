@@ -84,6 +84,43 @@ t.test('time, duplicates, retries, dead runs, mocks and signatures are as the se
   t.equal(code, 0)
 })
 
+t.test('of a sender that waits, the answer has the reply of the run', async (t) => {
+  const respond = '{ wait_seconds: 10, status: 201, content_type: application/json, body: \'{"text": "{reply}"}\' }'
+  const route = `ask: { prompt: "{q}", respond: ${respond}, delay_seconds: 4 }, now: { prompt: "{q}", respond: { wait_seconds: 10 }, retry: { max_attempts: 1 } }`
+  const cli = withTests(
+    t,
+    `
+  - name: with the reply
+    route: now
+    send: { payload: { q: how much? } }
+    expect: { status: 200, outcome: accepted, answer: "how much?", runs: 1 }
+  - name: in a body, once the run has begun
+    route: ask
+    mocks: { agent: { reply: 'a "lot"' } }
+    steps:
+      - { send: { payload: {} }, expect: { status: 202, answer: { contains: accepted } } }
+      - { send: { payload: {} }, advance: 4s, expect: { status: 201, answer: '{"text": "a \\"lot\\""}' } }
+  - name: nothing to send
+    route: now
+    mocks: { agent: { reply: NO_REPLY } }
+    send: { payload: {} }
+    expect: { status: 204, answer: "" }
+  - name: a dead run
+    route: now
+    mocks: { agent: { fail: no credit } }
+    send: { payload: {} }
+    expect: { status: 202, dead: 1 }
+  - name: a refusal
+    route: now
+    send: { payload: {}, sign: bad }
+    expect: { status: 401 }
+`,
+    { 'config.yaml': `platforms: { webhook: { enabled: true, extra: { secret: s, routes: { ${route} } } } }` },
+  )
+  const { summary, shown } = await run(cli, `${cli.dir}/a.webhook-test.yaml`)
+  t.same(summary, { passed: 5, failed: 0, skipped: 0 }, JSON.stringify(shown))
+})
+
 t.test('a target may be called by its other name, as in a route', async (t) => {
   const extra = '{ repo: a/b, pr_number: "1" }'
   const tests = ['github_comment', 'hosta_comment', 'gitlab_comment'].map(

@@ -4,7 +4,7 @@
  */
 
 import { createHmac } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
@@ -13,7 +13,7 @@ import { connect } from '../../src/store/postgres/connection.ts'
 import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
 import { type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { relayKey, startRelay } from '../fakes/relay.ts'
-import { sharedDirectories } from '../fakes/shared-gateways.ts'
+import { ok, sharedDirectories } from '../fakes/shared-gateways.ts'
 import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -66,6 +66,38 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
       const answer = await fetch(`${await gateway.listening}/webhooks/asked`, { headers: question })
       t.same([answer.status, await answer.text()], [200, '{"verification":"word"}'], 'a question waits for the first part of the window')
     }
+  })
+
+  await t.test('three gateways share the rate_limit of a route, for each value of its key', async (t) => {
+    const limited = { prompt: '{repo}', deliver: 'log', rate_limit: { per_minute: 8, key: 'repo' } }
+    const routes = {
+      few: limited,
+      many: { ...limited, rate_limit: { per_minute: 100 } },
+      waits: { ...limited, rate_limit: { per_minute: 5, key: 'repo', when_over: 'queue' } },
+    }
+    const gateways = await open(t, 3, routes)
+    const postAll = async (route: string, repo: string, count: number): Promise<readonly number[]> => {
+      const answers = await Promise.all(
+        Array.from({ length: count }, (_, i) =>
+          (gateways[i % 3] as ProcessGateway).post(route, `${route}-${repo}-${i}`, { body: JSON.stringify({ repo }) }),
+        ),
+      )
+      for (const { status, headers } of answers) if (status === 429) t.match(headers['retry-after'], /^[1-9]\d?$/)
+      return [202, 429].map((wanted) => answers.filter(({ status }) => status === wanted).length)
+    }
+    t.strictSame(await postAll('few', 'x', 30), [8, 22], 'shares of one event: exactly the limit')
+    t.strictSame(await postAll('few', 'y', 4), [4, 0], 'another value has a minute of its own')
+    const [taken = 0, refused = 0] = await postAll('many', 'x', 150)
+    t.ok(taken > 85 && taken <= 100 && taken + refused === 150, `${taken} of a limit of 100`)
+    t.strictSame(await postAll('waits', 'x', 15), [15, 0], 'all are accepted')
+    const begun = (): number =>
+      gateways.flatMap(({ lines }) => lines).filter(({ msg, route }) => msg === 'delivered' && route === 'waits').length
+    await until(() => begun() === 5)
+    // Three looks of each gateway for due runs.
+    await new Promise((later) => setTimeout(later, 3_000))
+    t.equal(begun(), 5, 'the other runs wait for the next minute')
+    t.strictSame(await postAll('waits', 'y', 3), [3, 0])
+    await until(() => begun() === 8)
   })
 
   await t.test('while the database is away, nothing is said to be accepted', async (t) => {
@@ -144,6 +176,98 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     await putForward(t, two.dir, 31)
     t.match(await two.post('r', 'a'), { status: 200, json: { status: 'delivered' } })
     t.equal(receiver.seen.length, 2)
+  })
+
+  await t.test('a callback is posted once for each run, although its gateway is killed before the post', async (t) => {
+    let isSilent = true
+    const receiver = await sink(t, (response) => {
+      if (!isSilent) response.writeHead(200).end()
+    })
+    const key = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    const callback = { url: `${receiver.origin}/end`, secret: key }
+    const routes = { r: { prompt: 'p', callback, retry: { max_attempts: 5, backoff: 0.01 } } }
+    const [one, two] = (await open(t, 2, routes)) as [ProcessGateway, ProcessGateway]
+    const ids = Array.from({ length: 6 }, (_, i) => `event-${i}`)
+    for (const id of ids) t.equal((await one.post('r', id)).status, 202)
+    // The runs have ended, their reports are committed, and no post has an answer.
+    await until(() => receiver.seen.length > 0)
+    await until(
+      () => [one, two].flatMap(({ lines }) => lines).filter(({ msg, deliver }) => msg === 'delivered' && deliver !== 'http').length === 6,
+    )
+    one.kill('SIGKILL')
+    await one.ended
+    const silent = receiver.seen.length
+    isSilent = false
+    await putForward(t, two.dir, 120)
+    const ended = () => receiver.seen.slice(silent).map(({ body }) => JSON.parse(body).delivery_id)
+    await until(() => ids.every((id) => ended().includes(id)))
+    t.strictSame(ended().sort(), ids, 'each once after the kill')
+    for (const { headers, body } of receiver.seen) {
+      const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+      const mac = createHmac('sha256', Buffer.from(key.slice('whsec_'.length), 'base64'))
+        .update(signed)
+        .digest('base64')
+      t.equal(headers['webhook-signature'], `v1,${mac}`)
+    }
+    const named = new Map(receiver.seen.map(({ headers, body }) => [headers['webhook-id'], JSON.parse(body).delivery_id]))
+    t.strictSame([...named.values()].sort(), ids, 'a repeat of a post has the id of the first')
+  })
+
+  await t.test('a run is cancelled at one gateway while the other works on it', async (t) => {
+    const receiver = await sink(t, (response) => response.end())
+    const dir = t.testdir()
+    const script = `echo "$HEADGATE_DELIVERY_ID" >> ${dir}/began; while [ ! -e ${dir}/go ]; do sleep .05; done; echo reply`
+    const settings = {
+      adapter: { secret, routes: { r: { prompt: 'p', deliver: 'http', deliver_extra: { url: `${receiver.origin}/` } } } },
+      agent: { runner: 'command', command: ['sh', '-c', script] },
+      gateway: { max_concurrent_runs: 1 },
+    }
+    const dirs = sharedDirectories(t, server, 2, settings)
+    const one = await startGateway(t, dirs[0] as string)
+    const worked = await one.post('r', 'worked')
+    await until(() => existsSync(join(dir, 'began')))
+    const waits = await one.post('r', 'waits')
+    const two = await startGateway(t, dirs[1] as string)
+    // The second gateway takes what the first has no room for.
+    await until(() => readFileSync(join(dir, 'began'), 'utf8').includes('waits'))
+    const third = await one.post('r', 'third')
+    for (const { headers } of [third, worked, waits])
+      t.match(ok(t, two.dir, 'events', 'cancel', String(headers['x-headgate-event-id'])), /cancelled/)
+    // The first gateway learns of the cancel when it renews its lease.
+    await one.line(({ msg }) => msg === 'the agent of a run was stopped: the run is cancelled')
+    const ended = () =>
+      [one, two].flatMap(({ lines }) => lines).flatMap(({ msg, delivery_id }) => (msg === 'run is cancelled' ? [delivery_id] : []))
+    await until(() => ended().length >= 3)
+    writeFileSync(join(dir, 'go'), '')
+    t.equal((await two.post('r', 'next')).status, 202)
+    await until(() => receiver.seen.length > 0)
+    t.equal(receiver.seen.length, 1, 'nothing of the cancelled runs was sent')
+    t.strictSame(ended().sort(), ['third', 'waits', 'worked'], 'each end is recorded once')
+    t.strictSame(readFileSync(join(dir, 'began'), 'utf8').trim().split('\n'), ['worked', 'waits', 'next'])
+  })
+
+  await t.test('a route is paused and resumed at one gateway for both', async (t) => {
+    const gateways = await open(t, 2, { r: { prompt: 'p' } })
+    const [one, two] = gateways as [ProcessGateway, ProcessGateway]
+    ok(t, one.dir, 'webhook', 'pause', 'r')
+    for (const gateway of gateways) await until(async () => (await gateway.post('r', `paused-${gateway.pid}`)).status === 503)
+    ok(t, two.dir, 'webhook', 'pause', 'r', '--hold')
+    for (const gateway of gateways) await gateway.line(({ msg }) => msg === 'the runs of a route are held')
+    const ids = Array.from({ length: 8 }, (_, i) => `held-${i}`)
+    for (const [i, id] of ids.entries()) t.equal((await (gateways[i % 2] as ProcessGateway).post('r', id)).status, 202)
+    const delivered = () =>
+      gateways.flatMap(({ lines }) => lines).filter(({ msg, delivery_id }) => msg === 'delivered' && ids.includes(String(delivery_id)))
+    await until(() => /^paused +r, .*held/m.test(ok(t, one.dir, 'gateway', 'status')))
+    t.strictSame(delivered(), [])
+    ok(t, one.dir, 'webhook', 'resume', 'r')
+    await until(() => delivered().length === ids.length)
+    t.strictSame(
+      delivered()
+        .map(({ delivery_id }) => delivery_id)
+        .sort(),
+      ids,
+      'each once',
+    )
   })
 
   await t.test('a sender waits at one gateway for the reply to a run that the other works on', async (t) => {

@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { createEventRates } from '../../src/app/live/limits/event-rates.ts'
 import { createDryEffects } from '../../src/app/trace/dry-effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { createFacts } from '../../src/core/facts/facts.ts'
@@ -69,7 +70,7 @@ const open = async (t: Test, clock: FakeClock, disk: Disk) =>
   workOn(t, clock, await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk)))
 
 /** `send` must resolve before a text counts as sent. */
-type WorkOptions = Pick<WorkerOptions, 'isShared' | 'lacks'> & {
+type WorkOptions = Pick<WorkerOptions, 'isShared' | 'lacks' | 'rates'> & {
   readonly timeoutMs: number
   readonly send: () => Promise<void>
   readonly toolsets: readonly string[]
@@ -77,7 +78,7 @@ type WorkOptions = Pick<WorkerOptions, 'isShared' | 'lacks'> & {
 }
 
 const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (prompt) => prompt, more: Partial<WorkOptions> = {}) => {
-  const { timeoutMs = 60_000, isShared = false, lacks = () => undefined, send, toolsets = [], route } = more
+  const { timeoutMs = 60_000, isShared = false, lacks = () => undefined, send, toolsets = [], route, rates } = more
   const sent: string[] = []
   const said: string[] = []
   const log: Log = Object.assign((_: unknown, _fields: object, message: string) => void said.push(message), { writes: () => true })
@@ -100,6 +101,7 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
       ),
     conversations: noConversations,
     isShared,
+    rates,
     lacks,
     send: async ({ deliveryId }) => {
       await send?.()
@@ -221,6 +223,48 @@ t.test('of two processes on one store each run is worked by one, also when nobod
   t.strictSame([...one.sent, ...other.sent].sort(), [...ids, 'left'])
   t.strictSame([...one.said, ...other.said], [])
   t.equal(await one.store.backlog(), 0)
+})
+
+t.test('the runs of a route with a pace begin at that pace on all gateways together, those of each gateway in their order', async (t) => {
+  const clock = fakeClock()
+  const connect = shared(t, clock)
+  let window = { until: 0, used: 0 }
+  const takeRateShare = async (_: string, wanted: number, limit: number) => {
+    await nextTurn()
+    if (clock.monotonic() >= window.until) window = { until: clock.monotonic() + 60_000, used: 0 }
+    const requests = Math.min(wanted, limit - window.used)
+    window.used += requests
+    return { requests, leftMs: window.until - clock.monotonic() }
+  }
+  const route = { rate_limit: { per_minute: 4, when_over: 'queue' as const } }
+  let looks = 0
+  const gateways = await Promise.all(
+    [0, 1, 2].map(async () => {
+      const own = await connect()
+      const store: Store = {
+        ...own,
+        take: async (...args) => {
+          const taken = await own.take(...args)
+          looks += taken.length
+          return taken
+        },
+      }
+      const rates = createEventRates(clock, 'all routes', () => ({ takeRateShare }))
+      return workOn(t, clock, store, undefined, { isShared: true, route, rates })
+    }),
+  )
+  const [first] = gateways
+  const all = Array.from({ length: 24 }, (_, i) => `run-${String(i).padStart(2, '0')}`)
+  for (const id of all) await accept(first?.store as Store, id)
+  const begun: number[] = []
+  for (let minutes = 0; minutes < 8; minutes++) {
+    await pass(clock, 60_000, () => gateways.forEach(({ worker }) => void worker.wake()))
+    begun.push(gateways.reduce((sum, { sent }) => sum + sent.length, 0))
+  }
+  for (const [i, count] of begun.entries()) t.ok(count - (begun[i - 1] ?? 0) <= 4, `${begun}`)
+  t.equal(begun.at(-1), 24, `all have begun: ${begun}`)
+  t.strictSame(gateways.flatMap(({ sent }) => sent).sort(), all, 'each once')
+  t.ok(looks < 24 * 6, `a run is looked at a few times: ${looks} looks at 24 runs`)
 })
 
 t.test('a dead process keeps its run until the lease runs out, and is refused when it was only late', async (t) => {

@@ -86,6 +86,8 @@ t.test('a check takes a bounded time, whatever the payload', async (t) => {
     $ref: '#/definitions/n',
   }
   const tooLong = /too long/
+  const nested = (depth: number, around: Json): Json => (depth === 0 ? around : [nested(depth - 1, around), 1])
+  const row = (i: number): Json => Object.fromEntries(Array.from({ length: 25 }, (_, key) => [`a_key_of_a_row_${key}`, `value ${i}`]))
   const times = Array.from({ length: 2_500_000 }, (_, i) => i)
   const cases: readonly (readonly [what: string, schema: object, payload: Json, result: RegExp | undefined])[] = [
     ['choices that fail', branching, chain(50), tooLong],
@@ -101,6 +103,9 @@ t.test('a check takes a bounded time, whatever the payload', async (t) => {
       ],
       /duplicate/,
     ],
+    ['different rows', { uniqueItems: true }, times.slice(0, 10_000).map(row), undefined],
+    ['a long text deep in lists', { uniqueItems: true }, [nested(500, 'a'.repeat(1_000_000)), 1], tooLong],
+    ['lists that are rendered at each depth', { uniqueItems: true, items: { $ref: '#' } }, nested(500, 0), tooLong],
     ['too many different items', { uniqueItems: true }, times, tooLong],
     [
       'a pattern that backtracks',
@@ -216,6 +221,16 @@ t.test('schema learn reads the recorded events of a route, and a reload takes th
   writeFileSync(join(gateway.dir, 'schemas/a.json'), '{"type":"strng"}')
   t.match(await gateway.operations.reload({}), { ok: false, diagnostics: [{ code: 'WH416' }] })
   t.match(await post({ type: 'push', n: 'text', by: 'x' }), { status: 422 }, 'the schema before it stays in use')
+  const seen = async (text: string): Promise<string | undefined> => {
+    writeFileSync(join(gateway.dir, 'schemas/a.json'), text)
+    return /= see +\S*?(schemas\S+):/.exec((await runAt(gateway.dir, ['validate'])).out)?.[1]
+  }
+  t.equal(await seen('{\n  "properties": {\n    "a/b": {"type":  "strng"}\n  }\n}'), 'schemas/a.json:3:22', 'a mistake has its place')
+  t.equal(await seen('{\n  "anyOf": [{}, {"required": [1]}]\n}'), 'schemas/a.json:2:30')
+  t.equal(await seen('{\n  "type": "object",\n}'), 'schemas/a.json:3:1', 'and so has what is no JSON')
+  const route = '{ platforms: { webhook: { enabled: true, extra: { routes: { a: { prompt: p, payload_schema: github/push } } } } } }'
+  const { out } = await fakeCli(t, { 'config.yaml': route }).run('validate')
+  t.match(out, /name a file; .*headgate schema learn a --sample github\/push > schemas\/a.json/, 'a sample is no schema')
 })
 
 t.test('paths that no fitting payload has are errors of filters and templates', async (t) => {

@@ -111,6 +111,7 @@ t.test('a reply that does not come in time: 202 with an address that tells the s
   t.match(running, { status: 200, text: '{"status":"running"}' })
   t.equal(running.headers.get('retry-after'), '2')
   t.equal(running.headers.get('cache-control'), 'no-store')
+  t.equal(running.headers.get('x-content-type-options'), 'nosniff')
   gateway.go()
   await gateway.line(({ msg, delivery_id }) => msg === 'delivered' && delivery_id === 'wait')
   const done = await until(async () => {

@@ -11,6 +11,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { Fault, StoreFault } from '../../src/core/fault.ts'
 import type { NewRun } from '../../src/core/new-run.ts'
 import type { Accepted, Lane, Lease, Store } from '../../src/store/ports.ts'
+import { takeKind } from '../../src/store/postgres/calls/run-calls.ts'
 import { connect } from '../../src/store/postgres/connection.ts'
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
 import { startPgbouncer, withoutPgbouncer } from '../fakes/pgbouncer.ts'
@@ -369,6 +370,49 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
       t.notOk(mine.some(({ interrupted, attempt }) => interrupted || attempt !== 1))
     },
   )
+
+  await t.test('of 20,000 runs of all priorities, with waits and without, a take reads few', async (t) => {
+    const schema = server.newSchema()
+    await open(t, schema)
+    const connection = await connect({ url: () => server.url, schema, durability: 'fsync', byIndex: true, statementMs: 60_000 })
+    t.teardown(() => connection.end())
+    await connection.run(`insert into runs (event_id, made_at, due_at, run, error)
+      select 'e' || i, now() - (20000 - i) * interval '10 ms',
+        now() - (20000 - i) * interval '10 ms' + case when i % 7 = 0 and i % 11 > 0 then interval '10 min' else interval '0' end
+          + case when i % 10 < 2 then interval '1 hour' else interval '0' end,
+        '{"eventId":"e' || i || '",' || case when i % 11 = 0 then '"priority":"high",' when i % 7 = 0 then '"priority":"low",' else '' end || '"route":"r"}',
+        case when i % 10 < 2 then '"waits"' end
+      from generate_series(1, 20000) i`)
+    await connection.run('analyze runs')
+    type Plan = { readonly [key: string]: unknown; readonly Plans?: readonly Plan[] }
+    const nodes = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
+    /** Takes 8 runs, undoes that, and returns the scans of the table with the numbers of rows that they read. */
+    const scans = async (): Promise<readonly { readonly name: string; readonly rows: number }[]> => {
+      const values = takeKind.values([{ max: 8, leaseMs: 1000, owner: 1n, bounds: { fresh: '-infinity', tried: '-infinity' } }])
+      const text = takeKind.text.replace(/\$(\d)/g, (_, n: string) => `'${String(values[Number(n) - 1])}'`)
+      await connection.run('begin')
+      const [row] = await connection.query({ name: 'explain', text: `explain (analyze, format json) ${text}` }, [])
+      await connection.run('rollback')
+      const found = row?.[0]
+      const [{ Plan: plan }] = (typeof found === 'string' ? JSON.parse(found) : found) as [{ Plan: Plan }]
+      return nodes(plan)
+        .filter((node) => node['Relation Name'] === 'runs' && String(node['Node Type']).endsWith('Scan'))
+        .map((node) => ({
+          name: String(node['Index Name']),
+          rows: (Number(node['Actual Rows']) + Number(node['Rows Removed by Filter'] ?? 0)) * Number(node['Actual Loops']),
+        }))
+    }
+    const check = async (what: string): Promise<void> => {
+      const found = await scans()
+      t.strictSame([...new Set(found.map(({ name }) => name))].sort(), ['fresh', 'high', 'low', 'runs_pkey', 'tried'], `${what}: by index`)
+      t.ok(Math.max(...found.map(({ rows }) => rows)) <= 16, `${what}: ${JSON.stringify(found)}`)
+    }
+    await check('many of all kinds')
+    await connection.run(`delete from runs where due_at <= now() and split_part(run, '"', 8) <> 'low'`)
+    await check('only low ones may begin')
+    await connection.run(`update runs set due_at = now() + interval '2 hours'`)
+    await check('none may begin')
+  })
 
   await t.test('a schema of a later version is refused, and one that a later version can share is not', async (t) => {
     const schema = server.newSchema()

@@ -1,10 +1,12 @@
 /** What the replicas of a store on a database server know of each other. */
 
 import t, { type Test } from 'tap'
+import { createEventRates } from '../../src/app/live/limits/event-rates.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { type Connection, connect } from '../../src/store/postgres/connection.ts'
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
 import type { ReplicaState, Shared } from '../../src/store/shared.ts'
+import { fakeClock } from '../fakes/clock.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 
 const state: ReplicaState = {
@@ -40,7 +42,7 @@ t.test('replicas of a store', { skip: withoutPostgres }, async (t) => {
       create or replace function clock() returns timestamptz language sql stable as 'select at from test_clock'`)
     const [a, b, c] = stores.map(({ shared }) => shared) as [Shared, Shared, Shared]
     const pass = (seconds: number): Promise<void> => connection.run(`update test_clock set at = at + interval '${seconds} s'`)
-    return { a, b, c, pass, connection }
+    return { a, b, c, stores, pass, connection }
   }
   const ids = (replicas: readonly { readonly id: string }[]): string[] => replicas.map(({ id }) => id).sort()
 
@@ -99,6 +101,39 @@ t.test('replicas of a store', { skip: withoutPostgres }, async (t) => {
     t.equal(await lead(a), false)
     await Promise.all([b, c].map((replica) => replica.leave()))
     t.equal(await lead(a), true)
+  })
+
+  await t.test('replicas share a limit by key, in a bounded number of calls and rows', async (t) => {
+    const { a, b, stores, pass, connection } = await open(t)
+    let calls = 0
+    const keys = new Set<string>()
+    const clock = fakeClock()
+    const ratesOf = ({ takeRateShare }: Shared, of: Shared) =>
+      createEventRates(clock, 'r', () => ({
+        takeRateShare: (key, ...more) => {
+          calls++
+          keys.add(key)
+          return takeRateShare.call(of, key, ...more)
+        },
+      }))
+    const rates = [a, b].map((shared) => ratesOf(shared, shared))
+    const taken = async (key: string, limit: number, count: number): Promise<number> => {
+      let found = 0
+      for (let i = 0; i < count; i++) if ((await rates[i % 2]?.charge(key, limit)) === 0) found++
+      return found
+    }
+    t.equal(await taken('rate/default/r', 1_000, 1_100), 1_000)
+    t.ok(calls <= 22, `${calls} calls for 1,100 events`)
+    t.equal(await taken('rate/default/r/x', 3, 10), 3)
+    await pass(60)
+    clock.advance(60_000)
+    t.equal(await taken('rate/default/r/x', 3, 10), 3, 'the next minute')
+    keys.clear()
+    await Promise.all(Array.from({ length: 12_000 }, (_, i) => rates[0]?.charge(`rate/default/r/${i}`, 3)))
+    t.equal(keys.size, 10_000, 'the values past ten thousand share one window')
+    await pass(60)
+    await stores[2]?.prune(0, 0)
+    t.strictSame(await connection.query({ name: 'rows', text: 'select count(*)::int from rates' }, []), [[0]])
   })
 
   await t.test('a beat says when a later version has changed the schema', async (t) => {

@@ -27,6 +27,7 @@ import { AwaitedReplies } from '../replies/awaited-replies.ts'
 import { createStatusTokens } from '../replies/status-token.ts'
 import { createDownload } from './download.ts'
 import { createKeptKeys } from './kept-keys.ts'
+import { createEventRates } from './limits/event-rates.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createSharedLimiter } from './limits/shared-limiter.ts'
 import { createSenderKeys } from './sender-keys.ts'
@@ -50,6 +51,7 @@ export type SharedEffects = {
   /** Keeps the connections of targets: a bot may have only one connection, even while plans of two configurations run. */
   readonly keep: Keep
   readonly limiter: Limiter
+  readonly rates: Effects['rates']
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly mismatched: NonNullable<Effects['mismatched']>
@@ -144,6 +146,7 @@ export const createSharedEffects = ({
     store,
     keep: createKeep(owners.create({}).adopt),
     limiter: createSharedLimiter({ local: createLimiter(clock, perMinute), clock, perMinute, shared: () => opened?.store.shared }),
+    rates: (route) => createEventRates(clock, route, () => opened?.store.shared),
     turns: createShortTurns(),
     async script(folder, job) {
       const begun = clock.monotonic()
@@ -207,6 +210,7 @@ export class LiveEffects implements Effects {
   readonly traces: EventTraces | undefined
   readonly owners: Owners
   readonly limiter: Limiter
+  readonly rates: Effects['rates']
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly mismatched: Effects['mismatched']
@@ -227,6 +231,7 @@ export class LiveEffects implements Effects {
     this.traces = shared.traces
     this.owners = shared.owners
     this.limiter = shared.limiter
+    this.rates = shared.rates
     this.turns = shared.turns
     this.script = shared.script
     this.mismatched = shared.mismatched

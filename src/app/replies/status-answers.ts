@@ -29,7 +29,7 @@ export type StatusAnswer = (token: string) => Promise<Reply>
 const maxSearches = 2
 const maxWaiting = 50
 const retryAfter = { 'Retry-After': '2' }
-const headers = { 'Cache-Control': 'no-store', 'X-Content-Type-StatusAnswersOptions': 'nosniff' }
+const headers = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
 
 const jsonReply = (status: number, body: object, more: Reply['headers'] = {}): Reply => ({
   status,

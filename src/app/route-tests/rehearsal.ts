@@ -7,6 +7,7 @@ import type { Config, RouteSource } from '../../config/config.ts'
 import type { Fact, RunAttempt } from '../../core/facts/fact.ts'
 import { createFacts } from '../../core/facts/facts.ts'
 import type { Log } from '../../core/log.ts'
+import type { Reply } from '../../core/outcome.ts'
 import type { Effects } from '../../parts/effects.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { Catalogue } from '../../plan/compile.ts'
@@ -17,6 +18,8 @@ import { jobPolicyOf, policyOf } from '../../runs/policy.ts'
 import { Worker } from '../../runs/worker.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import { createLimiter } from '../live/limits/limiter.ts'
+import { AwaitedReplies } from '../replies/awaited-replies.ts'
+import { createStatusTokens } from '../replies/status-token.ts'
 import { createDryEffects } from '../trace/dry-effects.ts'
 import { type DryPlan, dryPlan } from '../trace/dry-plan.ts'
 import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
@@ -52,7 +55,8 @@ export type RehearsalOptions = {
 
 export interface Rehearsal {
   /**
-   * Posts an event, and returns its trace. Resolves when the work that the event starts is done, or waits for a later time of the clock.
+   * Posts an event, and returns its trace, whose `answer` is what the sender has by the time that it is read: with the reply of the run, where
+   * the sender waits for that. Resolves when the work that the event starts is done, or waits for a later time of the clock.
    */
   post(traced: Traced, mocks: Mocks): Promise<Omit<Trace, 'starts'>>
   /** Moves the clock on, and resolves when the work that falls due on the way is done. */
@@ -96,6 +100,13 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     limiter: createLimiter(clock, () => config.adapter.rate_limit),
     jobs,
     store,
+    // The tokens of status addresses are not compared, so their key is not secret.
+    replies: new AwaitedReplies({
+      clock,
+      facts,
+      most: () => config.maxWaitingRequests,
+      tokens: createStatusTokens(() => Buffer.alloc(32)),
+    }),
     send: standIns.send,
     script: standIns.script,
     wake: () => worker.wake(),
@@ -107,9 +118,18 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     async post(traced, mocks) {
       standIns.use(mocks)
       plan ??= dryPlan(setup)
-      const result = await tracePlan(traced, setup, plan)
+      const { answer: usual, ...result } = await tracePlan(traced, setup, plan)
+      let replied: Reply | undefined
+      result.awaited?.send((reply) => {
+        replied = reply
+      })
       await worker.idle()
-      return result
+      return {
+        ...result,
+        get answer() {
+          return replied ?? usual
+        },
+      }
     },
     async advance(ms, mocks) {
       standIns.use(mocks)

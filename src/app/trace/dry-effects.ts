@@ -9,6 +9,7 @@ import type { SenderKeys } from '../../parts/sender-keys.ts'
 import type { ScriptJob, ScriptResult } from '../../process/script.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import { createKeptKeys } from '../live/kept-keys.ts'
+import { createEventRates } from '../live/limits/event-rates.ts'
 import { createSenderKeys } from '../live/sender-keys.ts'
 
 const silentLog: Log = Object.assign(() => {}, { writes: () => false })
@@ -32,6 +33,7 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   log: silentLog,
   owners: new Owners(clock, silentLog),
   limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true, chargeLateCheck: () => false, hasFailed: () => false },
+  rates: (route) => createEventRates(clock, route),
   turns: createShortTurns(),
   jobs: { find: () => [], isRefused: () => false },
   store: openMemory({ clock, maxClaims: 1_000 }),

@@ -8,7 +8,7 @@ import { pathAndQueryOf } from '../../core/address/path-and-query.ts'
 import type { EndedItem, EndedRequest } from '../../core/facts/fact.ts'
 import type { Json } from '../../core/json.ts'
 import type { Destination } from '../../core/new-run.ts'
-import type { Reply } from '../../core/outcome.ts'
+import type { AwaitedAnswer, Reply } from '../../core/outcome.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import { isTakenOutcome, outcomeName, outcomeReason } from '../../core/outcome-table.ts'
 import { replyTo } from '../../core/reply.ts'
@@ -54,6 +54,8 @@ export type Trace = {
   /** The ends of all items, in order, where the request was split. */
   readonly items?: readonly EndedItem[]
   readonly answer: Reply
+  /** Present where the sender waits for the reply of the run: `answer` is then the one without it. Only effects with `replies` let it wait. */
+  readonly awaited?: AwaitedAnswer
   /** The stage that ended the event; `null` where the event made work (`isTakenOutcome`). */
   readonly stoppedAt: string | null
   /** The stage at which the event ended. */
@@ -118,6 +120,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
     ...(reason === undefined ? {} : { reason }),
     ...(whole.items ? { items: whole.items } : {}),
     answer: whole.reply ?? replyTo(whole.outcome),
+    ...(whole.awaited ? { awaited: whole.awaited } : {}),
     stage,
     stoppedAt: isTakenOutcome(outcome) ? null : stage,
     stages: log.stages(ended, traced.kind),
@@ -130,7 +133,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
         : []),
       ...onlooker.takeNotes(),
       ...itemNotes(whole.items ?? []),
-      ...waitNotes(source.spec, outcome),
+      ...(whole.awaited ? [] : waitNotes(source.spec, outcome)),
     ],
   }
 }

@@ -3,7 +3,7 @@
 import { minuteMs } from '../clock.ts'
 
 /** The most keys with a window. The keys past it share one window, so that a sender of many keys cannot fill the memory. */
-const maxKeys = 10_000
+export const maxKeys = 10_000
 /** How long after a search for windows that are over no further search is made, in milliseconds. */
 const sweepEveryMs = 1_000
 
@@ -36,7 +36,8 @@ export class KeyedWindows {
   /** Returns the window of a key as it is now. What was reserved in later windows moves up as the time passes. */
   #windowOf(key: string, limit: number, now: number): Window {
     const own = this.#windows.get(key) ?? this.#open(key, now)
-    const passed = Math.floor((now - own.from) / minuteMs)
+    // A caller may have put its time back (paces.ts).
+    const passed = Math.max(0, Math.floor((now - own.from) / minuteMs))
     own.count = Math.max(0, own.count - passed * limit)
     own.from = own.count === 0 ? now : own.from + passed * minuteMs
     return own

@@ -21,8 +21,9 @@ const unitsAStep = 16
 const keysAStep = 4
 /** The longest text that a pattern searches: the engine would leave out the rest. */
 const maxSearched = 1_048_576
-/** The steps of rendering a value in a list whose items must differ. */
-const stepsARendering = 10
+/** The steps of an item in a list whose items must differ, and of rendering a value in it. */
+const stepsAnItem = 7
+const stepsARendering = 3
 
 /** Says where a payload does not fit, and how; `undefined` for a payload that fits. */
 export type Checker = (payload: Json) => string | undefined
@@ -156,6 +157,7 @@ const put = (into: JsonObject, key: string, value: Json): void => {
 const areUnique = (items: readonly Json[], steps: Steps): boolean => {
   const seen = new Set<string>()
   for (const item of items) {
+    steps.spend(stepsAnItem)
     const text = canonical(item, steps)
     if (seen.has(text)) return false
     seen.add(text)
@@ -163,15 +165,25 @@ const areUnique = (items: readonly Json[], steps: Steps): boolean => {
   return true
 }
 
-/** Renders a value as a text that is the same for all equal values: the keys of maps are sorted. */
+/**
+ * Renders a value as a text that is the same for all equal values: the keys of maps are sorted. The text of a value is copied into that of
+ * each list and map around it, so its length counts at each depth.
+ */
 const canonical = (value: Json, steps: Steps): string => {
-  steps.spend(stepsARendering + (typeof value === 'string' ? value.length / unitsAStep : 0))
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, steps)).join()}]`
+  const text = render(value, steps)
+  steps.spend(stepsARendering + text.length / unitsAStep)
+  return text
+}
+
+const render = (value: Json, steps: Steps): string => {
+  const parts: string[] = []
+  if (Array.isArray(value)) {
+    for (const item of value) parts.push(canonical(item, steps))
+    return `[${parts.join()}]`
+  }
   if (!isObject(value)) return JSON.stringify(value)
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json, steps)}`)
-  return `{${members.join()}}`
+  for (const key of Object.keys(value).sort()) parts.push(`${JSON.stringify(key)}:${canonical(value[key] as Json, steps)}`)
+  return `{${parts.join()}}`
 }
 
 const maxShown = 120

@@ -4,7 +4,6 @@
  * its run waits.
  */
 
-import { KeyedWindows } from '../../core/limits/keyed-windows.ts'
 import { refuse } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
@@ -27,19 +26,20 @@ export const eventRate: StagePart = {
         value === undefined ? event : { ...event, rateKey: keyName('rate', event, value) }
       return { onEvent: (event) => settled(keyOf(event), (value) => withKey(event, value)) }
     }
-    const windows = new KeyedWindows()
+    const rates = kit.effects.rates(kit.name)
     const detail = `the rate_limit of the route was reached: ${perMinute} events a minute${key === undefined ? '' : ` for each ${key}`}`
     return {
       onEvent: (event) =>
-        settled(keyOf(event), (value) => {
-          const waitMs = windows.charge(keyName('rate', event, value), perMinute, kit.effects.clock.monotonic())
-          return waitMs === 0 ? event : refuse('rate_limited', { retryAfterSeconds: Math.ceil(waitMs / 1000), detail })
-        }),
+        settled(keyOf(event), (value) =>
+          settled(rates.charge(keyName('rate', event, value), perMinute), (waitMs) =>
+            waitMs === 0 ? event : refuse('rate_limited', { retryAfterSeconds: Math.ceil(waitMs / 1000), detail }),
+          ),
+        ),
     }
   },
 }
 
-const settled = <T, R>(value: T | Promise<T>, then: (value: T) => R): R | Promise<R> =>
+const settled = <T, R>(value: T | Promise<T>, then: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(then) : then(value)
 
 /** Reports keys of the route that its limit cannot be used with. */

@@ -21,7 +21,10 @@ export const payloadSchema: StagePart = {
     kit.recompileAtReload()
     const schema = openSchema(kit.profileDir, file)
     if ('message' in schema) {
-      kit.report('WH416', ['payload_schema'], schemaSentence(file, schema), 'mend the file; headgate schema learn <route> makes one')
+      kit.report('WH416', ['payload_schema'], schemaSentence(file, schema), helpFor(file, kit.name), {
+        file: resolve(kit.profileDir, file),
+        pointer: schema.pointer,
+      })
       return {}
     }
     const action = route.payload_mismatch ?? 'ignore'
@@ -55,6 +58,14 @@ export const openSchema = (profileDir: string, file: string): PayloadSchema | Sc
     return { pointer: '', message: `it cannot be read: ${messageOf(error)}` }
   }
 }
+
+/** The form of a sample's name, such as `github/push`, which many take for that of its schema. */
+const sampleForm = /^[\w-]+\/[\w-]+(?:\.(?!json$)[\w-]+)*$/
+
+const helpFor = (file: string, route: string): string =>
+  sampleForm.test(file)
+    ? `name a file; of a sample, make one and look it through: headgate schema learn ${route} --sample ${file} > schemas/${route}.json`
+    : `mend the file; headgate schema learn ${route} makes one`
 
 const schemaSentence = (file: string, { pointer, message }: SchemaProblem): string =>
   `the payload schema ${file} cannot be used${pointer === '' ? '' : `, at ${pointer}`}: ${message}`

@@ -6,7 +6,7 @@ import type { Route, WebhookSettings } from '../../generated/config.ts'
 import type { defaults } from '../../generated/defaults.ts'
 import type { Effects } from '../effects.ts'
 import type { OperatorPart } from '../operators/operator.ts'
-import type { RecompileAtReload, Report } from '../report.ts'
+import type { RecompileAtReload, StageReport } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import type { TargetPart } from '../targets/target.ts'
 
@@ -43,7 +43,7 @@ export type StageKit = {
   /** `required`: each post needs a client's certificate. `optional`: only routes that ask for one. Absent: the gateway asks for none. */
   readonly clientCertificates?: 'required' | 'optional' | undefined
   readonly effects: Effects
-  readonly report: Report
+  readonly report: StageReport
   readonly recompileAtReload: RecompileAtReload
   /** Takes over what an operator or a scheme opened when it was compiled, and closes it together with the plan. */
   readonly adopt: Adopt

@@ -2,6 +2,7 @@
 
 import type { Accepted, Joined } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
+import { lowStep } from '../sql/priority-indexes.ts'
 import { type ClaimFields, claimedInput } from './claim-calls.ts'
 import { acceptInLaneKind, type JoinCall, joinKind, type LaneCall } from './lane-calls.ts'
 
@@ -26,12 +27,12 @@ const laneParameters = 7
 const shifted = (text: string, by: number): string => text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + by}`)
 
 export const acceptAllKind: CallKind<BatchCall, BatchAnswer> = {
-  name: 'accept_all_1',
+  name: 'accept_all_2',
   text: `with input as (
       select * from unnest($1::uuid[], $2::float8[], $3::bigint[], ${lines('$4')}, $5::int[]) as t (key, hold, mark, run, place)
     ), ${claimedInput}, made as (
       insert into runs (event_id, made_at, due_at, run)
-      select split_part(run, '"', 4), clock(), clock(), run
+      select split_part(run, '"', 4), clock(), clock() + ${lowStep}, run
       from input where (key in (select key from claimed where repeats = 0)) is true order by place
     )
     select array(select place from input where (key in (select key from claimed)) is true),

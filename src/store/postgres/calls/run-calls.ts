@@ -8,7 +8,7 @@ import type { Lease, RunId } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import type { DueBounds } from '../due-runs.ts'
-import { hasPriority, isHigh, isLow, isYoung, priorityStep } from '../sql/priority-indexes.ts'
+import { hasPriority, isHigh, isLow, isYoung, lowStep, priorityStep } from '../sql/priority-indexes.ts'
 import { parseStored } from '../stored.ts'
 
 /** A run that was taken, and whether it is in a lane. `lease` is absent where the stored run cannot be read. */
@@ -35,10 +35,10 @@ export const takeKind: CallKind<
   TakeCall & { readonly bounds: DueBounds },
   { readonly runs: readonly TakenRun[]; readonly bounds: DueBounds }
 > = {
-  name: 'take_2',
+  name: 'take_3',
   // Each kind of run is found by an index, in the order in which it is taken. So the statement reads few more rows than it takes, however
-  // many runs wait. Fresh runs of high priority are found twice, with the others and before them. A young run of low priority is taken only
-  // where nothing else is left.
+  // many runs wait. Fresh runs of high priority are found twice, with the others and before them. A run of low priority is taken only where
+  // nothing else is left, until its step is over: it is due, or it is not young where the call that made it due knew no priorities.
   text: `with tried as materialized (
       select id, due_at, leased from runs where attempt > 0 and due_at <= clock() and due_at >= $5::timestamptz
       order by due_at, id limit $1 for update skip locked
@@ -54,7 +54,8 @@ export const takeKind: CallKind<
       union all select id, due_at, leased, due_at from usual where not is_high
       order by rank_at, id limit $1 - (select count(*) from tried)
     ), low as materialized (
-      select id, due_at, leased from runs where ${isLow} and ${isYoung}
+      select id, due_at, leased from runs
+      where ${isLow} and due_at <= clock() + ${priorityStep} and (due_at > clock() or ${isYoung})
       order by due_at, id limit $1 - (select count(*) from tried) - (select count(*) from fresh) for update skip locked
     ), picked as (
       select id, due_at, leased, 1 as rank, due_at as rank_at from tried union all select id, due_at, leased, 2, rank_at from fresh
@@ -137,8 +138,9 @@ export type FailedCall = Held & { readonly afterMs: number | null; readonly erro
 
 /** The call that stores a failed attempt, or gives a run back. (A dead run of a lane is ended by `endRunKind`.) */
 export const failedKind: CallKind<FailedCall, boolean> = {
-  name: 'failed_1',
-  text: `update runs set leased = false, due_at = clock() + t.after * interval '1 ms', error = nullif(t.error, ''),
+  name: 'failed_2',
+  text: `update runs set leased = false, error = nullif(t.error, ''),
+      due_at = clock() + t.after * interval '1 ms' + case when t.uncounted and attempt = 1 then ${lowStep} else interval '0' end,
       attempt = attempt - t.uncounted::int, ended_at = case when t.after is null then clock() end
     from unnest($1::bigint[], $2::int[], $3::float8[], $4::boolean[], ${lines('$5')}) as t (id, fence, after, uncounted, error)
     where ${leased} returning runs.id`,
@@ -191,8 +193,8 @@ export const renewKind: CallKind<RenewCall, readonly RunId[]> = {
 
 /** The call that makes runs due which were given back. A run without an attempt is due before all runs that were accepted after it. */
 export const makeDueKind: CallKind<readonly Held[], void> = {
-  name: 'make_due_1',
-  text: `update runs set due_at = case when attempt = 0 then made_at else clock() end
+  name: 'make_due_2',
+  text: `update runs set due_at = case when attempt = 0 then made_at + ${lowStep} else clock() end
     from unnest($1::bigint[], $2::int[]) as t (id, fence)
     where runs.id = t.id and runs.fence = t.fence and not runs.leased and runs.due_at > clock()`,
   maxCalls: 1,

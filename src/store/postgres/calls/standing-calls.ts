@@ -1,6 +1,6 @@
 /**
- * The calls that read the states of runs and groups, that count what a store has, and that delete old dead runs, expired claims and ended
- * sums.
+ * The calls that read the states of runs and groups, that count what a store has, and that delete old dead runs, expired claims, and ended
+ * sums and rate limits.
  */
 
 import type { StoredStanding, StoreTotals } from '../../ports.ts'
@@ -76,16 +76,18 @@ export const pruneRunsKind: CallKind<PruneCall, number> = {
   answers: ([row]) => [Number(row?.[0])],
 }
 
-/** The call that deletes some of the expired claims and ended sums. Answers whether there may be more expired claims. */
+/** The call that deletes some of the expired claims, ended sums and ended windows of rate limits. Answers whether there may be more claims or windows. */
 export const pruneExpiredKind: CallKind<void, boolean> = {
-  name: 'prune_expired_1',
+  name: 'prune_expired_2',
   text: `with claimed as (
       delete from claims where key in (
         select key from claims where until <= clock() order by until limit ${pruneRows} for update skip locked
       ) returning 1
     ), summed as (
       delete from sums where key in (select key from sums where ends_at <= clock() order by ends_at limit ${pruneRows} for update skip locked)
-    ) select count(*) from claimed`,
+    ), rated as (
+      delete from rates where key in (select key from rates where ends_at <= clock() limit ${pruneRows} for update skip locked) returning 1
+    ) select greatest((select count(*) from claimed), (select count(*) from rated))`,
   maxCalls: 1,
   isRepeatable: true,
   values: () => [],

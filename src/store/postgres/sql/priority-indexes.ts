@@ -15,13 +15,25 @@ export const priorityStep = `interval '${priorityStepMs} ms'`
 /** The SQL condition for a run of high priority that may wait to be taken. */
 export const isHigh = `attempt = 0 and due_at is not null and ${hasPriority('high')}`
 
-/** The SQL condition for a run of low priority that no worker has looked at. A run that a worker gave back has an error, and counts as usual. */
-export const isLow = `attempt = 0 and due_at is not null and error is null and ${hasPriority('low')}`
+/**
+ * The SQL condition for a run of low priority that may wait to be taken. It is due a step later than a usual run would be, where the call
+ * that made it due knows priorities: a worker with room left takes it when its time and not the step is over.
+ */
+export const isLow = `attempt = 0 and due_at is not null and ${hasPriority('low')}`
+
+/** The SQL of what a run without an attempt waits longer than a usual run. */
+export const lowStep = `case when ${hasPriority('low')} then ${priorityStep} else interval '0' end`
 
 /** The SQL condition that a run was accepted less than a step ago. */
 export const isYoung = `made_at > clock() - ${priorityStep}`
 
 export const priorityIndexes = `
   create index high on runs (due_at, id) where ${isHigh};
+  create index low on runs (due_at, id) where attempt = 0 and due_at is not null and error is null and ${hasPriority('low')};
+`
+
+/** The index of low priority has the runs, too, that a worker gave back. */
+export const lowIndex = `
+  drop index low;
   create index low on runs (due_at, id) where ${isLow};
 `

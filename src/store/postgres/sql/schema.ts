@@ -7,7 +7,7 @@ import { entryTable } from './entry-table.ts'
 import { eraseFunctions } from './erase-functions.ts'
 import { groupFunctions } from './group-functions.ts'
 import { laneFunctions } from './lane-functions.ts'
-import { priorityIndexes } from './priority-indexes.ts'
+import { lowIndex, priorityIndexes } from './priority-indexes.ts'
 import { recordTables } from './record-tables.ts'
 import { replicaTables } from './replica-tables.ts'
 import { sessionFunctions } from './session-functions.ts'
@@ -148,6 +148,7 @@ const versions: readonly string[] = [
   eraseFunctions,
   cancelFunctions,
   priorityIndexes,
+  lowIndex,
 ]
 
 export const schemaVersion = versions.length
