@@ -167,7 +167,7 @@ platforms:
 \`\`\`
 
 What is signed is a template: \`{body}\`, \`{timestamp}\`, \`{id}\`, \`{url}\`, \`{method}\`, \`{path}\`, \`{header.X}\`, \`{query.X}\`, \`{payload.a.b}\`, and for the odd ones \`{form}\` (the sorted fields of
-a form), \`{json}\` (the body, or the field \`payload\` of a form), \`{lines}\`, \`{crc32}\` and \`{secret}\`. A request that lacks one of these values is refused: a missing value never counts as an empty text.`
+a form), \`{json}\` (the body, or the field of a form that has the payload as JSON), \`{lines}\`, \`{crc32}\` and \`{secret}\`. A request that lacks one of these values is refused: a missing value never counts as an empty text.`
 
 /** Returns the whole page. */
 export const renderSenders = (presets: readonly Preset[], schemes: readonly Scheme[]): string =>

@@ -317,6 +317,9 @@ t.test('test: a sample brings its headers and its event, and single values of it
   )
   const slack = await stored('--sample', 'slack/slash_command', '--set', 'text=a&b.c', '--unset', 'token')
   t.match(slack, { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: /^team_id=.*&text=a%26b\.c&/ })
+  const mandrill = await stored('--sample', 'mandrill/hard_bounce', '--set', '0.msg.email=grace@example.org', '--unset', '0.msg.tags')
+  const [event] = JSON.parse(new URLSearchParams(mandrill.body).get('mandrill_events') ?? '')
+  t.match(event, { event: 'hard_bounce', msg: { email: 'grace@example.org', tags: undefined } }, 'in the JSON of a form')
   for (const argv of [
     ['--set', 'x'],
     ['--set', '=1'],

@@ -9,7 +9,7 @@ import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import type { Scheme, Signed, Unsigned } from '../../src/parts/schemes/scheme.ts'
 import { certificateOf } from '../../test/fakes/certificate.ts'
 import { formSamples } from './form-samples.ts'
-import { formOf, joined, jsonOf, partsOf, valueAtPath } from './parts.ts'
+import { formOf, joined, jsonFieldOf, jsonOf, partsOf, valueAtPath } from './parts.ts'
 import { bytesOf, type Sent } from './request.ts'
 import { setAt } from './set-at.ts'
 
@@ -122,7 +122,7 @@ const isNameless = ({ body, contentType = '' }: Pick<Unsigned, 'body' | 'content
   const sent: Sent = { target: '', lines: [['Content-Type', contentType]], body: bytesOf(body), at: 0 }
   const form = formOf(sent)
   const paths = [id?.body ?? []].flat()
-  if (form?.has('payload')) return paths.length > 0
+  if (jsonFieldOf(form) !== undefined) return paths.length > 0
   const payload = form ? Object.fromEntries(form) : jsonOf(sent)
   return paths.length > 0 && paths.every((path) => valueAtPath(payload, path.split('.')) === undefined)
 }

@@ -5,6 +5,7 @@
 
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { editJsonField } from '../../parts/body/json-field.ts'
 import { bodyKind } from '../../parts/body/payload.ts'
 import { editJson, isJson } from '../json-text.ts'
 
@@ -23,11 +24,13 @@ export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
   if (set.length === 0 && unset.length === 0) return body
   const wanted = set.map(parseSet)
   if (isOtherKind(body)) throw usage('--set and --unset change JSON and forms only', 'give XML or multipart whole: --payload @file')
-  if (!isJson(body)) return editForm(body, wanted, unset)
-  return editJson(body, (payload) => {
-    const rest = unset.reduce((value, path) => without(value, path.split('.'), `--unset ${path}`), payload)
-    return wanted.reduce((value, { path, to }) => withValue(value, path.split('.'), to, `--set ${path}`), rest)
-  })
+  const inJson = (text: string): string =>
+    editJson(text, (payload) => {
+      const rest = unset.reduce((value, path) => without(value, path.split('.'), `--unset ${path}`), payload)
+      return wanted.reduce((value, { path, to }) => withValue(value, path.split('.'), to, `--set ${path}`), rest)
+    })
+  if (isJson(body)) return inJson(body)
+  return editJsonField(body, (text) => (isJson(text) ? inJson(text) : text)) ?? editForm(body, wanted, unset)
 }
 
 /** Whether a body is XML or multipart, or would have to be. */
