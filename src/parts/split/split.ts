@@ -77,13 +77,11 @@ const compileItems = ({ items: list, type, id, byEvents }: Batch, schemes: reado
     // The type of such a request is that of one of its items, and says nothing of the others.
     const otherType = byEvents && types.includes(event.eventType) ? unknownType : event.eventType
     const only = request.replay?.item
-    // A file is of the whole request. Each run of an item would store it once more.
-    const { files: _, ...ofEach } = event
     const wanted = only === undefined ? [...found.keys()] : only < found.length ? [only] : []
     return wanted.map((index): Event => {
       const { payload, text } = found[index] as (typeof found)[number]
       return {
-        ...ofEach,
+        ...event,
         eventId: only === undefined ? randomUUID() : event.eventId,
         eventType: types[index] ?? otherType,
         deliveryId: only === undefined ? itemId(event, request, payload, index, ids) : event.deliveryId,
