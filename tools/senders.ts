@@ -58,7 +58,7 @@ const section = (preset: Preset): string => {
         : [`Its events are answered with ${answerOf(respond)}, unless the route has a \`respond\` of its own.`]),
       ...(preset.reads?.several
         ? [
-            'A request may hold several events. It is taken as a whole when `events` lists any of them, and its type is the first of those; without `events` that of the first.',
+            'A request may hold several events. A route with `events` or `split: true` takes each of them as an event of its own ([Batches](rules.md#batches)). Without `events` a request is one event, whose type is that of its first; with `split: false` it is one whose type is the first that `events` lists.',
           ]
         : []),
       ...(about.uncertain === undefined ? [] : [`Not certain: ${about.uncertain}.`]),

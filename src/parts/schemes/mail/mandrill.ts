@@ -14,7 +14,7 @@ export const mandrill = preset({
   events: ['hard_bounce', 'soft_bounce', 'reject', 'spam', 'unsub', 'open', 'click', 'inbound'],
   furtherEvents: ['send', 'deferral', 'delivered', 'blacklist', 'whitelist'],
   sample: 'mandrill/hard_bounce',
-  route: 'events: [hard_bounce, spam]\nprompt: "Mail to {msg.email}: {event}"\n',
+  route: 'events: [hard_bounce, spam]\nprompt: "Mail to {msg.email}: {event_type}"\n',
   // Mandrill counts nothing but a 200 as an answer to its question. Whether it takes another success for an event is not documented.
   respond: { status: 200 },
   repeats: { byItself: true, how: 'failed batches, until somebody gives up on them under Settings → Webhooks' },
