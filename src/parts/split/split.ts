@@ -122,5 +122,9 @@ const compileIdPart = (paths: string | readonly string[]): IdPart => {
 const itemId = ({ deliveryId }: Event, { replay }: VerifiedRequest, item: Json, index: number, ids: readonly IdPart[]): string => {
   const values = replay?.isNew ? [] : ids.map((read) => read(item))
   const isWhole = values.length > 0 && values.every((value) => value !== undefined)
-  return boundedId(isWhole ? values.join(' ') : `${deliveryId}#${index}`)
+  return boundedId(isWhole ? joined(values as readonly string[]) : `${deliveryId}#${index}`)
 }
+
+/** Joins the values of an id so that no two combinations of values give one text (rules: Duplicates 6): one with a blank is quoted. */
+const joined = (values: readonly string[]): string =>
+  values.length === 1 ? (values[0] as string) : values.map((value) => (/[ "]/.test(value) ? JSON.stringify(value) : value)).join(' ')
