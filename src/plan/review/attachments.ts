@@ -3,7 +3,7 @@
 import type { Subject } from './subject.ts'
 
 export const reviewAttachments = ({ spec, config, say }: Subject): void => {
-  if (!spec.attachments || spec.deliver_only || spec.cron_job !== undefined || isSplit(spec)) return
+  if (!spec.attachments || spec.deliver_only || spec.cron_job !== undefined || (spec.split ?? false) !== false) return
   const { redact = [], max_body_bytes: most } = config.adapter
   for (const key of ['max_bytes', 'max_total_bytes'] as const)
     if ((spec.attachments[key] ?? 0) > most)
@@ -17,5 +17,3 @@ export const reviewAttachments = ({ spec, config, say }: Subject): void => {
       of: 'key',
     })
 }
-
-const isSplit = ({ split = false }: Pick<Subject['spec'], 'split'>): boolean => split !== false
