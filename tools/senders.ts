@@ -58,7 +58,7 @@ const section = (preset: Preset): string => {
         : [`Its events are answered with ${answerOf(respond)}, unless the route has a \`respond\` of its own.`]),
       ...(preset.reads?.several
         ? [
-            'A request may hold several events. It is taken as a whole when `events` lists any of them, and its type is the first of those; without `events` that of the first.',
+            'A request may hold several events. A route with `events` or `split: true` takes each of them as an event of its own ([Batches](rules.md#batches)). Without `events` a request is one event, whose type is that of its first; with `split: false` it is one whose type is the first that `events` lists.',
           ]
         : []),
       ...(about.uncertain === undefined ? [] : [`Not certain: ${about.uncertain}.`]),
@@ -167,7 +167,7 @@ platforms:
 \`\`\`
 
 What is signed is a template: \`{body}\`, \`{timestamp}\`, \`{id}\`, \`{url}\`, \`{method}\`, \`{path}\`, \`{header.X}\`, \`{query.X}\`, \`{payload.a.b}\`, and for the odd ones \`{form}\` (the sorted fields of
-a form), \`{json}\` (the body, or the field \`payload\` of a form), \`{lines}\`, \`{crc32}\` and \`{secret}\`. A request that lacks one of these values is refused: a missing value never counts as an empty text.`
+a form), \`{json}\` (the body, or the field of a form that has the payload as JSON), \`{lines}\`, \`{crc32}\` and \`{secret}\`. A request that lacks one of these values is refused: a missing value never counts as an empty text.`
 
 /** Returns the whole page. */
 export const renderSenders = (presets: readonly Preset[], schemes: readonly Scheme[]): string =>

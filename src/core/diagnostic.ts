@@ -131,6 +131,7 @@ export const catalogue = {
   WH506: { severity: 'info', title: 'no prompt: the whole payload goes out' },
   WH507: { severity: 'warning', title: 'a placeholder looks for payload inside the payload' },
   WH508: { severity: 'warning', title: 'a template or filter reads a redacted field' },
+  WH509: { severity: 'info', title: 'files go to the agent as they came, beside redacted fields' },
   WH601: { severity: 'error', title: 'script not found', starts: true, outside: true },
   WH602: { severity: 'error', title: 'script outside the scripts folder' },
   WH603: { severity: 'warning', title: 'the interpreter of a script is not there', outside: true },

@@ -4,7 +4,7 @@
 /**
  * A signature scheme.
  */
-export type Scheme = (("svix" | "standard_webhooks" | "linear" | "github" | "gitlab" | "v2" | "v1" | "asana" | "calendly" | "dropbox" | "hubspot" | "intercom" | "jira" | "notion" | "shopify" | "trello" | "typeform" | "zendesk" | "discord" | "line" | "meta" | "whatsapp" | "slack" | "telegram" | "twilio" | "x" | "zoom" | "buildkite" | "circleci" | "docker_hub" | "aws_sns" | "azure_event_grid" | "cloudevents" | "microsoft_graph" | "netlify" | "vercel" | "bitbucket" | "gitea" | "forgejo" | "auth0" | "okta" | "mailgun" | "mailgun_inbound" | "postmark" | "sendgrid" | "sendgrid_inbound" | "alertmanager" | "datadog" | "grafana" | "grafana_timestamp" | "pagerduty" | "sentry" | "paypal" | "square" | "stripe") | string)
+export type Scheme = (("svix" | "standard_webhooks" | "linear" | "github" | "gitlab" | "v2" | "v1" | "asana" | "calendly" | "dropbox" | "hubspot" | "intercom" | "jira" | "notion" | "shopify" | "trello" | "typeform" | "zendesk" | "discord" | "line" | "meta" | "whatsapp" | "slack" | "telegram" | "twilio" | "x" | "zoom" | "buildkite" | "circleci" | "docker_hub" | "aws_sns" | "azure_event_grid" | "cloudevents" | "microsoft_graph" | "netlify" | "vercel" | "bitbucket" | "gitea" | "forgejo" | "auth0" | "okta" | "mailgun" | "mailgun_inbound" | "mandrill" | "mailchimp_transactional" | "postmark" | "sendgrid" | "sendgrid_inbound" | "alertmanager" | "datadog" | "grafana" | "grafana_timestamp" | "pagerduty" | "sentry" | "paypal" | "square" | "stripe") | string)
 /**
  * The name of a header, in any letter case.
  */

@@ -8,6 +8,7 @@ import { isUtf8 } from 'node:buffer'
 import type { MaskRequest } from '../core/plan.ts'
 import type { Headers } from '../core/request.ts'
 import { maskQuery } from '../core/secrets/mask.ts'
+import { editJsonField } from './body/json-field.ts'
 import { type Mask, maskJson, starMask } from './body/mask-json.ts'
 import { listFiles } from './body/multipart/attachments.ts'
 import { bodyKind, readContent } from './body/payload.ts'
@@ -83,13 +84,15 @@ const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[], mask:
   return masked === text ? body : masked
 }
 
-/** Masks a form. Where it has a field `payload`, the paths lead into the JSON of that field; otherwise a path of one key names a field. */
+/** Masks a form. Where it has a JSON field, the paths lead into the JSON of that field; otherwise a path of one key names a field. */
 const maskForm = (body: Buffer, paths: readonly Path[], mask: Mask): Buffer => {
-  const fields = [...new URLSearchParams(body.toString('utf8'))]
-  const isJson = fields.some(([name]) => name === 'payload')
-  const masked = fields.map(([name, value]): [string, string] => {
-    if (isJson) return [name, name === 'payload' ? maskJson(Buffer.from(value), paths, mask).toString() : value]
-    return [name, paths.some((path) => path.length === 1 && path[0] === name) ? mask.shown : value]
-  })
+  const form = body.toString('utf8')
+  const inJson = editJsonField(form, (json) => maskJson(Buffer.from(json), paths, mask).toString())
+  if (inJson !== undefined) return inJson === form ? body : Buffer.from(inJson)
+  const fields = [...new URLSearchParams(form)]
+  const masked = fields.map(([name, value]): [string, string] => [
+    name,
+    paths.some((path) => path.length === 1 && path[0] === name) ? mask.shown : value,
+  ])
   return masked.every(([, value], i) => value === fields[i]?.[1]) ? body : Buffer.from(new URLSearchParams(masked).toString())
 }

@@ -317,6 +317,13 @@ t.test('--query gives the address of a test and of a trace its query', async (t)
   })
 })
 
+t.test('a request whose address is signed is traced as the gateway with its public_url takes it', async (t) => {
+  const route = '{ verify: mandrill, prompt: p }'
+  const extra = `{ public_url: 'https://hooks.example.com', secret: b0e6f2a94c7d41d8, routes: { r: ${route} } }`
+  const cli = fakeCli(t, { 'config.yaml': `platforms: { webhook: { enabled: true, extra: ${extra} } }\n` })
+  t.match(await cli.run('webhook', 'trace', 'r', '--sample', 'mandrill/hard_bounce'), { code: 0, out: /signature +ok/ })
+})
+
 t.test('a trace says that a payload does not fit its schema where the event goes on all the same', async (t) => {
   const route = '{ prompt: p, payload_schema: schemas/n.json, payload_mismatch: warn }'
   const extra = `{ port: 8644, secret: b0e6f2a94c7d41d8, routes: { r: ${route} } }`

@@ -317,7 +317,15 @@ t.test('test: a sample brings its headers and its event, and single values of it
   )
   const slack = await stored('--sample', 'slack/slash_command', '--set', 'text=a&b.c', '--unset', 'token')
   t.match(slack, { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: /^team_id=.*&text=a%26b\.c&/ })
+  const mandrill = await stored('--sample', 'mandrill/hard_bounce', '--set', '0.msg.email=grace@example.org', '--unset', '0.msg.tags')
+  const [event] = JSON.parse(new URLSearchParams(mandrill.body).get('mandrill_events') ?? '')
+  t.match(event, { event: 'hard_bounce', msg: { email: 'grace@example.org', tags: undefined } }, 'in the JSON of a form')
+  const mail = ['--sample', 'sendgrid_inbound/mail', '--set', 'subject=New', '--set', 'more=1', '--unset', 'text']
+  t.match((await stored(...mail)).body, /^--\w+\r\n.*name="more"\r\n\r\n1\r\n--.*name="subject"\r\n\r\nNew\r\n--/s)
+  t.notMatch((await stored(...mail)).body, /name="text"/)
   for (const argv of [
+    ['--payload', '<a>1</a>', '--set', 'a=2'],
+    ['--sample', 'sendgrid_inbound/mail', '--unset', 'nothing'],
     ['--set', 'x'],
     ['--set', '=1'],
     ['--set', 'test.a=1'],

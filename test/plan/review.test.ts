@@ -245,6 +245,9 @@ const others: readonly Slip[] = [
   ['an option', 'prompt: p', 'WH229', '"{prompt}x"', 'write "--"', { rest: 'agent: { runner: command, command: [bash, "{prompt}x"] }\n' }],
   ['a limit for no script', 'prompt: p\nscript_timeout_seconds: 3', 'WH210', 'script_timeout_seconds', 'script'],
   ['a mode for one target', 'prompt: p\ndeliver: log\ndeliver_mode: all', 'WH210', 'deliver_mode', 'list'],
+  ['a file larger than any body', 'attachments: { max_bytes: 2000000 }\nprompt: p', 'WH210', 'max_bytes', 'max_body_bytes'],
+  ['files beside a split', 'split: rows\nattachments: {}\nprompt: p', 'WH210', 'attachments', 'remove it'],
+  ['files beside redacted fields', 'attachments: {}\nredact: [from]\nprompt: p', 'WH509', 'attachments', 'attachments'],
   ['nothing to keep', 'verify: gitlab\nkeep_refused: signature\nprompt: p', 'WH210', 'keep_refused', 'redelivery'],
   [
     'nothing is kept',
@@ -363,6 +366,7 @@ const silent: readonly (readonly [title: string, route: string, around?: Around]
     'prompt: p\ndeliver: [slack, { target: ntfy, deliver_extra: { chat_id: a, title: b, x-note: c } }]\ndeliver_extra: { chat_id: C012345, thread_id: "1712345678.000100" }',
     { env: { NTFY_TOPIC: 'a' } },
   ],
+  ['files within what a body may have', 'prompt: p\nattachments: { max_bytes: 1048576 }'],
   ['refused posts that can be kept', 'prompt: p\nverify: github\nkeep_refused: signature'],
   ['a known script', 'prompt: p\nscript: a.sh\nscript_timeout_seconds: 3'],
   ['an agent by its path', 'prompt: p', { rest: 'agent: { runner: command, command: [/opt/agent] }\n' }],

@@ -106,6 +106,9 @@ t.test('multipart', async (t) => {
       listed: rawRoute,
       kept: { ...rawRoute, attachments: { max_files: 3, max_bytes: 5_000_000, max_total_bytes: 5_000_010 } },
       redacted: { ...rawRoute, redact: ['from'] },
+      named: { ...rawRoute, attachments: { max_files: 2 }, redact: ['attachments.*.name', 'attachments.2'] },
+      hidden: { ...rawRoute, attachments: {}, redact: ['attachments'] },
+      split: { ...rawRoute, attachments: {}, split: 'rows' },
     },
   })
   const post = async (route: string, parts: readonly Part[], type = multipartType) => {
@@ -176,6 +179,31 @@ t.test('multipart', async (t) => {
       { name: 'a', file: 'a', text: 'b' },
     ])
     t.match(payload, { from: '[redacted]', attachments: [{ name: 'a' }] })
+  })
+
+  t.test('what is redacted in the list of files is hidden from the agent too', async (t) => {
+    const parts = ['a', 'b', 'c'].map((field): Part => ({ name: field, file: `${field}-s3cr3t.txt`, text: field }))
+    const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+    const named = await post('named', parts)
+    t.same(
+      named.payload.attachments.map((entry: { name?: string }) => entry.name ?? entry),
+      ['[redacted]', '[redacted]', '[redacted]'],
+    )
+    t.same(named.files, [`${sha('a')} 01-file`, `${sha('b')} 02-file`])
+    const [first, ...others] = parts as [Part, Part, Part]
+    const large = { ...first, text: 'x'.repeat(5_300_000) }
+    t.same((await post('named', [large, ...others])).files, [`${sha('b')} 01-file`], 'the third is hidden, and the first was dropped')
+    t.match(await post('hidden', parts), { payload: { attachments: '[redacted]' }, files: [] })
+  })
+
+  t.test('a route that splits keeps no files, and the payload says so', async (t) => {
+    const sent = (json: string) => [{ name: 'payload', text: json }, ...['a.txt', 'b.txt'].map((file) => ({ name: 'f', file, text: file }))]
+    const whole = await post('split', sent('{"n":2}'))
+    t.match(whole, { payload: { n: 2, attachments: [{ dropped: 'the route splits its requests' }] }, files: [] })
+    const headers = { 'Content-Type': multipartType, 'X-Request-ID': 'rows' }
+    t.equal((await gateway.post('split', { body: multipart(sent('{"rows":[{"n":1}]}')), headers })).status, 202)
+    const item = await gateway.line(({ msg, delivery_id: id }) => msg === 'delivered' && id === 'rows#0')
+    t.same(JSON.parse(String(item.text)), { n: 1 }, 'nor do its items get any')
   })
 
   t.test('what is refused, and why', async (t) => {

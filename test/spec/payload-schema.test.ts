@@ -305,3 +305,47 @@ t.test('paths that no fitting payload has are errors of filters and templates', 
   const yaml = await cli.run('export', 'asyncapi', 'a')
   t.same(parse(yaml.out), JSON.parse(out).data, 'as YAML')
 })
+
+/** AsyncAPI's own parser: too large to be installed with everything else. */
+const parserPackage = '@asyncapi/parser'
+const parserIn = (): string | undefined => {
+  try {
+    return require.resolve(parserPackage, { paths: [process.env.ASYNCAPI_PARSER ?? process.cwd()] })
+  } catch {
+    return undefined
+  }
+}
+const noParser = parserIn() === undefined && `npm install --no-save ${parserPackage}, or name its folder in ASYNCAPI_PARSER`
+
+t.test("AsyncAPI's own parser takes the document of routes of every kind", { skip: noParser }, async (t) => {
+  const schema = {
+    type: 'object',
+    properties: { a: { $ref: '#/definitions/b' }, 'x/y~z': { enum: [1, null] } },
+    definitions: { b: { type: 'array', items: [{ type: 'string' }] } },
+  }
+  const senders = ['stripe', 'mandrill', 'microsoft_graph', 'sendgrid_inbound', 'github', 'svix', 'postmark']
+  const key = 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEKmxoi4MgGf3sK9KiQYL8/bzRTle9WOU//P6hYpoaPJAhuwtDANQnGfCPUoM8wm4TGh6Ipryl2LdK1/E7Jg/uoA=='
+  const keyOf = (name: string) => (name.startsWith('sendgrid') ? { public_key: key } : { secret: `abcabcabcabcabcabc-${name}` })
+  const routes = {
+    ...Object.fromEntries(senders.map((name) => [name, { verify: name, ...keyOf(name), events: ['a.b', '*'], prompt: 'p' }])),
+    schema: { secret: 'abcabcabcabcabcabc', payload_schema: 'schemas/a.json', prompt: 'p', description: 'A: "b"' },
+    own: { secret: 'abcabcabcabcabcabc-2', verify: { algorithm: 'token', signature: { query: 'key' } }, split: 'rows', prompt: 'p' },
+    split: { secret: 'abcabcabcabcabcabc-3', split: '*', enabled: false, respond: { status: 204 }, prompt: 'p' },
+  }
+  const cli = fakeCli(t, {
+    'schemas/a.json': JSON.stringify(schema),
+    'config.yaml': JSON.stringify({
+      platforms: { webhook: { enabled: true, extra: { public_url: 'https://hooks.example.com/in', routes } } },
+    }),
+  })
+  const { Parser } = require(parserIn() ?? parserPackage)
+  const { code, out } = await cli.run('export', 'asyncapi')
+  t.equal(code, 0)
+  const { document, diagnostics } = await new Parser().parse(out)
+  t.same(
+    diagnostics.filter(({ severity }: { severity: number }) => severity === 0),
+    [],
+    'no error',
+  )
+  t.equal(document?.channels().all().length, Object.keys(routes).length - 1, 'all but the one that is switched off')
+})

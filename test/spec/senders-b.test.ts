@@ -31,6 +31,7 @@ const post = async (gateway: TestGateway, route: string, headers: Headers, body:
 }
 /** What the answer says, as `duplicate`; its status where it says nothing. */
 const ending = async (...args: Parameters<typeof post>): Promise<unknown> => (await post(...args)).status
+const formType = 'application/x-www-form-urlencoded'
 const named = (name: string): Preset => presets.find((each) => each.name === name) as Preset
 const hmac = (secret: string, text: string, encoding: 'hex' | 'base64' = 'hex'): string =>
   createHmac('sha256', secret).update(text).digest(encoding)
@@ -631,6 +632,14 @@ t.test('listed types take single events of a request; with split: false its type
         ],
       }),
     ],
+    mandrill: [
+      'open',
+      'hard_bounce',
+      (a, b) => [
+        { event: a, _id: '1', ts: 1 },
+        { event: b, _id: '2', ts: 1 },
+      ],
+    ],
     meta: [
       'feed',
       'messages',
@@ -671,14 +680,15 @@ t.test('listed types take single events of a request; with split: false its type
     const send = async (route: string, ...types: [string, string]) => {
       const { headers, body, url } = named(name).sign({
         ...(keys.get(name) ?? { secret: '' }),
-        body: JSON.stringify(make(...types)),
+        body: name === 'mandrill' ? mandrillForm(make(...types)) : JSON.stringify(make(...types)),
         id: types.join(),
         at: Date.now(),
         url: `https://hooks.example.com/webhooks/${route}`,
-        contentType: 'application/json',
+        contentType: name === 'mandrill' ? formType : 'application/json',
       })
       const from = gateway.lines.length
-      await post(gateway, route, headers, body, url?.replace('https://hooks.example.com', ''))
+      const type = name === 'mandrill' ? { 'content-type': formType } : {}
+      await post(gateway, route, { ...type, ...headers }, body, url?.replace('https://hooks.example.com', ''))
       const ends = gateway.lines.slice(from).filter(({ remote }) => remote !== undefined)
       return ends.map(({ outcome, event_type: type }) => `${outcome} ${type}`)
     }
@@ -693,4 +703,49 @@ t.test('listed types take single events of a request; with split: false its type
     t.strictSame(await send(`${name}-whole`, first, listed), [`accepted ${listed}`])
     t.strictSame(await send(`${name}-whole`, first, first), [`ignored ${first}`])
   }
+})
+
+const mandrillForm = (events: unknown): string => new URLSearchParams({ mandrill_events: JSON.stringify(events) }).toString()
+
+t.test('Mandrill: its questions, and items that are known again however they are grouped', async (t) => {
+  const url = 'https://hooks.example.com/webhooks/mandrill'
+  const route = { secret, events: ['click', 'inbound', 'blacklist'], prompt: '{event_type} {delivery_id} {url}' }
+  const gateway = await start(t, { mandrill: { verify: 'mandrill', ...route } }, { extra: { public_url: 'https://hooks.example.com' } })
+  const sent = (body: string, key = secret, type = formType) => {
+    const text = new URLSearchParams(body).get('mandrill_events')
+    const signature = createHmac('sha1', key).update(`${url}mandrill_events${text}`).digest('base64')
+    return post(gateway, 'mandrill', { 'content-type': type, 'X-Mandrill-Signature': signature }, body)
+  }
+  t.equal((await ask(gateway, 'mandrill', { method: 'HEAD' })).status, 200)
+  t.match(await sent(mandrillForm([]), 'test-webhook'), { status: 401 }, 'a key that everybody knows')
+  t.match(await sent(mandrillForm([])), { status: 'handshake' }, 'an empty list is no event')
+
+  const click = { event: 'click', _id: 'm1', ts: 1, url: 'https://a.example/1', msg: { email: 'ada@example.org' } }
+  const [other, mail, list] = [
+    { ...click, url: 'https://a.example/2' },
+    { event: 'inbound', ts: 1 },
+    { type: 'blacklist', ts: 1 },
+  ]
+  await sent(mandrillForm([click, mail]))
+  await sent(mandrillForm([list, { event: 'open', _id: 'm1', ts: 1 }, click, other]))
+  const ends = gateway.lines.filter(
+    ({ outcome, remote }) => remote !== undefined && /split|accepted|ignored|duplicate/.test(String(outcome)),
+  )
+  t.strictSame(
+    ends.map(({ outcome, event_type: type, delivery_id: id }) => `${outcome} ${type} ${String(id).replace(/^sha256:\w+/, 'digest')}`),
+    [
+      'split click digest',
+      'accepted click m1 1 click https://a.example/1',
+      'accepted inbound digest#1',
+      'split blacklist digest',
+      'accepted blacklist digest#0',
+      'ignored open m1 1 open m1',
+      'duplicate click m1 1 click https://a.example/1',
+      'accepted click m1 1 click https://a.example/2',
+    ],
+  )
+  const again = mandrillForm([{ event: 'click', _id: 'm2', ts: 2 }])
+  t.match(await sent(again, secret, 'application/json'), { status: 401 }, 'not sent as a form')
+  t.match(await sent(`${again}&mandrill_events=%5B%5D`), { status: 401 }, 'the field twice')
+  t.match(await sent(`${again}&payload=%5B%5D`), { status: 401 }, 'another field with JSON')
 })

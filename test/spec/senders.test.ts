@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { parseSample } from '../../src/app/samples/sample-file.ts'
+import { editJsonField } from '../../src/parts/body/json-field.ts'
 import { presets } from '../../src/parts/schemes/index.ts'
 import type { Preset } from '../../src/parts/schemes/preset.ts'
 import { repeatKnownBy } from '../../tools/senders.ts'
@@ -37,6 +38,11 @@ const vouches = ({ description: { algorithm, body_digest, signed = '{body}' } }:
   (algorithm !== 'jwt' || body_digest !== undefined)
 
 const isJson = (body: string): boolean => /^[[{]/.test(body)
+/** The body with a blank in its JSON, or with one more field where it is a form of plain fields. */
+const altered = (body: string, field: string): string => {
+  const inJson = (text: string): string => text.replace(/[}\]]$/, ' $&')
+  return isJson(body) ? inJson(body) : (editJsonField(body, inJson) ?? `${body}&${field}`)
+}
 /** Where a sender shows who it is. */
 const placeOf = ({ description: { signature, algorithm } }: Preset): NonNullable<Preset['description']['signature']> =>
   signature ?? (algorithm === 'basic' ? { header: 'Authorization' } : {})
@@ -44,7 +50,8 @@ const placeOf = ({ description: { signature, algorithm } }: Preset): NonNullable
 /** One more field, so large that the body has a megabyte. */
 const megabyte = (body: string): string => {
   const rest = 'a'.repeat(1_000_000)
-  if (!isJson(body)) return `${body}&padding=${rest}`
+  const edited = editJsonField(body, (json) => json.replace('{', `{"padding":"${rest}",`))
+  if (!isJson(body)) return edited ?? `${body}&padding=${rest}`
   const start = body.indexOf('{') + 1
   return `${body.slice(0, start)}"padding":"${rest}",${body.slice(start)}`
 }
@@ -56,7 +63,7 @@ const checkKeys = async (t: Test, { preset, make, end }: Case): Promise<void> =>
 
 const checkReplay = async (t: Test, { preset, make, end }: Case): Promise<void> => {
   const { body } = make('')
-  const once = make('replayed', { body: isJson(body) ? body.replace(/[}\]]$/, ' $&') : `${body}&Once=1` })
+  const once = make('replayed', { body: altered(body, 'Once=1') })
   const again = repeatKnownBy(preset) === 'nothing' ? 'accepted' : 'duplicate'
   t.equal(await end(once), 'accepted', 'once')
   t.equal(await end(once), again, 'the same bytes again')
@@ -68,7 +75,7 @@ const checkReplay = async (t: Test, { preset, make, end }: Case): Promise<void> 
 
 const checkBody = async (t: Test, { preset, make, end }: Case): Promise<void> => {
   const good = make('3')
-  const other = isJson(good.body) ? ` ${good.body}` : `${good.body}&x=1`
+  const other = altered(good.body, 'x=1')
   if (vouches(preset)) t.equal(await end({ ...good, body: other }), '401', 'another body')
   const large = make('large', { body: megabyte(good.body) })
   t.ok(Buffer.byteLength(large.body) > 1_000_000)

@@ -89,6 +89,18 @@ t.test('places of lists, and requests without one', async (t) => {
   t.strictSame(delivered(gateway).sort(), ['a', 'b', 'c{id}', 'd{id}', 'whole f', 'whole g', '{name}e'])
 })
 
+t.test('values of an id never give the id of other values', async (t) => {
+  const gateway = await start(t, { split: { items: '*', id: ['a', 'b'] } })
+  const pairs = [
+    { a: 'x y', b: 'z' },
+    { a: 'x', b: 'y z' },
+    { a: '"x y"', b: 'z' },
+    { a: 'x', b: 'y' },
+    { a: 'x', b: 'y' },
+  ]
+  t.match(await gateway.post('r', { body: pairs }), { json: { items: { accepted: 4, duplicate: 1 } } })
+})
+
 t.test('a thousand items are taken, and one more is refused with the bound', async (t) => {
   const gateway = await start(t, { split: '*', deliver: 'log' })
   const many = Array.from({ length: 1_001 }, (_, n) => ({ name: `n${n}` }))

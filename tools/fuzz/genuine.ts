@@ -10,7 +10,7 @@ import { setField } from '../../src/parts/body/multipart/set-field.ts'
 import type { Signed } from '../../src/parts/schemes/scheme.ts'
 import { headerIds } from './exempt.ts'
 import { hostileTexts } from './hostile-texts.ts'
-import { joined, jsonOf, partsOf, withPart, withSignature } from './parts.ts'
+import { joined, jsonFieldOf, jsonOf, partsOf, withPart, withSignature } from './parts.ts'
 import { bytesOf, type HeaderLine, headerIn, type Sent, withHeader } from './request.ts'
 import type { Sender } from './senders.ts'
 import { setAt, textPaths } from './set-at.ts'
@@ -51,7 +51,7 @@ const strangerText: Change = (draft, sender, random, type) => {
   const text = random.pick(hostileTexts)
   if (isForm(type)) {
     const fields = new URLSearchParams(draft.body)
-    if (fields.has('payload')) return draft
+    if (jsonFieldOf(fields) !== undefined) return draft
     fields.set(open.find((name) => fields.has(name)) ?? random.pick([...fields.keys()]), text)
     return { ...draft, body: fields.toString(), variants: [...draft.variants, theirs] }
   }

@@ -63,7 +63,7 @@ const readVariable = (sent: Sent, description: SignatureScheme, { secret, url }:
     case 'body':
       return sent.body
     case 'json':
-      return formOf(sent)?.get('payload') === undefined ? sent.body : bytesOf(formOf(sent)?.get('payload') ?? '')
+      return jsonOfForm(formOf(sent)) ?? sent.body
     case 'timestamp':
       return at(timestamp as Place | undefined)
     case 'id':
@@ -101,6 +101,14 @@ const labelForm = (label: string): RegExp => new RegExp(`(?<![^,\\s])${label}=([
 
 export const isForm = (sent: Pick<Sent, 'lines'>): boolean => /x-www-form-urlencoded/i.test(headerIn(sent, 'content-type') ?? '')
 export const formOf = (sent: Sent): URLSearchParams | undefined => (isForm(sent) ? new URLSearchParams(decodeUtf8(sent.body)) : undefined)
+
+/** Returns the name of the field that has the payload of a form as JSON; `undefined` where the form has no such field. */
+export const jsonFieldOf = (form: URLSearchParams | undefined): string | undefined =>
+  ['payload', 'mandrill_events'].find((name) => form?.has(name))
+const jsonOfForm = (form: URLSearchParams | undefined): string | undefined => {
+  const name = jsonFieldOf(form)
+  return name === undefined ? undefined : bytesOf(form?.get(name) ?? '')
+}
 
 /** Parses a body of JSON; `undefined` for any other body. */
 export const jsonOf = ({ body }: Pick<Sent, 'body'>): Json | undefined => {
@@ -141,7 +149,7 @@ export const withPart = (sent: Sent, description: SignatureScheme, { name, of, t
     case 'body':
       return withBody(sent, text)
     case 'json':
-      return isForm(sent) ? withBody(sent, `payload=${encodeURIComponent(decodeUtf8(text))}`) : withBody(sent, text)
+      return withBody(sent, isForm(sent) ? `${jsonFieldOf(formOf(sent)) ?? 'payload'}=${encodeURIComponent(decodeUtf8(text))}` : text)
     case 'timestamp':
       return writeAt(sent, description.timestamp as Place, text)
     case 'id':

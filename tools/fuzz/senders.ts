@@ -9,7 +9,7 @@ import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import type { Scheme, Signed, Unsigned } from '../../src/parts/schemes/scheme.ts'
 import { certificateOf } from '../../test/fakes/certificate.ts'
 import { formSamples } from './form-samples.ts'
-import { formOf, joined, jsonOf, partsOf, valueAtPath } from './parts.ts'
+import { formOf, joined, jsonFieldOf, jsonOf, partsOf, valueAtPath } from './parts.ts'
 import { bytesOf, type Sent } from './request.ts'
 import { setAt } from './set-at.ts'
 
@@ -117,13 +117,13 @@ const senderOf = (scheme: Scheme, description: SignatureScheme, folder: string, 
   }
 }
 
-/** Whether an event has none of the fields that hold its sender's ids, or has them in JSON within a form, where nothing can be put. */
+/** Whether an event has none of the fields that hold its sender's ids. */
 const isNameless = ({ body, contentType = '' }: Pick<Unsigned, 'body' | 'contentType'>, { id }: SignatureScheme): boolean => {
   const sent: Sent = { target: '', lines: [['Content-Type', contentType]], body: bytesOf(body), at: 0 }
   const form = formOf(sent)
   const paths = [id?.body ?? []].flat()
-  if (form?.has('payload')) return paths.length > 0
-  const payload = form ? Object.fromEntries(form) : jsonOf(sent)
+  const inJson = jsonFieldOf(form)
+  const payload = form && inJson === undefined ? Object.fromEntries(form) : jsonOf({ body: form?.get(inJson ?? '') ?? sent.body })
   return paths.length > 0 && paths.every((path) => valueAtPath(payload, path.split('.')) === undefined)
 }
 

@@ -135,7 +135,7 @@ export const tracePayload = async (
   if (!payload) return { untraced: 'no payload is chosen' }
   const effects = { jobs: quietBook(config, catalogue), clock: systemClock }
   try {
-    const traced = await requestToTrace(workspace, source, catalogue, { of: contentOfChoice(payload), set: [], unset: [] })
+    const traced = await requestToTrace(workspace, source, { config, catalogue }, { of: contentOfChoice(payload), set: [], unset: [] })
     const whole = await trace(traced, { source, config, catalogue, effects })
     const open = whole.starts ? whole : await trace(traced, { source: withoutGates(source), config, catalogue, effects })
     return { trace: shownTrace(whole), ...tracedPrompt(open) }

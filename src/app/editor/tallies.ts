@@ -73,12 +73,12 @@ const judgedOn = async (sample: KnownSample, read: SampleReader, world: DryWorld
  * Returns the request that the sender of a sample would post; `undefined` if the route does not verify that sender, or the sample cannot be
  * read or signed.
  */
-const postOf = (known: KnownSample, read: SampleReader, { source, catalogue, effects }: DryWorld): Traced | undefined => {
-  const schemes = allSchemes(catalogue, source.spec)
+const postOf = (known: KnownSample, read: SampleReader, world: DryWorld): Traced | undefined => {
+  const { source, catalogue, effects } = world
   try {
     const sample = read(known)
-    if (!isOfSenders(source.spec, asReceived(sample.headers), schemes)) return undefined
-    return asPosted(source, { of: sample, set: [], unset: [], schemes, at: effects.clock.now() })
+    if (!isOfSenders(source.spec, asReceived(sample.headers), allSchemes(catalogue, source.spec))) return undefined
+    return asPosted(source, world, { of: sample, set: [], unset: [], at: effects.clock.now() })
   } catch (error) {
     if (error instanceof Fault) return undefined
     throw error

@@ -64,4 +64,14 @@ export const templateExplanations = {
       good: 'redact: [payload.user.email]\nprompt: "A mail of {user.name}."\n',
     },
   },
+  WH509: {
+    means: 'The route hands files to its agent (attachments), and fields of its events are redacted.',
+    why: 'A file may have what the redacted fields have. Only the list of files is redacted: a hidden name is "file" for the agent, and a file whose entry is hidden is dropped.',
+    fix: 'Take "attachments" out where files may have such data. Else keep the finding away with a comment: # webhook-ignore WH509: why the files may be handed on',
+    example: {
+      of: 'route',
+      bad: 'attachments: {}\nredact: [payload.user.email]\nprompt: "A form of {user.name}."\n',
+      good: 'redact: [payload.user.email]\nprompt: "A form of {user.name}."\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

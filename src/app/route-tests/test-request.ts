@@ -7,7 +7,6 @@ import { whyUnread } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { TestSend } from '../../generated/config.ts'
-import { allSchemes } from '../../plan/route-schemes.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import { parseSample, type Sample } from '../samples/sample-file.ts'
 import { asPosted } from '../trace/as-posted.ts'
@@ -24,7 +23,7 @@ type RequestContext = { readonly clock: Clock; readonly workspace: Workspace; re
  */
 export const testRequest = (send: TestSend, { source, place, setup }: TestCase, around: RequestContext): Traced => {
   const { event, query, headers, set = {}, unset = [], sign, id } = send
-  return asPosted(source, {
+  return asPosted(source, setup, {
     of: requestContent(send, dirname(place.file), around),
     set: Object.entries(set).map(([path, to]) => `${path}=${JSON.stringify(to)}`),
     unset,
@@ -33,7 +32,6 @@ export const testRequest = (send: TestSend, { source, place, setup }: TestCase, 
     scheme: sign,
     query,
     headers: headers as Sample['headers'] | undefined,
-    schemes: allSchemes(setup.catalogue, source.spec),
     at: around.clock.now(),
   })
 }

@@ -5,6 +5,8 @@
 
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { editJsonField } from '../../parts/body/json-field.ts'
+import { setField, withoutField } from '../../parts/body/multipart/set-field.ts'
 import { bodyKind } from '../../parts/body/payload.ts'
 import { editJson, isJson } from '../json-text.ts'
 
@@ -22,12 +24,16 @@ export type PayloadEdit = {
 export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
   if (set.length === 0 && unset.length === 0) return body
   const wanted = set.map(parseSet)
-  if (isOtherKind(body)) throw usage('--set and --unset change JSON and forms only', 'give XML or multipart whole: --payload @file')
-  if (!isJson(body)) return editForm(body, wanted, unset)
-  return editJson(body, (payload) => {
-    const rest = unset.reduce((value, path) => without(value, path.split('.'), `--unset ${path}`), payload)
-    return wanted.reduce((value, { path, to }) => withValue(value, path.split('.'), to, `--set ${path}`), rest)
-  })
+  const kind = bodyKind({}, Buffer.from(body))
+  if (kind === 'xml') throw usage('--set and --unset change no XML', 'give it whole: --payload @file')
+  if (kind === 'multipart') return editMultipart(body, wanted, unset)
+  const inJson = (text: string): string =>
+    editJson(text, (payload) => {
+      const rest = unset.reduce((value, path) => without(value, path.split('.'), `--unset ${path}`), payload)
+      return wanted.reduce((value, { path, to }) => withValue(value, path.split('.'), to, `--set ${path}`), rest)
+    })
+  if (isJson(body)) return inJson(body)
+  return editJsonField(body, (text) => (isJson(text) ? inJson(text) : text)) ?? editForm(body, wanted, unset)
 }
 
 /** Whether a body is XML or multipart, or would have to be. */
@@ -83,4 +89,17 @@ const editForm = (body: string, set: readonly Assignment[], unset: readonly stri
   }
   for (const { path, text } of set) fields.set(path, text)
   return fields.toString()
+}
+
+/** Edits the fields of a multipart body, which have no paths, as those of a form have none. A file can only be removed. */
+const editMultipart = (body: string, set: readonly Assignment[], unset: readonly string[]): string => {
+  const rest = unset.reduce((before, name) => {
+    const without = withoutField(before, name)
+    if (without === undefined) throw usage(`--unset ${name}: the body has no such field`)
+    return without
+  }, body)
+  return set.reduce((before, { path, text }) => {
+    if (/["\r\n]/.test(path)) throw usage(`--set ${path}: no name of a field`)
+    return setField(before, path, text)
+  }, rest)
 }

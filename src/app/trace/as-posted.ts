@@ -7,12 +7,22 @@ import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
 import { pathAndQueryOf } from '../../core/address/path-and-query.ts'
 import { Fault } from '../../core/fault.ts'
+import { allSchemes } from '../../plan/route-schemes.ts'
 import { asReceived, type RequestInput, requestTo } from '../routes/prepare-test.ts'
 import { cannotSign } from '../routes/sign-test.ts'
+import type { DryWorld } from './dry-plan.ts'
 import type { Traced } from './trace.ts'
 
+/** The configuration around a route, which says how its senders sign and which address they sign. */
+export type AroundRoute = Pick<DryWorld, 'config' | 'catalogue'>
+
 /** Makes the request from a sample or a body. Throws a Fault where the request cannot be made. */
-export const asPosted = (source: RouteSource, input: RequestInput): Traced => {
+export const asPosted = (
+  source: RouteSource,
+  { config, catalogue }: AroundRoute,
+  content: Omit<RequestInput, 'schemes' | 'publicUrl'>,
+): Traced => {
+  const input = { ...content, schemes: allSchemes(catalogue, source.spec), publicUrl: config.adapter.public_url }
   try {
     const { headers, body, url } = requestTo(source, input)
     return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body), url }

@@ -4,11 +4,8 @@ import type { RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { VerifiedRequest } from '../../core/request.ts'
-import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
-import type { Catalogue } from '../../plan/compile.ts'
-import { allSchemes } from '../../plan/route-schemes.ts'
 import { runScript } from '../../process/script.ts'
 import { repeatRequest } from '../events/request-again.ts'
 import { withRecords } from '../open-records.ts'
@@ -17,7 +14,7 @@ import { readRoutes } from '../routes/routes.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
-import { asPosted } from './as-posted.ts'
+import { type AroundRoute, asPosted } from './as-posted.ts'
 import { type Trace, type Traced, trace } from './trace.ts'
 
 /** The content of a request: the name of a sample, a sample itself, or a body. */
@@ -44,7 +41,7 @@ export const traceRoute = async (workspace: Workspace, name: string, options: Tr
   const source = servedRoute(entries, name, workspace)
   const { config } = entries.loaded
   const { catalogue } = await catalogueOf(config)
-  const traced = await requestToTrace(workspace, source, catalogue, options)
+  const traced = await requestToTrace(workspace, source, { config, catalogue }, options)
   const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(options.runScripts ? { script: runScript } : {}) }
   return trace(traced, { source, config, catalogue, effects })
 }
@@ -56,12 +53,16 @@ export const traceRoute = async (workspace: Workspace, name: string, options: Tr
 export const requestToTrace = async (
   workspace: Workspace,
   source: RouteSource,
-  catalogue: Catalogue,
+  around: AroundRoute,
   { of, ...options }: Omit<TraceOptions, 'runScripts'>,
 ): Promise<Traced> =>
   'eventId' in of
     ? { kind: 'verified', request: await recordedRequest(workspace, of.eventId) }
-    : postedContent(source, of, { ...options, schemes: allSchemes(catalogue, source.spec) }, workspace)
+    : asPosted(source, around, {
+        ...options,
+        of: 'sample' in of ? readSample(findSample(workspace, of.sample)) : of,
+        at: systemClock.now(),
+      })
 
 /**
  * Returns the request of a recorded event, as if it came again now. Throws a Fault where there is no such event, where its request was not
@@ -76,14 +77,4 @@ export const recordedRequest = async (workspace: Workspace, eventId: string): Pr
       hint: `${workspace.self} events replay ${eventId} --dry-run verifies it again, and says what it would start`,
     })
   throw new Fault('not_found', again.why, { exitCode: exit.notFound, hint: `${workspace.self} events list` })
-}
-
-const postedContent = (
-  source: RouteSource,
-  of: Content,
-  { event, query, scheme, set, unset, schemes }: Omit<TraceOptions, 'of' | 'runScripts'> & { readonly schemes: readonly Scheme[] },
-  workspace: Workspace,
-): Traced => {
-  const content = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
-  return asPosted(source, { of: content, event, query, scheme, set, unset, schemes, at: systemClock.now() })
 }

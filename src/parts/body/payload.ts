@@ -8,6 +8,7 @@ import type { Content, FormField, Headers } from '../../core/request.ts'
 import { tooManyContainers } from './count-containers.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
 import { type FormValue, formFields } from './form-fields.ts'
+import { isJsonField } from './json-field.ts'
 import { readMultipart } from './multipart/read-multipart.ts'
 import { pickJson } from './pick-json.ts'
 import type { Path } from './walk-json.ts'
@@ -106,16 +107,16 @@ export const readFields = (body: Buffer): readonly FormValue[] | undefined => {
 }
 
 /**
- * Returns the JSON in the field `payload` of a form, the only field that Gitea signs; `undefined` where there is no such field, or several.
+ * Returns the text of a form's JSON field, the only field that Gitea and Mandrill sign; `undefined` where there is no such field, or several.
  */
 export const formJson = (fields: readonly FormValue[]): Buffer | undefined => {
-  const [payload, another] = fields.filter(({ name }) => name === 'payload')
-  return another ? undefined : payload?.value
+  const [json, another] = fields.filter(({ name }) => isJsonField(name))
+  return another ? undefined : json?.value
 }
 
 /**
- * Reads a form. Its field `payload`, where there is one, is read as JSON; otherwise all fields are the payload (rules: Bodies 3). A
- * repeated field is a list of its values. Two fields `payload` are not JSON.
+ * Reads a form. Its JSON field, where there is one, is the payload; otherwise all fields are (rules: Bodies 3). A repeated field is a list
+ * of its values. Two JSON fields are not JSON.
  */
 const readForm = (body: Buffer): Content => {
   if (!isUtf8(body)) return notJson
@@ -128,7 +129,7 @@ const readForm = (body: Buffer): Content => {
 
 /** Makes the content of the fields of a form, given as bytes and as texts. */
 const readFormFields = (values: readonly FormValue[], fields: readonly FormField[]): Content => {
-  if (fields.some(([name]) => name === 'payload')) {
+  if (fields.some(([name]) => isJsonField(name))) {
     const json = formJson(values)
     return json ? readJson(json) : notJson
   }
@@ -149,7 +150,7 @@ const readFormData = (headers: Headers, body: Buffer): Content => {
 
 /**
  * Returns the payload of a body whose signature is not checked yet, with the values at these paths only. Of a form, multipart or not, all
- * fields are read where it has no field `payload`; of XML nothing is. `undefined` where the reading would take long, or the body is
+ * fields are read where it has no JSON field; of XML nothing is. `undefined` where the reading would take long, or the body is
  * malformed. A result does not show that the body is valid, so the caller must read the whole body afterwards.
  */
 export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path[]): Json | undefined => {
@@ -167,7 +168,7 @@ export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path
   }
 }
 
-/** Reads the paths in the field `payload`, or the whole form where it has no such field. */
+/** Reads the paths in the JSON field of a form, or the whole form where it has no such field. */
 const pickField = (fields: readonly FormValue[], paths: readonly Path[], readWhole: () => Content): Json | undefined => {
   const json = formJson(fields)
   if (json) return pickJson(json, paths)

@@ -3,8 +3,9 @@
  * signature, the type of the event and its delivery id are taken from the request as it came.
  */
 
-import type { Json } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import type { Redaction } from '../../core/plan.ts'
+import type { KeptFile } from '../../core/request.ts'
 import { isRequestField, queryParameter } from '../../expr/request-field.ts'
 import { maskHeaders, maskParameters, maskPlaces, type SecretPlaces } from '../mask-request.ts'
 import { maskJson } from './mask-json.ts'
@@ -32,7 +33,9 @@ export const compileRedaction = (fields: readonly string[]): Redaction | undefin
         pathAndQuery: maskParameters(event.pathAndQuery, places.query, mask),
         headers: maskHeaders(event.headers, places.headers, mask),
       }
-      return text === event.text ? redacted : { ...redacted, text, payload: JSON.parse(text) as Json }
+      if (text === event.text) return redacted
+      const payload = JSON.parse(text) as Json
+      return { ...redacted, text, payload, ...(event.files ? { files: redactFiles(event.files, event.payload, payload) } : {}) }
     },
     request({ read, ...request }) {
       const { pathAndQuery, headers, body } = request
@@ -48,4 +51,25 @@ export const compileRedaction = (fields: readonly string[]): Redaction | undefin
 const pathsOf = (field: string): Path[] => {
   const path = field.split('.')
   return path[0] === 'payload' && path.length > 1 ? [path, path.slice(1)] : [path]
+}
+
+/**
+ * Hides from the agent, too, what is hidden in the list of files: a file whose entry is hidden is left out, a hidden name or type is a
+ * general one. `before` and `after`: the payload without and with the redaction. A payload that is no map has no list, and hides nothing.
+ */
+const redactFiles = (files: readonly KeptFile[], before: Json, after: Json): readonly KeptFile[] => {
+  const [all, shown] = [entriesOf(before), entriesOf(after)]
+  if (all.length === 0) return files
+  const kept = all.flatMap((entry, i) => (entry && own(entry, 'dropped') === undefined ? [shown[i]] : []))
+  return files.flatMap((file, i) => {
+    const entry = kept[i]
+    if (!entry) return []
+    const isShown = (key: 'name' | 'type'): boolean => own(entry, key) === file[key]
+    return [{ ...file, name: isShown('name') ? file.name : 'file', type: isShown('type') ? file.type : 'application/octet-stream' }]
+  })
+}
+
+const entriesOf = (payload: Json): readonly (JsonObject | undefined)[] => {
+  const list = isObject(payload) ? own(payload, 'attachments') : undefined
+  return Array.isArray(list) ? list.map((entry) => (isObject(entry) ? entry : undefined)) : []
 }

@@ -41,6 +41,7 @@ import { okta } from './identity/okta.ts'
 import { linear } from './linear.ts'
 import { mailgun } from './mail/mailgun.ts'
 import { mailgunInbound } from './mail/mailgun-inbound.ts'
+import { mandrill } from './mail/mandrill.ts'
 import { postmark } from './mail/postmark.ts'
 import { sendgrid } from './mail/sendgrid.ts'
 import { sendgridInbound } from './mail/sendgrid-inbound.ts'
@@ -96,6 +97,7 @@ export const presets: readonly Preset[] = [
   okta,
   mailgun,
   mailgunInbound,
+  mandrill,
   postmark,
   sendgrid,
   sendgridInbound,

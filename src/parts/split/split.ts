@@ -77,13 +77,11 @@ const compileItems = ({ items: list, type, id, byEvents }: Batch, schemes: reado
     // The type of such a request is that of one of its items, and says nothing of the others.
     const otherType = byEvents && types.includes(event.eventType) ? unknownType : event.eventType
     const only = request.replay?.item
-    // A file is of the whole request. Each run of an item would store it once more.
-    const { files: _, ...ofEach } = event
     const wanted = only === undefined ? [...found.keys()] : only < found.length ? [only] : []
     return wanted.map((index): Event => {
       const { payload, text } = found[index] as (typeof found)[number]
       return {
-        ...ofEach,
+        ...event,
         eventId: only === undefined ? randomUUID() : event.eventId,
         eventType: types[index] ?? otherType,
         deliveryId: only === undefined ? itemId(event, request, payload, index, ids) : event.deliveryId,
@@ -124,5 +122,9 @@ const compileIdPart = (paths: string | readonly string[]): IdPart => {
 const itemId = ({ deliveryId }: Event, { replay }: VerifiedRequest, item: Json, index: number, ids: readonly IdPart[]): string => {
   const values = replay?.isNew ? [] : ids.map((read) => read(item))
   const isWhole = values.length > 0 && values.every((value) => value !== undefined)
-  return boundedId(isWhole ? values.join(' ') : `${deliveryId}#${index}`)
+  return boundedId(isWhole ? joined(values as readonly string[]) : `${deliveryId}#${index}`)
 }
+
+/** Joins the values of an id so that no two combinations of values give one text (rules: Duplicates 6): one with a blank is quoted. */
+const joined = (values: readonly string[]): string =>
+  values.length === 1 ? (values[0] as string) : values.map((value) => (/[ "]/.test(value) ? JSON.stringify(value) : value)).join(' ')

@@ -37,7 +37,7 @@ export const json: StagePart = {
  */
 export const compileParser = (
   { name, profile, path, schemes }: Pick<StageKit, 'name' | 'profile' | 'path' | 'schemes'>,
-  route: Pick<Route, 'verify' | 'events' | 'attachments'> = {},
+  route: Pick<Route, 'verify' | 'events' | 'attachments' | 'split'> = {},
   trustsCaller = false,
 ): Parse => {
   const named = verifyNames(route)
@@ -58,7 +58,7 @@ export const compileParser = (
     const content = body.content()
     if (content.kind === 'unread') return refuseUnread(content)
     // The payload of a multipart body lists the files of that body; no other kind of body has files.
-    const filed = content.kind === 'multipart' ? takeFiles(content, route.attachments) : undefined
+    const filed = content.kind === 'multipart' ? takeFiles(content, route) : undefined
     const { text, payload } = filed ?? content
     const readers = readersFor(verification.scheme)
     const event: Event = {

@@ -7,6 +7,7 @@ import { defaultProfile, type JobSource, type RouteSource } from '../../config/c
 import { withoutConsequences } from '../../config/partial-route.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import type { Checked } from '../check.ts'
+import { reviewAttachments } from './attachments.ts'
 import { reviewComments } from './comments.ts'
 import { reviewEvents } from './events.ts'
 import { reviewFilters } from './filters/filters.ts'
@@ -46,6 +47,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewScript,
   reviewTemplates,
   reviewIdleKeys,
+  reviewAttachments,
   reviewPrompt,
   reviewToolsets,
   reviewSamples,

@@ -74,7 +74,7 @@ const passingFirst = async (
   const effects = { jobs: quietBook(config, catalogue), clock: systemClock }
   for (const each of samples.filter(({ fits }) => fits).slice(0, maxTried)) {
     try {
-      const traced = await requestToTrace(workspace, source, catalogue, { of: { sample: each.name }, set: [], unset: [] })
+      const traced = await requestToTrace(workspace, source, { config, catalogue }, { of: { sample: each.name }, set: [], unset: [] })
       const { stoppedAt } = await trace(traced, { source, config, catalogue, effects })
       if (stoppedAt === null) return [each, ...samples.filter((other) => other !== each)]
     } catch {
@@ -155,12 +155,12 @@ const shownHeaders = (headers: Headers): Payload['headers'] => {
 const previewRequest = async (
   workspace: Workspace,
   choice: PayloadChoice,
-  { source, catalogue }: RouteContext,
+  { source, catalogue, config }: RouteContext,
 ): Promise<RequestContent> => {
   const of = contentOfChoice(choice)
   if ('eventId' in of) return recordedRequest(workspace, of.eventId)
   if (source && source.secrets.length > 0) {
-    const traced = await requestToTrace(workspace, source, catalogue, { of, set: [], unset: [] })
+    const traced = await requestToTrace(workspace, source, { config, catalogue }, { of, set: [], unset: [] })
     return traced.kind === 'post' ? { ...traced, pathAndQuery: traced.url && pathAndQueryOf(traced.url) } : traced.request
   }
   const { headers, body } =

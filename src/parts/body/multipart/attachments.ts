@@ -12,10 +12,14 @@ type FormData = Extract<Content, { readonly kind: 'multipart' }>
 /** The payload of a body with its list `attachments`, and the files that are kept. */
 export type PayloadWithFiles = Pick<FormData, 'text' | 'payload'> & { readonly kept: readonly KeptFile[] }
 
-/** Lists the files in the payload, and keeps those within the bounds of a route's `attachments`; without it, none. */
-export const takeFiles = (content: FormData, settings: Route['attachments']): PayloadWithFiles => {
+/**
+ * Lists the files in the payload, and keeps those within the bounds of a route's `attachments`; without it, none. A route that splits its
+ * requests keeps none either: a file is of the whole request, and each run of an item would store the file once more.
+ */
+export const takeFiles = (content: FormData, { attachments, split = false }: Pick<Route, 'attachments' | 'split'>): PayloadWithFiles => {
   const list = content.files.map(describe)
-  const whyDropped = settings ? createBounds(settings) : () => 'the route has no attachments'
+  const why = split === false ? 'the route has no attachments' : 'the route splits its requests'
+  const whyDropped = attachments && split === false ? createBounds(attachments) : () => why
   const kept: KeptFile[] = []
   const judged = list.map((attachment, i): Attachment => {
     const dropped = whyDropped(attachment)

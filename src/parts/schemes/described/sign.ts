@@ -6,6 +6,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { exit, Fault } from '../../../core/fault.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../../core/json.ts'
 import type { SchemeSignature } from '../../../generated/config.ts'
+import { editJsonField } from '../../body/json-field.ts'
 import { setField } from '../../body/multipart/set-field.ts'
 import { bodyKind, hasFormType } from '../../body/payload.ts'
 import { ReadOnceBody } from '../../body/request-body.ts'
@@ -159,13 +160,16 @@ const withQuery = (url: string, name: string, value: string): string => {
 /** Returns the body with a value at a path. XML, and a body that cannot be read, stay as they are. */
 const withField = ({ body, isForm }: RequestDraft, path: string, value: string): string => {
   if (bodyKind({}, Buffer.from(body)) === 'multipart') return setField(body, path, value)
-  if (isForm) {
-    const fields = new URLSearchParams(body)
-    fields.set(path, value)
-    return fields.toString()
+  const inJson = (text: string): string => {
+    const payload = parseJson(text)
+    return payload === undefined ? text : JSON.stringify(setAt(payload, path.split('.'), value))
   }
-  const payload = parseJson(body)
-  return payload === undefined ? body : JSON.stringify(setAt(payload, path.split('.'), value))
+  if (!isForm) return inJson(body)
+  const edited = editJsonField(body, inJson)
+  if (edited !== undefined) return edited
+  const fields = new URLSearchParams(body)
+  fields.set(path, value)
+  return fields.toString()
 }
 
 const parseJson = (text: string): Json | undefined => {

@@ -142,7 +142,7 @@ export const isForm = ({ head, body }: Pick<RequestView, 'head' | 'body'>): bool
 
 const jsonKey = {}
 /**
- * Returns the value of `{json}`: the body, or the field `payload` of a form. `undefined` where a form has no such field, or several, or
+ * Returns the value of `{json}`: the body, or the JSON field of a form. `undefined` where a form has no such field, or several, or
  * where the field begins like a text that another scheme signs: a body that begins so is refused, too.
  */
 const signedJson = (request: RequestView): Buffer | undefined =>

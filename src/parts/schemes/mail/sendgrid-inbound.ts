@@ -18,7 +18,7 @@ export const sendgridInbound = preset({
   sample: 'sendgrid_inbound/mail',
   route: 'attachments: {}\nprompt: "Answer the mail of {from}: {subject}\\n\\n{text}"\n',
   uncertain:
-    'its signature is taken to be that of the Event Webhook, over the time and the raw body; whether a retry has a new time is not documented',
+    'its page says neither which headers have the signature nor which bytes are signed: those of the Event Webhook are taken, the time and the raw body, as other receivers do; whether a retry has a new time is not documented',
   scheme: {
     sends: ['multipart'],
     algorithm: 'ecdsa_p256',
