@@ -71,6 +71,7 @@ export const catalogue = {
   WH233: { severity: 'error', title: 'a store without an address that it can use' },
   WH234: { severity: 'error', title: 'telemetry without an address that it can use', starts: true },
   WH236: { severity: 'error', title: 'a catch-up that cannot work' },
+  WH237: { severity: 'error', title: 'a polling endpoint that cannot be read' },
   WH240: { severity: 'warning', title: 'metrics that other machines can read' },
   WH241: { severity: 'error', title: 'a console that other machines reach, and nobody signs in' },
   WH242: { severity: 'error', title: 'a console whose address or sign-in cannot work' },

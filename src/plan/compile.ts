@@ -22,6 +22,7 @@ import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { verifyNames } from '../parts/verify-names.ts'
 import { checkCatchUp } from './catch-up.ts'
 import type { PlanSettings } from './plan-settings.ts'
+import { checkPoll } from './poll.ts'
 import { problemAt } from './problem-at.ts'
 import { checkRules } from './route-rules.ts'
 import { allSchemes, schemesFor } from './route-schemes.ts'
@@ -84,6 +85,7 @@ export const compileRoute = (
   })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
   checkCatchUp(route.spec, report)
+  checkPoll(route.spec, report)
   callbackDelivery(route.spec, targets, report)
   // A plan with skills depends on files, and a plan with an agent on the agent's prices.
   let lasting = (route.spec.skills ?? []).length === 0 && route.spec.agent === undefined
