@@ -57,6 +57,7 @@ export const fakeTaker = (url: string, key = relayKey, name: string = randomUUID
     fetch(`${url}/relay/v1/${path}`, { method: 'POST', body, headers: { authorization: `Bearer ${key}`, 'x-relay-taker': name, ...more } })
   return {
     ask,
+    name,
     /** Takes requests. `holds`: the numbers of those that it has not answered. */
     async take(holds: readonly string[] = []): Promise<readonly Frame[]> {
       const answer = await ask('take', JSON.stringify({ holds }))

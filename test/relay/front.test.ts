@@ -174,6 +174,45 @@ t.test('a sender that waits gets the answer of the gateway, or 202 where none co
   await taker.leave()
 })
 
+t.test('senders that wait are answered at once when the last process leaves, and soon after it is killed', async (t) => {
+  const clock = fakeClock()
+  const { url, front } = await startRelay(t, { clock, gateways: { home: { keys: [relayKey], routes: { '*': { wait_seconds: 25 } } } } })
+  const senders = () => [post(`${url}/home/webhooks/a`), fetch(`${url}/home/webhooks/b?challenge`)]
+  const answered = (sent: readonly Promise<Response>[]) => Promise.all(sent.map(async (each) => (await each).status))
+  /** Takes until this many requests are in hand. */
+  const takeAll = async (taker: ReturnType<typeof fakeTaker>, count: number): Promise<readonly string[]> => {
+    const held: string[] = []
+    while (held.length < count) for (const { head } of (await taker.take(held)).slice(1)) held.push(String(head.id))
+    return held
+  }
+  const [one, two] = [fakeTaker(`${url}/home`), fakeTaker(`${url}/home`)]
+  await Promise.all([one.take(), two.take()])
+  const sent = senders()
+  await takeAll(one, 2)
+  await one.leave()
+  t.equal(await Promise.race([...sent, 'they wait']), 'they wait', 'another process may answer')
+  await two.leave()
+  t.strictSame(await answered(sent), [202, 503])
+
+  const killed = fakeTaker(`${url}/home`)
+  await killed.take()
+  const later = senders()
+  const holds = await takeAll(killed, 3)
+  clock.advance(6_000)
+  const connection = new AbortController()
+  const more = { method: 'POST', body: JSON.stringify({ holds }), signal: connection.signal }
+  const headers = { authorization: `Bearer ${relayKey}`, 'x-relay-taker': killed.name }
+  const taking = fetch(`${url}/home/relay/v1/take`, { ...more, headers }).catch(() => 'killed')
+  await until(() => front.status('home').gateways[0]?.connected)
+  connection.abort()
+  await taking
+  await until(() => !front.status('home').gateways[0]?.connected)
+  clock.advance(4_000)
+  t.equal(await Promise.race([...later, 'they wait']), 'they wait', 'it may come back')
+  clock.advance(1_000)
+  t.strictSame(await answered(later), [202, 503])
+})
+
 t.test('what is kept for too long expires: it is counted, recorded and logged', async (t) => {
   const clock = steppedClock()
   const ticks: (() => void)[] = []

@@ -17,6 +17,9 @@ import { WaitingSenders } from './waiting-senders.ts'
 const maxOutBytes = 16 * 1024 * 1024
 /** The most lanes of a gateway that have requests: `*` lets a stranger choose their names. */
 const maxLanes = 1_000
+/** How long senders wait for a process that was the last, and whose connection broke. */
+const lostMs = 5_000
+
 export type DeskOptions = { readonly settings: GatewaySettings; readonly ledger: Ledger; readonly clock: Clock }
 
 export class Desk {
@@ -27,6 +30,7 @@ export class Desk {
   readonly #takers: Takers
   readonly senders: WaitingSenders
   #isClosed = false
+  #cancelRelease: () => void = () => {}
 
   constructor({ settings, ledger, clock }: DeskOptions) {
     this.#settings = settings
@@ -102,7 +106,7 @@ export class Desk {
       await this.#takers.untilWoken(taker, gone)
       frames = gone.aborted ? [] : this.#handOut(taker)
     }
-    if (gone.aborted) this.leave(name)
+    if (gone.aborted) this.#lost(name)
     else this.#takers.heard(name)
     return [{ head: this.#head(), body: Buffer.alloc(0) }, ...frames]
   }
@@ -122,9 +126,21 @@ export class Desk {
     this.#wakeOne()
   }
 
-  /** Forgets a process: its lanes are free. */
+  /** Forgets a process that has given all its answers: its lanes are free. Where it was the last, no sender waits any more. */
   leave(name: string): void {
     this.#takers.leave(name)
+    this.#releaseSenders()
+  }
+
+  /** Forgets a process whose connection broke. It may be ending, with some answers still to give, or come back. */
+  #lost(name: string): void {
+    this.#takers.leave(name)
+    this.#cancelRelease()
+    this.#cancelRelease = this.#clock.after(lostMs, () => this.#releaseSenders())
+  }
+
+  #releaseSenders(): void {
+    if (this.#takers.isEmpty) this.senders.release()
   }
 
   /** Forgets what is kept for too long. Resolves to the number of requests that expired, by lane. Rejects with a StoreFault. */
@@ -146,6 +162,7 @@ export class Desk {
   /** From now on nothing is kept, and nobody waits. */
   close(): void {
     this.#isClosed = true
+    this.#cancelRelease()
     this.senders.close()
     this.#takers.close()
   }
