@@ -235,21 +235,31 @@ t.test('what is kept for too long expires: it is counted, recorded and logged', 
   t.match(again.front.status().gateways[0], { items: 1, ended: [{ why: 'expired' }] })
 })
 
-t.test('names of routes that strangers make up are counted together', async (t) => {
+t.test('names of routes that strangers make up are bounded and counted together, and take no room from routes with a row', async (t) => {
   const clock = fakeClock()
-  const { url, front } = await startRelay(t, { clock })
-  const statuses = new Map<number, number>()
-  for (let from = 0; from < 1_050; from += 50)
-    for (const { status } of await Promise.all(Array.from({ length: 50 }, (_, i) => post(`${url}/home/webhooks/made-up-${from + i}`))))
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
-  t.strictSame(Object.fromEntries(statuses), { 202: 1_000, 503: 50 })
+  const gateways = { home: { keys: [relayKey], routes: { '*': { max_items: 2_000 }, real: {} } } }
+  const { url, front } = await startRelay(t, { clock, file: { trust_proxy: true }, gateways })
+  const from = (client: string, route: string) => post(`${url}/home/webhooks/${route}`, '{}', { 'x-forwarded-for': client })
+  const flood = async (client: string, count: number): Promise<object> => {
+    const statuses: { [status: number]: number } = {}
+    for (let at = 0; at < count; at += 50) {
+      const sent = Array.from({ length: 50 }, (_, i) => from(client, `made-up-${client}-${at + i}`))
+      for (const { status } of await Promise.all(sent)) statuses[status] = (statuses[status] ?? 0) + 1
+    }
+    return statuses
+  }
+  t.strictSame(await flood('192.0.2.1', 550), { 202: 500, 503: 50 })
+  t.equal((await from('192.0.2.3', 'other')).status, 202, 'one client cannot open all lanes')
+  t.strictSame(await flood('192.0.2.2', 550), { 202: 499, 503: 51 })
+  t.equal((await from('192.0.2.3', 'another')).status, 503)
+  t.equal((await from('192.0.2.3', 'real')).status, 202)
   const routes = () => front.status('home').gateways[0]?.routes ?? []
-  await until(() => {
+  const full = await until(() => {
     clock.advance(60_000)
-    return routes().some(({ route }) => route === '*')
+    return routes().find(({ route }) => route === '*')?.counts.full
   })
-  t.equal(routes().length, 1_001)
-  t.equal(routes().find(({ route }) => route === '*')?.counts.full, 50)
+  t.equal(full, 102)
+  t.equal(routes().length, 1_002)
 })
 
 t.test('a message that is none is refused, and the relay goes on', async (t) => {

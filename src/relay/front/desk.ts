@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Reply } from '../../core/outcome.ts'
 import type { Frame } from '../wire/frames.ts'
 import { type DoneHead, type ItemHead, isKept, type RelayHead } from '../wire/messages.ts'
-import { Lane, maxOut } from './lane.ts'
+import { clientShare, Lane, maxOut } from './lane.ts'
 import { bytesOf, type ItemFacts, type Ledger, type NewItem } from './ledger.ts'
 import type { GatewaySettings, RouteSettings } from './relay-settings.ts'
 import { type Taker, Takers } from './takers.ts'
@@ -15,8 +15,10 @@ import { WaitingSenders } from './waiting-senders.ts'
 
 /** The most bytes of all lanes that one process has at a time. */
 const maxOutBytes = 16 * 1024 * 1024
-/** The most lanes of a gateway that have requests: `*` lets a stranger choose their names. */
+/** The most lanes of routes without a row of their own: `*` lets a stranger choose their names. One client may open half of them. */
 const maxLanes = 1_000
+/** The row of all routes that have none of their own. */
+const anyRoute = '*'
 /** How long senders wait for a process that was the last, and whose connection broke. */
 const lostMs = 5_000
 
@@ -27,6 +29,8 @@ export class Desk {
   readonly #ledger: Ledger
   readonly #clock: Clock
   readonly #lanes = new Map<string, Lane>()
+  /** The sums of all routes without a row of their own: together they have the room of `*`, whatever names strangers make up. */
+  readonly #others = new Lane(anyRoute)
   readonly #takers: Takers
   readonly senders: WaitingSenders
   #isClosed = false
@@ -51,16 +55,16 @@ export class Desk {
 
   /** Takes note of a request that an earlier process kept. */
   found({ id, lane, client, bytes }: ItemFacts): void {
-    const own = this.#lane(lane)
-    own.add(client, bytes)
-    own.readyTo = id
+    this.#add(this.#lane(lane), client, bytes)
+    this.#lane(lane).readyTo = id
   }
 
   /** Whether the lane has room for a request of this client. `bytes`: the size of the request, as far as it is known. */
   hasRoom(lane: string, client: string, bytes: number, route: RouteSettings): boolean {
+    if (this.#isClosed) return false
     const own = this.#lanes.get(lane)
-    if (!own && this.#lanes.size >= maxLanes) return false
-    return !this.#isClosed && (own ?? new Lane(lane)).hasRoom(client, bytes, route)
+    if (this.#isOther(lane)) return (own !== undefined || this.#mayOpen(client)) && this.#others.hasRoom(client, bytes, route)
+    return (own ?? new Lane(lane)).hasRoom(client, bytes, route)
   }
 
   /**
@@ -71,7 +75,7 @@ export class Desk {
     const lane = this.#lane(item.head.lane)
     const bytes = bytesOf(item)
     // The room is taken before the commit, so that requests that come meanwhile find it taken.
-    lane.add(item.client, bytes)
+    this.#add(lane, item.client, bytes)
     try {
       const id = await this.#ledger.keep({ ...item, gateway: this.#settings.name })
       beforeTaken(id)
@@ -231,8 +235,25 @@ export class Desk {
     this.#remove(lane, client, bytes)
   }
 
+  /** Whether a route has no row of its own. */
+  #isOther(lane: string): boolean {
+    return this.#settings.route(lane) === this.#settings.route(anyRoute)
+  }
+
+  /** Whether a client may open one more lane of a route without a row of its own. */
+  #mayOpen(client: string): boolean {
+    const others = [...this.#lanes.values()].filter(({ name }) => this.#isOther(name))
+    return others.length < maxLanes && others.filter((lane) => lane.has(client)).length < maxLanes * clientShare
+  }
+
+  #add(lane: Lane, client: string, bytes: number): void {
+    lane.add(client, bytes)
+    if (this.#isOther(lane.name)) this.#others.add(client, bytes)
+  }
+
   #remove(lane: Lane, client: string, bytes: number): void {
     lane.remove(client, bytes)
+    if (this.#isOther(lane.name)) this.#others.remove(client, bytes)
     if (lane.items === 0) this.#lanes.delete(lane.name)
   }
 }

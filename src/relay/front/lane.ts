@@ -6,7 +6,7 @@ import type { Taker } from './takers.ts'
 type Sum = { items: number; bytes: number }
 
 /** The part of a lane's room that one client may have: a stranger must not fill a route with forged posts. */
-const clientShare = 0.5
+export const clientShare = 0.5
 
 /** The most requests of a lane that one process has at a time. */
 export const maxOut = 64
@@ -34,6 +34,11 @@ export class Lane {
 
   get bytes(): number {
     return this.#all.bytes
+  }
+
+  /** Whether requests of a client are kept in this lane. */
+  has(client: string): boolean {
+    return this.#clients.has(client)
   }
 
   /** Whether a taker could be handed something. */
