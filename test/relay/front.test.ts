@@ -1,7 +1,10 @@
 /** A relay keeps what senders post, in bounds, and hands it to the processes of its gateways, each route to one of them, in order. */
 
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import t from 'tap'
+import { stringify } from 'yaml'
 import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { encodeFrames } from '../../src/relay/wire/frames.ts'
 import { fakeClock, steppedClock } from '../fakes/clock.ts'
@@ -262,6 +265,40 @@ t.test('names of routes that strangers make up are bounded and counted together,
   t.equal(routes().length, 1_002)
 })
 
+t.test('other settings are used at once: a new key, a route, a gateway; what is kept stays kept', async (t) => {
+  const { url, front, dir, lines } = await startRelay(t)
+  await post(`${url}/home/webhooks/a`, 'kept')
+  const use = (gateways: object): void => {
+    writeFileSync(join(dir, 'relay.yaml'), stringify({ gateways }))
+    const { settings } = readRelay(dir, {})
+    if (settings) front.use(settings)
+  }
+  // One client has half of it.
+  const routes = { a: { max_items: 4 } }
+  const next = 'the-next-key-of-home'
+  const old = fakeTaker(`${url}/home`)
+  await old.take()
+  const taking = old.take(['1'])
+  use({ home: { keys: [next], routes }, more: { keys: ['a-key-of-one-more'], routes } })
+  t.equal((await post(`${url}/home/webhooks/a`, 'second')).status, 202)
+  await taking
+  t.equal((await old.ask('take', '')).status, 401, 'the old key lets nobody in')
+  t.equal((await post(`${url}/home/webhooks/a`, 'third')).status, 503)
+  t.equal((await post(`${url}/home/webhooks/b`)).status, 404)
+  t.equal((await post(`${url}/more/webhooks/a`)).status, 202)
+  await old.leave()
+  const [, ...items] = await fakeTaker(`${url}/home`, next, old.name).take()
+  t.strictSame(
+    items.map(({ body }) => String(body)),
+    ['kept', 'second'],
+  )
+  use({ more: { keys: ['a-key-of-one-more'], routes } })
+  t.equal((await post(`${url}/home/webhooks/a`)).status, 404)
+  t.match(lines.at(-1), { gateway: 'home', msg: /^requests are kept for a gateway that/ })
+  use({ home: { keys: [next], routes }, more: { keys: ['a-key-of-one-more'], routes } })
+  t.match(front.status('home').gateways, [{ items: 2 }], 'and is there when its gateway is')
+})
+
 t.test('a message that is none is refused, and the relay goes on', async (t) => {
   const { url } = await startRelay(t)
   const taker = fakeTaker(`${url}/home`)
@@ -284,5 +321,7 @@ t.test('a key is measured once its reference is resolved', (t) => {
   const { settings, diagnostics } = readRelay(dir, { K: 'short' })
   t.equal(settings, undefined)
   t.match(diagnostics, [{ code: 'WH105', message: /keys\[0\]: the key is too short: at least 16/, place: { line: 3, column: 12 } }])
+  const exec = t.testdir({ 'relay.yaml': "gateways:\n  home:\n    keys: ['exec:vault/the-key-of-home']\n    routes: { '*': {} }\n" })
+  t.match(readRelay(exec, {}), { settings: undefined, diagnostics: [{ message: /asks no program|exec:/, place: { line: 3 } }] })
   t.end()
 })

@@ -7,7 +7,8 @@ import type { Clock } from '../../core/clock.ts'
 import type { Reply } from '../../core/outcome.ts'
 import type { Frame } from '../wire/frames.ts'
 import { type DoneHead, type ItemHead, isKept, type RelayHead } from '../wire/messages.ts'
-import { clientShare, Lane, maxOut } from './lane.ts'
+import { type Lane, maxOut } from './lane.ts'
+import { Lanes } from './lanes.ts'
 import { bytesOf, type ItemFacts, type Ledger, type NewItem } from './ledger.ts'
 import type { GatewaySettings, RouteSettings } from './relay-settings.ts'
 import { type Taker, Takers } from './takers.ts'
@@ -15,22 +16,16 @@ import { WaitingSenders } from './waiting-senders.ts'
 
 /** The most bytes of all lanes that one process has at a time. */
 const maxOutBytes = 16 * 1024 * 1024
-/** The most lanes of routes without a row of their own: `*` lets a stranger choose their names. One client may open half of them. */
-const maxLanes = 1_000
-/** The row of all routes that have none of their own. */
-const anyRoute = '*'
 /** How long senders wait for a process that was the last, and whose connection broke. */
 const lostMs = 5_000
 
 export type DeskOptions = { readonly settings: GatewaySettings; readonly ledger: Ledger; readonly clock: Clock }
 
 export class Desk {
-  readonly #settings: GatewaySettings
+  #settings: GatewaySettings
   readonly #ledger: Ledger
   readonly #clock: Clock
-  readonly #lanes = new Map<string, Lane>()
-  /** The sums of all routes without a row of their own: together they have the room of `*`, whatever names strangers make up. */
-  readonly #others = new Lane(anyRoute)
+  readonly #lanes: Lanes
   readonly #takers: Takers
   readonly senders: WaitingSenders
   #isClosed = false
@@ -38,6 +33,7 @@ export class Desk {
 
   constructor({ settings, ledger, clock }: DeskOptions) {
     this.#settings = settings
+    this.#lanes = new Lanes(settings)
     this.#ledger = ledger
     this.#clock = clock
     this.senders = new WaitingSenders(clock)
@@ -50,21 +46,23 @@ export class Desk {
   }
 
   get lanes(): Iterable<Lane> {
-    return this.#lanes.values()
+    return this.#lanes.all()
+  }
+
+  /** Uses other settings from now on. */
+  use(settings: GatewaySettings): void {
+    this.#settings = settings
+    this.#lanes.use(settings)
   }
 
   /** Takes note of a request that an earlier process kept. */
   found({ id, lane, client, bytes }: ItemFacts): void {
-    this.#add(this.#lane(lane), client, bytes)
-    this.#lane(lane).readyTo = id
+    this.#lanes.add(lane, client, bytes).readyTo = id
   }
 
   /** Whether the lane has room for a request of this client. `bytes`: the size of the request, as far as it is known. */
   hasRoom(lane: string, client: string, bytes: number, route: RouteSettings): boolean {
-    if (this.#isClosed) return false
-    const own = this.#lanes.get(lane)
-    if (this.#isOther(lane)) return (own !== undefined || this.#mayOpen(client)) && this.#others.hasRoom(client, bytes, route)
-    return (own ?? new Lane(lane)).hasRoom(client, bytes, route)
+    return !this.#isClosed && this.#lanes.hasRoom(lane, client, bytes, route)
   }
 
   /**
@@ -72,16 +70,15 @@ export class Desk {
    * of the gateway can have the request. Rejects with a StoreFault.
    */
   async keep(item: Omit<NewItem, 'gateway'>, beforeTaken: (id: number) => void): Promise<void> {
-    const lane = this.#lane(item.head.lane)
     const bytes = bytesOf(item)
     // The room is taken before the commit, so that requests that come meanwhile find it taken.
-    this.#add(lane, item.client, bytes)
+    const lane = this.#lanes.add(item.head.lane, item.client, bytes)
     try {
       const id = await this.#ledger.keep({ ...item, gateway: this.#settings.name })
       beforeTaken(id)
       lane.readyTo = Math.max(lane.readyTo, id)
     } catch (error) {
-      this.#remove(lane, item.client, bytes)
+      this.#lanes.remove(lane, item.client, bytes)
       throw error
     }
     this.#wakeOne()
@@ -151,7 +148,7 @@ export class Desk {
   async expire(): Promise<ReadonlyMap<string, number>> {
     const now = this.#clock.now()
     const expired = new Map<string, number>()
-    for (const { name } of [...this.#lanes.values()]) {
+    for (const { name } of this.#lanes.all()) {
       const lane = { gateway: this.#settings.name, lane: name }
       const before = now - this.#settings.keepMs
       while ((this.#ledger.oldestAt(lane) ?? before) < before) {
@@ -174,7 +171,7 @@ export class Desk {
   #head(): RelayHead {
     const { name, keepMs } = this.#settings
     let [items, bytes] = [0, 0]
-    for (const lane of this.#lanes.values()) {
+    for (const lane of this.#lanes.all()) {
       items += lane.items
       bytes += lane.bytes
     }
@@ -192,7 +189,7 @@ export class Desk {
   }
 
   #hasDue(taker: Taker): boolean {
-    for (const lane of this.#lanes.values()) if (lane.isDue && (lane.taker ?? taker) === taker) return true
+    for (const lane of this.#lanes.all()) if (lane.isDue && (lane.taker ?? taker) === taker) return true
     return false
   }
 
@@ -200,7 +197,7 @@ export class Desk {
     const frames: Frame<object>[] = this.senders.takeAsked().map((head) => ({ head, body: Buffer.alloc(0) }))
     let left = maxOutBytes
     for (const { out } of this.#lanesOf(taker)) for (const bytes of out.values()) left -= bytes
-    for (const lane of [...this.#lanes.values()]) {
+    for (const lane of this.#lanes.all()) {
       if (left <= 0) break
       if (!lane.isDue || (lane.taker ?? taker) !== taker) continue
       const page = { after: lane.handedTo, upTo: lane.readyTo, max: maxOut - lane.out.size, maxBytes: left }
@@ -212,48 +209,19 @@ export class Desk {
         frames.push({ head: { ...head, id: String(id) }, body })
       }
       // Lanes take turns, where there is more than a process may have.
-      this.#lanes.delete(lane.name)
-      this.#lanes.set(lane.name, lane)
+      this.#lanes.putLast(lane)
     }
     return frames
   }
 
   #lanesOf(taker: Taker): Lane[] {
-    return [...this.#lanes.values()].filter((lane) => lane.taker === taker)
-  }
-
-  #lane(name: string): Lane {
-    const lane = this.#lanes.get(name) ?? new Lane(name)
-    this.#lanes.set(name, lane)
-    return lane
+    return this.#lanes.all().filter((lane) => lane.taker === taker)
   }
 
   #forget({ id, lane: name, client, bytes }: ItemFacts): void {
     const lane = this.#lanes.get(name)
     if (!lane) return
     lane.ended(id)
-    this.#remove(lane, client, bytes)
-  }
-
-  /** Whether a route has no row of its own. */
-  #isOther(lane: string): boolean {
-    return this.#settings.route(lane) === this.#settings.route(anyRoute)
-  }
-
-  /** Whether a client may open one more lane of a route without a row of its own. */
-  #mayOpen(client: string): boolean {
-    const others = [...this.#lanes.values()].filter(({ name }) => this.#isOther(name))
-    return others.length < maxLanes && others.filter((lane) => lane.has(client)).length < maxLanes * clientShare
-  }
-
-  #add(lane: Lane, client: string, bytes: number): void {
-    lane.add(client, bytes)
-    if (this.#isOther(lane.name)) this.#others.add(client, bytes)
-  }
-
-  #remove(lane: Lane, client: string, bytes: number): void {
-    lane.remove(client, bytes)
-    if (this.#isOther(lane.name)) this.#others.remove(client, bytes)
-    if (lane.items === 0) this.#lanes.delete(lane.name)
+    this.#lanes.remove(lane, client, bytes)
   }
 }

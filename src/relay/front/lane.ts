@@ -55,10 +55,19 @@ export class Lane {
   }
 
   add(client: string, bytes: number): void {
+    this.#sum(client, { items: 1, bytes })
+  }
+
+  /** Adds the sums of another lane. */
+  include(lane: Lane): void {
+    for (const [client, sum] of lane.#clients) this.#sum(client, sum)
+  }
+
+  #sum(client: string, { items, bytes }: Sum): void {
     const own = this.#clients.get(client) ?? { items: 0, bytes: 0 }
     this.#clients.set(client, own)
     for (const sum of [this.#all, own]) {
-      sum.items++
+      sum.items += items
       sum.bytes += bytes
     }
   }
