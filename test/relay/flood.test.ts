@@ -1,43 +1,15 @@
 /** A thousand connections of strangers at a relay: its memory stays bounded, and others are answered. */
 
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
-import t, { type Test } from 'tap'
-import { stringify } from 'yaml'
-import { relayKey } from '../fakes/relay.ts'
+import t from 'tap'
+import { startBuiltRelay } from '../fakes/relay.ts'
 import { until } from '../fakes/wait.ts'
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const mebibyte = 1_048_576
 const stranger = '127.0.0.2'
-
-type Child = ChildProcessByStdio<null, Readable, null>
-
-/** Starts the built relay, and resolves to its process and port. */
-const startBuilt = async (t: Test, routes: object): Promise<{ readonly child: Child; readonly port: number }> => {
-  const dir = t.testdir({ 'relay.yaml': stringify({ port: 0, gateways: { home: { keys: [relayKey], routes } } }) })
-  const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=256' }
-  const child = spawn(process.execPath, [main, '--data-dir', dir, 'relay', 'run'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  t.teardown(async () => {
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const port = Number(/listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1])
-    if (port > 0) {
-      child.stdout.resume()
-      return { child, port }
-    }
-  }
-  throw new Error('the relay ended')
-}
 
 /** Connects from an address, and writes. What comes back is dropped; a connection that is closed is not opened again. */
 const dial = (port: number, from: string, text: string): Socket => {
@@ -59,11 +31,10 @@ const post = async (port: number, from: string, route: string, body = '{}'): Pro
 
 const head = (route: string, ...headers: string[]): string =>
   `${[`POST /home/webhooks/${route} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`
-const peakMebibytes = ({ pid }: Child): number =>
-  Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+const peakMebibytes = (pid: number): number => Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 t.test('slow, silent, forged and endless: the sender of another route and that of the flooded route are answered', async (t) => {
-  const { child, port } = await startBuilt(t, { busy: { max_items: 2_000, max_bytes: 64 * mebibyte }, calm: {} })
+  const { pid, port } = await startBuiltRelay(t, { busy: { max_items: 2_000, max_bytes: 64 * mebibyte }, calm: {} })
   const forged = `${head('busy', 'Content-Length: 20000')}${'x'.repeat(20_000)}`
   const kinds = [
     () => dial(port, stranger, ''),
@@ -94,12 +65,12 @@ t.test('slow, silent, forged and endless: the sender of another route and that o
   const slowest = Math.max(...answers.map(({ ms }) => ms))
   t.ok(slowest < 5_000, `the slowest answer took ${slowest} ms`)
   t.ok(flood.filter(({ destroyed }) => !destroyed).length >= 250, 'the silent connections are open all the while')
-  t.ok(peakMebibytes(child) <= 320, `${peakMebibytes(child)} MiB`)
+  t.ok(peakMebibytes(pid) <= 320, `${peakMebibytes(pid)} MiB`)
   t.equal((await post(port, stranger, 'busy', 'x'.repeat(mebibyte + 1))).status, 413)
 })
 
 t.test('strangers from many addresses fill the route that they post to, and no other', async (t) => {
-  const { port } = await startBuilt(t, { busy: { max_items: 400 }, calm: {} })
+  const { port } = await startBuiltRelay(t, { busy: { max_items: 400 }, calm: {} })
   const statuses = await Promise.all(Array.from({ length: 600 }, async (_, i) => (await post(port, `127.0.1.${i % 200}`, 'busy')).status))
   t.equal(statuses.filter((status) => status === 202).length, 400)
   t.equal(statuses.filter((status) => status === 503).length, 200)
