@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-export type Message = {
+type Message = {
   readonly id: string
   readonly eventType: string
   readonly payload: unknown
