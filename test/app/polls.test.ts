@@ -37,7 +37,7 @@ for (const kind of ['url', 'numbered'] as const)
   t.test(`${kind}: messages come in order and once, marked, and their address takes no post`, async (t) => {
     const poller = await startPoller(t)
     poller.add(7)
-    const given = { 'X-Tenant': 'acme', 'bad name': 'x', 'x-headgate-origin': 'forged', 'x-number': 5 }
+    const given = { 'X-Tenant': 'acme', 'bad name': 'x', 'X-GitHub-Event': 'push', 'x-headgate-origin': 'forged', 'x-number': 5 }
     poller.messages.push({ id: 'msg_8', eventType: 'invoice.paid', payload: { n: 8 }, headers: given })
     poller.messages.push({ id: 'msg_9', eventType: 'invoice.drafted', payload: { n: 9 } })
     const filters = [{ field: 'headers.X-Headgate-Origin', equals: 'pulled' }]
@@ -56,6 +56,7 @@ for (const kind of ['url', 'numbered'] as const)
     await until(() => position(poller) === 10)
     t.equal(accepted(gateway).length, 9, 'what comes later is read too')
     t.equal((await gateway.post('paid', { body: {} })).status, 401)
+    t.match(await runAt(gateway.dir, ['webhook', 'test', 'paid']), { code: 1, err: /takes no post: its messages are polled/ })
     const [event] = (await runAt(gateway.dir, ['events', 'list', '--json'])).out.split('\n')
     t.notMatch(`${JSON.stringify(gateway.lines)}${event}`, pollToken)
   })

@@ -158,7 +158,7 @@ const collectedHeaders = new WeakMap<readonly Scheme[], KnownValues>()
 const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
   const knownValues = collectedHeaders.get(schemes) ?? {
     mask: compileMask(schemes),
-    eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders).concat(pulledTypeHeader),
+    eventType: [pulledTypeHeader, ...schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders)],
     id: [...schemes.filter(({ signedId }) => !signedId), ...schemes.filter(({ signedId }) => signedId)]
       .flatMap(({ idHeaders = [] }) => idHeaders)
       .concat('x-request-id'),

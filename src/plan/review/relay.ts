@@ -9,7 +9,7 @@ export const reviewRelay = ({ spec, config, say }: Subject): void => {
   if (!isOwn && config.tls?.clientCertificates !== 'required') return
   const asks = isOwn ? 'the route asks for a client certificate' : 'tls.client_ca asks all clients for a certificate'
   say('WH331', isOwn ? ['client_certificate'] : [], `${asks}, and none passes the relay: what comes from there is refused with 403`, {
-    help: 'let the relay keep nothing for this route, or check signatures alone',
+    help: 'let this sender post to the gateway itself, or check the signature alone',
     of: 'key',
   })
 }

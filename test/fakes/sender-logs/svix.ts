@@ -7,12 +7,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-type Message = {
-  readonly id: string
-  readonly eventType: string
-  readonly payload: unknown
-  readonly headers?: { readonly [name: string]: unknown }
-}
 type Prepared = { readonly status: number; readonly headers?: { readonly [name: string]: string }; readonly body?: string }
 
 export type FakePoller = {
