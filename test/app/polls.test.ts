@@ -58,6 +58,8 @@ for (const kind of ['url', 'numbered'] as const)
     t.equal((await gateway.post('paid', { body: {} })).status, 401)
     t.match(await runAt(gateway.dir, ['webhook', 'test', 'paid']), { code: 1, err: /takes no post: its messages are polled/ })
     const [event] = (await runAt(gateway.dir, ['events', 'list', '--json'])).out.split('\n')
+    t.match(await runAt(gateway.dir, ['doctor', '--online']), { out: /ok +poll of paid +the polling endpoint can be read/ })
+    t.equal(position(poller), 10, 'the doctor moves nothing')
     t.notMatch(`${JSON.stringify(gateway.lines)}${event}`, pollToken)
   })
 
