@@ -166,7 +166,7 @@ export class RoutePoll {
   /** Works on a message until its outcome is settled. Resolves to `false` where it is not. Rejects with a StoreFault. */
   async #settle({ id, eventType, headers, body }: PolledMessage): Promise<boolean> {
     const given = { ...headers, 'svix-id': id, [pulledTypeHeader]: eventType }
-    for (let tries = 1; !this.#stop.signal.aborted; tries++) {
+    for (let tries = 0; !this.#stop.signal.aborted; ) {
       const served = this.#effects.served(this.#name)
       if (!served || !(await this.#lead())) return false
       const wait = this.#whyNot()
@@ -176,7 +176,7 @@ export class RoutePoll {
       }
       const outcome = await this.#effects.take(served, { body, deliveryId: id, headers: given, claimMs })
       if (!outcome) return false
-      if (this.#isSettled(id, outcome, tries)) return true
+      if (this.#isSettled(id, outcome, ++tries)) return true
       const retryAfterMs = outcome.kind === 'refused' ? (outcome.retryAfterSeconds ?? 0) * 1_000 : 0
       this.#became('waiting', `a message is tried again: ${outcomeName(outcome)}`)
       await this.#pause(Math.min(longestPauseMs, Math.max(pauseAfter(tries), retryAfterMs)))
@@ -218,14 +218,14 @@ export class RoutePoll {
     this.#failures = 0
     this.#limit = mostMessages
     this.#polledAt = this.#effects.clock.now()
-    if (this.#state === 'failing') this.#effects.log('info', { route: this.#name }, 'the polling endpoint answers again')
+    if (this.#state === 'failing') this.#effects.log('info', { route: this.#name }, 'polling goes on')
     this.#became('polling')
   }
 
   /** Returns the pause before the next try. */
   #failed(reason: string): number {
     const isNew = this.#state !== 'failing' || this.#reason !== reason
-    if (isNew) this.#effects.log('warn', { route: this.#name, reason }, 'the polling endpoint cannot be read: its messages wait there')
+    if (isNew) this.#effects.log('warn', { route: this.#name, reason }, 'polling failed: the messages wait at the sender')
     this.#became('failing', reason)
     return pauseAfter(++this.#failures)
   }
