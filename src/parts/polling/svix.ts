@@ -6,6 +6,7 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
+import { isOfConnection } from '../../core/headers.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import type { Headers } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
@@ -146,10 +147,11 @@ const messageOf = (message: Json): readonly PolledMessage[] => {
   return [{ id, eventType, headers: isObject(headers) ? headersOf(headers) : {}, body: JSON.stringify(payload) }]
 }
 
-/** Takes the headers that could stand in a request; the first 64 of them. */
+/** Takes the headers that could stand in a request and do not describe its body; the first 64 of them. */
 const headersOf = (headers: JsonObject): Headers => {
   const usable = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => !isOfConnection(name) && !name.startsWith('content-'))
     .filter(
       (header): header is readonly [string, string] =>
         /^[a-z0-9-]{1,128}$/.test(header[0]) && typeof header[1] === 'string' && /^[\t\x20-\x7e\x80-\xff]{0,4096}$/.test(header[1]),
