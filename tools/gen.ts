@@ -266,6 +266,7 @@ const defaults = {
   duplicates: routeProperties.duplicates,
   attachments: routeProperties.attachments,
   catch_up: routeProperties.catch_up,
+  poll: routeProperties.poll,
   respond: routeProperties.respond,
   job: definitions.Job,
   alert: definitions.AlertRule,

@@ -89,7 +89,9 @@ second event. Whoever captures a request can send it again: under another id whe
 
 The requests of a sender that signs nothing carry the secret itself. Once a request is verified, the secret reads \`***\` for filters, scripts, prompts and deliveries, and in records; a replay needs no secret.
 
-\`allow_from\` (networks, after \`trust_proxy\`) and \`client_certificate\` (checked by the gateway or a proxy, [tls.md](tls.md)) narrow who may post at all.`
+\`allow_from\` (networks, after \`trust_proxy\`) and \`client_certificate\` (checked by the gateway or a proxy, [tls.md](tls.md)) narrow who may post at all.
+
+A sender that sends by Svix may let its events be read instead of posting them: [\`poll\`](relay.md#senders-that-can-be-polled) needs no public address.`
 
 const older = `## GitHub, GitLab, Linear, Standard Webhooks, Svix
 

@@ -19,7 +19,7 @@ import { runnerSettings } from '../plan/runner.ts'
 export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]
   const platforms = profiles.flatMap(({ platforms }) => Object.values(platforms).flatMap(secretsOfSettings))
-  const routes = [...config.routes.values()].flatMap(({ secrets, spec }) => [...secrets, ...secretsOfCatchUp(spec)])
+  const routes = [...config.routes.values()].flatMap(({ secrets, spec }) => [...secrets, ...secretsOfSenderApi(spec)])
   const jobs = profiles.flatMap((profile) => [...profile.jobs.values()])
   const specs = [...config.routes.values(), ...jobs, ...config.alerts.rules].map(({ spec }) => spec)
   const targets = specs.flatMap(secretsOfTargets)
@@ -46,12 +46,12 @@ export const knownSecrets = (config: Config): string[] => {
 export const secretsOfRoute = ({ secrets, spec }: Pick<RouteSource, 'secrets' | 'spec'>): string[] => [
   ...secrets,
   ...secretsOfTargets(spec),
-  ...secretsOfCatchUp(spec),
+  ...secretsOfSenderApi(spec),
 ]
 
-/** Returns the secrets with which the route asks the log of its sender. */
-const secretsOfCatchUp = ({ catch_up: catchUp }: RouteSource['spec']): string[] =>
-  [catchUp?.token, catchUp?.app_key].filter((secret) => secret !== undefined)
+/** Returns the secrets with which the route asks the API of its sender. */
+const secretsOfSenderApi = ({ catch_up: catchUp, poll }: RouteSource['spec']): string[] =>
+  [catchUp?.token, catchUp?.app_key, poll?.token].filter((secret) => secret !== undefined)
 
 /** Returns the secrets in the settings that a route, a job or a rule of alerts has for its targets and its callback. */
 export const secretsOfTargets = (spec: Parameters<typeof writtenTargets>[0] & Pick<RouteSource['spec'], 'callback'>): string[] => [

@@ -42,7 +42,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
   addConfig(program.command('config').description('the configuration of all its files: show, diff'), run)
   addStorage(program.command('storage').description('where work is kept: move it to another store'), run)
-  addRelay(program.command('relay').description('a public front for gateways without a public address: run, status'), run)
+  addRelay(program.command('relay').description('a public front for gateways without a public address: run, status, validate'), run)
   addBackup(program, run)
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
   addExport(program.command('export').description('the routes for other programs: asyncapi'), run)

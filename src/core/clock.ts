@@ -32,3 +32,16 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
+export const pause = (ms: number, clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted || ms <= 0) return resolve()
+    const end = (): void => {
+      cancel()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = clock.after(ms, end)
+    signal.addEventListener('abort', end)
+  })

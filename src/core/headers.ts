@@ -2,6 +2,9 @@
 
 import type { Headers } from './request.ts'
 
+/** Has the type of an event that was pulled, as the API of its sender told it. */
+export const pulledTypeHeader = 'x-headgate-event-type'
+
 const connectionHeaders = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|te|trailer|upgrade)$/i
 
 /**

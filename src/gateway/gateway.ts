@@ -55,7 +55,7 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
 const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
   const { config, log, clock, reloader, shared, secrets } = options
   const { store, worker, scheduler, replicas } = work
-  const { listener, operations, catchUp, relay, stopping, stopAsked } = doors
+  const { listener, operations, catchUp, relay, polls, stopping, stopAsked } = doors
   const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
@@ -68,6 +68,7 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
   worker.wake()
   await catchUp.open()
   await relay.open()
+  await polls.open()
   return {
     url: listener.url,
     routes: current().routes(),
@@ -84,7 +85,7 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
       shared.replies.close()
       void replicas?.beat()
       await scheduler.stop()
-      const stopped = relay.stop()
+      const stopped = Promise.all([relay.stop(), polls.stop()])
       await (stopping.hasSuccessor ? endForSuccessor : endAll)(listener, worker, clock, ms)
       await stopped
       await closeAll(closing)

@@ -998,6 +998,23 @@ hours?: number
 per_minute?: number
 }
 /**
+ * Reads the events from a polling endpoint of Svix, so that nobody needs to reach the gateway.
+ */
+poll?: {
+/**
+ * Address of the polling endpoint, as its page has it.
+ */
+url: string
+/**
+ * The API key of the polling endpoint.
+ */
+token: string
+/**
+ * The pause after a reading that found nothing new, in seconds.
+ */
+every_seconds?: number
+}
+/**
  * How a repeat of the sender is recognised.
  */
 duplicates?: {
@@ -3137,6 +3154,23 @@ hours?: number
  * How many events are asked for in a minute; absent: what the sender's limits allow.
  */
 per_minute?: number
+}
+/**
+ * Reads the events from a polling endpoint of Svix, so that nobody needs to reach the gateway.
+ */
+poll?: {
+/**
+ * Address of the polling endpoint, as its page has it.
+ */
+url: string
+/**
+ * The API key of the polling endpoint.
+ */
+token: string
+/**
+ * The pause after a reading that found nothing new, in seconds.
+ */
+every_seconds?: number
 }
 /**
  * How a repeat of the sender is recognised.

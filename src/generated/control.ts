@@ -357,6 +357,25 @@ export type CatchUps = {
   readonly routes: readonly CatchUpState[]
 }
 
+/** The reading of a polling endpoint for one route, since the start of the gateway. */
+export type PollState = {
+  readonly route: string
+  readonly url: string
+  /** `waiting`: for the gateway or the route. `elsewhere`: another gateway on the store polls. `failing`: the sender gives no page. */
+  readonly state: 'polling' | 'waiting' | 'elsewhere' | 'failing'
+  readonly since: string
+  /** Why it does not poll. */
+  readonly reason?: string
+  /** When the last page was read. */
+  readonly polled_at?: string
+  /** Messages that were taken, repeats and ignored ones among them. */
+  readonly taken: number
+  /** Messages that the route refused, or that had no form of a message. */
+  readonly refused: number
+  /** Messages that failed here too often. */
+  readonly given_up: number
+}
+
 /** A catch-up of one route. */
 export type CatchUpState = {
   readonly profile: string
@@ -533,6 +552,8 @@ export type Status = {
     readonly kept_bytes?: number
     readonly oldest_at?: string
   }
+  /** The polling endpoints that routes read. Absent where no route has one. */
+  readonly polls?: readonly PollState[]
   /** The certificates in use; absent where the gateway speaks plain HTTP. The first is that for names without a certificate of their own. */
   readonly certificates?: readonly ServedCertificate[]
   readonly certificates_refused?: FailedReload

@@ -134,6 +134,9 @@ export const defaults = {
   "catch_up": {
     "hours": 72
   },
+  "poll": {
+    "every_seconds": 10
+  },
   "respond": {
     "status": 200,
     "body": "",

@@ -21,7 +21,7 @@ import type { Gates, StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { verifyNames } from '../parts/verify-names.ts'
-import { checkCatchUp } from './catch-up.ts'
+import { checkCatchUp, checkPoll } from './fetching.ts'
 import type { PlanSettings } from './plan-settings.ts'
 import { problemAt } from './problem-at.ts'
 import { checkRules } from './route-rules.ts'
@@ -89,6 +89,7 @@ export const compileRoute = (
     diagnostics.push({ ...problemAt(route, code, path, message, help), ...related })
   }
   checkCatchUp(route.spec, report)
+  checkPoll(route.spec, report)
   callbackDelivery(route.spec, targets, report)
   // A plan with skills depends on files, and a plan with an agent on the agent's prices.
   let lasting = (route.spec.skills ?? []).length === 0 && route.spec.agent === undefined

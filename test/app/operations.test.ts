@@ -28,6 +28,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     catchUp: { open: async () => {}, catchUps: () => undefined },
     alerts: { begin: async () => {}, desk: () => undefined },
     relay: { view: () => undefined },
+    polls: { view: () => undefined },
     reloader: { current: () => served, reloadedAt: () => null, failed: () => null, needsRestart: () => [] },
   } as unknown as Parameters<typeof createOperations>[0])
 

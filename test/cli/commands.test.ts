@@ -141,6 +141,7 @@ const rows: { readonly [command: string]: Row } = {
   'storage move': { ok: 'storage move --to postgres --dry-run', usage: 'storage move --to memory', refused: 'storage move --to postgres' },
   'relay run': { goesOn: true, refused: 'relay run' },
   'relay status': { goesOn: true, away: 'relay status --data-dir FOLDER/relay', refused: 'relay status' },
+  'relay validate': { ok: 'relay validate --data-dir FOLDER/relay', refused: 'relay validate' },
   backup: { ok: 'backup FOLDER/copies', usage: 'backup a b' },
   restore: { goesOn: true, no: 'restore FOLDER/none.tar.gz' },
   'alerts list': { ok: 'alerts list' },

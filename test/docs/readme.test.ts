@@ -90,7 +90,7 @@ const ofConsole = {
 }
 
 /** What lets a gateway in at its relay. */
-const ofRelay = { HOME_KEY: 'a-long-key-of-the-gateway-home' }
+const ofRelay = { HOME_KEY: 'a-long-key-of-the-gateway-home', POLL_TOKEN: 'sk_poll_of_nobody.eu' }
 
 t.test('every relay.yaml serves as it stands', async (t) => {
   const blocks = documents.flatMap((file) => blocksOf(file, 'yaml relay'))

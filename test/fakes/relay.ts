@@ -1,6 +1,10 @@
 /** Runs a relay in this process, on a free loopback port; a test is its sender, and may be its gateway. */
 
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { stringify } from 'yaml'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
@@ -8,6 +12,7 @@ import { createLog } from '../../src/gateway/log.ts'
 import { type Front, openFront } from '../../src/relay/front/front.ts'
 import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { decodeFrames, encodeFrames, type Frame } from '../../src/relay/wire/frames.ts'
+import { until } from './wait.ts'
 
 export const relayKey = 'a-key-of-the-home-gateway'
 
@@ -51,12 +56,34 @@ export const startRelay = async (
   return { front, url: front.url, dir: folder, lines, stop }
 }
 
+/** A relay as a process of its own, from the built command. `lines`: what it has printed so far. */
+export type BuiltRelay = { readonly pid: number; readonly port: number; readonly dir: string; readonly lines: string[] }
+
+/** Starts the built relay, which serves the gateway `home` with these routes, and kills it at the end of the test. */
+export const startBuiltRelay = async (t: Test, routes: object): Promise<BuiltRelay> => {
+  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+  const dir = t.testdir({ 'relay.yaml': stringify({ port: 0, gateways: { home: { keys: [relayKey], routes } } }) })
+  const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=256' }
+  const child = spawn(process.execPath, [main, '--data-dir', dir, 'relay', 'run'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  })
+  const lines: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => void lines.push(line))
+  const portIn = (line: string): number => Number(/listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1])
+  const line = await until(() => lines.find((each) => portIn(each) > 0))
+  return { pid: child.pid as number, port: portIn(line), dir, lines }
+}
+
 /** What a gateway's process says to a relay. */
 export const fakeTaker = (url: string, key = relayKey, name: string = randomUUID()) => {
   const ask = (path: string, body: Buffer | string, more = {}): Promise<Response> =>
     fetch(`${url}/relay/v1/${path}`, { method: 'POST', body, headers: { authorization: `Bearer ${key}`, 'x-relay-taker': name, ...more } })
   return {
     ask,
+    name,
     /** Takes requests. `holds`: the numbers of those that it has not answered. */
     async take(holds: readonly string[] = []): Promise<readonly Frame[]> {
       const answer = await ask('take', JSON.stringify({ holds }))

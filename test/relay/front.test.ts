@@ -1,7 +1,10 @@
 /** A relay keeps what senders post, in bounds, and hands it to the processes of its gateways, each route to one of them, in order. */
 
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import t from 'tap'
+import { stringify } from 'yaml'
 import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { encodeFrames } from '../../src/relay/wire/frames.ts'
 import { fakeClock, steppedClock } from '../fakes/clock.ts'
@@ -174,6 +177,45 @@ t.test('a sender that waits gets the answer of the gateway, or 202 where none co
   await taker.leave()
 })
 
+t.test('senders that wait are answered at once when the last process leaves, and soon after it is killed', async (t) => {
+  const clock = fakeClock()
+  const { url, front } = await startRelay(t, { clock, gateways: { home: { keys: [relayKey], routes: { '*': { wait_seconds: 25 } } } } })
+  const senders = () => [post(`${url}/home/webhooks/a`), fetch(`${url}/home/webhooks/b?challenge`)]
+  const answered = (sent: readonly Promise<Response>[]) => Promise.all(sent.map(async (each) => (await each).status))
+  /** Takes until this many requests are in hand. */
+  const takeAll = async (taker: ReturnType<typeof fakeTaker>, count: number): Promise<readonly string[]> => {
+    const held: string[] = []
+    while (held.length < count) for (const { head } of (await taker.take(held)).slice(1)) held.push(String(head.id))
+    return held
+  }
+  const [one, two] = [fakeTaker(`${url}/home`), fakeTaker(`${url}/home`)]
+  await Promise.all([one.take(), two.take()])
+  const sent = senders()
+  await takeAll(one, 2)
+  await one.leave()
+  t.equal(await Promise.race([...sent, 'they wait']), 'they wait', 'another process may answer')
+  await two.leave()
+  t.strictSame(await answered(sent), [202, 503])
+
+  const killed = fakeTaker(`${url}/home`)
+  await killed.take()
+  const later = senders()
+  const holds = await takeAll(killed, 3)
+  clock.advance(6_000)
+  const connection = new AbortController()
+  const more = { method: 'POST', body: JSON.stringify({ holds }), signal: connection.signal }
+  const headers = { authorization: `Bearer ${relayKey}`, 'x-relay-taker': killed.name }
+  const taking = fetch(`${url}/home/relay/v1/take`, { ...more, headers }).catch(() => 'killed')
+  await until(() => front.status('home').gateways[0]?.connected)
+  connection.abort()
+  await taking
+  await until(() => !front.status('home').gateways[0]?.connected)
+  clock.advance(4_000)
+  t.equal(await Promise.race([...later, 'they wait']), 'they wait', 'it may come back')
+  clock.advance(1_000)
+  t.strictSame(await answered(later), [202, 503])
+})
+
 t.test('what is kept for too long expires: it is counted, recorded and logged', async (t) => {
   const clock = steppedClock()
   const ticks: (() => void)[] = []
@@ -196,21 +238,65 @@ t.test('what is kept for too long expires: it is counted, recorded and logged', 
   t.match(again.front.status().gateways[0], { items: 1, ended: [{ why: 'expired' }] })
 })
 
-t.test('names of routes that strangers make up are counted together', async (t) => {
+t.test('names of routes that strangers make up are bounded and counted together, and take no room from routes with a row', async (t) => {
   const clock = fakeClock()
-  const { url, front } = await startRelay(t, { clock })
-  const statuses = new Map<number, number>()
-  for (let from = 0; from < 1_050; from += 50)
-    for (const { status } of await Promise.all(Array.from({ length: 50 }, (_, i) => post(`${url}/home/webhooks/made-up-${from + i}`))))
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
-  t.strictSame(Object.fromEntries(statuses), { 202: 1_000, 503: 50 })
+  const gateways = { home: { keys: [relayKey], routes: { '*': { max_items: 2_000 }, real: {} } } }
+  const { url, front } = await startRelay(t, { clock, file: { trust_proxy: true }, gateways })
+  const from = (client: string, route: string) => post(`${url}/home/webhooks/${route}`, '{}', { 'x-forwarded-for': client })
+  const flood = async (client: string, count: number): Promise<object> => {
+    const statuses: { [status: number]: number } = {}
+    for (let at = 0; at < count; at += 50) {
+      const sent = Array.from({ length: 50 }, (_, i) => from(client, `made-up-${client}-${at + i}`))
+      for (const { status } of await Promise.all(sent)) statuses[status] = (statuses[status] ?? 0) + 1
+    }
+    return statuses
+  }
+  t.strictSame(await flood('192.0.2.1', 550), { 202: 500, 503: 50 })
+  t.equal((await from('192.0.2.3', 'other')).status, 202, 'one client cannot open all lanes')
+  t.strictSame(await flood('192.0.2.2', 550), { 202: 499, 503: 51 })
+  t.equal((await from('192.0.2.3', 'another')).status, 503)
+  t.equal((await from('192.0.2.3', 'real')).status, 202)
   const routes = () => front.status('home').gateways[0]?.routes ?? []
-  await until(() => {
+  const full = await until(() => {
     clock.advance(60_000)
-    return routes().some(({ route }) => route === '*')
+    return routes().find(({ route }) => route === '*')?.counts.full
   })
-  t.equal(routes().length, 1_001)
-  t.equal(routes().find(({ route }) => route === '*')?.counts.full, 50)
+  t.equal(full, 102)
+  t.equal(routes().length, 1_002)
+})
+
+t.test('other settings are used at once: a new key, a route, a gateway; what is kept stays kept', async (t) => {
+  const { url, front, dir, lines } = await startRelay(t)
+  await post(`${url}/home/webhooks/a`, 'kept')
+  const use = (gateways: object): void => {
+    writeFileSync(join(dir, 'relay.yaml'), stringify({ gateways }))
+    const { settings } = readRelay(dir, {})
+    if (settings) front.use(settings)
+  }
+  // One client has half of it.
+  const routes = { a: { max_items: 4 } }
+  const next = 'the-next-key-of-home'
+  const old = fakeTaker(`${url}/home`)
+  await old.take()
+  const taking = old.take(['1'])
+  use({ home: { keys: [next], routes }, more: { keys: ['a-key-of-one-more'], routes } })
+  t.equal((await post(`${url}/home/webhooks/a`, 'second')).status, 202)
+  await taking
+  t.equal((await old.ask('take', '')).status, 401, 'the old key lets nobody in')
+  t.equal((await post(`${url}/home/webhooks/a`, 'third')).status, 503)
+  t.equal((await post(`${url}/home/webhooks/b`)).status, 404)
+  t.equal((await post(`${url}/more/webhooks/a`)).status, 202)
+  await old.leave()
+  const [, ...items] = await fakeTaker(`${url}/home`, next, old.name).take()
+  t.strictSame(
+    items.map(({ body }) => String(body)),
+    ['kept', 'second'],
+  )
+  use({ more: { keys: ['a-key-of-one-more'], routes } })
+  t.equal((await post(`${url}/home/webhooks/a`)).status, 404)
+  t.match(lines.at(-1), { gateway: 'home', msg: /^requests are kept for a gateway that/ })
+  use({ home: { keys: [next], routes }, more: { keys: ['a-key-of-one-more'], routes } })
+  t.match(front.status('home').gateways, [{ items: 2 }], 'and is there when its gateway is')
 })
 
 t.test('a message that is none is refused, and the relay goes on', async (t) => {
@@ -235,5 +321,7 @@ t.test('a key is measured once its reference is resolved', (t) => {
   const { settings, diagnostics } = readRelay(dir, { K: 'short' })
   t.equal(settings, undefined)
   t.match(diagnostics, [{ code: 'WH105', message: /keys\[0\]: the key is too short: at least 16/, place: { line: 3, column: 12 } }])
+  const exec = t.testdir({ 'relay.yaml': "gateways:\n  home:\n    keys: ['exec:vault/the-key-of-home']\n    routes: { '*': {} }\n" })
+  t.match(readRelay(exec, {}), { settings: undefined, diagnostics: [{ message: /asks no program|exec:/, place: { line: 3 } }] })
   t.end()
 })

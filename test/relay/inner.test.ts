@@ -84,6 +84,21 @@ t.test('handshakes get their answers in time', async (t) => {
   t.equal(await meta.text(), '42')
 })
 
+t.test('a gateway that stops lets no sender wait for the reply of a run', async (t) => {
+  const { url } = await startRelay(t, { gateways: { home: { keys: [relayKey], routes: { '*': { wait_seconds: 25 } } } } })
+  const routes = { hello: { ...hello, respond: { wait_seconds: 60 } } }
+  const agent = { runner: 'command', command: ['sleep', '60'] }
+  const gateway = await startGateway(t, { routes, config: { ...through(url), agent } })
+  await gateway.line(({ msg }) => msg === 'connected to the relay')
+  const sent = post(`${url}/home/webhooks/hello`, '{"n":1}')
+  await until(async () => (await gateway.operations.status()).waiting_requests === 1)
+  const began = performance.now()
+  await gateway.stop(0)
+  const answer = await sent
+  t.equal(answer.status, 202)
+  t.ok(performance.now() - began < 10_000)
+})
+
 type Message = { readonly path: string; readonly key: string; readonly holds: readonly string[]; readonly ids: readonly unknown[] }
 
 /** A relay that answers as the test says, and keeps what it was told. */

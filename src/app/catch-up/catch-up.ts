@@ -5,14 +5,17 @@ import type { Clock } from '../../core/clock.ts'
 import { hourMs, minuteMs } from '../../core/clock.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
+import type { Outcome } from '../../core/outcome.ts'
+import { outcomeName, outcomeReason, outcomeStatus } from '../../core/outcome-table.ts'
 import type { CatchUpState } from '../../generated/control.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { claimOf, holdMsOf } from '../../parts/claim.ts'
-import type { CatchUpSettings, LogEntry, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
+import type { CatchUpSettings, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
 import type { Keep } from '../../parts/targets/target.ts'
 import type { Served } from '../../plan/table.ts'
 import { catchUpKey } from '../../store/catch-up-key.ts'
 import type { OpenStore } from '../../store/store-part.ts'
+import type { TakePulled } from '../polls/take-pulled.ts'
 import { type CatchUpEffects, type Progress, runCatchUp } from './catch-up-run.ts'
 import { openLog, partOf } from './open-log.ts'
 
@@ -37,8 +40,7 @@ export type CatchUpOptions = {
   readonly isReady: () => boolean
   /** Whether events of a route are refused because the route is paused. */
   readonly isPaused: (route: string) => boolean
-  /** Lets a pulled event through the plan of a route. Resolves to why it was not taken; `undefined` where it was. */
-  readonly take: (served: Served, entry: LogEntry & { readonly body: string }) => Promise<string | undefined>
+  readonly take: TakePulled
 }
 
 /** `since`: wall time, milliseconds; absent: from where the last catch-up began. */
@@ -166,7 +168,7 @@ export class CatchUps {
       isPaused: () => isPaused(route),
       signal: this.#stopping.signal,
       held: (ids) => store.held(ids.map((deliveryId) => claimOf({ profile, route, deliveryId }, holdMs).key)),
-      take: (entry) => take(served, entry),
+      take: async (entry) => whyRefused(await take(served, entry)),
       lead: async () => (await store.shared?.lead(`catch-up/${route}`, leadMs)) ?? true,
     }
   }
@@ -178,6 +180,12 @@ export class CatchUps {
     const counts = { listed, asked, refused, givenUp }
     this.#options.facts.tell({ kind: 'catch_up_ended', at: endedAt ?? 0, profile, route, from: settings.from, since, ...counts, why })
   }
+}
+
+/** Returns why a pulled event was not taken; `undefined` where it was. */
+const whyRefused = (outcome: Outcome | undefined): string | undefined => {
+  if (!outcome) return 'the route is disabled'
+  return outcomeStatus(outcome) < 400 ? undefined : `${outcomeName(outcome)}: ${outcomeReason(outcome) ?? ''}`
 }
 
 const newProgress = (): Progress => ({ state: 'waiting', listed: 0, missing: 0, asked: 0, refused: 0, givenUp: 0, handled: [] })

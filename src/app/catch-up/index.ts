@@ -2,4 +2,3 @@
 
 export { CatchUps } from './catch-up.ts'
 export { Occasions } from './occasions.ts'
-export { takePulled } from './take-pulled.ts'

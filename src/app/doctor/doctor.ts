@@ -15,6 +15,7 @@ import { type Check, type CheckInput, fail, ok, runCheck, warn } from './check.t
 import { checkFiles, checkFolder } from './files.ts'
 import { checkClock, checkNode } from './machine.ts'
 import { checkOnline } from './online.ts'
+import { checkPolls } from './polls.ts'
 import { checkPrograms } from './programs.ts'
 import { checkRefused } from './refused.ts'
 import { checkReplicas } from './replicas.ts'
@@ -56,6 +57,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   await look('running gateway', checkRunning)
   await look('refused posts', checkRefused)
   await look('catch-up', (input) => checkCatchUp(input, online))
+  await look('poll', (input) => checkPolls(input, online))
   await look('programs', checkPrograms)
   await look('targets', checkTargets)
   if (online) await look('online', checkOnline)

@@ -36,6 +36,7 @@ const sectionByKey: { readonly [key: string]: SectionName } = {
   coalesce: 'limits',
   duplicates: 'limits',
   catch_up: 'arrives',
+  poll: 'arrives',
   attachments: 'work',
   script_timeout_seconds: 'limits',
 }

@@ -5,6 +5,7 @@ import { alertExplanations } from './alerts.ts'
 import { answerExplanations } from './answers.ts'
 import { certificateExplanations } from './certificates.ts'
 import type { Explanation } from './explanation.ts'
+import { fetchingExplanations } from './fetching.ts'
 import { fileExplanations } from './file.ts'
 import { filterExplanations } from './filters.ts'
 import { hostExplanations } from './host.ts'
@@ -34,6 +35,7 @@ const explanations: { readonly [code in Code]: Explanation } = {
   ...fileExplanations,
   ...shapeExplanations,
   ...meaningExplanations,
+  ...fetchingExplanations,
   ...observingExplanations,
   ...secretExplanations,
   ...certificateExplanations,

@@ -227,16 +227,6 @@ export const meaningExplanations = {
       good: 'toolsets:\n  site: { command: [web-server], allow: [extract] }\n',
     },
   },
-  WH236: {
-    means: 'catch_up does not say whose log is to be asked, or lacks what that sender needs.',
-    why: 'The log cannot be read, so events that came while the gateway was down stay lost.',
-    fix: 'Write what the message names. docs/catch-up.md has what each sender needs.',
-    example: {
-      of: 'route',
-      bad: 'verify: github\ncatch_up: { from: github, hook: 12345678 }\n',
-      good: 'verify: github\ncatch_up: { from: github, repo: octo-org/octo-repo, hook: 12345678 }\n',
-    },
-  },
   WH233: {
     means: 'The store is in a database, and storage.url is not there or is no address of a database.',
     why: 'The gateway could not keep a single event, so it does not start.',

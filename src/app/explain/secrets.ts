@@ -200,4 +200,14 @@ export const secretExplanations = {
       good: 'platforms:\n  webhook:\n    enabled: true\n    secret: 4b1f70c29de8\n    trust_proxy: [127.0.0.1]\n    routes:\n      a: { client_certificate: { header: X-Fingerprint, equals: ab12 } }\n',
     },
   },
+  WH331: {
+    means: 'The gateway takes requests from a relay, and the route, or tls.client_ca for all routes, asks for a client certificate.',
+    why: 'The certificate is shown in the handshake with the relay or its proxy, and ends there. Each request from the relay is refused with 403, and is not tried again.',
+    fix: 'Let such senders post to the gateway itself, and leave the route out of relay.yaml. Else check the signature alone.',
+    example: {
+      of: 'config',
+      bad: 'relay: { url: https://hooks.example.org/home, key: a-key-of-the-home-gateway }\nplatforms:\n  webhook:\n    enabled: true\n    secret: 4b1f70c29de8\n    trust_proxy: [127.0.0.1]\n    routes:\n      a: { client_certificate: { header: X-Fingerprint, equals: ab12 } }\n',
+      good: 'relay: { url: https://hooks.example.org/home, key: a-key-of-the-home-gateway }\nplatforms:\n  webhook:\n    enabled: true\n    secret: 4b1f70c29de8\n    routes:\n      a: { prompt: "{n}" }\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -54,6 +54,8 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   readonly catchUp: CatchUpDesk
   /** `open` begins to take requests from a relay where a reload brought one. `view` returns what the status says of it. */
   readonly relay: { readonly open: () => Promise<void>; readonly view: () => Pick<Status, 'relay'> }
+  /** `open` begins to read polling endpoints where a reload brought some. `view` returns what the status says of them. */
+  readonly polls: { readonly open: () => Promise<void>; readonly view: () => Pick<Status, 'polls'> }
   /** `begin` opens the alerts where a reload brought some. `desk` returns the open alerts; `undefined` where none are open. */
   readonly alerts: { readonly begin: () => Promise<void>; readonly desk: () => AlertDesk | undefined }
 }
@@ -72,7 +74,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       const reloaded = await reloader.reload(question)
       // The new configuration may allow more runs at once.
       worker.wake()
-      await Promise.all([alerts.begin(), options.catchUp.open(), options.relay.open()])
+      await Promise.all([alerts.begin(), options.catchUp.open(), options.relay.open(), options.polls.open()])
       return reloaded
     },
     previewReload: (question) => reloader.preview(question),
@@ -132,6 +134,7 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     url,
     ...certificates(),
     ...options.relay.view(),
+    ...options.polls.view(),
     ...secretViews(options.secrets),
     reloaded_at: reloader.reloadedAt(),
     reload_failed: reloader.failed(),

@@ -129,7 +129,10 @@ export const servedRoute = (known: RouteEntries, asked: string, { self }: Worksp
 export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: RequestInput): TestRequest => {
   // A scheme whose keys are fetched needs no secret.
   const [secret = verifyNames(spec).length > 0 ? '' : undefined] = secrets
-  if (secret === undefined) throw new Fault('invalid_route', `"${name}" is not served: it has no secret`, { exitCode: exit.no })
+  if (secret === undefined) {
+    const why = spec.poll ? 'takes no post: its messages are polled, and it has no secret' : 'is not served: it has no secret'
+    throw new Fault('invalid_route', `"${name}" ${why}`, { exitCode: exit.no })
+  }
   const isSample = !('payload' in input.of)
   const sample: Sample = 'payload' in input.of ? { headers: headersOf(input.of.payload), body: input.of.payload } : input.of
   const headers = lowerCased(sample.headers)

@@ -6,7 +6,7 @@ import { type GatewayStatus, readStatus } from '../../app/gateway/status.ts'
 import { daysUntil } from '../../config/tls/certificate-set.ts'
 import { describeRefusals } from '../../core/outcome-table.ts'
 import { printable, someOf } from '../../core/text.ts'
-import type { FailedReload, KeptSecret, Replica, ServedCertificate, Status } from '../../generated/control.ts'
+import type { FailedReload, KeptSecret, PollState, Replica, ServedCertificate, Status } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { replicaData, replicaLines } from './replica-lines.ts'
@@ -33,6 +33,7 @@ const statusText = (status: Status): string =>
     ...(status.not_ready && !status.stopping ? [fieldLine('not ready', status.not_ready)] : []),
     fieldLine('url', status.url),
     ...(status.relay ? [fieldLine('relay', relayText(status.relay))] : []),
+    ...(status.polls ?? []).map((each) => fieldLine('poll', pollText(each))),
     ...(status.certificates ?? []).map((each) => fieldLine('certificate', certificateText(each))),
     ...(status.certificates_refused ? [fieldLine('not in use', refusedText(status.certificates_refused))] : []),
     ...(status.secrets ?? []).map((each) => fieldLine('secret', secretText(each))),
@@ -63,6 +64,9 @@ const relayText = ({ url, connected, since, reason, kept, kept_bytes, oldest_at 
   return `${url}, connected since ${since}, keeps ${kept ?? 0} requests (${kept_bytes ?? 0} bytes${oldest})`
 }
 
+const pollText = ({ route, url, state, since, reason, polled_at, taken, refused, given_up }: PollState): string =>
+  `${route}, ${state} since ${since}${reason === undefined ? '' : `: ${reason}`}, last read ${polled_at ?? 'never'}, ${taken} taken, ${refused} refused, ${given_up} given up (${url})`
+
 const secretText = ({ reference, read_at, overlaps, problem }: KeptSecret): string =>
   `exec:${reference}, read ${read_at}${overlaps ? ', the one before it verifies too' : ''}${problem === undefined ? '' : `, no newer one: ${problem}`}`
 
@@ -83,10 +87,12 @@ const statusData = ({
   certificates,
   certificates_refused: refused,
   relay,
+  polls,
   ...status
 }: Status) => ({
   ...status,
   ...(relay ? { relay: { ...relay } } : {}),
+  ...(polls ? { polls: polls.map((each) => ({ ...each })) } : {}),
   ...(certificates ? { certificates: certificates.map((each) => ({ ...each, names: [...each.names] })) } : {}),
   ...(refused ? { certificates_refused: { ...refused } } : {}),
   ...(alerts ? { alerts: [...alerts] } : {}),

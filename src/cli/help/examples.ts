@@ -80,6 +80,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'targets test': ['targets test telegram --to 42 --yes', 'targets test --route pr-review --sample github/pull_request.opened'],
   'storage move': ['storage move --to postgres --dry-run', 'storage move --to postgres', 'storage move --to sqlite'],
   'relay run': ['relay run', 'relay run --log-format json'],
+  'relay validate': ['relay validate', 'relay validate --data-dir /var/lib/headgate-relay'],
   'relay status': ['relay status', 'relay status --json'],
   backup: ['backup /var/backups/headgate/', 'backup before-upgrade.tar.gz --with-config'],
   restore: ['restore headgate-20260301T120000Z.tar.gz --dry-run', 'restore headgate-20260301T120000Z.tar.gz'],

@@ -14,4 +14,8 @@ export const addRelay = (relay: Command, run: Run): void => {
     .command('status')
     .description('show what the running relay keeps for each gateway and route, how old it is, and what expired')
     .action(() => run(async (cli) => (await import('./status.ts')).relayStatus(cli)))
+  relay
+    .command('validate')
+    .description('check <data_dir>/relay.yaml; a running relay reads it again at SIGHUP')
+    .action(() => run(async (cli) => (await import('./validate.ts')).relayValidate(cli)))
 }

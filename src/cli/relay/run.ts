@@ -1,11 +1,11 @@
-/** `relay run`: runs a relay in the foreground until a signal stops it. */
+/** `relay run`: runs a relay in the foreground until a signal stops it. SIGHUP lets the relay read its file again. */
 
 import { systemClock } from '../../core/clock.ts'
 import { exit } from '../../core/fault.ts'
 import { Redactor } from '../../core/secrets/redact.ts'
 import { createLog } from '../../gateway/log.ts'
 import { openFront } from '../../relay/front/front.ts'
-import { readRelay } from '../../relay/front/relay-settings.ts'
+import { type RelaySettings, readRelay } from '../../relay/front/relay-settings.ts'
 import { recordRelay } from '../../relay/front/running-relay.ts'
 import type { Cli } from '../shell/output.ts'
 import { printDiagnostics, refuseUnusable } from '../shell/refuse.ts'
@@ -19,7 +19,7 @@ export const relayRun = async ({ logFormat }: RelayRunOptions, cli: Cli): Promis
   if (!settings) return refuseUnusable(cli, diagnostics, texts)
   printDiagnostics(diagnostics, texts, io)
   const redactor = new Redactor()
-  redactor.add([...settings.gateways.values()].flatMap(({ keys }) => keys))
+  redactor.add(keysOf(settings))
   const log = createLog({
     level: 'info',
     format: logFormat ?? (io.isTty && !cli.json ? 'pretty' : 'json'),
@@ -30,11 +30,26 @@ export const relayRun = async ({ logFormat }: RelayRunOptions, cli: Cli): Promis
   const front = await openFront({ dataDir: workspace.dataDir, settings, log, clock: systemClock })
   const unrecord = recordRelay(workspace.dataDir, front.url)
   io.stdout(`headgate relay is listening on ${front.url} (${[...settings.gateways.keys()].join(', ')})\n`)
+  const reload = (): void => {
+    const { settings: next, diagnostics: found } = readRelay(workspace.dataDir, io.env)
+    if (!next) {
+      const reason = found.map(({ message }) => message).join('; ')
+      log('error', { reason }, 'relay.yaml has mistakes: what was read before stays in use')
+      return
+    }
+    redactor.add(keysOf(next))
+    front.use(next)
+    log('info', { gateways: [...next.gateways.keys()].join(', ') }, 'relay.yaml was read again')
+  }
+  process.on('SIGHUP', reload)
   log('info', { signal: await stopped }, 'stopping')
+  process.off('SIGHUP', reload)
   unrecord()
   await front.close()
   return exit.ok
 }
+
+const keysOf = ({ gateways }: RelaySettings): readonly string[] => [...gateways.values()].flatMap(({ keys }) => keys)
 
 /** Resolves at the first signal to stop. A second one ends the process at once. */
 const untilSignal = (): Promise<string> =>

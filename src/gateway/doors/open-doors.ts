@@ -16,18 +16,20 @@ import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import { createHandOver } from '../hand-over.ts'
 import { openAlerts } from '../later/open-alerts.ts'
 import { openCatchUp } from '../later/open-catch-up.ts'
+import { type OpenedPolls, openPolls } from '../later/open-polls.ts'
 import { type OpenedRelay, openRelay } from '../later/open-relay.ts'
 import { isLasting } from '../open-store.ts'
 import type { Work } from '../open-work.ts'
 import { noListener } from './no-listener.ts'
 import { watching } from './request-watch.ts'
 
+/** The parts that fetch events from elsewhere. */
+type Fetching = { readonly catchUp: CatchUpDesk; readonly relay: OpenedRelay; readonly polls: OpenedPolls }
+
 /** The ways by which requests and commands come in: the HTTP server and the control socket. */
-export type Doors = {
+export type Doors = Fetching & {
   readonly listener: Listener
   readonly operations: RunningGateway
-  readonly catchUp: CatchUpDesk
-  readonly relay: OpenedRelay
   readonly stopping: Stopping
   readonly stopAsked: Promise<void>
 }
@@ -90,6 +92,18 @@ const createStopAsked = (): { readonly stop: () => void; readonly stopAsked: Pro
   return { stop: () => stop(), stopAsked }
 }
 
+/** Prepares the parts that fetch events from elsewhere. `takesEvents`: whether the gateway takes events now. */
+const openFetching = (
+  options: GatewayOptions,
+  { store }: Work,
+  door: Parameters<typeof openRelay>[1] & { readonly takesEvents: () => boolean },
+  closing: Closing,
+): Fetching => ({
+  catchUp: openCatchUp(options, store, door.takesEvents, closing),
+  relay: openRelay(options, door, closing),
+  polls: openPolls(options, store, door.takesEvents, closing),
+})
+
 /** Opens the HTTP server and the control socket. */
 export const openDoors = async (options: GatewayOptions, work: Work, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
@@ -127,8 +141,7 @@ export const openDoors = async (options: GatewayOptions, work: Work, closing: Cl
   })
   closing.push(() => listener.close(stopping.patienceMs))
   await alerts.begin()
-  const catchUp = openCatchUp(options, work.store, () => notReady() === undefined && !stopping.now, closing)
-  const relay = openRelay(options, door, closing)
+  const fetched = openFetching(options, work, { ...door, takesEvents: () => notReady() === undefined && !stopping.now }, closing)
   const browserConsole = await openConsole(options, closing)
   const operations = createOperations({
     ...work,
@@ -145,13 +158,12 @@ export const openDoors = async (options: GatewayOptions, work: Work, closing: Cl
     handOver: createHandOver({ ...options, listener, stopping }),
     signInUrl: browserConsole?.signInUrl,
     alerts,
-    catchUp,
-    relay,
+    ...fetched,
   })
   await openControl(options, operations, work.tails, closing)
-  const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count, relay: relay.view }
+  const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count, relay: fetched.relay.view }
   await serveMetrics?.({ store: work.store, http: listener, ...counts, notReady }, closingMetrics)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
   closing.push(async () => work.replicas?.leave())
-  return { listener, operations, catchUp, relay, stopping, stopAsked }
+  return { listener, operations, ...fetched, stopping, stopAsked }
 }

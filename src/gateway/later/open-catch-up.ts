@@ -5,23 +5,21 @@ import { type Served, servedAs } from '../../plan/table.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import { openLater } from './open-later.ts'
+import { servedNow } from './served-now.ts'
 
 /** Prepares the catch-ups, and adds to `closing` how to close them. `isReady`: whether the gateway takes events now. */
 export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: () => boolean, closing: Closing): CatchUpDesk => {
   const { clock, shared, reloader } = options
   const { facts, keep, pauses } = shared
   const { current } = reloader
-  const served = (): readonly Served[] => {
-    const { table, base } = current()
-    base.subscriptions.refresh()
-    return [...[...table.configured.values()].filter(({ plan }) => plan !== undefined), ...base.subscriptions.beside(table.configured)]
-  }
+  const served = (): readonly Served[] => servedNow(current())
   const isPaused = (route: string): boolean => pauses.refuses(route)
   const canCatchUp = (name: string): boolean => servedAs(current().table, name)?.source.spec.catch_up !== undefined
   const isNeeded = (): boolean => served().some(({ source }) => source.spec.catch_up !== undefined)
   const { begin, part } = openLater(closing, isNeeded, async () => {
-    const { CatchUps, Occasions, takePulled } = await import('../../app/catch-up/index.ts')
-    const take = takePulled({ clock, facts })
+    const { CatchUps, Occasions } = await import('../../app/catch-up/index.ts')
+    const { takePulled } = await import('../../app/polls/take-pulled.ts')
+    const take = takePulled({ clock, facts, maxBodyBytes: () => current().maxBodyBytes })
     const serving = () => ({ config: current().config, served })
     const catchUps = new CatchUps({ store, clock, facts, keep, current: serving, isReady, isPaused, take })
     const occasions = new Occasions({ catchUps, clock, isReady, isPaused, canCatchUp })

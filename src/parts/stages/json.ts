@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { header } from '../../core/headers.ts'
+import { header, pulledTypeHeader } from '../../core/headers.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { MaskRequest, Parse } from '../../core/plan.ts'
@@ -158,7 +158,7 @@ const collectedHeaders = new WeakMap<readonly Scheme[], KnownValues>()
 const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
   const knownValues = collectedHeaders.get(schemes) ?? {
     mask: compileMask(schemes),
-    eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),
+    eventType: [pulledTypeHeader, ...schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders)],
     id: [...schemes.filter(({ signedId }) => !signedId), ...schemes.filter(({ signedId }) => signedId)]
       .flatMap(({ idHeaders = [] }) => idHeaders)
       .concat('x-request-id'),

@@ -14,6 +14,7 @@ import { reviewFilters } from './filters/filters.ts'
 import { reviewOperands } from './filters/operands.ts'
 import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
 import { reviewScript } from './programs.ts'
+import { reviewRelay } from './relay.ts'
 import type { ReviewContext } from './review-context.ts'
 import { reviewSamples } from './samples/samples.ts'
 import { reviewSchemes } from './schemes.ts'
@@ -50,6 +51,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewAttachments,
   reviewPrompt,
   reviewToolsets,
+  reviewRelay,
   reviewSamples,
 ]
 

@@ -7,7 +7,8 @@ import type { Clock } from '../../core/clock.ts'
 import type { Reply } from '../../core/outcome.ts'
 import type { Frame } from '../wire/frames.ts'
 import { type DoneHead, type ItemHead, isKept, type RelayHead } from '../wire/messages.ts'
-import { Lane, maxOut } from './lane.ts'
+import { type Lane, maxOut } from './lane.ts'
+import { Lanes } from './lanes.ts'
 import { bytesOf, type ItemFacts, type Ledger, type NewItem } from './ledger.ts'
 import type { GatewaySettings, RouteSettings } from './relay-settings.ts'
 import { type Taker, Takers } from './takers.ts'
@@ -15,21 +16,24 @@ import { WaitingSenders } from './waiting-senders.ts'
 
 /** The most bytes of all lanes that one process has at a time. */
 const maxOutBytes = 16 * 1024 * 1024
-/** The most lanes of a gateway that have requests: `*` lets a stranger choose their names. */
-const maxLanes = 1_000
+/** How long senders wait for a process that was the last, and whose connection broke. */
+const lostMs = 5_000
+
 export type DeskOptions = { readonly settings: GatewaySettings; readonly ledger: Ledger; readonly clock: Clock }
 
 export class Desk {
-  readonly #settings: GatewaySettings
+  #settings: GatewaySettings
   readonly #ledger: Ledger
   readonly #clock: Clock
-  readonly #lanes = new Map<string, Lane>()
+  readonly #lanes: Lanes
   readonly #takers: Takers
   readonly senders: WaitingSenders
   #isClosed = false
+  #cancelRelease: () => void = () => {}
 
   constructor({ settings, ledger, clock }: DeskOptions) {
     this.#settings = settings
+    this.#lanes = new Lanes(settings)
     this.#ledger = ledger
     this.#clock = clock
     this.senders = new WaitingSenders(clock)
@@ -42,21 +46,23 @@ export class Desk {
   }
 
   get lanes(): Iterable<Lane> {
-    return this.#lanes.values()
+    return this.#lanes.all()
+  }
+
+  /** Uses other settings from now on. */
+  use(settings: GatewaySettings): void {
+    this.#settings = settings
+    this.#lanes.use(settings)
   }
 
   /** Takes note of a request that an earlier process kept. */
   found({ id, lane, client, bytes }: ItemFacts): void {
-    const own = this.#lane(lane)
-    own.add(client, bytes)
-    own.readyTo = id
+    this.#lanes.add(lane, client, bytes).readyTo = id
   }
 
   /** Whether the lane has room for a request of this client. `bytes`: the size of the request, as far as it is known. */
   hasRoom(lane: string, client: string, bytes: number, route: RouteSettings): boolean {
-    const own = this.#lanes.get(lane)
-    if (!own && this.#lanes.size >= maxLanes) return false
-    return !this.#isClosed && (own ?? new Lane(lane)).hasRoom(client, bytes, route)
+    return !this.#isClosed && this.#lanes.hasRoom(lane, client, bytes, route)
   }
 
   /**
@@ -64,16 +70,15 @@ export class Desk {
    * of the gateway can have the request. Rejects with a StoreFault.
    */
   async keep(item: Omit<NewItem, 'gateway'>, beforeTaken: (id: number) => void): Promise<void> {
-    const lane = this.#lane(item.head.lane)
     const bytes = bytesOf(item)
     // The room is taken before the commit, so that requests that come meanwhile find it taken.
-    lane.add(item.client, bytes)
+    const lane = this.#lanes.add(item.head.lane, item.client, bytes)
     try {
       const id = await this.#ledger.keep({ ...item, gateway: this.#settings.name })
       beforeTaken(id)
       lane.readyTo = Math.max(lane.readyTo, id)
     } catch (error) {
-      this.#remove(lane, item.client, bytes)
+      this.#lanes.remove(lane, item.client, bytes)
       throw error
     }
     this.#wakeOne()
@@ -102,7 +107,7 @@ export class Desk {
       await this.#takers.untilWoken(taker, gone)
       frames = gone.aborted ? [] : this.#handOut(taker)
     }
-    if (gone.aborted) this.leave(name)
+    if (gone.aborted) this.#lost(name)
     else this.#takers.heard(name)
     return [{ head: this.#head(), body: Buffer.alloc(0) }, ...frames]
   }
@@ -122,16 +127,28 @@ export class Desk {
     this.#wakeOne()
   }
 
-  /** Forgets a process: its lanes are free. */
+  /** Forgets a process that has given all its answers: its lanes are free. Where it was the last, no sender waits any more. */
   leave(name: string): void {
     this.#takers.leave(name)
+    this.#releaseSenders()
+  }
+
+  /** Forgets a process whose connection broke. It may be ending, with some answers still to give, or come back. */
+  #lost(name: string): void {
+    this.#takers.leave(name)
+    this.#cancelRelease()
+    this.#cancelRelease = this.#clock.after(lostMs, () => this.#releaseSenders())
+  }
+
+  #releaseSenders(): void {
+    if (this.#takers.isEmpty) this.senders.release()
   }
 
   /** Forgets what is kept for too long. Resolves to the number of requests that expired, by lane. Rejects with a StoreFault. */
   async expire(): Promise<ReadonlyMap<string, number>> {
     const now = this.#clock.now()
     const expired = new Map<string, number>()
-    for (const { name } of [...this.#lanes.values()]) {
+    for (const { name } of this.#lanes.all()) {
       const lane = { gateway: this.#settings.name, lane: name }
       const before = now - this.#settings.keepMs
       while ((this.#ledger.oldestAt(lane) ?? before) < before) {
@@ -146,6 +163,7 @@ export class Desk {
   /** From now on nothing is kept, and nobody waits. */
   close(): void {
     this.#isClosed = true
+    this.#cancelRelease()
     this.senders.close()
     this.#takers.close()
   }
@@ -153,7 +171,7 @@ export class Desk {
   #head(): RelayHead {
     const { name, keepMs } = this.#settings
     let [items, bytes] = [0, 0]
-    for (const lane of this.#lanes.values()) {
+    for (const lane of this.#lanes.all()) {
       items += lane.items
       bytes += lane.bytes
     }
@@ -171,7 +189,7 @@ export class Desk {
   }
 
   #hasDue(taker: Taker): boolean {
-    for (const lane of this.#lanes.values()) if (lane.isDue && (lane.taker ?? taker) === taker) return true
+    for (const lane of this.#lanes.all()) if (lane.isDue && (lane.taker ?? taker) === taker) return true
     return false
   }
 
@@ -179,7 +197,7 @@ export class Desk {
     const frames: Frame<object>[] = this.senders.takeAsked().map((head) => ({ head, body: Buffer.alloc(0) }))
     let left = maxOutBytes
     for (const { out } of this.#lanesOf(taker)) for (const bytes of out.values()) left -= bytes
-    for (const lane of [...this.#lanes.values()]) {
+    for (const lane of this.#lanes.all()) {
       if (left <= 0) break
       if (!lane.isDue || (lane.taker ?? taker) !== taker) continue
       const page = { after: lane.handedTo, upTo: lane.readyTo, max: maxOut - lane.out.size, maxBytes: left }
@@ -191,31 +209,19 @@ export class Desk {
         frames.push({ head: { ...head, id: String(id) }, body })
       }
       // Lanes take turns, where there is more than a process may have.
-      this.#lanes.delete(lane.name)
-      this.#lanes.set(lane.name, lane)
+      this.#lanes.putLast(lane)
     }
     return frames
   }
 
   #lanesOf(taker: Taker): Lane[] {
-    return [...this.#lanes.values()].filter((lane) => lane.taker === taker)
-  }
-
-  #lane(name: string): Lane {
-    const lane = this.#lanes.get(name) ?? new Lane(name)
-    this.#lanes.set(name, lane)
-    return lane
+    return this.#lanes.all().filter((lane) => lane.taker === taker)
   }
 
   #forget({ id, lane: name, client, bytes }: ItemFacts): void {
     const lane = this.#lanes.get(name)
     if (!lane) return
     lane.ended(id)
-    this.#remove(lane, client, bytes)
-  }
-
-  #remove(lane: Lane, client: string, bytes: number): void {
-    lane.remove(client, bytes)
-    if (lane.items === 0) this.#lanes.delete(lane.name)
+    this.#lanes.remove(lane, client, bytes)
   }
 }

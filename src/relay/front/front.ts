@@ -31,6 +31,8 @@ export interface Front {
   readonly url: string
   /** Returns the state of one gateway, or of all. */
   status(gateway?: string): RelayStatus
+  /** Uses the gateways of other settings from now on: their keys, routes and times. Host, port and `trust_proxy` stay as they are. */
+  use(settings: RelaySettings): void
   /** Stops: senders that wait get 202, for their requests are kept. */
   close(): Promise<void>
 }
@@ -45,14 +47,8 @@ const drainMs = 1_000
 export const openFront = async ({ dataDir, settings, log, clock }: FrontOptions): Promise<Front> => {
   const ledger = await Ledger.open(join(dataDir, 'state'))
   const served = new Map<string, Served>()
-  for (const [name, each] of settings.gateways) served.set(name, { settings: each, desk: new Desk({ settings: each, ledger, clock }) })
-  const unserved = new Set<string>()
-  ledger.each((facts) => {
-    const desk = served.get(facts.gateway)?.desk
-    if (desk) desk.found(facts)
-    else unserved.add(facts.gateway)
-  })
-  for (const gateway of unserved) log('warn', { gateway }, 'requests are kept for a gateway that relay.yaml does not have')
+  const use = ({ gateways }: RelaySettings): void => serve(served, gateways, { ledger, clock, log })
+  use(settings)
   const tally = new Tally({ ledger, log, clock })
   const status = (gateway?: string): RelayStatus => statusOf({ ledger, served, clock }, gateway)
   let listener: Listener
@@ -76,19 +72,45 @@ export const openFront = async ({ dataDir, settings, log, clock }: FrontOptions)
     await ledger.close()
     throw error
   }
-  const desks = [...served.values()].map(({ desk }) => desk)
   const stopHouse = keepHouse(served, tally, log, clock)
   return {
     url: listener.url,
     status,
+    use,
     async close() {
       stopHouse()
-      for (const desk of desks) desk.close()
+      for (const { desk } of served.values()) desk.close()
       await listener.close(drainMs)
       await tally.close()
       await ledger.close()
     },
   }
+}
+
+/** Makes `served` serve these gateways. Those that it serves already keep their desks, with all that waits there. */
+const serve = (
+  served: Map<string, Served>,
+  gateways: RelaySettings['gateways'],
+  { ledger, clock, log }: { readonly ledger: Ledger; readonly clock: Clock; readonly log: Log },
+): void => {
+  for (const [name, { desk }] of served) {
+    if (gateways.has(name)) continue
+    desk.close()
+    served.delete(name)
+  }
+  const added = new Map<string, Desk>()
+  for (const [name, settings] of gateways) {
+    const desk = served.get(name)?.desk ?? new Desk({ settings, ledger, clock })
+    if (served.has(name)) desk.use(settings)
+    else added.set(name, desk)
+    served.set(name, { settings, desk })
+  }
+  const unserved = new Set<string>()
+  ledger.each((facts) => {
+    added.get(facts.gateway)?.found(facts)
+    if (!served.has(facts.gateway)) unserved.add(facts.gateway)
+  })
+  for (const gateway of unserved) log('warn', { gateway }, 'requests are kept for a gateway that relay.yaml does not have')
 }
 
 const route =

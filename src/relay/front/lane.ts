@@ -6,7 +6,7 @@ import type { Taker } from './takers.ts'
 type Sum = { items: number; bytes: number }
 
 /** The part of a lane's room that one client may have: a stranger must not fill a route with forged posts. */
-const clientShare = 0.5
+export const clientShare = 0.5
 
 /** The most requests of a lane that one process has at a time. */
 export const maxOut = 64
@@ -36,6 +36,11 @@ export class Lane {
     return this.#all.bytes
   }
 
+  /** Whether requests of a client are kept in this lane. */
+  has(client: string): boolean {
+    return this.#clients.has(client)
+  }
+
   /** Whether a taker could be handed something. */
   get isDue(): boolean {
     return this.readyTo > this.handedTo && this.out.size < maxOut
@@ -50,10 +55,19 @@ export class Lane {
   }
 
   add(client: string, bytes: number): void {
+    this.#sum(client, { items: 1, bytes })
+  }
+
+  /** Adds the sums of another lane. */
+  include(lane: Lane): void {
+    for (const [client, sum] of lane.#clients) this.#sum(client, sum)
+  }
+
+  #sum(client: string, { items, bytes }: Sum): void {
     const own = this.#clients.get(client) ?? { items: 0, bytes: 0 }
     this.#clients.set(client, own)
     for (const sum of [this.#all, own]) {
-      sum.items++
+      sum.items += items
       sum.bytes += bytes
     }
   }

@@ -7,6 +7,7 @@ import { definition } from '../../config/schema-walk.ts'
 import { readSource, type Source } from '../../config/yaml/source.ts'
 import { hourMs } from '../../core/clock.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
+import { namesProvider } from '../../core/secrets/program-secret.ts'
 import type { RelayFile, RelayGateway, RelayRoute } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { checkRelay } from '../../generated/validators.js'
@@ -62,7 +63,7 @@ export const readRelay = (dataDir: string, env: Env): RelayReading => {
   const kind = { check: checkRelay, schema: definition('RelayFile'), routePointer: /^\/gateways\/[^/]+\/routes\/([^/]+)/ }
   const { data } = checkedData(source, kind, { env: { ...readEnvFile(join(dataDir, '.env')).env, ...env } }, into)
   const written = data as unknown as RelayFile
-  if (!into.diagnostics.some(isError)) into.diagnostics.push(...shortKeys(written, source))
+  if (!into.diagnostics.some(isError)) into.diagnostics.push(...badKeys(written, source))
   return into.diagnostics.some(isError) ? { file, ...into } : { file, ...into, settings: settingsOf(written) }
 }
 
@@ -71,17 +72,21 @@ const isError = ({ severity }: Diagnostic): boolean => severity === 'error'
 /** The fewest characters of a key: anybody may try keys at the relay. */
 const minKeyLength = 16
 
-/** Reports keys that are too short once their references are resolved. */
-const shortKeys = ({ gateways }: RelayFile, { place }: Source): Diagnostic[] =>
+/** Reports keys that are too short once their references are resolved, and references to programs, which a relay does not ask. */
+const badKeys = ({ gateways }: RelayFile, { place }: Source): Diagnostic[] =>
   Object.entries(gateways as { readonly [name: string]: RelayGateway }).flatMap(([name, { keys }]) =>
-    keys.flatMap((key, at) =>
-      key.length < minKeyLength
-        ? diagnostic('WH105', `gateways.${name}.keys[${at}]: the key is too short: at least ${minKeyLength} characters`, {
-            place: place(['gateways', name, 'keys', at]),
-            help: 'openssl rand -base64 32 prints one',
-          })
-        : [],
-    ),
+    keys.flatMap((key, at) => {
+      const where = `gateways.${name}.keys[${at}]`
+      const found = { place: place(['gateways', name, 'keys', at]) }
+      if (namesProvider(key))
+        return diagnostic('WH305', `${where}: a relay asks no program for its keys`, {
+          ...found,
+          help: 'let the service put the key into its environment, or into a file: credential:NAME, file:/path',
+        })
+      if (key.length >= minKeyLength) return []
+      const help = 'openssl rand -base64 32 prints one'
+      return diagnostic('WH105', `${where}: the key is too short: at least ${minKeyLength} characters`, { ...found, help })
+    }),
   )
 
 const settingsOf = ({ host, port, trust_proxy: trustProxy = false, gateways }: RelayFile): RelaySettings => ({

@@ -60,7 +60,7 @@ const askFor = async (url: string, key: string) => {
   if (!answer.ok)
     throw new Fault('unreachable', `the relay answered ${answer.status}`, {
       exitCode: exit.unreachable,
-      hint: 'where relay.yaml was changed, restart the relay',
+      hint: 'where relay.yaml was changed, let the relay read it again: kill -HUP, or systemctl reload',
     })
   return parseObject(await answer.text()) ?? {}
 }

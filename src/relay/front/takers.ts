@@ -34,6 +34,10 @@ export class Takers {
     return false
   }
 
+  get isEmpty(): boolean {
+    return this.#takers.size === 0
+  }
+
   has(name: string): boolean {
     return this.#takers.has(name)
   }

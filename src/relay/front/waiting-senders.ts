@@ -64,9 +64,14 @@ export class WaitingSenders {
     this.#ends.get(id)?.(reply)
   }
 
+  /** Ends all waits: nobody is there who could answer. */
+  release(): void {
+    for (const end of [...this.#ends.values()]) end(undefined)
+  }
+
   /** Nobody waits any more. */
   close(): void {
     this.#isClosed = true
-    for (const end of [...this.#ends.values()]) end(undefined)
+    this.release()
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { pause } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import type { Frame } from '../wire/frames.ts'
@@ -147,17 +148,7 @@ export class Puller {
 
   /** Resolves after `ms` milliseconds, or when the puller stops. */
   #pause(ms: number): Promise<void> {
-    const { signal } = this.#stop
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve()
-      const end = (): void => {
-        cancel()
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      const cancel = this.#options.clock.after(ms, end)
-      signal.addEventListener('abort', end)
-    })
+    return pause(ms, this.#options.clock, this.#stop.signal)
   }
 }
 

@@ -1,6 +1,7 @@
-/** Checks `catch_up` of a route: whose log it names, and whether its settings can work. */
+/** Checks how a route fetches events from its sender: whose log `catch_up` names, and what address `poll` has. */
 
 import type { Route } from '../generated/config.ts'
+import { endpointOf } from '../parts/polling/svix.ts'
 import type { Report } from '../parts/report.ts'
 import { senderLogsByName } from '../parts/sender-logs/index.ts'
 import { verifyNames } from '../parts/verify-names.ts'
@@ -27,4 +28,10 @@ export const checkCatchUp = (route: Route, report: Report): void => {
       `the log is that of ${part.title}, and the route verifies ${named.join(', ')}`,
       `verify: ${part.schemes[0]}`,
     )
+}
+
+/** Reports what cannot work in `poll` of a route; nothing where the route has none. */
+export const checkPoll = ({ poll }: Route, report: Report): void => {
+  const endpoint = poll && endpointOf(poll.url)
+  if (endpoint && 'why' in endpoint) report('WH237', ['poll', 'url'], endpoint.why, endpoint.help)
 }

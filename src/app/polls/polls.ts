@@ -1,0 +1,54 @@
+/** The polls of a running gateway: one for each served route that has `poll`. */
+
+import type { PollState } from '../../generated/control.ts'
+import { type PollEffects, RoutePoll } from './route-poll.ts'
+
+/** How often the served routes are looked at: a subscription comes without a reload. */
+const lookEveryMs = 5_000
+
+export type PollsOptions = PollEffects & {
+  /** Returns the names of the served routes that have `poll`, subscriptions among them. */
+  readonly names: () => readonly string[]
+}
+
+export class Polls {
+  readonly #options: PollsOptions
+  /** By the names of the routes. */
+  readonly #polls = new Map<string, RoutePoll>()
+  /** The polls that end. */
+  readonly #ending = new Set<Promise<void>>()
+  #cancel: () => void = () => {}
+  #isClosed = false
+
+  constructor(options: PollsOptions) {
+    this.#options = options
+  }
+
+  /** Begins and ends polls, as the served routes say, now and from now on. */
+  look(): void {
+    if (this.#isClosed) return
+    const names = new Set(this.#options.names())
+    for (const [name, poll] of this.#polls) if (!names.has(name)) this.#end(name, poll)
+    for (const name of names) if (!this.#polls.has(name)) this.#polls.set(name, new RoutePoll(name, this.#options))
+    this.#cancel()
+    this.#cancel = this.#options.clock.after(lookEveryMs, () => this.look())
+  }
+
+  states(): readonly PollState[] {
+    return [...this.#polls.values()].map((poll) => poll.view())
+  }
+
+  /** Reads nothing more, and lets the messages in hand end. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel()
+    for (const [name, poll] of this.#polls) this.#end(name, poll)
+    await Promise.all(this.#ending)
+  }
+
+  #end(name: string, poll: RoutePoll): void {
+    this.#polls.delete(name)
+    const ending = poll.close().finally(() => this.#ending.delete(ending))
+    this.#ending.add(ending)
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Lets an event that was pulled from its sender's API through the plan of its route, after the check of the signature: nobody signed the
+ * event, and the API vouched for it over TLS. Filters, duplicates and the ending see it as if it had come, and its record is marked.
+ */
+
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import type { Facts } from '../../core/facts/facts.ts'
+import { tellRequest } from '../../core/facts/tell-request.ts'
+import { type Outcome, refuse } from '../../core/outcome.ts'
+import type { Headers, VerifiedRequest } from '../../core/request.ts'
+import { resume } from '../../engine/run.ts'
+import type { Served } from '../../plan/table.ts'
+
+/** The scheme that records name for a pulled event, and the header by which people and filters know it. */
+const pulled = 'pulled'
+const marks = { 'content-type': 'application/json', 'x-headgate-origin': pulled }
+
+/** `headers`: those that the sender gave besides. `claimMs`: for how long the delivery id is kept at least. */
+export type PulledEvent = {
+  readonly body: string
+  readonly deliveryId: string
+  readonly headers?: Headers
+  readonly claimMs?: number
+}
+
+/** Resolves to how the event ended; `undefined` where the route is disabled. */
+export type TakePulled = (served: Served, event: PulledEvent) => Promise<Outcome | undefined>
+
+/** `maxBodyBytes`: returns the most bytes of a body that the gateway takes. */
+type PulledOptions = { readonly clock: Clock; readonly facts: Pick<Facts, 'tell'>; readonly maxBodyBytes: () => number }
+
+export const takePulled =
+  ({ clock, facts, maxBodyBytes }: PulledOptions): TakePulled =>
+  async ({ plan: planOf }, { body, deliveryId, headers: given = {}, claimMs }) => {
+    const plan = planOf?.()
+    if (!plan) return undefined
+    plan.owner.hold()
+    try {
+      const headers = { ...given, ...marks }
+      const request: VerifiedRequest = {
+        eventId: randomUUID(),
+        pathAndQuery: `/webhooks/${plan.name}`,
+        headers,
+        remote: () => pulled,
+        at: clock.now(),
+        body: Buffer.from(body),
+        verification: { scheme: pulled, secret: 0, signedId: deliveryId },
+        ...(claimMs === undefined ? {} : { kept: { id: deliveryId, claimMs } }),
+      }
+      const isTooLarge = request.body.length > maxBodyBytes()
+      const ended = isTooLarge ? { outcome: refuse('too_large'), stage: 'body_size', verified: request } : await resume(plan, request)
+      tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers, remote: request.remote, ms: () => 0 })
+      return ended.outcome
+    } finally {
+      plan.owner.release()
+    }
+  }

@@ -1,0 +1,10 @@
+/** Lists the routes that a gateway serves at this moment. */
+
+import type { LiveConfig } from '../../app/live/live-config.ts'
+import type { Served } from '../../plan/table.ts'
+
+/** Returns the enabled routes of the configuration, and the subscriptions. */
+export const servedNow = ({ table, base }: Pick<LiveConfig, 'table' | 'base'>): readonly Served[] => {
+  base.subscriptions.refresh()
+  return [...[...table.configured.values()].filter(({ plan }) => plan !== undefined), ...base.subscriptions.beside(table.configured)]
+}
