@@ -127,8 +127,8 @@ export class CatchUps {
       const key = catchUpKey({ profile, route: name })
       standing.startedAt = clock.now()
       standing.since = since ?? (await this.#sinceOf(key, settings))
-      const effects = this.#effectsFor(served)
-      if (!dryRun && !(await effects.lead())) Object.assign(progress, { state: 'failed', why: 'another gateway does it' })
+      const effects = this.#effectsFor(standing)
+      if (!(await effects.lead())) Object.assign(progress, { state: 'failed', why: 'another gateway does it' })
       else {
         const part = partOf(settings)
         const log = openLog(served.source, settings, { config: current().config, clock, keep })
@@ -145,9 +145,11 @@ export class CatchUps {
   }
 
   async #sinceOf(key: string, { hours = defaults.catch_up.hours }: CatchUpSettings): Promise<number> {
-    const earliest = this.#options.clock.now() - hours * hourMs
+    const now = this.#options.clock.now()
+    const earliest = now - hours * hourMs
     const last = (await this.#options.store.plans()).get(key)
-    return last === undefined ? earliest : Math.max(earliest, last - overlapMs)
+    // A time that is still to come was written by a wrong clock.
+    return last === undefined || last > now ? earliest : Math.max(earliest, last - overlapMs)
   }
 
   /** At most half of what the route takes in a minute: the other half is for new events. */
@@ -156,7 +158,7 @@ export class CatchUps {
     return Math.min(perMinute ?? part.perMinute, Math.max(1, limit / 2))
   }
 
-  #effectsFor(served: Served): CatchUpEffects {
+  #effectsFor({ served, dryRun }: Standing): CatchUpEffects {
     const { clock, store, isReady, isPaused, take } = this.#options
     const { name: route, profile, spec } = served.source
     const holdMs = holdMsOf(spec)
@@ -167,7 +169,8 @@ export class CatchUps {
       signal: this.#stopping.signal,
       held: (ids) => store.held(ids.map((deliveryId) => claimOf({ profile, route, deliveryId }, holdMs).key)),
       take: (entry) => take(served, entry),
-      lead: async () => (await store.shared?.lead(`catch-up/${route}`, leadMs)) ?? true,
+      // Who only looks keeps nobody from anything.
+      lead: async () => dryRun || ((await store.shared?.lead(`catch-up/${route}`, leadMs)) ?? true),
     }
   }
 
@@ -183,7 +186,7 @@ export class CatchUps {
 const newProgress = (): Progress => ({ state: 'waiting', listed: 0, missing: 0, asked: 0, refused: 0, givenUp: 0, handled: [] })
 
 const viewOf = ({ served, settings, dryRun, progress, since, startedAt, endedAt }: Standing): CatchUpState => {
-  const { state, listed, missing, asked, refused, givenUp, why, help, handled } = progress
+  const { state, listed, missing, asked, refused, givenUp, why, help, patience, handled } = progress
   return {
     profile: served.source.profile,
     route: served.source.name,
@@ -200,10 +203,11 @@ const viewOf = ({ served, settings, dryRun, progress, since, startedAt, endedAt 
     given_up: givenUp,
     ...(why === undefined ? {} : { why }),
     ...(help === undefined ? {} : { help }),
-    events: handled.map(({ entry, result, why: refusal }) => ({
-      delivery_id: entry.deliveryId,
-      event: entry.event,
-      at: new Date(entry.at).toISOString(),
+    ...(patience === undefined ? {} : { waits_until: new Date(patience.until).toISOString(), waits_for: patience.why }),
+    events: handled.map(({ deliveryId, event, at, result, why: refusal }) => ({
+      delivery_id: deliveryId,
+      event,
+      at: new Date(at).toISOString(),
       result,
       ...(refusal === undefined ? {} : { why: refusal }),
     })),
