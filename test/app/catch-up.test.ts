@@ -393,8 +393,8 @@ t.test('who asks while a catch-up is under way follows it, and is told that it i
   await until(async () => (await gateway.operations.catchUps()).routes.some(({ state }) => state === 'reading'))
   setTimeout(release, 700)
   const [first, second] = await Promise.all([real, dry])
-  t.match(first, { code: 0, out: /1 asked for\n {2}asked .*\n$/ })
-  t.match(second, { code: 0, out: /1 asked for\n {2}asked .*\n {2}this catch-up was under way already/ })
+  t.match(first, { code: 0, out: /^repo: .* asked for\n$/ })
+  t.match(second, { code: 0, out: /^repo: .* asked for\n {2}this catch-up was under way already/ })
 })
 
 t.test('a time of a last catch-up that is still to come, by a wrong clock, hides nothing', async (t) => {
@@ -484,7 +484,8 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
   clock.advance(5_000)
   t.equal(begun.length, 1)
   const counts = { from: 'github', since: 0, listed: 0, asked: 0, refused: 0, givenUp: 0 }
-  const end = (why?: string): void => occasions.on({ kind: 'catch_up_ended', at: 0, profile: 'default', route: 'repo', ...counts, why })
+  const end = (why?: string): void =>
+    occasions.on({ kind: 'catch_up_ended', at: 0, profile: 'default', route: 'repo', ...counts, why, isElsewhere: false })
   end('HTTP 500')
   clock.advance(65_000)
   t.equal(begun.length, 2, 'after a minute')

@@ -16,11 +16,11 @@ const idsAtOnce = 500
 /** The most pages of a log that are read: more than a log of as many events as are judged has, so the log has no end. */
 const maxPages = 1_000
 /** How often, during a wait, the catch-up is kept from other gateways anew. */
-const leadEveryMs = 30_000
+const leadEveryMs = 10_000
 /** How many events a view lists, and how many characters of an id or a type. */
 const [maxShown, maxShownChars] = [100, 200]
 
-const elsewhere: LogFailure = { ok: false, why: 'another gateway goes on with it' }
+const elsewhere: LogFailure = { ok: false, why: 'another gateway does it' }
 
 export type Result = 'missing' | 'asked' | 'pulled' | 'here' | 'refused'
 /** What became of an event; its `why` is there where the sender refused. `at`: when the sender tried last, wall time. */
@@ -68,14 +68,18 @@ export type CatchUpEffects = {
   readonly isPaused: () => boolean
   /** Lets an event that was pulled through the plan of the route. Resolves to why it was not taken; `undefined` where it was. */
   readonly take: (entry: LogEntry & { readonly body: string }) => Promise<string | undefined>
-  /** Keeps other gateways from the same catch-up for two minutes. `false`: another gateway has it. */
+  /** Keeps other gateways from the same catch-up for a minute. `false`: another gateway has it. */
   readonly lead: () => Promise<boolean>
   readonly signal: AbortSignal
 }
 
+/** Whether a catch-up ended because another gateway on the store does it. */
+export const isElsewhere = ({ why }: Pick<Progress, 'why'>): boolean => why === elsewhere.why
+
 /** Runs to the end, or to a failure, which `progress` tells. Rejects with a StoreFault, and with the reason of `signal`. */
 export const runCatchUp = async (job: CatchUpJob, effects: CatchUpEffects): Promise<void> => {
   const { progress } = job
+  if (!(await effects.lead())) return fail(progress, elsewhere)
   progress.state = 'reading'
   const logged = new LoggedEvents()
   const failure = await readLog(job, effects, logged)

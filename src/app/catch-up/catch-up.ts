@@ -13,13 +13,13 @@ import type { Keep } from '../../parts/targets/target.ts'
 import type { Served } from '../../plan/table.ts'
 import { catchUpKey } from '../../store/catch-up-key.ts'
 import type { OpenStore } from '../../store/store-part.ts'
-import { type CatchUpEffects, type Progress, runCatchUp } from './catch-up-run.ts'
+import { type CatchUpEffects, isElsewhere, type Progress, runCatchUp } from './catch-up-run.ts'
 import { openLog, partOf } from './open-log.ts'
 
 /** How far before the last catch-up the next begins, because clocks differ, and senders write their logs late. */
 const overlapMs = 10 * minuteMs
-/** How long one gateway on a shared store has a catch-up for itself, from its last sign of life. */
-const leadMs = 2 * minuteMs
+/** How long one gateway on a shared store has a catch-up for itself, from its last sign of life: longer than one question may take. */
+const leadMs = minuteMs
 
 /** What a catch-up needs of the configuration that serves. */
 export type ServedConfig = {
@@ -127,16 +127,11 @@ export class CatchUps {
       const key = catchUpKey({ profile, route: name })
       standing.startedAt = clock.now()
       standing.since = since ?? (await this.#sinceOf(key, settings))
-      const effects = this.#effectsFor(standing)
-      if (!(await effects.lead())) Object.assign(progress, { state: 'failed', why: 'another gateway does it' })
-      else {
-        const part = partOf(settings)
-        const log = openLog(served.source, settings, { config: current().config, clock, keep })
-        const perMinute = this.#perMinute(settings, part)
-        await runCatchUp({ log, since: standing.since, perMinute, dryRun, progress }, effects)
-        // The next catch-up begins where this one began. One that looked back less far says nothing of the time before.
-        if (progress.state === 'done' && !dryRun && since === undefined) await store.plan(new Map([[key, standing.startedAt]]))
-      }
+      const log = openLog(served.source, settings, { config: current().config, clock, keep })
+      const perMinute = this.#perMinute(settings, partOf(settings))
+      await runCatchUp({ log, since: standing.since, perMinute, dryRun, progress }, this.#effectsFor(standing))
+      // The next catch-up begins where this one began. One that looked back less far says nothing of the time before.
+      if (progress.state === 'done' && !dryRun && since === undefined) await store.plan(new Map([[key, standing.startedAt]]))
     } catch (error) {
       Object.assign(progress, { state: 'failed', why: messageOf(error) })
     }
@@ -179,7 +174,17 @@ export class CatchUps {
     const { name: route, profile } = served.source
     const { listed, asked, refused, givenUp, why } = progress
     const counts = { listed, asked, refused, givenUp }
-    this.#options.facts.tell({ kind: 'catch_up_ended', at: endedAt ?? 0, profile, route, from: settings.from, since, ...counts, why })
+    this.#options.facts.tell({
+      kind: 'catch_up_ended',
+      at: endedAt ?? 0,
+      profile,
+      route,
+      from: settings.from,
+      since,
+      ...counts,
+      why,
+      isElsewhere: isElsewhere(progress),
+    })
   }
 }
 

@@ -15,6 +15,8 @@ const quietMs = minuteMs
 const lookEveryMs = 5_000
 /** The pause after a catch-up that failed, doubled up to an hour after each further failure. */
 const failedMs = minuteMs
+/** How long after it left a catch-up to another gateway a gateway looks again. */
+const elsewhereMs = minuteMs
 
 type OccasionsOptions = {
   readonly catchUps: Pick<CatchUps, 'begin' | 'routes' | 'isRunning'>
@@ -58,6 +60,8 @@ export class Occasions implements Observer {
     } else if (fact.kind === 'catch_up_ended') {
       const failures = (this.#due.get(fact.route)?.failures ?? 0) + 1
       if (fact.why === undefined) this.#ended(fact.route)
+      // The other gateway may end before it is through.
+      else if (fact.isElsewhere) this.#want(fact.route, elsewhereMs)
       else this.#due.set(fact.route, { at: this.#now() + Math.min(hourMs, failedMs * 2 ** (failures - 1)), failures })
     }
   }

@@ -3,7 +3,8 @@
 /**
  * `since`: how far back it looked. `listed`: the deliveries in the sender's log since then. `asked`: those that the sender was asked to
  * send again, or that were pulled. `refused`: those that the sender would not send again. `givenUp`: those that were sent again too often.
- * `why`: why it ended early, absent where it came to its end. Times are wall times, milliseconds.
+ * `why`: why it ended early, absent where it came to its end. `isElsewhere`: it ended early because another gateway on the store does it.
+ * Times are wall times, milliseconds.
  */
 export type CatchUpEnded = {
   readonly kind: 'catch_up_ended'
@@ -17,4 +18,5 @@ export type CatchUpEnded = {
   readonly refused: number
   readonly givenUp: number
   readonly why?: string | undefined
+  readonly isElsewhere: boolean
 }
