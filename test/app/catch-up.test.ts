@@ -1,7 +1,9 @@
 /** Catch-up through a real gateway: the sender's log is read, and what did not come is sent again, once. */
 
+import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { Occasions } from '../../src/app/catch-up/occasions.ts'
@@ -405,6 +407,29 @@ t.test('a time of a last catch-up that is still to come, by a wrong clock, hides
   clock.standStill(-86_400_000)
   await github.event({ n: 1 }, { status_code: 500 })
   t.match(await catchUpNow(gateway), { state: 'done', asked: 1 })
+})
+
+t.test('a subscription catches up after the start, when it is made, and when its settings change', async (t) => {
+  const github = await startGithub(t, { secret })
+  const first = await github.event({ n: 1 })
+  const entry = (more: object) => ({ sub: { verify: 'github', prompt: 'push {n}', secret, ...more } })
+  const clock = fakeClock(Date.now())
+  const gateway = await startGateway(t, { routes: {}, clock })
+  const walk = setInterval(() => clock.advance(1_000), 2)
+  t.teardown(() => clearInterval(walk))
+  github.receiver = `${gateway.url}/webhooks/sub`
+  const subscribe = (more: object): void => writeFileSync(join(gateway.dir, 'webhook_subscriptions.json'), JSON.stringify(entry(more)))
+  subscribe({ catch_up: catchUp(github) })
+  t.match(await ended(gateway), { route: 'sub', state: 'done', asked: 1 }, 'no route had catch_up at the start')
+  const second = await github.event({ n: 2 }, { status_code: 500 })
+  subscribe({ catch_up: catchUp(github, { hours: 71 }) })
+  await until(() => accepted(gateway).length === 2)
+  t.strictSame(accepted(gateway), [first, second])
+  await gateway.stop()
+  const third = await github.event({ n: 3 }, { status_code: 500 })
+  const again = await startGateway(t, { routes: {}, dir: gateway.dir })
+  github.receiver = `${again.url}/webhooks/sub`
+  await until(() => accepted(again).includes(third))
 })
 
 t.test('a paused route is not caught up with: the sender would count each refusal', async (t) => {

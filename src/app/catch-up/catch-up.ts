@@ -78,6 +78,7 @@ export class CatchUps {
   /** Begins a catch-up of a route, or of all routes that can; a route that is at it goes on. Returns the states of these routes. */
   begin({ route, since, dryRun = false }: CatchUpQuestion): readonly CatchUpState[] {
     const routes = this.routes()
+    for (const name of this.#standings.keys()) if (!routes.has(name) && !this.isRunning(name)) this.#standings.delete(name)
     const chosen = [...routes].filter(([name]) => route === undefined || name === route)
     for (const [name, served] of chosen) {
       if (this.isRunning(name)) continue

@@ -1,12 +1,14 @@
 /**
- * Says when routes catch up by themselves: after the start, after a reload that brought them, and after posts to them were answered with
- * 503. Each waits until the gateway takes events again.
+ * Says when routes catch up by themselves: after the start, after a reload or a subscription that brought them or changed them, and after
+ * posts to them were answered with 503. Each waits until the gateway takes events again.
  */
 
 import { type Clock, hourMs, minuteMs } from '../../core/clock.ts'
 import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
+import { equalJson } from '../../core/json.ts'
 import { outcomeStatus } from '../../core/outcome-table.ts'
+import type { CatchUpSettings } from '../../parts/sender-logs/sender-log.ts'
 import type { CatchUps } from './catch-up.ts'
 
 /** How long after its last 503 a route catches up. */
@@ -35,6 +37,8 @@ export class Occasions implements Observer {
   readonly #options: OccasionsOptions
   /** The routes that are to catch up, by name, each with the monotonic time at which its catch-up may begin. */
   readonly #due = new Map<string, Due>()
+  /** The settings that routes had at the last look, by the name of the route. */
+  #known: ReadonlyMap<string, CatchUpSettings> = new Map()
   #cancel: () => void = () => {}
 
   constructor(options: OccasionsOptions) {
@@ -43,7 +47,6 @@ export class Occasions implements Observer {
 
   /** Lets all routes catch up, and looks for further occasions from now on. */
   start(): void {
-    for (const name of this.#options.catchUps.routes().keys()) this.#want(name, 0)
     this.#look()
   }
 
@@ -81,8 +84,20 @@ export class Occasions implements Observer {
     if (due && due.at === Number.POSITIVE_INFINITY) this.#due.delete(name)
   }
 
+  /** Lets routes catch up that were not there at the last look, or had other settings: no fact tells of subscriptions. */
+  #lookForNew(): void {
+    const served = [...this.#options.catchUps.routes()]
+    const present = new Map(served.flatMap(([name, { source }]) => (source.spec.catch_up ? [[name, source.spec.catch_up] as const] : [])))
+    for (const [name, settings] of present) {
+      const known = this.#known.get(name)
+      if (known === undefined || !equalJson(known, settings)) this.#want(name, 0)
+    }
+    this.#known = present
+  }
+
   #look(): void {
     const { catchUps, isReady, isPaused, clock } = this.#options
+    this.#lookForNew()
     if (isReady()) {
       for (const [name, due] of this.#due) {
         if (!this.#options.canCatchUp(name)) this.#due.delete(name)
