@@ -378,6 +378,39 @@ t.test('a wait that the sender asks for is shown, and a stop ends it, as it ends
   )
 })
 
+t.test('a sender that asks for patience holds up no other sender', async (t) => {
+  const gitlab = await startGitlab(t, secret)
+  const key = await gitlab.event({ object_kind: 'push' }, '503')
+  const github = await startGithub(t, { secret })
+  for (let i = 0; i < 20; i++) github.next.push('limited')
+  const settings = { from: 'gitlab', project: 'group/name', hook: 7, token: 'glpat-canary', api_base: gitlab.base }
+  const routes = { ...routeOf(github), there: { verify: 'gitlab', prompt: 'p', catch_up: settings } }
+  const gateway = await startGateway(t, { routes })
+  gitlab.receiver = `${gateway.url}/webhooks/there`
+  await until(() => accepted(gateway).includes(key))
+  t.match((await gateway.operations.catchUps()).routes, [{ route: 'repo', state: 'reading' }, { route: 'there' }])
+})
+
+t.test('what was asked for and failed to come again is asked for once more', async (t) => {
+  const github = await startGithub(t, { secret })
+  const guid = await github.event({ n: 1 })
+  const clock = fakeClock(Date.now())
+  const gateway = await startGateway(t, { routes: routeOf(github), clock })
+  t.match(await ended(gateway), { state: 'done', asked: 1 })
+  await github.settled()
+  t.match(github.deliveries, [{ guid, redelivery: true, status_code: 502 }, { guid }], 'it met nobody')
+  github.receiver = `${gateway.url}/webhooks/repo`
+  for (let minute = 0; minute < 5; minute++) clock.advance(60_000)
+  await until(() => accepted(gateway).includes(guid))
+  await github.settled()
+  const asked = github.asked.length
+  for (let minute = 0; minute < 10; minute++) clock.advance(60_000)
+  await until(() => github.asked.length > asked)
+  t.match(await ended(gateway), { state: 'done', missing: 0 }, 'and looked for, until nothing is missing')
+  for (let minute = 0; minute < 60; minute++) clock.advance(60_000)
+  t.equal(github.asked.length, asked + 1)
+})
+
 t.test('who asks while a catch-up is under way follows it, and is told that it is another', async (t) => {
   let release = (): void => {}
   const released = new Promise<void>((then) => {
@@ -508,7 +541,7 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
   isReady = true
   clock.advance(5_000)
   t.equal(begun.length, 1)
-  const counts = { from: 'github', since: 0, listed: 0, asked: 0, refused: 0, givenUp: 0 }
+  const counts = { from: 'github', since: 0, listed: 0, asked: 0, awaited: 0, refused: 0, givenUp: 0 }
   const end = (why?: string): void =>
     occasions.on({ kind: 'catch_up_ended', at: 0, profile: 'default', route: 'repo', ...counts, why, isElsewhere: false })
   end('HTTP 500')

@@ -2,6 +2,7 @@
 
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
+import { runAt } from '../fakes/cli.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { spawnGateway } from '../fakes/process-gateway.ts'
 import { startGithub } from '../fakes/sender-logs/github.ts'
@@ -79,7 +80,7 @@ t.test(
   async (t) => {
     const [missed, deaths] = [200, process.argv.includes('--full') ? 20 : 6]
     const github = await startGithub(t, { secret, token: 'ghp_canary_[abc]' })
-    const ids = await Promise.all(Array.from({ length: missed }, (_, n) => github.event({ n })))
+    for (let n = 0; n < missed; n++) await github.event({ n })
     const log = { from: 'github', repo: 'octo-org/octo-repo', hook: 7, token: '${ASKER}', api_base: github.base, per_minute: 1_500 }
     const route = { verify: 'github', prompt: 'event {n}', deliver: 'log', catch_up: log }
     const server = await openPostgresServer()
@@ -106,12 +107,13 @@ t.test(
       for (const each of dying) gateways[each] = await startAsker(t, dirs[each] ?? '')
       await receive()
     }
-    const accepted = (): string[] => github.deliveries.filter(({ status_code: status }) => status === 202).map(({ guid }) => guid)
-    await until(() => accepted().length >= missed && gateways.some(({ lines }) => lines.some(({ msg }) => msg === 'caught up')), 90_000)
+    // What met a dead gateway would be looked for after five minutes. An event may be here although its answer met a dead gateway, too.
+    const catchUp = () => Promise.all(dirs.map((dir) => runAt(dir, ['events', 'catch-up'])))
     const texts = (): Set<string> => new Set([...delivered, ...gateways.flatMap(textsOf)])
-    await until(() => texts().size === missed, 60_000)
+    await until(async () => (await catchUp()).length > 0 && texts().size === missed, 90_000)
     await github.settled()
-    t.strictSame(accepted().toSorted(), ids.toSorted(), 'each event was accepted once')
+    const accepted = github.deliveries.filter(({ status_code: status }) => status === 202).map(({ guid }) => guid)
+    t.equal(accepted.length, new Set(accepted).size, 'each event ran, and none was accepted twice')
     const unanswered = github.deliveries.filter(({ redelivery, status_code: status }) => redelivery && status >= 400).length
     t.ok(github.askers.length <= missed + unanswered + deaths, `${github.askers.length} asked for, ${unanswered} met a dead gateway`)
     const turns = github.askers.filter((asker, i) => asker !== github.askers[i - 1]).length

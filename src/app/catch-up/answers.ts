@@ -7,12 +7,9 @@ import type { CatchUps } from './catch-up.ts'
 /** The catch-ups of a gateway. `open`: opens them where a route has `catch_up`. `catchUps`: absent until then. */
 export type CatchUpDesk = { readonly open: () => Promise<void>; readonly catchUps: () => CatchUps | undefined }
 
-/** Returns the catch-ups that an operator should know of, for the status: those under way, and the last of a route that failed. */
+/** Returns the catch-ups that an operator should know of, for the status, without their events. */
 export const openCatchUps = ({ catchUps }: CatchUpDesk): Pick<Status, 'catch_ups'> => {
-  const open =
-    catchUps()
-      ?.states()
-      .filter(({ state }) => state !== 'done') ?? []
+  const open = catchUps()?.open() ?? []
   return open.length > 0 ? { catch_ups: open.map((each) => ({ ...each, events: [] })) } : {}
 }
 

@@ -38,6 +38,8 @@ export type Progress = {
   listed: number
   missing: number
   asked: number
+  /** Those of `asked` that the sender is to send, and that may still fail to come. */
+  awaited: number
   refused: number
   givenUp: number
   why?: string
@@ -119,7 +121,7 @@ const readLog = async (job: CatchUpJob, effects: CatchUpEffects, logged: LoggedE
     const page = await patiently(() => log.read(cursor, since), job, effects)
     if (!page.ok) return page
     for (const entry of page.entries) if (entry.at >= since) logged.add(entry)
-    logged.unreadable += page.unreadable ?? 0
+    logged.unreadable += page.unreadable
     progress.listed = logged.size
     const { next } = page
     // A page that ends before `since` is the last that counts.
@@ -239,5 +241,7 @@ const askFor = async (entry: LogEntry, job: CatchUpJob, effects: CatchUpEffects)
   const { sendAgain } = job.log
   if (!sendAgain) return { ok: false, why: 'the sender sends nothing again', isOfEntry: true }
   const answer = await patiently(() => sendAgain(entry), job, effects)
-  return answer.ok ? undefined : answer
+  if (!answer.ok) return answer
+  job.progress.awaited++
+  return undefined
 }

@@ -63,7 +63,8 @@ export class CatchUps {
   /** The present or last catch-up of each route, by its name. Names are those of served routes, so they are bounded. */
   readonly #standings = new Map<string, Standing>()
   readonly #stopping = new AbortController()
-  #work: Promise<void> = Promise.resolve()
+  /** The end of the last catch-up of each log, by the name of the log. */
+  readonly #work = new Map<string, Promise<void>>()
 
   constructor(options: CatchUpOptions) {
     this.#options = options
@@ -88,7 +89,11 @@ export class CatchUps {
       const standing: Standing = { served, settings, dryRun, progress: newProgress(), since: since ?? now, startedAt: now }
       this.#standings.set(name, standing)
       // One after the other: the routes of one sender often share a token, and its limits.
-      this.#work = this.#work.then(() => this.#run(standing, since))
+      const before = this.#work.get(settings.from) ?? Promise.resolve()
+      this.#work.set(
+        settings.from,
+        before.then(() => this.#run(standing, since)),
+      )
     }
     return chosen.flatMap(([name]) => this.state(name))
   }
@@ -96,6 +101,11 @@ export class CatchUps {
   /** Returns the state of the present or last catch-up of a route, or of all routes. */
   states(route?: string): readonly CatchUpState[] {
     return [...this.#standings.keys()].filter((name) => route === undefined || name === route).flatMap((name) => this.state(name))
+  }
+
+  /** Returns those under way, and those that failed for another reason than that another gateway does them. */
+  open(): readonly CatchUpState[] {
+    return this.states().filter((each) => each.state !== 'done' && !isElsewhere(each))
   }
 
   state(name: string): CatchUpState[] {
@@ -108,15 +118,10 @@ export class CatchUps {
     return standing !== undefined && standing.endedAt === undefined
   }
 
-  /** Resolves when no catch-up is in progress. */
-  idle(): Promise<void> {
-    return this.#work
-  }
-
   /** Ends what is in progress, and waits for that. The next start begins anew. */
   async close(): Promise<void> {
     this.#stopping.abort(new Error('the gateway stops'))
-    await this.#work
+    await Promise.all(this.#work.values())
   }
 
   async #run(standing: Standing, since: number | undefined): Promise<void> {
@@ -173,8 +178,8 @@ export class CatchUps {
   #tell({ served, settings, since, progress, dryRun, endedAt }: Standing): void {
     if (dryRun) return
     const { name: route, profile } = served.source
-    const { listed, asked, refused, givenUp, why } = progress
-    const counts = { listed, asked, refused, givenUp }
+    const { listed, asked, awaited, refused, givenUp, why } = progress
+    const counts = { listed, asked, awaited, refused, givenUp }
     this.#options.facts.tell({
       kind: 'catch_up_ended',
       at: endedAt ?? 0,
@@ -189,7 +194,7 @@ export class CatchUps {
   }
 }
 
-const newProgress = (): Progress => ({ state: 'waiting', listed: 0, missing: 0, asked: 0, refused: 0, givenUp: 0, handled: [] })
+const newProgress = (): Progress => ({ state: 'waiting', listed: 0, missing: 0, asked: 0, awaited: 0, refused: 0, givenUp: 0, handled: [] })
 
 const viewOf = ({ served, settings, dryRun, progress, since, startedAt, endedAt }: Standing): CatchUpState => {
   const { state, listed, missing, asked, refused, givenUp, why, help, patience, handled } = progress

@@ -1,6 +1,6 @@
 /**
- * Says when routes catch up by themselves: after the start, after a reload or a subscription that brought them or changed them, and after
- * posts to them were answered with 503. Each waits until the gateway takes events again.
+ * Says when routes catch up by themselves: after the start, after a reload or a subscription that brought them or changed them, after posts
+ * to them were answered with 503, and after a catch-up whose events are still to come. Each waits until the gateway takes events again.
  */
 
 import { type Clock, hourMs, minuteMs } from '../../core/clock.ts'
@@ -15,8 +15,11 @@ import type { CatchUps } from './catch-up.ts'
 const quietMs = minuteMs
 /** How often the occasions are looked at. */
 const lookEveryMs = 5_000
-/** The pause after a catch-up that failed, doubled up to an hour after each further failure. */
-const failedMs = minuteMs
+/**
+ * The pause after a catch-up that failed, and after one that asked for events, which the sender may have failed to deliver again. It is
+ * doubled with each further catch-up of this sort, up to an hour.
+ */
+const [failedMs, awaitedMs] = [minuteMs, 5 * minuteMs]
 /** How long after it left a catch-up to another gateway a gateway looks again. */
 const elsewhereMs = minuteMs
 
@@ -30,8 +33,8 @@ type OccasionsOptions = {
   readonly canCatchUp: (route: string) => boolean
 }
 
-/** A route that is to catch up. `failures`: how many of its catch-ups have failed since the last success. */
-type Due = { at: number; failures: number }
+/** A route that is to catch up. `tries`: how many catch-ups it has had since the last that found nothing to do. */
+type Due = { at: number; tries: number }
 
 export class Occasions implements Observer {
   readonly #options: OccasionsOptions
@@ -61,12 +64,17 @@ export class Occasions implements Observer {
     } else if (fact.kind === 'config_replaced') {
       for (const name of [...fact.changes.added, ...fact.changes.changed]) if (this.#options.canCatchUp(name)) this.#want(name, 0)
     } else if (fact.kind === 'catch_up_ended') {
-      const failures = (this.#due.get(fact.route)?.failures ?? 0) + 1
-      if (fact.why === undefined) this.#ended(fact.route)
       // The other gateway may end before it is through.
-      else if (fact.isElsewhere) this.#want(fact.route, elsewhereMs)
-      else this.#due.set(fact.route, { at: this.#now() + Math.min(hourMs, failedMs * 2 ** (failures - 1)), failures })
+      if (fact.isElsewhere) this.#want(fact.route, elsewhereMs)
+      else if (fact.why !== undefined) this.#again(fact.route, failedMs)
+      else if (fact.awaited > 0) this.#again(fact.route, awaitedMs)
+      else this.#ended(fact.route)
     }
+  }
+
+  #again(name: string, firstMs: number): void {
+    const tries = (this.#due.get(name)?.tries ?? 0) + 1
+    this.#due.set(name, { at: this.#now() + Math.min(hourMs, firstMs * 2 ** (tries - 1)), tries })
   }
 
   #now(): number {
@@ -74,8 +82,8 @@ export class Occasions implements Observer {
   }
 
   #want(name: string, afterMs: number): void {
-    const failures = this.#due.get(name)?.failures ?? 0
-    this.#due.set(name, { at: this.#now() + afterMs, failures })
+    const tries = this.#due.get(name)?.tries ?? 0
+    this.#due.set(name, { at: this.#now() + afterMs, tries })
   }
 
   /** Forgets a route that has caught up, unless posts to it got a 503 since the catch-up began: those are still to come. */

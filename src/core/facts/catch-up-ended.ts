@@ -2,7 +2,7 @@
 
 /**
  * `since`: how far back it looked. `listed`: the deliveries in the sender's log since then. `asked`: those that the sender was asked to
- * send again, or that were pulled. `refused`: those that the sender would not send again. `givenUp`: those that were sent again too often.
+ * send again, or that were pulled. `awaited`: those that the sender is to send. `refused`: those that the sender would not send again. `givenUp`: those that were sent again too often.
  * `why`: why it ended early, absent where it came to its end. `isElsewhere`: it ended early because another gateway on the store does it.
  * Times are wall times, milliseconds.
  */
@@ -15,6 +15,7 @@ export type CatchUpEnded = {
   readonly since: number
   readonly listed: number
   readonly asked: number
+  readonly awaited: number
   readonly refused: number
   readonly givenUp: number
   readonly why?: string | undefined

@@ -79,7 +79,7 @@ export const reviewRepeats = (sources: Sources, { config, written }: Loaded, cat
       route: first.name,
       pointer: pointerOf([...first.base, 'verify']),
       place: first.place([...first.base, 'verify']),
-      help: `write rate_limit as you want it; where posts come in bursts, raise it and let coalesce merge the runs; what was refused is kept for events replay${losing.some(hasSenderLog) ? ', and with catch_up the sender sends it again (docs/catch-up.md)' : ''}`,
+      help: `write rate_limit as you want it; where posts come in bursts, raise it and let coalesce merge the runs; what was refused is kept for events replay${losing.some(hasSenderLog) ? '; with catch_up, headgate events catch-up has the sender send it again (docs/catch-up.md)' : ''}`,
     }),
   ]
 }
