@@ -417,9 +417,9 @@ t.test('who asks while a catch-up is under way follows it, and is told that it i
     release = then
   })
   let reads = 0
-  const gateway = await listenOdd(t, async ({ method }, response) => {
-    if (method === 'GET' && ++reads > 1) await released
-    json(response, method === 'POST' ? 202 : 200, method === 'POST' ? {} : [failedDelivery(1)])
+  const gateway = await listenOdd(t, async (_, response) => {
+    if (++reads > 1) await released
+    json(response, 200, [])
   })
   await ended(gateway)
   const real = runAt(gateway.dir, ['events', 'catch-up'])
