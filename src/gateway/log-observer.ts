@@ -93,7 +93,8 @@ const logFact = (fact: Exclude<Fact, RequestEnded | Mismatch>, log: Log): void =
     case 'catch_up_ended': {
       const { profile, route, from, listed, asked, refused, givenUp, why } = fact
       const fields = { profile, route, from, since: new Date(fact.since).toISOString(), listed, asked, refused, given_up: givenUp }
-      if (why !== undefined) log('warn', { ...fields, reason: why }, 'catch-up ended early')
+      if (fact.isElsewhere) log('debug', { profile, route, from }, 'another gateway catches up')
+      else if (why !== undefined) log('warn', { ...fields, reason: why }, 'catch-up ended early')
       else log('info', fields, 'caught up')
       break
     }

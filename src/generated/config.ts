@@ -955,7 +955,7 @@ catch_up?: {
 /**
  * Whose log is asked.
  */
-from: ("github" | "gitlab" | "stripe")
+from: ("github" | "gitlab" | "circleci" | "stripe")
 /**
  * github: the repository of the webhook, as owner/name.
  */
@@ -3113,7 +3113,7 @@ catch_up?: {
 /**
  * Whose log is asked.
  */
-from: ("github" | "gitlab" | "stripe")
+from: ("github" | "gitlab" | "circleci" | "stripe")
 /**
  * github: the repository of the webhook, as owner/name.
  */

@@ -402,6 +402,10 @@ export type CatchUpState = {
   /** Why it failed. */
   readonly why?: string
   readonly help?: string
+  /** Until when it waits because the sender asked for patience: ISO 8601. Absent while it does not wait. */
+  readonly waits_until?: string
+  /** What the sender answered before the wait. */
+  readonly waits_for?: string
   /** The first hundred of the events that were missing. */
   readonly events: readonly {
     readonly delivery_id: string
@@ -535,6 +539,8 @@ export type Status = {
     readonly since: string
     readonly held_runs: number
   }[]
+  /** The catch-ups that are under way or failed, without their events. Absent where there are none. */
+  readonly catch_ups?: readonly CatchUpState[]
   /** The number of requests that wait for the reply of their run. Absent in an older gateway. */
   readonly waiting_requests?: number
   /** The number of addresses of targets whose breaker is not closed. Absent in an older gateway. */

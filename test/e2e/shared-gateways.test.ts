@@ -7,13 +7,11 @@ import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { parse } from 'yaml'
 import { gatewayAt } from '../../src/http/control/client.ts'
-import { connect } from '../../src/store/postgres/connection.ts'
 import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
 import { type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { relayKey, startRelay } from '../fakes/relay.ts'
-import { ok, sharedDirectories } from '../fakes/shared-gateways.ts'
+import { ok, putForward, sharedDirectories } from '../fakes/shared-gateways.ts'
 import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -25,16 +23,6 @@ const served = (gateway: ProcessGateway, id: string) =>
     const answer = await gateway.post('r', id)
     return answer.status === 503 ? undefined : answer
   })
-
-/** Puts the clock of the store of a data directory's gateway forward. */
-const putForward = async (t: Test, dir: string, seconds: number): Promise<void> => {
-  const { url, schema } = parse(readFileSync(join(dir, 'config.yaml'), 'utf8')).storage
-  const connection = await connect({ url: () => url, schema, durability: 'commit', byIndex: false })
-  t.teardown(() => connection.end())
-  await connection.run(
-    `create or replace function clock() returns timestamptz language sql stable as $$ select now() + interval '${seconds} s' $$`,
-  )
-}
 
 t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
   const server: OwnServer = await startPostgresServer(true)

@@ -3,7 +3,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
+import { connect } from '../../src/store/postgres/connection.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import { command, type ProcessGateway } from './process-gateway.ts'
 import { until } from './wait.ts'
@@ -50,6 +51,16 @@ type Settings = {
   readonly agent?: object
   readonly relay?: object
   readonly durability?: 'commit' | 'fsync'
+}
+
+/** Puts the clock of the store of a data directory's gateway forward, by so many seconds before the real time. */
+export const putForward = async (t: Test, dir: string, seconds: number): Promise<void> => {
+  const { url, schema } = parse(readFileSync(join(dir, 'config.yaml'), 'utf8')).storage
+  const connection = await connect({ url: () => url, schema, durability: 'commit', byIndex: false })
+  t.teardown(() => connection.end())
+  await connection.run(
+    `create or replace function clock() returns timestamptz language sql stable as $$ select now() + interval '${seconds} s' $$`,
+  )
 }
 
 /** Makes data directories on a new schema of the database. */

@@ -1,10 +1,17 @@
 /** Answers the control operations about catch-ups. */
 
+import type { Status } from '../../generated/control.ts'
 import type { RunningGateway } from '../running-gateway.ts'
 import type { CatchUps } from './catch-up.ts'
 
 /** The catch-ups of a gateway. `open`: opens them where a route has `catch_up`. `catchUps`: absent until then. */
 export type CatchUpDesk = { readonly open: () => Promise<void>; readonly catchUps: () => CatchUps | undefined }
+
+/** Returns the catch-ups that an operator should know of, for the status, without their events. */
+export const openCatchUps = ({ catchUps }: CatchUpDesk): Pick<Status, 'catch_ups'> => {
+  const open = catchUps()?.open() ?? []
+  return open.length > 0 ? { catch_ups: open.map((each) => ({ ...each, events: [] })) } : {}
+}
 
 export const createCatchUpAnswers = ({ open, catchUps }: CatchUpDesk): Pick<RunningGateway, 'catchUp' | 'catchUps'> => ({
   async catchUp({ route, since, dry_run: dryRun } = {}) {

@@ -13,12 +13,24 @@ const maxWaits = 10
 const notReadyMs = 5_000
 /** The most ids that the store is asked about at once. */
 const idsAtOnce = 500
-/** How many events a view lists. */
-const maxShown = 100
+/** The most pages of a log that are read: more than a log of as many events as are judged has, so the log has no end. */
+const maxPages = 1_000
+/** How often, during a wait, the catch-up is kept from other gateways anew. */
+const leadEveryMs = 10_000
+/** How many events a view lists, and how many characters of an id or a type. */
+const [maxShown, maxShownChars] = [100, 200]
+
+const elsewhere: LogFailure = { ok: false, why: 'another gateway does it' }
 
 export type Result = 'missing' | 'asked' | 'pulled' | 'here' | 'refused'
-/** What became of an event; its `why` is there where the sender refused. */
-export type Handled = { readonly entry: LogEntry; readonly result: Result; readonly why?: string }
+/** What became of an event; its `why` is there where the sender refused. `at`: when the sender tried last, wall time. */
+export type Handled = {
+  readonly deliveryId: string
+  readonly event: string
+  readonly at: number
+  readonly result: Result
+  readonly why?: string
+}
 
 /** The state of a catch-up, which changes while it runs. `missing`: the events that are neither here nor delivered by the sender's word. */
 export type Progress = {
@@ -26,10 +38,14 @@ export type Progress = {
   listed: number
   missing: number
   asked: number
+  /** Those of `asked` that the sender is to send, and that may still fail to come. */
+  awaited: number
   refused: number
   givenUp: number
   why?: string
   help?: string
+  /** Until when it waits because the sender asked for patience, wall time, and why; absent while it does not wait. */
+  patience?: { readonly until: number; readonly why: string }
   readonly handled: Handled[]
 }
 
@@ -54,14 +70,18 @@ export type CatchUpEffects = {
   readonly isPaused: () => boolean
   /** Lets an event that was pulled through the plan of the route. Resolves to why it was not taken; `undefined` where it was. */
   readonly take: (entry: LogEntry & { readonly body: string }) => Promise<string | undefined>
-  /** Keeps other gateways from the same catch-up. `false`: another gateway has it. */
+  /** Keeps other gateways from the same catch-up for a minute. `false`: another gateway has it. */
   readonly lead: () => Promise<boolean>
   readonly signal: AbortSignal
 }
 
+/** Whether a catch-up ended because another gateway on the store does it. */
+export const isElsewhere = ({ why }: Pick<Progress, 'why'>): boolean => why === elsewhere.why
+
 /** Runs to the end, or to a failure, which `progress` tells. Rejects with a StoreFault, and with the reason of `signal`. */
 export const runCatchUp = async (job: CatchUpJob, effects: CatchUpEffects): Promise<void> => {
   const { progress } = job
+  if (!(await effects.lead())) return fail(progress, elsewhere)
   progress.state = 'reading'
   const logged = new LoggedEvents()
   const failure = await readLog(job, effects, logged)
@@ -70,72 +90,99 @@ export const runCatchUp = async (job: CatchUpJob, effects: CatchUpEffects): Prom
   progress.givenUp = givenUp
   const missing = await withoutHeld(events, effects)
   progress.missing = missing.length
-  if (job.dryRun) for (const entry of missing) note(progress, { entry, result: 'missing' })
-  else {
-    const failed = await askForAll(missing, job, effects)
-    if (failed) return fail(progress, failed)
-  }
-  progress.state = 'done'
+  const failed = job.dryRun ? listAll(missing, progress) : await askForAll(missing, job, effects)
+  // What could not be read may hide further events: the next catch-up begins where this one began.
+  const { gap } = logged
+  if (failed) fail(progress, failed)
+  else if (gap !== undefined) fail(progress, { ok: false, why: `${gap}; other events of the log were seen to` })
+  else progress.state = 'done'
 }
 
 const fail = (progress: Progress, { why, help }: LogFailure): void => {
   Object.assign(progress, { state: 'failed', why, ...(help === undefined ? {} : { help }) })
 }
 
-const note = ({ handled }: Progress, each: Handled): void => {
-  if (handled.length < maxShown) handled.push(each)
+const note = ({ handled }: Progress, { deliveryId, event, at }: LogEntry, result: Result, why?: string): void => {
+  if (handled.length >= maxShown) return
+  const shown = { deliveryId: deliveryId.slice(0, maxShownChars), event: event.slice(0, maxShownChars), at, result }
+  handled.push(why === undefined ? shown : { ...shown, why })
+}
+
+const listAll = (missing: readonly LogEntry[], progress: Progress): undefined => {
+  for (const entry of missing) note(progress, entry, 'missing')
 }
 
 /** Reads the pages of the log back to `since`. Resolves to why it could not; `undefined` at the end. */
-const readLog = async (
-  { log, since, progress }: CatchUpJob,
-  effects: CatchUpEffects,
-  logged: LoggedEvents,
-): Promise<LogFailure | undefined> => {
+const readLog = async (job: CatchUpJob, effects: CatchUpEffects, logged: LoggedEvents): Promise<LogFailure | undefined> => {
+  const { log, since, progress } = job
   let cursor: string | undefined
   const seen = new Set<string>()
   for (;;) {
-    const page = await patiently(() => log.read(cursor, since), effects)
+    const page = await patiently(() => log.read(cursor, since), job, effects)
     if (!page.ok) return page
     for (const entry of page.entries) if (entry.at >= since) logged.add(entry)
+    logged.unreadable += page.unreadable
     progress.listed = logged.size
     const { next } = page
-    // A page that ends before `since` is the last that counts. A cursor that was there before would go round in circles.
+    // A page that ends before `since` is the last that counts.
     const isOver = page.entries.length > 0 && page.entries.every(({ at }) => at < since)
-    if (next === undefined || isOver || logged.isFull || seen.has(next)) return undefined
+    if (next === undefined || isOver || logged.isFull) return undefined
+    // A cursor that was there before would go round in circles.
+    if (seen.has(next) || seen.size >= maxPages) {
+      logged.isEndless = true
+      return undefined
+    }
     seen.add(next)
     cursor = next
-    await effects.lead()
+    if (!(await effects.lead())) return elsewhere
   }
 }
 
 /** Asks, and asks again after the waits that the sender asks for. Resolves to the last answer. */
 const patiently = async <T extends { readonly ok: true }>(
   ask: () => Promise<T | LogFailure>,
-  { clock, signal }: CatchUpEffects,
+  { progress }: CatchUpJob,
+  effects: CatchUpEffects,
 ): Promise<T | LogFailure> => {
   for (let waits = 0; ; waits++) {
-    const answer = await ask()
-    signal.throwIfAborted()
+    const answer = await unlessStopped(ask(), effects.signal)
     if (answer.ok || answer.retryAfterMs === undefined || waits >= maxWaits) return answer
-    await pause(answer.retryAfterMs, clock, signal)
+    progress.patience = { until: effects.clock.now() + answer.retryAfterMs, why: answer.why }
+    const lost = await wait(answer.retryAfterMs, effects)
+    delete progress.patience
+    if (lost) return lost
   }
 }
 
-/** Waits, and rejects with the reason of the signal where that comes first. */
-const pause = (ms: number, clock: Clock, signal: AbortSignal): Promise<void> =>
+/** Waits for an answer, and rejects with the reason of the signal where that comes first. */
+const unlessStopped = <T>(answer: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
-    const stop = (): void => {
-      cancel()
-      reject(signal.reason)
-    }
-    const cancel = clock.after(ms, () => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    })
+    const stop = (): void => reject(signal.reason)
     if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
+    signal.addEventListener('abort', stop, { once: true })
+    void answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
+
+/** Waits, and keeps the catch-up from other gateways meanwhile. Resolves to a failure where another gateway took over. */
+const wait = async (ms: number, { clock, signal, lead }: CatchUpEffects): Promise<LogFailure | undefined> => {
+  let left = ms
+  do {
+    const part = Math.min(left, leadEveryMs)
+    if (part > 0) await pause(part, clock, signal)
+    if (!(await lead())) return elsewhere
+    left -= part
+  } while (left > 0)
+  return undefined
+}
+
+/** Waits, and rejects with the reason of the signal where that comes first. */
+const pause = (ms: number, clock: Clock, signal: AbortSignal): Promise<void> => {
+  let cancel = (): void => {}
+  const over = new Promise<void>((resolve) => {
+    cancel = clock.after(ms, resolve)
+  })
+  return unlessStopped(over, signal).finally(() => cancel())
+}
 
 const withoutHeld = async (entries: readonly LogEntry[], { held }: CatchUpEffects): Promise<readonly LogEntry[]> => {
   const missing: LogEntry[] = []
@@ -149,43 +196,52 @@ const withoutHeld = async (entries: readonly LogEntry[], { held }: CatchUpEffect
 
 /** Resolves to why it ended early; `undefined` where all were asked for. */
 const askForAll = async (missing: readonly LogEntry[], job: CatchUpJob, effects: CatchUpEffects): Promise<LogFailure | undefined> => {
-  const { progress, perMinute } = job
-  const { clock, signal } = effects
+  const { log, progress, perMinute } = job
+  if (log.byHand !== undefined && missing.length > 0) {
+    listAll(missing, progress)
+    return { ok: false, why: `${missing.length} events did not come, and the sender sends again by hand only`, help: log.byHand }
+  }
   progress.state = 'asking'
+  let paceMs = 0
   for (const entry of missing) {
-    while (!effects.isReady()) await pause(notReadyMs, clock, signal)
-    // What is sent again meanwhile would be refused, and the sender would count it as a further failure.
-    if (effects.isPaused()) return { ok: false, why: 'the route is paused', help: 'headgate webhook resume lets it take events' }
-    // Another gateway that took over goes on with what is left.
-    if (!(await effects.lead())) return { ok: false, why: 'another gateway goes on with it' }
+    const hindrance = (await wait(paceMs, effects)) ?? (await untilReady(effects))
+    if (hindrance) return hindrance
     // The sender, or somebody at its page, may have sent the event again since the log was read.
     const [isHere] = await effects.held([entry.deliveryId])
+    paceMs = isHere ? 0 : 60_000 / perMinute
     if (isHere) {
-      note(progress, { entry, result: 'here' })
+      note(progress, entry, 'here')
       continue
     }
     const failure = await askFor(entry, job, effects)
     if (failure && !failure.isOfEntry) return failure
     if (failure) progress.refused++
     else progress.asked++
-    note(progress, {
-      entry,
-      result: failure ? 'refused' : entry.body === undefined ? 'asked' : 'pulled',
-      ...(failure ? { why: failure.why } : {}),
-    })
-    await pause(60_000 / perMinute, clock, signal)
+    note(progress, entry, failure ? 'refused' : entry.body === undefined ? 'asked' : 'pulled', failure?.why)
   }
   return undefined
 }
 
-const askFor = async (entry: LogEntry, { log }: CatchUpJob, effects: CatchUpEffects): Promise<LogFailure | undefined> => {
+/** Waits until the gateway takes events. Resolves to why none can be asked for; `undefined` where they can. */
+const untilReady = async (effects: CatchUpEffects): Promise<LogFailure | undefined> => {
+  while (!effects.isReady()) {
+    const lost = await wait(notReadyMs, effects)
+    if (lost) return lost
+  }
+  // What is sent again meanwhile would be refused, and the sender would count it as a further failure.
+  return effects.isPaused() ? { ok: false, why: 'the route is paused', help: 'headgate webhook resume lets it take events' } : undefined
+}
+
+const askFor = async (entry: LogEntry, job: CatchUpJob, effects: CatchUpEffects): Promise<LogFailure | undefined> => {
   const { body } = entry
   if (body !== undefined) {
     const why = await effects.take({ ...entry, body })
     return why === undefined ? undefined : { ok: false, why, isOfEntry: true }
   }
-  const { sendAgain } = log
+  const { sendAgain } = job.log
   if (!sendAgain) return { ok: false, why: 'the sender sends nothing again', isOfEntry: true }
-  const answer = await patiently(() => sendAgain(entry), effects)
-  return answer.ok ? undefined : answer
+  const answer = await patiently(() => sendAgain(entry), job, effects)
+  if (!answer.ok) return answer
+  job.progress.awaited++
+  return undefined
 }

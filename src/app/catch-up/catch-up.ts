@@ -16,13 +16,13 @@ import type { Served } from '../../plan/table.ts'
 import { catchUpKey } from '../../store/catch-up-key.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { TakePulled } from '../polls/take-pulled.ts'
-import { type CatchUpEffects, type Progress, runCatchUp } from './catch-up-run.ts'
+import { type CatchUpEffects, isElsewhere, type Progress, runCatchUp } from './catch-up-run.ts'
 import { openLog, partOf } from './open-log.ts'
 
 /** How far before the last catch-up the next begins, because clocks differ, and senders write their logs late. */
 const overlapMs = 10 * minuteMs
-/** How long one gateway on a shared store has a catch-up for itself, from its last sign of life. */
-const leadMs = 2 * minuteMs
+/** How long one gateway on a shared store has a catch-up for itself, from its last sign of life: longer than one question may take. */
+const leadMs = minuteMs
 
 /** What a catch-up needs of the configuration that serves. */
 export type ServedConfig = {
@@ -65,7 +65,8 @@ export class CatchUps {
   /** The present or last catch-up of each route, by its name. Names are those of served routes, so they are bounded. */
   readonly #standings = new Map<string, Standing>()
   readonly #stopping = new AbortController()
-  #work: Promise<void> = Promise.resolve()
+  /** The end of the last catch-up of each log, by the name of the log. */
+  readonly #work = new Map<string, Promise<void>>()
 
   constructor(options: CatchUpOptions) {
     this.#options = options
@@ -80,6 +81,7 @@ export class CatchUps {
   /** Begins a catch-up of a route, or of all routes that can; a route that is at it goes on. Returns the states of these routes. */
   begin({ route, since, dryRun = false }: CatchUpQuestion): readonly CatchUpState[] {
     const routes = this.routes()
+    for (const name of this.#standings.keys()) if (!routes.has(name) && !this.isRunning(name)) this.#standings.delete(name)
     const chosen = [...routes].filter(([name]) => route === undefined || name === route)
     for (const [name, served] of chosen) {
       if (this.isRunning(name)) continue
@@ -89,7 +91,11 @@ export class CatchUps {
       const standing: Standing = { served, settings, dryRun, progress: newProgress(), since: since ?? now, startedAt: now }
       this.#standings.set(name, standing)
       // One after the other: the routes of one sender often share a token, and its limits.
-      this.#work = this.#work.then(() => this.#run(standing, since))
+      const before = this.#work.get(settings.from) ?? Promise.resolve()
+      this.#work.set(
+        settings.from,
+        before.then(() => this.#run(standing, since)),
+      )
     }
     return chosen.flatMap(([name]) => this.state(name))
   }
@@ -97,6 +103,11 @@ export class CatchUps {
   /** Returns the state of the present or last catch-up of a route, or of all routes. */
   states(route?: string): readonly CatchUpState[] {
     return [...this.#standings.keys()].filter((name) => route === undefined || name === route).flatMap((name) => this.state(name))
+  }
+
+  /** Returns those under way, and those that failed for another reason than that another gateway does them. */
+  open(): readonly CatchUpState[] {
+    return this.states().filter((each) => each.state !== 'done' && !isElsewhere(each))
   }
 
   state(name: string): CatchUpState[] {
@@ -109,15 +120,10 @@ export class CatchUps {
     return standing !== undefined && standing.endedAt === undefined
   }
 
-  /** Resolves when no catch-up is in progress. */
-  idle(): Promise<void> {
-    return this.#work
-  }
-
   /** Ends what is in progress, and waits for that. The next start begins anew. */
   async close(): Promise<void> {
     this.#stopping.abort(new Error('the gateway stops'))
-    await this.#work
+    await Promise.all(this.#work.values())
   }
 
   async #run(standing: Standing, since: number | undefined): Promise<void> {
@@ -129,16 +135,11 @@ export class CatchUps {
       const key = catchUpKey({ profile, route: name })
       standing.startedAt = clock.now()
       standing.since = since ?? (await this.#sinceOf(key, settings))
-      const effects = this.#effectsFor(served)
-      if (!dryRun && !(await effects.lead())) Object.assign(progress, { state: 'failed', why: 'another gateway does it' })
-      else {
-        const part = partOf(settings)
-        const log = openLog(served.source, settings, { config: current().config, clock, keep })
-        const perMinute = this.#perMinute(settings, part)
-        await runCatchUp({ log, since: standing.since, perMinute, dryRun, progress }, effects)
-        // The next catch-up begins where this one began. One that looked back less far says nothing of the time before.
-        if (progress.state === 'done' && !dryRun && since === undefined) await store.plan(new Map([[key, standing.startedAt]]))
-      }
+      const log = openLog(served.source, settings, { config: current().config, clock, keep })
+      const perMinute = this.#perMinute(settings, partOf(settings))
+      await runCatchUp({ log, since: standing.since, perMinute, dryRun, progress }, this.#effectsFor(standing))
+      // The next catch-up begins where this one began. One that looked back less far says nothing of the time before.
+      if (progress.state === 'done' && !dryRun && since === undefined) await store.plan(new Map([[key, standing.startedAt]]))
     } catch (error) {
       Object.assign(progress, { state: 'failed', why: messageOf(error) })
     }
@@ -147,9 +148,11 @@ export class CatchUps {
   }
 
   async #sinceOf(key: string, { hours = defaults.catch_up.hours }: CatchUpSettings): Promise<number> {
-    const earliest = this.#options.clock.now() - hours * hourMs
+    const now = this.#options.clock.now()
+    const earliest = now - hours * hourMs
     const last = (await this.#options.store.plans()).get(key)
-    return last === undefined ? earliest : Math.max(earliest, last - overlapMs)
+    // A time that is still to come was written by a wrong clock.
+    return last === undefined || last > now ? earliest : Math.max(earliest, last - overlapMs)
   }
 
   /** At most half of what the route takes in a minute: the other half is for new events. */
@@ -158,7 +161,7 @@ export class CatchUps {
     return Math.min(perMinute ?? part.perMinute, Math.max(1, limit / 2))
   }
 
-  #effectsFor(served: Served): CatchUpEffects {
+  #effectsFor({ served, dryRun }: Standing): CatchUpEffects {
     const { clock, store, isReady, isPaused, take } = this.#options
     const { name: route, profile, spec } = served.source
     const holdMs = holdMsOf(spec)
@@ -169,16 +172,27 @@ export class CatchUps {
       signal: this.#stopping.signal,
       held: (ids) => store.held(ids.map((deliveryId) => claimOf({ profile, route, deliveryId }, holdMs).key)),
       take: async (entry) => whyRefused(await take(served, entry)),
-      lead: async () => (await store.shared?.lead(`catch-up/${route}`, leadMs)) ?? true,
+      // Who only looks keeps nobody from anything.
+      lead: async () => dryRun || ((await store.shared?.lead(`catch-up/${route}`, leadMs)) ?? true),
     }
   }
 
   #tell({ served, settings, since, progress, dryRun, endedAt }: Standing): void {
     if (dryRun) return
     const { name: route, profile } = served.source
-    const { listed, asked, refused, givenUp, why } = progress
-    const counts = { listed, asked, refused, givenUp }
-    this.#options.facts.tell({ kind: 'catch_up_ended', at: endedAt ?? 0, profile, route, from: settings.from, since, ...counts, why })
+    const { listed, asked, awaited, refused, givenUp, why } = progress
+    const counts = { listed, asked, awaited, refused, givenUp }
+    this.#options.facts.tell({
+      kind: 'catch_up_ended',
+      at: endedAt ?? 0,
+      profile,
+      route,
+      from: settings.from,
+      since,
+      ...counts,
+      why,
+      isElsewhere: isElsewhere(progress),
+    })
   }
 }
 
@@ -188,10 +202,10 @@ const whyRefused = (outcome: Outcome | undefined): string | undefined => {
   return outcomeStatus(outcome) < 400 ? undefined : `${outcomeName(outcome)}: ${outcomeReason(outcome) ?? ''}`
 }
 
-const newProgress = (): Progress => ({ state: 'waiting', listed: 0, missing: 0, asked: 0, refused: 0, givenUp: 0, handled: [] })
+const newProgress = (): Progress => ({ state: 'waiting', listed: 0, missing: 0, asked: 0, awaited: 0, refused: 0, givenUp: 0, handled: [] })
 
 const viewOf = ({ served, settings, dryRun, progress, since, startedAt, endedAt }: Standing): CatchUpState => {
-  const { state, listed, missing, asked, refused, givenUp, why, help, handled } = progress
+  const { state, listed, missing, asked, refused, givenUp, why, help, patience, handled } = progress
   return {
     profile: served.source.profile,
     route: served.source.name,
@@ -208,10 +222,11 @@ const viewOf = ({ served, settings, dryRun, progress, since, startedAt, endedAt 
     given_up: givenUp,
     ...(why === undefined ? {} : { why }),
     ...(help === undefined ? {} : { help }),
-    events: handled.map(({ entry, result, why: refusal }) => ({
-      delivery_id: entry.deliveryId,
-      event: entry.event,
-      at: new Date(entry.at).toISOString(),
+    ...(patience === undefined ? {} : { waits_until: new Date(patience.until).toISOString(), waits_for: patience.why }),
+    events: handled.map(({ deliveryId, event, at, result, why: refusal }) => ({
+      delivery_id: deliveryId,
+      event,
+      at: new Date(at).toISOString(),
       result,
       ...(refusal === undefined ? {} : { why: refusal }),
     })),

@@ -6,21 +6,33 @@ import type { LogEntry } from '../../parts/sender-logs/sender-log.ts'
 const maxRepeats = 5
 /** How many attempts there may be in all, because some logs do not say which of them were repeats. */
 const maxAttempts = 10
-/** The most events of one catch-up. A longer log is caught up with in several. */
-const maxEvents = 20_000
+/** The most events of one catch-up, and the most characters of the events themselves where a log has them. What is past that is told as a gap. */
+const [maxEvents, maxBodyChars] = [20_000, 64 * 1024 * 1024]
 
 /** An event of the log. `latest`: its latest attempt. */
 type LoggedEvent = { latest: LogEntry; isDelivered: boolean; repeats: number; attempts: number }
 
 export class LoggedEvents {
   readonly #events = new Map<string, LoggedEvent>()
+  #bodyChars = 0
+  /** How many entries of the log could not be read. */
+  unreadable = 0
+  /** Whether the pages of the log have no end. */
+  isEndless = false
 
   get size(): number {
     return this.#events.size
   }
 
   get isFull(): boolean {
-    return this.#events.size >= maxEvents
+    return this.#events.size >= maxEvents || this.#bodyChars >= maxBodyChars
+  }
+
+  /** Returns what of the log was not judged, in words; `undefined` where all of it was. */
+  get gap(): string | undefined {
+    if (this.isFull) return 'the log is longer than one catch-up can judge, and its oldest events were not looked at'
+    if (this.isEndless) return 'the pages of the log have no end'
+    return this.unreadable > 0 ? `${this.unreadable} entries of the log cannot be read` : undefined
   }
 
   /** Adds an attempt. Attempts come in any order. */
@@ -28,7 +40,9 @@ export class LoggedEvents {
     const event = this.#events.get(entry.deliveryId)
     if (!event) {
       const { isDelivered } = entry
-      if (!this.isFull) this.#events.set(entry.deliveryId, { latest: entry, isDelivered, repeats: Number(entry.isRepeat), attempts: 1 })
+      if (this.isFull) return
+      this.#events.set(entry.deliveryId, { latest: entry, isDelivered, repeats: Number(entry.isRepeat), attempts: 1 })
+      this.#bodyChars += entry.body?.length ?? 0
       return
     }
     if (entry.at > event.latest.at) event.latest = entry

@@ -1,20 +1,27 @@
 /**
- * Says when routes catch up by themselves: after the start, after a reload that brought them, and after posts to them were answered with
- * 503. Each waits until the gateway takes events again.
+ * Says when routes catch up by themselves: after the start, after a reload or a subscription that brought them or changed them, after posts
+ * to them were answered with 503, and after a catch-up whose events are still to come. Each waits until the gateway takes events again.
  */
 
 import { type Clock, hourMs, minuteMs } from '../../core/clock.ts'
 import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
+import { equalJson } from '../../core/json.ts'
 import { outcomeStatus } from '../../core/outcome-table.ts'
+import type { CatchUpSettings } from '../../parts/sender-logs/sender-log.ts'
 import type { CatchUps } from './catch-up.ts'
 
 /** How long after its last 503 a route catches up. */
 const quietMs = minuteMs
 /** How often the occasions are looked at. */
 const lookEveryMs = 5_000
-/** The pause after a catch-up that failed, doubled up to an hour after each further failure. */
-const failedMs = minuteMs
+/**
+ * The pause after a catch-up that failed, and after one that asked for events, which the sender may have failed to deliver again. It is
+ * doubled with each further catch-up of this sort, up to an hour.
+ */
+const [failedMs, awaitedMs] = [minuteMs, 5 * minuteMs]
+/** How long after it left a catch-up to another gateway a gateway looks again. */
+const elsewhereMs = minuteMs
 
 type OccasionsOptions = {
   readonly catchUps: Pick<CatchUps, 'begin' | 'routes' | 'isRunning'>
@@ -26,13 +33,15 @@ type OccasionsOptions = {
   readonly canCatchUp: (route: string) => boolean
 }
 
-/** A route that is to catch up. `failures`: how many of its catch-ups have failed since the last success. */
-type Due = { at: number; failures: number }
+/** A route that is to catch up. `tries`: how many catch-ups it has had since the last that found nothing to do. */
+type Due = { at: number; tries: number }
 
 export class Occasions implements Observer {
   readonly #options: OccasionsOptions
   /** The routes that are to catch up, by name, each with the monotonic time at which its catch-up may begin. */
   readonly #due = new Map<string, Due>()
+  /** The settings that routes had at the last look, by the name of the route. */
+  #known: ReadonlyMap<string, CatchUpSettings> = new Map()
   #cancel: () => void = () => {}
 
   constructor(options: OccasionsOptions) {
@@ -41,7 +50,6 @@ export class Occasions implements Observer {
 
   /** Lets all routes catch up, and looks for further occasions from now on. */
   start(): void {
-    for (const name of this.#options.catchUps.routes().keys()) this.#want(name, 0)
     this.#look()
   }
 
@@ -56,10 +64,17 @@ export class Occasions implements Observer {
     } else if (fact.kind === 'config_replaced') {
       for (const name of [...fact.changes.added, ...fact.changes.changed]) if (this.#options.canCatchUp(name)) this.#want(name, 0)
     } else if (fact.kind === 'catch_up_ended') {
-      const failures = (this.#due.get(fact.route)?.failures ?? 0) + 1
-      if (fact.why === undefined) this.#ended(fact.route)
-      else this.#due.set(fact.route, { at: this.#now() + Math.min(hourMs, failedMs * 2 ** (failures - 1)), failures })
+      // The other gateway may end before it is through.
+      if (fact.isElsewhere) this.#want(fact.route, elsewhereMs)
+      else if (fact.why !== undefined) this.#again(fact.route, failedMs)
+      else if (fact.awaited > 0) this.#again(fact.route, awaitedMs)
+      else this.#ended(fact.route)
     }
+  }
+
+  #again(name: string, firstMs: number): void {
+    const tries = (this.#due.get(name)?.tries ?? 0) + 1
+    this.#due.set(name, { at: this.#now() + Math.min(hourMs, firstMs * 2 ** (tries - 1)), tries })
   }
 
   #now(): number {
@@ -67,8 +82,8 @@ export class Occasions implements Observer {
   }
 
   #want(name: string, afterMs: number): void {
-    const failures = this.#due.get(name)?.failures ?? 0
-    this.#due.set(name, { at: this.#now() + afterMs, failures })
+    const tries = this.#due.get(name)?.tries ?? 0
+    this.#due.set(name, { at: this.#now() + afterMs, tries })
   }
 
   /** Forgets a route that has caught up, unless posts to it got a 503 since the catch-up began: those are still to come. */
@@ -77,8 +92,20 @@ export class Occasions implements Observer {
     if (due && due.at === Number.POSITIVE_INFINITY) this.#due.delete(name)
   }
 
+  /** Lets routes catch up that were not there at the last look, or had other settings: no fact tells of subscriptions. */
+  #lookForNew(): void {
+    const served = [...this.#options.catchUps.routes()]
+    const present = new Map(served.flatMap(([name, { source }]) => (source.spec.catch_up ? [[name, source.spec.catch_up] as const] : [])))
+    for (const [name, settings] of present) {
+      const known = this.#known.get(name)
+      if (known === undefined || !equalJson(known, settings)) this.#want(name, 0)
+    }
+    this.#known = present
+  }
+
   #look(): void {
     const { catchUps, isReady, isPaused, clock } = this.#options
+    this.#lookForNew()
     if (isReady()) {
       for (const [name, due] of this.#due) {
         if (!this.#options.canCatchUp(name)) this.#due.delete(name)

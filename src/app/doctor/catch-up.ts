@@ -7,8 +7,7 @@ import type { RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { someOf } from '../../core/text.ts'
 import { createKeep } from '../../parts/delivery/keep.ts'
-import { senderLogs } from '../../parts/sender-logs/index.ts'
-import { verifyNames } from '../../parts/verify-names.ts'
+import { hasSenderLog } from '../../parts/sender-logs/index.ts'
 import { openLog, partOf } from '../catch-up/open-log.ts'
 import { withDryEffects } from '../trace/dry-effects.ts'
 import { type Check, type CheckInput, fail, ok } from './check.ts'
@@ -18,16 +17,11 @@ const name = 'catch-up'
 /** Returns no check where no route of the configuration has a sender with a log. */
 export const checkCatchUp = async ({ loaded: { config } }: CheckInput, online: boolean): Promise<readonly Check[]> => {
   const routes = [...config.routes.values()].filter(({ enabled }) => enabled)
-  const without = routes.filter((route) => route.spec.catch_up === undefined && hasLog(route)).map((route) => route.name)
+  const without = routes.filter((route) => route.spec.catch_up === undefined && hasSenderLog(route)).map((route) => route.name)
   const able = without.length === 0 ? [] : [ok(name, `these routes could have catch_up (docs/catch-up.md): ${someOf(without)}`)]
   const asked: Check[] = []
   if (online) for (const route of routes) asked.push(...(await askLog(route, config)))
   return [...able, ...asked]
-}
-
-const hasLog = ({ spec }: RouteSource): boolean => {
-  const named = verifyNames(spec)
-  return senderLogs.some(({ name: log }) => named.includes(log))
 }
 
 /** Reads the first page of the log; nothing where the route has no `catch_up`. */

@@ -13,7 +13,7 @@ import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { AlertDesk } from '../alerts/alert-desk.ts'
 import { createStoreHolds } from '../backup/store-holds.ts'
-import { type CatchUpDesk, createCatchUpAnswers } from '../catch-up/answers.ts'
+import { type CatchUpDesk, createCatchUpAnswers, openCatchUps } from '../catch-up/answers.ts'
 import { createEraseRuns } from '../events/erase/erase-runs.ts'
 import { createRunOperations } from '../events/runs/run-operations.ts'
 import { standingView } from '../events/standing-view.ts'
@@ -147,6 +147,7 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     not_ready: notReady() ?? null,
     ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
     ...pausedRoutes(shared.pauses, worker),
+    ...openCatchUps(options.catchUp),
     waiting_requests: shared.replies.count,
     targets_down: shared.breakers.open,
     ...firingNames(alerts.desk()?.view()),

@@ -4,7 +4,9 @@
  */
 
 import { askCatchUp, type OnProgress } from '../../app/catch-up/ask-catch-up.ts'
-import { exit } from '../../core/fault.ts'
+import type { CatchUpQuestion } from '../../app/catch-up/catch-up.ts'
+import { catchUpProgress } from '../../app/catch-up/progress.ts'
+import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import type { CatchUpState } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
@@ -15,16 +17,28 @@ import { timeOf } from '../shell/times.ts'
 export type CatchUpOptions = { readonly since?: string; readonly dryRun?: boolean }
 
 export const eventsCatchUp = async (route: string | undefined, { since, dryRun = false }: CatchUpOptions, cli: Cli): Promise<number> => {
-  const from = since === undefined ? undefined : timeOf('--since', since)
-  const states = await askCatchUp(cli.workspace, gatewayAt(cli.workspace), { route, since: from, dryRun }, progressOn(cli))
+  const question = { route, since: since === undefined ? undefined : pastTime(since), dryRun }
+  const states = await askCatchUp(cli.workspace, gatewayAt(cli.workspace), question, progressOn(cli))
   const failed = states.filter(({ state }) => state === 'failed').length
   return answer(cli, {
     kind: 'events.catch_up',
     data: { dry_run: dryRun, routes: states.map((state) => ({ ...state, events: state.events.map((event) => ({ ...event })) })) },
-    text: states.map(textOf).join(''),
+    text: states.map((state) => `${textOf(state)}${isOther(state, question) ? other : ''}`).join(''),
     exitCode: failed > 0 ? exit.no : exit.ok,
   })
 }
+
+const pastTime = (since: string): number => {
+  const time = timeOf('--since', since)
+  if (time > Date.now()) throw usage(`--since: "${since}" is still to come`, 'write a time that is past, such as 2h or 3d')
+  return Math.max(0, time)
+}
+
+const other = '  this catch-up was under way already, so --since and --dry-run had no effect: ask again for another\n'
+
+/** Whether the catch-up that was followed is not the one that was asked for, because the route was at it already. */
+const isOther = ({ dry_run: isDry, since }: CatchUpState, question: CatchUpQuestion): boolean =>
+  isDry !== question.dryRun || (question.since !== undefined && since !== new Date(question.since).toISOString())
 
 /** Shows on a terminal how far the routes are, in one line that is written over. */
 const progressOn = ({ io, quiet, json }: Cli): OnProgress => {
@@ -33,7 +47,7 @@ const progressOn = ({ io, quiet, json }: Cli): OnProgress => {
     if (quiet || json || !io.terminal) return
     const line = states
       .filter(({ ended_at: endedAt }) => endedAt === undefined)
-      .map((each) => `${each.route}: ${each.state === 'asking' ? `${each.asked} of ${each.missing}` : `${each.listed} listed`}`)
+      .map((state) => `${state.route}: ${catchUpProgress(state)}`)
       .join(', ')
     const text = printable(line, 100)
     io.stderr(`\r${text.padEnd(width)}\r`)

@@ -2,6 +2,7 @@
  * `gateway status`: prints the state that the running gateway reports, and all replicas of a shared store; exit 4 when there is neither.
  */
 
+import { catchUpProgress } from '../../app/catch-up/progress.ts'
 import { type GatewayStatus, readStatus } from '../../app/gateway/status.ts'
 import { daysUntil } from '../../config/tls/certificate-set.ts'
 import { describeRefusals } from '../../core/outcome-table.ts'
@@ -47,6 +48,7 @@ const statusText = (status: Status): string =>
     fieldLine('jobs', status.jobs),
     fieldLine('backlog', status.backlog ?? 'unknown, for the store does not answer'),
     ...(status.paused_routes ?? []).map((each) => fieldLine('paused', pausedText(each))),
+    ...(status.catch_ups ?? []).map((each) => fieldLine('catch-up', `${each.route}, ${catchUpProgress(each)}`)),
     ...(status.waiting_requests ? [fieldLine('waiting', `requests for the reply of their run: ${status.waiting_requests}`)] : []),
     ...(status.targets_down ? [fieldLine('targets down', `${status.targets_down}: headgate targets list`)] : []),
     fieldLine('refused', describeRefusals(status.refused) || 'nothing'),
@@ -84,6 +86,7 @@ const statusData = ({
   alerts,
   secrets,
   paused_routes: paused,
+  catch_ups: catchUps,
   certificates,
   certificates_refused: refused,
   relay,
@@ -96,6 +99,7 @@ const statusData = ({
   ...(certificates ? { certificates: certificates.map((each) => ({ ...each, names: [...each.names] })) } : {}),
   ...(refused ? { certificates_refused: { ...refused } } : {}),
   ...(alerts ? { alerts: [...alerts] } : {}),
+  ...(catchUps ? { catch_ups: catchUps.map((each) => ({ ...each, events: [] })) } : {}),
   ...(paused ? { paused_routes: paused.map((each) => ({ ...each })) } : {}),
   ...(secrets ? { secrets: secrets.map((each) => ({ ...each })) } : {}),
   reload_failed: status.reload_failed && { ...status.reload_failed },

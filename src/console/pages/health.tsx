@@ -1,7 +1,8 @@
 /** The screen "Health": the status of the gateway and of the gateways on its store, and the results of the checks of this machine. */
 
-import type { JSX } from 'preact'
+import { Fragment, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { catchUpProgress } from '../../app/catch-up/progress.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, type NoAnswer } from './ask.ts'
 import { asNoAnswer, Failure, ScreenHead, useAsked, Word } from './parts.tsx'
@@ -71,6 +72,12 @@ const Gateways = ({
         <dd>{`${status.routes} routes, ${status.jobs} jobs`}</dd>
         <dt>Waiting runs</dt>
         <dd>{status.backlog}</dd>
+        {status.catch_ups?.map((each) => (
+          <Fragment key={each.route}>
+            <dt>Catch-up of {shown(each.route)}</dt>
+            <dd>{shown(catchUpProgress(each), 1_000)}</dd>
+          </Fragment>
+        ))}
         <dt>Configuration</dt>
         <dd>
           {status.changed_files.length > 0

@@ -1,6 +1,8 @@
 /** Opens the catch-ups of a gateway, once a route has `catch_up`. Until then they observe no fact. */
 
 import type { CatchUpDesk } from '../../app/catch-up/answers.ts'
+import { minuteMs } from '../../core/clock.ts'
+import { messageOf } from '../../core/fault.ts'
 import { type Served, servedAs } from '../../plan/table.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
@@ -31,5 +33,12 @@ export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: 
     }
     return { part: catchUps, close }
   })
+  // A subscription that is made at run time may be the first route with `catch_up`, and no fact tells of it.
+  const look = (): void => {
+    cancel = part() ? () => {} : clock.after(minuteMs, look)
+    begin().catch((error) => options.log('error', { reason: messageOf(error) }, 'catch-ups cannot be opened'))
+  }
+  let cancel = clock.after(minuteMs, look)
+  closing.push(async () => cancel())
   return { open: begin, catchUps: part }
 }

@@ -78,12 +78,15 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
   }
 }
 
+/** The headers that have a credential: of GitLab the second. */
+const credentialHeaders = ['authorization', 'private-token']
+
 /**
- * Removes the credential of the `authorization` header from an answer, because an API may quote the credential that it refuses. Callers
- * redact the settings, but the header may have the base64 form of a setting.
+ * Removes the credential of a header from an answer, because an API may quote the credential that it refuses. Callers redact the settings,
+ * but the header may have the base64 form of a setting.
  */
-const withoutCredential = (text: string, { headers }: ApiRequest): string =>
-  createRedactor([headers?.authorization?.split(' ').at(-1) ?? ''])(text)
+const withoutCredential = (text: string, { headers = {} }: ApiRequest): string =>
+  createRedactor(credentialHeaders.map((name) => own(headers, name)?.split(' ').at(-1) ?? ''))(text)
 
 /** Whether fetch accepts the address and headers. The error of `Request` is dropped, because it quotes the header or the address. */
 const isAcceptedByFetch = (url: string, headers: { readonly [name: string]: string }): boolean => {

@@ -8,8 +8,8 @@
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { runGh } from '../delivery/gh.ts'
 import { signedToken } from '../delivery/signed-token.ts'
-import { apiBase, askApi, objectsIn, quoteLongNumbers } from './kit/ask-api.ts'
-import type { CatchUpSettings, LogEntry, LogFailure, LogPage, SenderLogKit, SenderLogPart } from './sender-log.ts'
+import { apiBase, askApi, entriesOf, quoteLongNumbers, withNext } from './kit/ask-api.ts'
+import type { CatchUpSettings, LogEntry, LogFailure, SenderLogKit, SenderLogPart } from './sender-log.ts'
 
 const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 const organisation = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
@@ -51,12 +51,10 @@ export const github: SenderLogPart = {
       async read(cursor) {
         const asked = await ask('GET', `${path}?per_page=${pageSize}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
         if (!asked.ok) return asked
-        const next = nextCursor(asked.link)
-        return {
-          ok: true,
-          entries: objectsIn(asked.json).flatMap(deliveryEntry),
-          ...(next === undefined ? {} : { next }),
-        } satisfies LogPage
+        const address = /<([^<>]+)>\s*;\s*rel="next"/.exec(asked.link)?.[1]
+        const next = address === undefined ? undefined : cursorOf(address)
+        if (next === '') return { ok: false, why: 'the address of the next page has no cursor' }
+        return withNext(entriesOf(asked.json, deliveryEntry), next)
       },
       async sendAgain({ ref }) {
         const asked = await ask('POST', `${path}/${ref}/attempts`)
@@ -118,28 +116,25 @@ const askByGh =
     }
   }
 
-/** Returns the cursor of the next page from the header `Link`. */
-const nextCursor = (link: string): string | undefined => {
-  const address = /<([^<>]+)>\s*;\s*rel="next"/.exec(link)?.[1]
-  const cursor = address !== undefined && URL.canParse(address) ? new URL(address).searchParams.get('cursor') : null
-  return cursor !== null && cursorForm.test(cursor) ? cursor : undefined
+/** Returns the cursor in the address of a page; empty where there is none. */
+const cursorOf = (address: string): string => {
+  const cursor = URL.canParse(address) ? (new URL(address).searchParams.get('cursor') ?? '') : ''
+  return cursorForm.test(cursor) ? cursor : ''
 }
 
-/** Makes the entry of a delivery; none where its id is missing. An entry without a status of 200 to 399 was not delivered. */
-const deliveryEntry = (delivery: JsonObject): LogEntry[] => {
+/** Makes the entry of a delivery. An entry without a status of 200 to 399 was not delivered. */
+const deliveryEntry = (delivery: JsonObject): LogEntry | undefined => {
   const [id, guid, status] = [own(delivery, 'id'), own(delivery, 'guid'), own(delivery, 'status_code')]
   const ref = typeof id === 'number' || typeof id === 'string' ? String(id) : ''
-  if (!/^\d{1,30}$/.test(ref) || typeof guid !== 'string' || guid === '') return []
   const at = Date.parse(String(own(delivery, 'delivered_at')))
-  return [
-    {
-      deliveryId: guid,
-      ref,
-      at: Number.isFinite(at) ? at : 0,
-      event: String(own(delivery, 'event') ?? ''),
-      // A throttled delivery has no status yet, and an answer of us was never given.
-      isDelivered: typeof status === 'number' && status >= 200 && status <= 399,
-      isRepeat: own(delivery, 'redelivery') === true,
-    },
-  ]
+  if (!/^\d{1,30}$/.test(ref) || typeof guid !== 'string' || guid === '' || !Number.isFinite(at)) return undefined
+  return {
+    deliveryId: guid,
+    ref,
+    at,
+    event: String(own(delivery, 'event') ?? ''),
+    // A throttled delivery has no status yet, and an answer of us was never given.
+    isDelivered: typeof status === 'number' && status >= 200 && status <= 399,
+    isRepeat: own(delivery, 'redelivery') === true,
+  }
 }

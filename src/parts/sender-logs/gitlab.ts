@@ -6,8 +6,8 @@
 
 import { isObject, type JsonObject, own } from '../../core/json.ts'
 import { textSetting } from '../delivery/settings.ts'
-import { apiBase, askApi, objectsIn } from './kit/ask-api.ts'
-import type { CatchUpSettings, LogEntry, LogPage, SenderLogKit, SenderLogPart } from './sender-log.ts'
+import { apiBase, askApi, entriesOf, withNext } from './kit/ask-api.ts'
+import type { CatchUpSettings, LogEntry, SenderLogKit, SenderLogPart } from './sender-log.ts'
 
 const pageSize = 20
 const right = 'the token needs the role Maintainer in the project, and the scope api'
@@ -34,13 +34,12 @@ export const gitlab: SenderLogPart = {
         if (cursor === '1') newest = kit.clock.now()
         const asked = await askApi({ url: `${url}?per_page=${pageSize}&page=${cursor}`, headers }, right, kit)
         if (!asked.ok) return asked
-        const entries: LogEntry[] = []
-        for (const event of objectsIn(asked.json)) {
+        const page = entriesOf(asked.json, (event) => {
           newest = Math.min(newest, answeredAt(event) ?? newest)
-          entries.push(...eventEntry(event, newest))
-        }
+          return eventEntry(event, newest)
+        })
         const next = asked.answer.header('x-next-page') ?? ''
-        return { ok: true, entries, ...(/^\d{1,6}$/.test(next) ? { next } : {}) } satisfies LogPage
+        return withNext(page, /^\d{1,6}$/.test(next) ? next : undefined)
       },
       async sendAgain({ ref }) {
         const asked = await askApi({ method: 'POST', url: `${url}/${ref}/resend`, headers }, right, kit)
@@ -65,11 +64,11 @@ const answeredAt = (event: JsonObject): number | undefined => {
   return Number.isFinite(at) ? at : undefined
 }
 
-/** Makes the entry of an event; none where its key is missing. `at`: its time. */
-const eventEntry = (event: JsonObject, at: number): LogEntry[] => {
+/** Makes the entry of an event. `at`: its time. */
+const eventEntry = (event: JsonObject, at: number): LogEntry | undefined => {
   const [id, headers, status] = [own(event, 'id'), own(event, 'request_headers'), String(own(event, 'response_status'))]
   const key = isObject(headers) ? own(headers, 'Idempotency-Key') : undefined
-  if (!/^\d{1,30}$/.test(String(id)) || typeof key !== 'string' || key === '') return []
+  if (!/^\d{1,30}$/.test(String(id)) || typeof key !== 'string' || key === '') return undefined
   const isDelivered = /^[23]\d\d$/.test(status)
-  return [{ deliveryId: key, ref: String(id), at, event: String(own(event, 'trigger') ?? ''), isDelivered, isRepeat: false }]
+  return { deliveryId: key, ref: String(id), at, event: String(own(event, 'trigger') ?? ''), isDelivered, isRepeat: false }
 }

@@ -42,14 +42,19 @@ export type LogFailure = {
   readonly isOfEntry?: true
 }
 
-/** A page of a log. `next`: the cursor of the next page, with older entries; absent at the end of the log. */
-export type LogPage = { readonly ok: true; readonly entries: readonly LogEntry[]; readonly next?: string }
+/**
+ * A page of a log. `unreadable`: how many of its entries are not in the form that the sender describes. `next`: the cursor of the next page,
+ * with older entries; absent at the end of the log.
+ */
+export type LogPage = { readonly ok: true; readonly entries: readonly LogEntry[]; readonly unreadable: number; readonly next?: string }
 
 export interface SenderLog {
   /** Reads a page, the newest entries first. `since`: entries before this wall time need not be there. Never rejects. */
   read(cursor: string | undefined, since: number): Promise<LogPage | LogFailure>
-  /** Asks the sender to send an entry again. Absent for a sender whose entries have their `body`. Never rejects. */
+  /** Asks the sender to send an entry again. Absent for a sender whose entries have their `body`, or with `byHand`. Never rejects. */
   sendAgain?(entry: LogEntry): Promise<{ readonly ok: true } | LogFailure>
+  /** Where a person has events sent again, in words, of a sender that no known call asks for that. Missing events are then only told. */
+  readonly byHand?: string
 }
 
 /** What a sender log may use. */
@@ -73,7 +78,7 @@ export type SenderLogPart = {
   readonly schemes: readonly string[]
   /** How far back the sender's log goes at most, in hours: servers of one's own may keep it for longer than the public one. */
   readonly longestHours: number
-  /** How many entries may be asked for in a minute, by the sender's own limits. */
+  /** How many entries may be asked for in a minute, by the sender's own limits. No matter with `byHand`. */
   readonly perMinute: number
   /** What the token must be allowed, as a sentence for people. */
   readonly right: string

@@ -4,8 +4,8 @@
  */
 
 import { isObject, type JsonObject, own } from '../../core/json.ts'
-import { apiBase, askApi, objectsIn } from './kit/ask-api.ts'
-import type { LogEntry, LogPage, SenderLogPart } from './sender-log.ts'
+import { apiBase, askApi, entriesOf, withNext } from './kit/ask-api.ts'
+import type { LogEntry, SenderLogPart } from './sender-log.ts'
 
 const pageSize = 100
 /** The most types that the API takes. */
@@ -36,19 +36,18 @@ export const stripe: SenderLogPart = {
         if (cursor !== undefined) query.append('starting_after', cursor)
         const asked = await askApi({ url: `${url}?${query}`, headers }, right, kit)
         if (!asked.ok) return asked
-        const entries = isObject(asked.json) ? objectsIn(own(asked.json, 'data')).flatMap(eventEntry) : []
-        const last = entries.at(-1)
-        const hasMore = isObject(asked.json) && own(asked.json, 'has_more') === true
-        return { ok: true, entries, ...(hasMore && last ? { next: last.deliveryId } : {}) } satisfies LogPage
+        const list = isObject(asked.json) ? asked.json : {}
+        const page = entriesOf(own(list, 'data'), eventEntry)
+        const last = page.ok && own(list, 'has_more') === true ? page.entries.at(-1) : undefined
+        return withNext(page, last?.deliveryId)
       },
     }
   },
 }
 
-/** Makes the entry of an event; none where it is no event of the API. */
-const eventEntry = (event: JsonObject): LogEntry[] => {
+const eventEntry = (event: JsonObject): LogEntry | undefined => {
   const [id, created, type] = [own(event, 'id'), own(event, 'created'), own(event, 'type')]
-  if (typeof id !== 'string' || !/^evt_\w{1,100}$/.test(id) || typeof created !== 'number') return []
+  if (typeof id !== 'string' || !/^evt_\w{1,100}$/.test(id) || typeof created !== 'number') return undefined
   const body = JSON.stringify(event)
-  return [{ deliveryId: id, ref: '', at: created * 1_000, event: String(type ?? ''), isDelivered: false, isRepeat: false, body }]
+  return { deliveryId: id, ref: '', at: created * 1_000, event: String(type ?? ''), isDelivered: false, isRepeat: false, body }
 }

@@ -4,6 +4,7 @@ import type { RouteSource } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { parseTemplate } from '../../expr/placeholder.ts'
+import { hasSenderLog } from '../../parts/sender-logs/index.ts'
 import { batchOf } from '../../parts/split/split.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import type { Catalogue } from '../compile.ts'
@@ -78,7 +79,7 @@ export const reviewRepeats = (sources: Sources, { config, written }: Loaded, cat
       route: first.name,
       pointer: pointerOf([...first.base, 'verify']),
       place: first.place([...first.base, 'verify']),
-      help: 'write rate_limit as you want it; where posts come in bursts, raise it and let coalesce merge the runs; what was refused is kept for events replay',
+      help: `write rate_limit as you want it; where posts come in bursts, raise it and let coalesce merge the runs; what was refused is kept for events replay${losing.some(hasSenderLog) ? '; with catch_up, headgate events catch-up has the sender send it again (docs/catch-up.md)' : ''}`,
     }),
   ]
 }

@@ -29,6 +29,8 @@ export type FakeGithub = {
   readonly deliveries: Delivery[]
   /** Requests to the API, as `GET /path`. */
   readonly asked: string[]
+  /** The tokens of those that asked to send again, in order. */
+  readonly askers: string[]
   /** Takes the place of the next answers: `limited` as the secondary limit says it, `broken` closes the connection. */
   readonly next: ('limited' | 'broken' | 'forbidden' | 'gone')[]
   /** Where events go; they fail while it is undefined. */
@@ -42,6 +44,7 @@ export type FakeGithub = {
 /** `socket`: for the real gh, on a Unix socket in the folder that `base` names then. */
 type GithubOptions = {
   readonly secret: string
+  /** The tokens that may ask: a regular expression. */
   readonly token?: string
   readonly pageSize?: number
   readonly now?: () => number
@@ -65,7 +68,7 @@ export const startGithub = async (t: Test, options: GithubOptions): Promise<Fake
   const { secret, token = 'ghp_canary_catch_up', pageSize = 100, now = Date.now } = options
   const bodies = new Map<string, string>()
   const deliveries: Delivery[] = []
-  const [asked, next]: [string[], FakeGithub['next']] = [[], []]
+  const [asked, askers, next]: [string[], string[], FakeGithub['next']] = [[], [], []]
   const underWay = new Set<Promise<void>>()
   let ids = 90_071_992_547_409_930n
 
@@ -115,7 +118,9 @@ export const startGithub = async (t: Test, options: GithubOptions): Promise<Fake
     if (!new RegExp(`^(?:Bearer|token) (?:${token}|ey[\\w.-]+)$`).test(authorization)) return refusals.unknown
     const [known, id = ''] = paths.exec(address.pathname) ?? []
     if (known === undefined) return notFound
-    return method === 'POST' ? sendAgain(id) : list(address, host)
+    if (method !== 'POST') return list(address, host)
+    askers.push(authorization)
+    return sendAgain(id)
   }
 
   const server = createServer((request, response) => {
@@ -138,6 +143,7 @@ export const startGithub = async (t: Test, options: GithubOptions): Promise<Fake
     base: folder ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     deliveries,
     asked,
+    askers,
     next,
     receiver: undefined,
     async event(body = {}, more = {}) {

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { type ApiAnswer, answerText, callApi } from '../../delivery/api.ts'
-import type { CatchUpSettings, LogFailure, SenderLogKit } from '../sender-log.ts'
+import type { CatchUpSettings, LogEntry, LogFailure, LogPage, SenderLogKit } from '../sender-log.ts'
 
 const maxCallMs = 20_000
 /** The most bytes of a page: logs that repeat each payload are long. */
@@ -26,6 +26,7 @@ export const askApi = async (question: LogRequest, right: string, { clock }: Pic
   if (answer.kind === 'none') return { ok: false, why: `the log was not reached: ${answer.why}`, retryAfterMs: brokenMs }
   const { status } = answer
   if (status < 200 || status > 299) return failureOf(answer, right, clock.now())
+  if (Buffer.byteLength(answer.text) > maxPageBytes) return { ok: false, why: `HTTP ${status}, and more than ${maxPageBytes} bytes` }
   const json = parsed(answer.text)
   return json === undefined || !answer.whole
     ? { ok: false, why: `HTTP ${status}, and no JSON`, retryAfterMs: brokenMs }
@@ -54,6 +55,8 @@ const failureOf = (answer: Extract<ApiAnswer, { kind: 'answer' }>, right: string
   if (isLimited) return { ok: false, why, retryAfterMs: Math.max(1_000, waitMs ?? limitedMs) }
   if (status >= 500 || status === 408) return { ok: false, why, retryAfterMs: retryAfterMs ?? brokenMs }
   if (status === 401 || status === 403 || status === 404) return { ok: false, why, help: right }
+  if (status < 400)
+    return { ok: false, why, help: 'redirects are not followed, because the token would go along: the settings must name the new place' }
   return { ok: false, why }
 }
 
@@ -65,8 +68,19 @@ const untilReset = ({ header }: Extract<ApiAnswer, { kind: 'answer' }>, now: num
   return Math.min(3_600_000, Math.max(0, reset * 1_000 - now))
 }
 
-/** Returns the objects of a list; none where the value is no list. */
-export const objectsIn = (json: Json | undefined): readonly JsonObject[] => (Array.isArray(json) ? json.filter(isObject) : [])
+/**
+ * Makes the entries of a page from its list. `entryOf` returns `undefined` for an item that is not in the form which the sender describes.
+ * Without a list the answer is no page of the log: an empty page would count as a log without events.
+ */
+export const entriesOf = (list: Json | undefined, entryOf: (item: JsonObject) => LogEntry | undefined): LogPage | LogFailure => {
+  if (!Array.isArray(list)) return { ok: false, why: 'the answer has no list of deliveries' }
+  const entries = list.flatMap((item) => (isObject(item) ? (entryOf(item) ?? []) : []))
+  return { ok: true, entries, unreadable: list.length - entries.length }
+}
+
+/** Adds the cursor of the next page. */
+export const withNext = (page: LogPage | LogFailure, next: string | undefined): LogPage | LogFailure =>
+  page.ok && next !== undefined ? { ...page, next } : page
 
 /** Returns the web address of the sender's API: `api_base`, or else the usual address; without a slash at its end. */
 export const apiBase = ({ api_base: written }: CatchUpSettings, usual: string): string => (written ?? usual).replace(/\/+$/, '')
