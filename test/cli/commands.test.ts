@@ -612,7 +612,7 @@ t.test('completion: commands, options, choices and names', async (t) => {
   t.same(await words('validate', ''), [':files'])
   t.same(
     await words('validate', '--ignore', 'WH401,WH50'),
-    ['1', '2', '3', '4', '5', '6', '7', '8'].map((n) => `WH401,WH50${n}`),
+    ['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((n) => `WH401,WH50${n}`),
   )
   t.same(await words('events', 'list', '--outcome=ignored,acc'), ['--outcome=ignored,accepted'])
   t.same(await words('events', 'list', '--state', 'd'), ['done', 'dead'])

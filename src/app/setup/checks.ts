@@ -9,7 +9,7 @@ import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { checkConfig } from '../../generated/validators.js'
-import { weakness } from '../../plan/review/secrets.ts'
+import { weakness } from '../../plan/review/secrets/secrets.ts'
 import { bindError } from '../bind-error.ts'
 import { error, type Objection, warning } from './question.ts'
 

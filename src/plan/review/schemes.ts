@@ -8,7 +8,7 @@ import { inDecidingOrder } from '../../parts/deciding-order.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { checkedWith } from '../route-schemes.ts'
-import { ownSecrets } from './secrets.ts'
+import { ownSecrets } from './secrets/secrets.ts'
 import type { Subject } from './subject.ts'
 
 export const reviewSchemes = (subject: Subject): void => {

@@ -10,9 +10,9 @@ import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts
 import { hasProgram } from '../../process/find-program.ts'
 import type { Catalogue } from '../compile.ts'
 import { FileTexts } from './file-texts.ts'
-import { reviewOpenSecrets } from './open-secrets.ts'
 import { reviewAgent } from './programs.ts'
-import { reviewSecret } from './secrets.ts'
+import { reviewOpenSecrets } from './secrets/open-secrets.ts'
+import { reviewSecret } from './secrets/secrets.ts'
 import type { ReportFinding } from './subject.ts'
 
 export const reviewSettings = (

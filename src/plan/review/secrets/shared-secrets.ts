@@ -1,10 +1,10 @@
 /** Finds secrets that routes share: a sender that may post to one of these routes may post to all of them. */
 
-import { insecure, type RouteSource } from '../../config/config.ts'
-import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
-import { pluginNamePattern } from '../../core/names.ts'
-import { verifyNames } from '../../parts/verify-names.ts'
-import type { FileTexts } from './file-texts.ts'
+import { insecure, type RouteSource } from '../../../config/config.ts'
+import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../../core/diagnostic.ts'
+import { pluginNamePattern } from '../../../core/names.ts'
+import { verifyNames } from '../../../parts/verify-names.ts'
+import type { FileTexts } from '../file-texts.ts'
 import { ownSecrets } from './secrets.ts'
 
 type SecretHolder = { readonly route: RouteSource; readonly path: Path; readonly written: string | undefined }

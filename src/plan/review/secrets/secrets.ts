@@ -3,10 +3,10 @@
  * one that is only the name of a variable (`$NAME`).
  */
 
-import { insecure } from '../../config/config.ts'
-import { isPrefixAlone } from '../../config/secrets/resolve-secrets.ts'
-import type { Path } from '../../core/diagnostic.ts'
-import { fixOf, type ReportFinding, type Subject } from './subject.ts'
+import { insecure } from '../../../config/config.ts'
+import { isPrefixAlone } from '../../../config/secrets/resolve-secrets.ts'
+import type { Path } from '../../../core/diagnostic.ts'
+import { fixOf, type ReportFinding, type Subject } from '../subject.ts'
 
 const minLength = 12
 const minDifferent = 5

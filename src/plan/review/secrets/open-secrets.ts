@@ -2,14 +2,14 @@
 
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { insecure as noVerification } from '../../config/config.ts'
-import type { Env } from '../../config/env.ts'
-import type { FileSource } from '../../config/files.ts'
-import { mapWhere } from '../../config/schema-walk.ts'
-import { hasReference, namesFile, secretFileOf } from '../../config/secrets/reference.ts'
-import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
-import { maskJson } from '../../core/secrets/mask.ts'
-import { namesSettingSecret, namesVariableSecret } from '../../core/secrets/secret-names.ts'
+import { insecure as noVerification } from '../../../config/config.ts'
+import type { Env } from '../../../config/env.ts'
+import type { FileSource } from '../../../config/files.ts'
+import { mapWhere } from '../../../config/schema-walk.ts'
+import { hasReference, namesFile, secretFileOf } from '../../../config/secrets/reference.ts'
+import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../../core/diagnostic.ts'
+import { maskJson } from '../../../core/secrets/mask.ts'
+import { namesSettingSecret, namesVariableSecret } from '../../../core/secrets/secret-names.ts'
 
 const maxIndexBytes = 67_108_864
 
