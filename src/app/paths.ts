@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { jobsFileName } from '../config/jobs.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
-import { builtInFolder } from './samples/gallery.ts'
+import { builtInSamplesFolder } from '../parts/body/sample-payload.ts'
 import type { Workspace } from './workspace.ts'
 
 export type NamedPath = { readonly name: string; readonly path: string; readonly exists: boolean }
@@ -40,6 +40,6 @@ const placesBelow: readonly (readonly [name: string, ...parts: string[]])[] = [
  */
 export const namedPaths = ({ dataDir }: Workspace, socket: string): readonly NamedPath[] => {
   const below = placesBelow.map(([name, ...parts]) => [name, join(dataDir, ...parts)] as const)
-  const all = [['data_dir', dataDir] as const, ...below, ['socket', socket] as const, ['built_in_samples', builtInFolder] as const]
+  const all = [['data_dir', dataDir] as const, ...below, ['socket', socket] as const, ['built_in_samples', builtInSamplesFolder] as const]
   return [...all, ['schema', schemaFile] as const].map(([name, path]) => ({ name, path, exists: existsSync(path) }))
 }

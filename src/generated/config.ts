@@ -734,7 +734,7 @@ type?: string
 id?: string[]
 })
 /**
- * A file with the JSON Schema (draft-07) that payloads must fit, relative to the profile's folder.
+ * A file with the JSON Schema (draft-07) that payloads must fit, in the profile's folder; or a sample.
  */
 payload_schema?: string
 /**
@@ -2892,7 +2892,7 @@ type?: string
 id?: string[]
 })
 /**
- * A file with the JSON Schema (draft-07) that payloads must fit, relative to the profile's folder.
+ * A file with the JSON Schema (draft-07) that payloads must fit, in the profile's folder; or a sample.
  */
 payload_schema?: string
 /**

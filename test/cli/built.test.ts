@@ -250,7 +250,7 @@ t.test('help and completion load the grammar alone', (t) => {
 
 t.test('a gateway listens before it loads what its first requests do not need', (t) => {
   const folder = fileURLToPath(new URL('../../dist/', import.meta.url))
-  const chunks = readdirSync(folder).filter((file) => /^http-[\w-]+\.js$/.test(file))
+  const chunks = readdirSync(folder).filter((file) => /^open-doors-[\w-]+\.js$/.test(file))
   t.equal(chunks.length, 1)
   const code = codeOf(chunks[0])
   t.match(code, 'src/http/server.ts')

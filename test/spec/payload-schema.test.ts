@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import ajvPackage from 'ajv'
@@ -172,7 +172,7 @@ t.test('a schema is learned of payloads, without their values, and they fit it',
     { id: 1, user: { login: 'ada-secret', mail: null }, labels: [], more: [1, 'a'] },
     { id: 2.5, user: { login: 'bob', mail: null, admin: true }, labels: [{ name: 'x' }] },
   ]
-  const open = learnSchema(payloads, false)
+  const open = learnSchema(payloads, 'open')
   t.same(open, {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
@@ -190,7 +190,7 @@ t.test('a schema is learned of payloads, without their values, and they fit it',
   })
   const [first] = payloads as [{ [key: string]: Json }]
   for (const closed of [false, true]) {
-    const schema = learnSchema(payloads, closed)
+    const schema = learnSchema(payloads, closed ? 'closed' : 'open')
     for (const payload of payloads) t.equal(check(schema, payload), undefined)
     t.match(check(schema, { ...first, id: 'a' }), 'id must be number')
     t.equal(check(schema, { ...first, novel: 1 }), closed ? 'the payload must NOT have additional properties: "novel"' : undefined)
@@ -198,7 +198,7 @@ t.test('a schema is learned of payloads, without their values, and they fit it',
   const wide = Object.fromEntries(
     Array.from({ length: 300 }, (_, i) => [`k${i}`, { a: i, b: { c: i, d: [i] }, e: 1, f: 2, g: 3, h: 4, i: 5, j: 6 }]),
   )
-  t.equal(check(learnSchema([{ wide, deep: wide }], true), { wide, deep: wide }), undefined, 'past the bounds too')
+  t.equal(check(learnSchema([{ wide, deep: wide }], 'closed'), { wide, deep: wide }), undefined, 'past the bounds too')
 })
 
 t.test('schema learn reads the recorded events of a route, and a reload takes the file over', async (t) => {
@@ -228,9 +228,36 @@ t.test('schema learn reads the recorded events of a route, and a reload takes th
   t.equal(await seen('{\n  "properties": {\n    "a/b": {"type":  "strng"}\n  }\n}'), 'schemas/a.json:3:22', 'a mistake has its place')
   t.equal(await seen('{\n  "anyOf": [{}, {"required": [1]}]\n}'), 'schemas/a.json:2:30')
   t.equal(await seen('{\n  "type": "object",\n}'), 'schemas/a.json:3:1', 'and so has what is no JSON')
-  const route = '{ platforms: { webhook: { enabled: true, extra: { routes: { a: { prompt: p, payload_schema: github/push } } } } } }'
-  const { out } = await fakeCli(t, { 'config.yaml': route }).run('validate')
-  t.match(out, /name a file; .*headgate schema learn a --sample github\/push > schemas\/a.json/, 'a sample is no schema')
+})
+
+t.test('a sample as the schema says the kinds of values, and nothing else', async (t) => {
+  const samples = new URL('../../samples/', import.meta.url)
+  const push: { body: { commits: Json; ref: string } } = JSON.parse(readFileSync(new URL('github/push.json', samples), 'utf8'))
+  const own = { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body_text: 'n=1&n=2&who=ada' }
+  const gateway = await startGateway(t, {
+    files: { 'samples/own': { 'form.json': JSON.stringify(own) } },
+    routes: {
+      a: { payload_schema: 'github/push', payload_mismatch: 'refuse', prompt: 'p' },
+      own: { payload_schema: 'own/form', payload_mismatch: 'refuse', prompt: 'p' },
+    },
+  })
+  const statusOf = async (name: string, body: object) => (await gateway.post(name, { body })).status
+  t.equal(await statusOf('a', push.body), 202)
+  t.equal(await statusOf('a', { ref: null, novel: 1, repository: { id: 1.5 } }), 202, 'keys may be missing, new or null')
+  t.equal(await statusOf('a', { ...push.body, commits: 'many' }), 422)
+  t.equal(await statusOf('a', { ...push.body, repository: { id: '1' } }), 422)
+  t.equal(await statusOf('own', { n: ['3'], who: 'x' }), 202)
+  t.equal(await statusOf('own', { n: '3' }), 422, 'a sample of a form has the kinds of its payload')
+  const said = async (route: string): Promise<string> => {
+    const config = `{ platforms: { webhook: { enabled: true, extra: { routes: { a: { prompt: p, ${route} } } } } } }`
+    return (await fakeCli(t, { 'config.yaml': config }).run('validate')).out
+  }
+  t.match(await said('payload_schema: github/pushed'), /there is no such file, and no such sample[\s\S]*headgate samples list/)
+  t.match(await said('payload_schema: github/push, filters: [{ field: ref.name, exists: true }]'), 'WH417')
+  t.match(
+    await said('payload_schema: sendgrid/delivered, verify: sendgrid, split: "*"'),
+    /is a whole request, and the route checks each item/,
+  )
 })
 
 t.test('paths that no fitting payload has are errors of filters and templates', async (t) => {

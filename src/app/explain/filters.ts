@@ -143,7 +143,7 @@ export const filterExplanations = {
   },
   WH416: {
     means:
-      'The file in payload_schema is not there, is no JSON Schema of draft-07, or is not bounded: it refers to another file, has a pattern that is not linear-time, or is too large.',
+      'The file or sample in payload_schema is not there, is no JSON Schema of draft-07, or is not bounded: it refers to another file, has a pattern that is not linear-time, or is too large.',
     why: 'Payloads of strangers are checked by it before the filters, so it must be complete and must not take long. The file is refused.',
     fix: 'Mend the schema; the message names the place in it. Definitions of other files can be copied under definitions. headgate schema learn <route> makes a schema of recorded events.',
     example: {

@@ -2,11 +2,11 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { providerName } from '../../core/names.ts'
 import { nearest } from '../../core/text.ts'
+import { builtInSamplesFolder } from '../../parts/body/sample-payload.ts'
 import type { Workspace } from '../workspace.ts'
 import { maxSampleBytes, parseSample, type Sample } from './sample-file.ts'
 
@@ -16,9 +16,6 @@ export type KnownSample = {
   readonly source: 'built-in' | 'user'
   readonly file: string
 }
-
-/** The folder of built-in samples. The way to it differs between this source and the bundle in `dist/`. */
-export const builtInFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../samples/' : '../samples/', import.meta.url))
 
 const namePart = '[a-z0-9][a-z0-9._-]{0,63}'
 const nameForm = new RegExp(`^${namePart}/${namePart}$`)
@@ -32,7 +29,7 @@ export const sampleNameOf = (asked: string): string | undefined => {
 
 export const userFolder = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => join(dataDir, 'samples')
 
-export const builtInSamples = (): readonly KnownSample[] => samplesIn(builtInFolder, 'built-in')
+export const builtInSamples = (): readonly KnownSample[] => samplesIn(builtInSamplesFolder, 'built-in')
 
 /** Returns all samples, sorted by name. A user's sample hides the built-in sample of its name. */
 export const listSamples = (workspace: Pick<Workspace, 'dataDir'>): readonly KnownSample[] => {

@@ -15,7 +15,7 @@ import { findRoute, readRoutes } from '../routes/routes.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** `samples`: names of samples to learn from, in place of recorded events. `limit`: the most events. `isClosed`: as in `learnSchema`. */
+/** `samples`: names of samples to learn from, in place of recorded events. `limit`: the most events. `isClosed`: further keys do not fit. */
 export type LearnOptions = { readonly samples: readonly string[]; readonly limit: number; readonly isClosed: boolean }
 
 /** `payloads`: how many payloads the schema is made of. */
@@ -41,7 +41,7 @@ export const learnPayloadSchema = async (workspace: Workspace, asked: string, op
       ? samplePayloads(workspace, options.samples, payloadIn)
       : await recorded(workspace, name, options.limit, payloadIn)
   if (payloads.length === 0) throw nothingLearned(name, options.samples.length > 0)
-  return { schema: learnSchema(payloads, options.isClosed), payloads: payloads.length }
+  return { schema: learnSchema(payloads, options.isClosed ? 'closed' : 'open'), payloads: payloads.length }
 }
 
 type PayloadIn = (content: RequestContent) => Json | undefined

@@ -21,10 +21,14 @@ type Place = {
 }
 
 /**
- * Learns a schema. `isClosed`: a key that no payload has at its place does not fit. Otherwise further keys fit, and a key is required where
- * every map has it. Of what is always `null`, nothing is learned.
+ * How much is said of payloads that the schema was not learned from. `open`: further keys fit, and a key is required where every map has
+ * it. `closed`: besides, a key that no payload has at its place does not fit. `kinds`: only the kinds of values are said; no key is
+ * required, and each value may be `null`.
  */
-export const learnSchema = (payloads: Iterable<Json>, isClosed: boolean): JsonObject => {
+export type LearnedForm = 'open' | 'closed' | 'kinds'
+
+/** Learns a schema. Of what is always `null`, nothing is learned. */
+export const learnSchema = (payloads: Iterable<Json>, form: LearnedForm): JsonObject => {
   let schemas = 0
   const createPlace = (): Place | undefined =>
     ++schemas > maxSchemas ? undefined : { kinds: new Set(), count: 0, maps: 0, keys: new Map(), items: undefined, isOpen: false }
@@ -52,7 +56,7 @@ export const learnSchema = (payloads: Iterable<Json>, isClosed: boolean): JsonOb
   }
   const root = createPlace() as Place
   for (const payload of payloads) add(payload, root, 0)
-  return { $schema: 'http://json-schema.org/draft-07/schema#', ...render(root, isClosed) }
+  return { $schema: 'http://json-schema.org/draft-07/schema#', ...render(root, form) }
 }
 
 const kindOf = (value: Json): string => {
@@ -61,20 +65,25 @@ const kindOf = (value: Json): string => {
   return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value
 }
 
-const render = (place: Place, isClosed: boolean): JsonObject => {
+const render = (place: Place, form: LearnedForm): JsonObject => {
   const { kinds, keys, items, maps, isOpen } = place
   if ([...kinds].every((kind) => kind === 'null')) return {}
-  // Each integer is a number.
-  const types = [...kinds].filter((kind) => kind !== 'integer' || !kinds.has('number')).sort()
   const required = [...keys].filter(([, { count }]) => count === maps).map(([key]) => key)
   const ofMaps = {
-    ...(required.length > 0 ? { required } : {}),
-    properties: Object.fromEntries([...keys].map(([key, at]) => [key, render(at, isClosed)])),
-    ...(isClosed && !isOpen ? { additionalProperties: false } : {}),
+    ...(required.length > 0 && form !== 'kinds' ? { required } : {}),
+    properties: Object.fromEntries([...keys].map(([key, at]) => [key, render(at, form)])),
+    ...(form === 'closed' && !isOpen ? { additionalProperties: false } : {}),
   }
+  const types = typesOf(kinds, form)
   return {
     type: types.length === 1 ? (types[0] as string) : types,
-    ...(items ? { items: render(items, isClosed) } : {}),
+    ...(items ? { items: render(items, form) } : {}),
     ...(maps > 0 ? ofMaps : {}),
   }
+}
+
+const typesOf = (kinds: ReadonlySet<string>, form: LearnedForm): string[] => {
+  const types = form === 'kinds' ? [...kinds].map((kind) => (kind === 'integer' ? 'number' : kind)).concat('null') : [...kinds]
+  // Each integer is a number.
+  return [...new Set(types)].filter((kind) => kind !== 'integer' || !kinds.has('number')).sort()
 }

@@ -3,14 +3,19 @@
  * refused, or told and let on, as `payload_mismatch` says (rules: Filters 13).
  */
 
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { messageOf } from '../../core/fault.ts'
+import type { Json } from '../../core/json.ts'
 import type { Ignored, Refused } from '../../core/outcome.ts'
 import { refuse } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import { readInside } from '../../expr/inside-file.ts'
 import type { Checker } from '../../expr/schema/checker.ts'
+import { learnSchema } from '../../expr/schema/learn.ts'
 import { maxSchemaBytes, type PayloadSchema, parseSchema, type SchemaProblem } from '../../expr/schema/payload-schema.ts'
+import { samplePayload } from '../body/sample-payload.ts'
+import { splits } from '../split/split.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
 export const payloadSchema: StagePart = {
@@ -27,6 +32,13 @@ export const payloadSchema: StagePart = {
       })
       return {}
     }
+    if (namesSample(kit.profileDir, file) && splits(route, kit.schemes))
+      kit.report(
+        'WH416',
+        ['payload_schema'],
+        `the sample ${file} is a whole request, and the route checks each item of a request`,
+        `name a file: headgate schema learn ${kit.name} makes one of recorded events`,
+      )
     const action = route.payload_mismatch ?? 'ignore'
     // The library is loaded meanwhile, and the schema compiled for the first event: neither is to make a start or a reload longer.
     const loading = import('../../expr/schema/checker.ts')
@@ -48,23 +60,34 @@ export const payloadSchema: StagePart = {
   },
 }
 
-/** Reads the schema of a route, or says what is wrong with it. `file`: relative to the folder of the profile, and inside of it. */
-export const openSchema = (profileDir: string, file: string): PayloadSchema | SchemaProblem => {
+/**
+ * Reads the schema of a route, or says what is wrong with it. `named`: a file, relative to the folder of the profile and inside of it; or,
+ * where there is no such file, a sample, whose kinds of values are the schema.
+ */
+export const openSchema = (profileDir: string, named: string): PayloadSchema | SchemaProblem => {
   try {
+    if (namesSample(profileDir, named)) {
+      const payload = samplePayload(profileDir, named)
+      return payload === undefined ? { pointer: '', message: 'there is no such file, and no such sample' } : schemaOfSample(payload)
+    }
     return parseSchema(
-      readInside(resolve(profileDir, file), { root: profileDir, called: 'the profile directory', maxBytes: maxSchemaBytes }),
+      readInside(resolve(profileDir, named), { root: profileDir, called: 'the profile directory', maxBytes: maxSchemaBytes }),
     )
   } catch (error) {
     return { pointer: '', message: `it cannot be read: ${messageOf(error)}` }
   }
 }
 
-/** The form of a sample's name, such as `github/push`, which many take for that of its schema. */
+const namesSample = (profileDir: string, named: string): boolean => sampleForm.test(named) && !existsSync(resolve(profileDir, named))
+
+const schemaOfSample = (payload: Json): PayloadSchema | SchemaProblem => parseSchema(JSON.stringify(learnSchema([payload], 'kinds')))
+
+/** The form of a sample's name, such as `github/push`. */
 const sampleForm = /^[\w-]+\/[\w-]+(?:\.(?!json$)[\w-]+)*$/
 
-const helpFor = (file: string, route: string): string =>
-  sampleForm.test(file)
-    ? `name a file; of a sample, make one and look it through: headgate schema learn ${route} --sample ${file} > schemas/${route}.json`
+const helpFor = (named: string, route: string): string =>
+  sampleForm.test(named)
+    ? 'name a file of the profile, or a sample: headgate samples list has the names'
     : `mend the file; headgate schema learn ${route} makes one`
 
 const schemaSentence = (file: string, { pointer, message }: SchemaProblem): string =>
