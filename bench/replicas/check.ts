@@ -107,7 +107,10 @@ const ends = (facts: Facts): Broken[] => {
   ]
 }
 
-/** Returns the time by which an end was recorded that came at `at`: a while later, or a while after the outage that was in the way. */
+/**
+ * Returns the time by which an end was recorded that came at `at`: a while later, or a while after the outage of the server, or the short
+ * pause of a replica, that was in the way.
+ */
 const recordedBy = ({ outages }: Facts, at: number): number =>
   outages.reduce((by, { from, until }) => (from < by && until > at ? Math.max(by, until + recordedMs) : by), at + recordedMs)
 

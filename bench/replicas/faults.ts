@@ -33,7 +33,7 @@ export type World = {
   readonly background: Promise<void>[]
   /** The breaks so far. A fault adds its break before it resolves, also when the fault goes on in the background. */
   readonly breaks: Break[]
-  /** When the database could not be reached. Outages are added in the order of their begin. */
+  /** When the database could not be reached, or a replica was paused for a short while, in the order of their begin. */
   readonly outages: Outage[]
   /** What a fault found to be wrong. */
   readonly failures: string[]
@@ -99,8 +99,13 @@ const killBetweenReplyAndPost = async (world: World): Promise<void> => {
 /** Pauses a replica for longer than a lease. While another replica is not well, the pause is short. */
 const pausePastLease = async (world: World): Promise<void> => {
   const replica = await whileAgentRuns(world)
-  if (world.replicas.some(({ isWell }) => !isWell)) return replica.pause(shortPauseMs)
   const from = performance.now()
+  if (world.replicas.some(({ isWell }) => !isWell)) {
+    await replica.pause(shortPauseMs)
+    // It breaks nothing, but what the replica had posted before is recorded after it.
+    world.outages.push({ from, until: performance.now() })
+    return
+  }
   world.breaks.push({ life: replica.life, from, until: from + pastLeaseMs })
   world.background.push(replica.pause(pastLeaseMs))
 }
