@@ -10,15 +10,6 @@ import { cut, visibleJson } from '../core/text.ts'
 /** Renders a value as JSON that is safe on a terminal: on one line, or indented by `indent` blanks a level. */
 export const jsonText = (value: unknown, indent?: number): string => visibleJson(JSON.stringify(value, null, indent))
 
-export const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Matches the tokens of valid JSON: a string, a bracket, comma or colon, or a number, `true`, `false` or `null`. */
 const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g
 /** Levels below this one are not indented further, because a body may nest a hundred thousand times. */

@@ -19,6 +19,16 @@ export const parseObject = (text: string): JsonObject | undefined => {
   }
 }
 
+/** Whether a text is JSON. */
+export const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const hasOwn = Object.prototype.hasOwnProperty
 
 /**

@@ -31,7 +31,7 @@ export type AttemptOptions = AskOptions & {
   readonly outages?: Outages
   /** Remembers the runs of paused routes. */
   readonly held: Pick<HeldRuns, 'add'>
-  /** Counts the begun runs of routes with a pace over all gateways. Absent: this process counts alone. */
+  /** Counts, over all gateways, the runs that have begun of routes with `rate_limit`. Absent: this process counts its own. */
   readonly rates?: SharedRates | undefined
   /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean

@@ -3,7 +3,7 @@
  * After a crash it begins anew: what has come by then is known by its delivery id, and is not asked for again.
  */
 
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, pause } from '../../core/clock.ts'
 import type { LogEntry, LogFailure, SenderLog } from '../../parts/sender-logs/sender-log.ts'
 import { LoggedEvents } from './judge.ts'
 
@@ -168,20 +168,12 @@ const wait = async (ms: number, { clock, signal, lead }: CatchUpEffects): Promis
   let left = ms
   do {
     const part = Math.min(left, leadEveryMs)
-    if (part > 0) await pause(part, clock, signal)
+    await pause(part, clock, signal)
+    signal.throwIfAborted()
     if (!(await lead())) return elsewhere
     left -= part
   } while (left > 0)
   return undefined
-}
-
-/** Waits, and rejects with the reason of the signal where that comes first. */
-const pause = (ms: number, clock: Clock, signal: AbortSignal): Promise<void> => {
-  let cancel = (): void => {}
-  const over = new Promise<void>((resolve) => {
-    cancel = clock.after(ms, resolve)
-  })
-  return unlessStopped(over, signal).finally(() => cancel())
 }
 
 const withoutHeld = async (entries: readonly LogEntry[], { held }: CatchUpEffects): Promise<readonly LogEntry[]> => {

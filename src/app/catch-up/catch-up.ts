@@ -138,7 +138,7 @@ export class CatchUps {
       const log = openLog(served.source, settings, { config: current().config, clock, keep })
       const perMinute = this.#perMinute(settings, partOf(settings))
       await runCatchUp({ log, since: standing.since, perMinute, dryRun, progress }, this.#effectsFor(standing))
-      // The next catch-up begins where this one began. One that looked back less far says nothing of the time before.
+      // The next catch-up begins where this one began. With `--since` it may have looked back less far, and the time before stays open.
       if (progress.state === 'done' && !dryRun && since === undefined) await store.plan(new Map([[key, standing.startedAt]]))
     } catch (error) {
       Object.assign(progress, { state: 'failed', why: messageOf(error) })
@@ -172,7 +172,7 @@ export class CatchUps {
       signal: this.#stopping.signal,
       held: (ids) => store.held(ids.map((deliveryId) => claimOf({ profile, route, deliveryId }, holdMs).key)),
       take: async (entry) => whyRefused(await take(served, entry)),
-      // Who only looks keeps nobody from anything.
+      // A dry run asks the sender for nothing, so another gateway may catch up meanwhile.
       lead: async () => dryRun || ((await store.shared?.lead(`catch-up/${route}`, leadMs)) ?? true),
     }
   }

@@ -2,8 +2,8 @@
 
 import { statSync } from 'node:fs'
 import { Fault } from '../../core/fault.ts'
+import { isJson } from '../../core/json.ts'
 import { allSchemes } from '../../plan/route-schemes.ts'
-import { isJson } from '../json-text.ts'
 import { asReceived } from '../routes/prepare-test.ts'
 import type { KnownSample } from '../samples/gallery.ts'
 import { asPosted } from '../trace/as-posted.ts'

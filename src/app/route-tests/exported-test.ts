@@ -1,11 +1,10 @@
 /** Exports a recorded event as a test: the request without its secrets and personal data, and its outcome. */
 
 import { queryText } from '../../core/address/path-and-query.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
+import { isJson, type Json, type JsonObject } from '../../core/json.ts'
 import { stars } from '../../core/secrets/mask.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
 import { filters } from '../../parts/stages/filters.ts'
-import { isJson } from '../json-text.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import { scrub } from '../samples/scrub.ts'
 

@@ -4,11 +4,11 @@
  */
 
 import { usage } from '../../core/fault.ts'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { isJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { editJsonField } from '../../parts/body/json-field.ts'
 import { setField, withoutField } from '../../parts/body/multipart/set-field.ts'
 import { bodyKind } from '../../parts/body/payload.ts'
-import { editJson, isJson } from '../json-text.ts'
+import { editJson } from '../json-text.ts'
 
 export type PayloadEdit = {
   /** Assignments such as `a.b=1`. The value is taken as JSON where it parses as JSON, else as a text. */

@@ -5,12 +5,12 @@ import { shapeProblems } from '../../config/shape.ts'
 import { jsonErrorPlace } from '../../config/yaml/json-place.ts'
 import { queryText } from '../../core/address/path-and-query.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { isObject, type Json, own, parseObject } from '../../core/json.ts'
+import { isJson, isObject, type Json, own, parseObject } from '../../core/json.ts'
 import type { SampleFile } from '../../generated/sample.ts'
 import { sampleSchema } from '../../generated/schema.ts'
 import { checkSample } from '../../generated/validators.js'
 import type { RawRequest } from '../../journal/record.ts'
-import { compactJson, isJson, jsonText, memberText, prettyJson } from '../json-text.ts'
+import { compactJson, jsonText, memberText, prettyJson } from '../json-text.ts'
 
 /** A sample: a request as a sender posts it. */
 export type Sample = Pick<SampleFile, 'provider' | 'event' | 'description' | 'query'> & {

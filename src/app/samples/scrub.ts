@@ -1,11 +1,12 @@
 /** Replaces the secrets, e-mail addresses and IP addresses in a request, so that the request may be passed on. */
 
 import { isIPv6 } from 'node:net'
+import { isJson } from '../../core/json.ts'
 import { maskHeaders, maskQuery, stars } from '../../core/secrets/mask.ts'
 import { createRedactor } from '../../core/secrets/redact.ts'
 import { namesParameterSecret, namesSettingSecret, replaceSecretParameters } from '../../core/secrets/secret-names.ts'
 import { maskPlaces, type SecretPlaces } from '../../parts/mask-request.ts'
-import { isJson, mapStrings } from '../json-text.ts'
+import { mapStrings } from '../json-text.ts'
 import { isHarmless } from './harmless.ts'
 import { type ReplaceNamed, replaceNamed } from './named-values.ts'
 import type { Sample } from './sample-file.ts'

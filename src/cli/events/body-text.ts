@@ -1,7 +1,8 @@
 /** Writes the body of a request for people. */
 
 import { isUtf8 } from 'node:buffer'
-import { isJson, prettyJson } from '../../app/json-text.ts'
+import { prettyJson } from '../../app/json-text.ts'
+import { isJson } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { excerpt } from './view.ts'
 

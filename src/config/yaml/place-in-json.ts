@@ -1,6 +1,7 @@
 /** Finds the place of a mistake in a JSON file beside the configuration. */
 
 import type { SourceRange } from '../../core/diagnostic.ts'
+import { isJson } from '../../core/json.ts'
 import { jsonErrorPlace } from './json-place.ts'
 import { readSource } from './source.ts'
 
@@ -17,13 +18,4 @@ export const placeInJson = (file: string, pointer: string): SourceRange | undefi
   }
   const parts = pointer.split('/').slice(1)
   return source.place(parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')))
-}
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -11,7 +11,7 @@ import { servedNow } from './served-now.ts'
 export type OpenedPolls = {
   readonly open: () => Promise<void>
   readonly stop: () => Promise<void>
-  /** Returns what the status says of the polls; nothing where there are none. */
+  /** Returns the member `polls` of the status; no member where no route polls. */
   readonly view: () => Pick<Status, 'polls'>
 }
 

@@ -1,5 +1,6 @@
 /** Makes the body of an answer that has the reply of a run. A model wrote the reply, under the influence of strangers: it is only ever text. */
 
+import { isJson } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
 import { cut } from '../../core/text.ts'
 import { compileTemplate, type TemplateKit } from '../../expr/template.ts'
@@ -14,25 +15,16 @@ const maxFilledUnits = 16_384
 // Terminals act on these characters. Tab, line feed and carriage return are left.
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-const isJsonText = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Returns the reply as JSON: as it is where it is JSON, else as a string. */
 const asJson = (reply: string): string =>
-  reply.length <= maxReplyUnits && isJsonText(reply) ? reply : JSON.stringify(cut(reply, maxReplyUnits))
+  reply.length <= maxReplyUnits && isJson(reply) ? reply : JSON.stringify(cut(reply, maxReplyUnits))
 
 /** Returns the function that makes a reply fit for its place in a body of this content type. */
 const replyUse = (body: string, contentType: string): ((reply: string) => string) => {
-  const isJson = /\bjson\b/.test(contentType)
-  if (isJson && body.trim() === replyPlaceholder) return asJson
+  const takesJson = /\bjson\b/.test(contentType)
+  if (takesJson && body.trim() === replyPlaceholder) return asJson
   const escaped = escapeFor(contentType)
-  return (reply) => escaped(isJson ? cut(reply, maxReplyUnits) : cut(reply, maxReplyUnits).replace(controls, ''))
+  return (reply) => escaped(takesJson ? cut(reply, maxReplyUnits) : cut(reply, maxReplyUnits).replace(controls, ''))
 }
 
 /**

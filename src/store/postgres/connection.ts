@@ -100,7 +100,7 @@ const openSession = async (clientWith: (startOptions: string) => Client, session
 }
 
 const opened = async (client: Client): Promise<Client> => {
-  // Without a listener, an error of a connection would end the process.
+  // Without a listener for `error`, Node ends the process when a connection breaks.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -1,6 +1,7 @@
 /** The style of a YAML text. New values are written in the style that the text has most often. */
 
 import { COLLECTION_STYLE, EVENT_ID, type Event, SCALAR_STYLE } from 'js-yaml'
+import { isJson } from '../../../core/json.ts'
 import type { Outline } from './outline.ts'
 
 export type Style = {
@@ -23,7 +24,7 @@ export type Style = {
 /** Returns the style of a text. Where the text has no example, it is the usual style of YAML. */
 export const styleOf = (outline: Outline): Style => {
   const { text, events } = outline
-  const json = isJson(text)
+  const json = isJsonMapOrList(text)
   const votes = votesIn(outline)
   return {
     step: votes.most('step') ?? 2,
@@ -41,15 +42,7 @@ export const styleOf = (outline: Outline): Style => {
 const countScalars = (events: readonly Event[], style: number): number =>
   events.reduce((sum, event) => (event.type === EVENT_ID.SCALAR && event.style === style ? sum + 1 : sum), 0)
 
-const isJson = (text: string): boolean => {
-  if (!/^\s*[[{]/.test(text)) return false
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
+const isJsonMapOrList = (text: string): boolean => /^\s*[[{]/.test(text) && isJson(text)
 
 /** What is voted on: three distances in columns, and for `map` and `list` whether a space follows the bracket (1 or 0). */
 type StyleChoice = 'step' | 'listStep' | 'dashWidth' | 'map' | 'list'

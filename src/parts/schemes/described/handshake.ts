@@ -4,7 +4,7 @@
  */
 
 import { createHmac } from 'node:crypto'
-import type { Json, JsonObject } from '../../../core/json.ts'
+import { isJson, type Json, type JsonObject } from '../../../core/json.ts'
 import type { Reply } from '../../../core/outcome.ts'
 import { compilePath } from '../../../expr/path.ts'
 import type { SchemeAnswer, SchemeEvent, SchemeHandshake } from '../../../generated/config.ts'
@@ -24,15 +24,6 @@ const variableForm = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
 const randomWordForm = /^[A-Za-z0-9_+/-]{1,256}={0,2}$/
 /** Whether a text may be signed for an answer. */
 export const isRandomWord = (text: string): boolean => randomWordForm.test(text) && !isJson(text)
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** The form of a header in an answer: blanks and visible ASCII. */
 const headerSafe = /^[\x20-\x7e]*$/

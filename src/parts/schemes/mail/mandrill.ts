@@ -15,14 +15,14 @@ export const mandrill = preset({
   furtherEvents: ['send', 'deferral', 'delivered', 'blacklist', 'whitelist'],
   sample: 'mandrill/hard_bounce',
   route: 'events: [hard_bounce, spam]\nprompt: "Mail to {msg.email}: {event_type}"\n',
-  // Mandrill counts nothing but a 200 as an answer to its question. Whether it takes another success for an event is not documented.
+  // Mandrill creates a webhook only where its question (HEAD) is answered with 200. Whether it takes 202 for events is not documented.
   respond: { status: 200 },
   repeats: { byItself: true, how: 'failed batches, until somebody gives up on them under Settings → Webhooks' },
   batch: {
     items: '*',
     // A change of a list of addresses has `type`, and everything else `event`.
     type: ['event', 'type'],
-    // `_id` names the mail. A mail may be opened, and two of its links clicked, in one second.
+    // `_id` is the id of the mail, not of the event: in one second a mail may be opened, and two of its links clicked.
     id: ['_id', 'ts', 'event', ['url', '_id']],
     byEvents: true,
   },
