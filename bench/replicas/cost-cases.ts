@@ -23,8 +23,13 @@ const counts = [1, 2, 4]
 const callers = 32
 const runs = 20_000
 const oneWayMs = 1
-/** Few connections for each gateway, so that an answer waits for the network and not for a processor of this machine. */
-const slowConnections = 2
+/** One connection for each gateway, so that an answer waits for the network and not for a processor of this machine. */
+const slowConnections = 1
+/**
+ * How long each gateway is loaded before anything is measured, in seconds. Gateways that share a processor share this time, and a gateway
+ * that has seen few requests needs several times the processor time for each.
+ */
+const warmSeconds = 3
 
 /** The measured values of a round, by the name of their figure. */
 type Round = Record<string, number>
@@ -84,11 +89,12 @@ type Accepting = { readonly perSecond: number; readonly gatewayUs: number; reado
 /** Loads all gateways at the same time. Returns the processor times for each event. */
 const accept = (contenders: readonly Contender[], server: OwnServer, seconds: number, connections = callers): Promise<Accepting> =>
   withAll(contenders, async (running) => {
-    const loadAll = (for_: number) => Promise.all(running.map(({ load }) => load({ seconds: for_, connections })))
+    const loadAll = (options: { readonly seconds: number; readonly connections: number }) =>
+      Promise.all(running.map(({ load }) => load(options)))
     const gatewaysUs = (): number => running.reduce((sum, { pid }) => sum + cpuUs(pid), 0)
-    await loadAll(Math.min(1, seconds))
+    await loadAll({ seconds: warmSeconds * running.length, connections: callers })
     const [gateways, database] = [gatewaysUs(), serverUs(server)]
-    const loaded = await loadAll(seconds)
+    const loaded = await loadAll({ seconds, connections })
     const requests = loaded.reduce((sum, each) => sum + each.requests, 0)
     return {
       perSecond: loaded.reduce((sum, each) => sum + each.requests / each.seconds, 0),

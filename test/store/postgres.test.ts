@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -34,14 +35,19 @@ const runOf = (id: string): NewRun => ({
 const accept = (store: Store, id: string, lane?: Lane): Promise<Accepted> => store.accept(runOf(id), { key: id, holdMs: hourMs }, lane)
 const group = (key: string) => ({ key, windowMs: 0, maxWaitMs: 0, keep: 'all' as const })
 
-/** Passes bytes on to a server. `mute`: its answers are thrown away from now on. `cut`: the connections end, and later ones work again. */
+/**
+ * Passes bytes on to a server. `mute`: its answers are thrown away from now on. `swallow`: what is sent to it is thrown away from now on.
+ * `cut`: the connections end, and later ones work again.
+ */
 const startRelay = async (target: string) => {
   const sockets = new Set<Socket>()
   let isMuted = false
+  let swallows = false
   const relay = createServer((client) => {
     const server = createConnection(Number(new URL(target).port), '127.0.0.1')
     for (const socket of [client, server]) sockets.add(socket.on('error', () => socket.destroy()))
-    client.pipe(server)
+    client.on('data', (bytes) => swallows || server.write(bytes))
+    client.on('close', () => server.destroy())
     server.on('data', (bytes) => isMuted || client.write(bytes))
     server.on('close', () => client.destroy())
   })
@@ -50,6 +56,7 @@ const startRelay = async (target: string) => {
   url.port = String((relay.address() as AddressInfo).port)
   const cut = (): void => {
     isMuted = false
+    swallows = false
     for (const socket of sockets) socket.destroy()
     sockets.clear()
   }
@@ -57,6 +64,9 @@ const startRelay = async (target: string) => {
     url: url.href,
     mute() {
       isMuted = true
+    },
+    swallow() {
+      swallows = true
     },
     cut,
     stop() {
@@ -312,6 +322,48 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
       { run: runOf('b'), attempt: 1, interrupted: false },
     ]
     t.match(await store.take(2, hourMs), again, 'the lost take counts as no attempt')
+  })
+
+  await t.test('no call waits for the answer to a call before it', async (t) => {
+    const schema = server.newSchema()
+    const relay = await startRelay(server.url)
+    t.teardown(() => relay.stop())
+    const other = await open(t, schema)
+    const store = await openPostgres({ url: () => relay.url, schema, durability: 'fsync', clock: systemClock })
+    t.teardown(() => store.close())
+    const ids = Array.from({ length: 10 }, (_, i) => `${i}`)
+    const acceptAll = async (): Promise<Promise<Accepted>[]> => {
+      const calls: Promise<Accepted>[] = []
+      for (const id of ids) {
+        calls.push(accept(store, id))
+        await wait(3)
+      }
+      return calls
+    }
+    relay.swallow()
+    const lost = await acceptAll()
+    relay.cut()
+    t.same(await Promise.all(lost), Array(10).fill('accepted'))
+    const runs = await other.take(10, hourMs)
+    t.same(
+      runs.map(({ run }) => run.deliveryId),
+      ids,
+      'calls that are lost together are repeated in their order',
+    )
+    for (const lease of runs) await other.finish(lease, { kind: 'done' })
+    relay.mute()
+    let answers = 0
+    const unheard = ['a', 'b'].map(async (id) => {
+      await wait(id === 'a' ? 0 : 20)
+      const accepted = await accept(store, id)
+      answers++
+      return accepted
+    })
+    await until(async () => (await other.backlog()) === 2)
+    t.equal(answers, 0, 'both calls have reached the server, which has answered neither')
+    relay.cut()
+    t.same(await Promise.all(unheard), ['accepted', 'accepted'])
+    t.equal(await other.backlog(), 2)
   })
 
   await t.test('a process whose worker has room takes a run as it accepts it', async (t) => {

@@ -7,7 +7,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { heldKind } from '../calls/claim-calls.ts'
 import type { Connection } from '../connection.ts'
-import type { DatabaseLink } from '../database-link.ts'
+import type { DatabaseLink } from '../link/database-link.ts'
 
 /** The number of hexadecimal digits of a fingerprint. In the database, zeros follow these digits. */
 const fingerprintDigits = 15

@@ -15,8 +15,8 @@ import {
   recordsOfOthersKind,
   recordTotalsKind,
 } from '../calls/record-calls.ts'
-import type { DatabaseLink } from '../database-link.ts'
 import type { Marks } from '../keys.ts'
+import type { DatabaseLink } from '../link/database-link.ts'
 
 export class PostgresRecords implements SharedRecords {
   readonly #link: DatabaseLink

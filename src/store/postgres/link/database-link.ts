@@ -1,20 +1,25 @@
 /**
  * Keeps one connection to the database open, and sends calls over it in their order. Calls of one kind that come one after the other are
- * sent as one statement, as far as their kind allows. Calls that come while statements are under way wait, and are then sent together.
+ * sent as one statement, as far as their kind allows. Calls that come shortly after others were sent wait, and are then sent together.
  */
 
-import type { Clock } from '../../core/clock.ts'
-import { StoreFault } from '../../core/fault.ts'
-import type { StoreOptions } from '../store-part.ts'
+import { StoreFault } from '../../../core/fault.ts'
+import type { StoreOptions } from '../../store-part.ts'
+import type { CallKind } from '../call-kind.ts'
+import type { Connection } from '../connection.ts'
+import { judge, storeFault, type Verdict } from '../database-error.ts'
 import { CallBatch, type Settlement } from './call-batch.ts'
-import type { CallKind } from './call-kind.ts'
-import type { Connection } from './connection.ts'
-import { judge, storeFault, type Verdict } from './database-error.ts'
+import { type Connecting, connectAgain } from './connect-again.ts'
 
 /** The most calls that wait. */
 const maxGathered = 10_000
-/** When this many calls are sent together, further calls wait until these are answered. */
-const fullFlight = 2_000
+/** While this many calls are under way, further calls wait until these are answered. */
+const maxUnderWay = 2_000
+/**
+ * How long further calls wait while calls are under way, in milliseconds. So calls to a server nearby gather until the calls before them are
+ * answered, and calls to a server far away do not wait for the network twice.
+ */
+const gatherMs = 1
 /** How long calls wait while there is no connection, in milliseconds. */
 const giveUpMs = 1_500
 /** A call that was under way when its connection broke is sent again only if it was made less than this time ago, in milliseconds. */
@@ -25,21 +30,21 @@ const sendAgainMs = 1_000
  */
 const repeatMs = 1_500
 const maxSendings = 10
-const firstPauseMs = 25
-const longestPauseMs = 400
 
-export type LinkOptions = Pick<StoreOptions, 'committed'> & {
-  readonly clock: Clock
-  readonly connect: () => Promise<Connection>
-  /** Called on each connection that the link opens, before any call is sent on it. */
-  readonly greet?: (connection: Connection) => Promise<void>
-}
+export type LinkOptions = Pick<StoreOptions, 'committed'> & Connecting
 
 export class DatabaseLink {
   readonly #options: LinkOptions
   #connection: Connection | undefined
   #queue: CallBatch[] = []
+  /** The number of calls in the queue. */
   #waiting = 0
+  /** The number of calls that were sent and not answered. */
+  #underWay = 0
+  /** The number of batches that were made. */
+  #made = 0
+  /** Settles when the batches that were sent last are answered. The server answers in order, so all earlier batches are answered then. */
+  #lastAnswer: Promise<void> = Promise.resolve()
   #pumping: Promise<void> | undefined
   #connecting: Promise<void> | undefined
   /** The fault with which calls are refused at once, because no server could be reached for `giveUpMs`; `undefined` otherwise. */
@@ -87,7 +92,7 @@ export class DatabaseLink {
   #batchFor(kind: CallKind<unknown, unknown>, call: unknown): CallBatch {
     const last = this.#queue.at(-1)
     if (last?.takes(kind, call)) return last
-    const batch = new CallBatch(kind, this.#options.clock.monotonic())
+    const batch = new CallBatch(kind, this.#options.clock.monotonic(), this.#made++)
     this.#queue.push(batch)
     return batch
   }
@@ -103,32 +108,47 @@ export class DatabaseLink {
       // All calls that are made in this turn of the event loop are sent together.
       await nextTurn()
       if (this.#connection !== connection) break
-      await this.#send(connection, this.#nextFlight())
+      this.#lastAnswer = this.#send(connection, this.#nextBatches())
+      await this.#answerOrPause(this.#lastAnswer)
+      if (this.#underWay >= maxUnderWay) await this.#lastAnswer
     }
     this.#pumping = undefined
     if (this.#queue.length > 0) this.#wake()
   }
 
-  /**
-   * Takes batches from the queue until they have `fullFlight` calls. With more calls, the last statement might not be answered within the
-   * driver's `query_timeout`.
-   */
-  #nextFlight(): readonly CallBatch[] {
-    const first = this.#waiting
-    const flight: CallBatch[] = []
-    for (let batch = this.#queue[0]; batch !== undefined && first - this.#waiting < fullFlight; batch = this.#queue[0]) {
-      flight.push(batch)
-      this.#queue.shift()
-      this.#waiting -= batch.size
-    }
-    return flight
+  /** Resolves with the answer, and after `gatherMs` at the latest. */
+  #answerOrPause(answer: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(gatherMs, resolve)
+      void answer.then(() => {
+        cancel()
+        resolve()
+      })
+    })
   }
 
-  async #send(connection: Connection, flight: readonly CallBatch[]): Promise<void> {
-    const outcomes = await Promise.all(flight.map((batch) => this.#ask(connection, batch)))
-    const again = flight.filter((_, i) => outcomes[i] === 'again')
-    this.#queue.unshift(...again)
+  /**
+   * Takes batches from the queue until `maxUnderWay` calls are under way. With more calls, the last statement might not be answered within
+   * the driver's `query_timeout`.
+   */
+  #nextBatches(): readonly CallBatch[] {
+    const batches: CallBatch[] = []
+    for (let batch = this.#queue[0]; batch !== undefined && this.#underWay < maxUnderWay; batch = this.#queue[0]) {
+      batches.push(batch)
+      this.#queue.shift()
+      this.#waiting -= batch.size
+      this.#underWay += batch.size
+    }
+    return batches
+  }
+
+  async #send(connection: Connection, batches: readonly CallBatch[]): Promise<void> {
+    const outcomes = await Promise.all(batches.map((batch) => this.#ask(connection, batch)))
+    const again = batches.filter((_, i) => outcomes[i] === 'again')
+    for (const { size } of batches) this.#underWay -= size
     for (const { size } of again) this.#waiting += size
+    // Batches that were sent at several times may be lost together, and come back one after the other.
+    if (again.length > 0) this.#queue = [...again, ...this.#queue].sort((a, b) => a.number - b.number)
   }
 
   async #ask(connection: Connection, batch: CallBatch): Promise<'ended' | 'again'> {
@@ -194,29 +214,17 @@ export class DatabaseLink {
     })
   }
 
-  /** Tries to connect until that succeeds or the link is closed. */
   async #connect(): Promise<void> {
-    const { clock, connect, greet } = this.#options
-    let last: unknown = new StoreFault('the database did not answer')
-    const cancel = clock.after(giveUpMs, () => this.#giveUp(last))
-    for (let pauseMs = firstPauseMs; this.#closing === undefined; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      let connection: Connection | undefined
-      try {
-        connection = await connect()
-        await greet?.(connection)
-        // Calls that were made before `close` are still sent.
-        if (this.#closing !== undefined && this.#queue.length === 0) break
-        this.#use(connection)
-        connection = undefined
-        break
-      } catch (error) {
-        last = error
-        await pause(clock, pauseMs / 2 + (pauseMs / 2) * Math.random())
-      } finally {
-        connection?.drop()
-      }
-    }
+    let why: unknown = new StoreFault('the database did not answer')
+    const cancel = this.#options.clock.after(giveUpMs, () => this.#giveUp(why))
+    const isClosing = (): boolean => this.#closing !== undefined
+    const connection = await connectAgain(this.#options, isClosing, (error) => {
+      why = error
+    })
     cancel()
+    // Calls that were made before `close` are still sent.
+    if (connection && isClosing() && this.#queue.length === 0) connection.drop()
+    else if (connection) this.#use(connection)
   }
 
   #giveUp(why: unknown): void {
@@ -232,14 +240,13 @@ export class DatabaseLink {
   async #end(): Promise<void> {
     await this.#connecting
     await this.#pumping
+    await this.#lastAnswer
     this.#rejectAll(new StoreFault('the store is closed'))
     const connection = this.#connection
     this.#connection = undefined
     await connection?.end()
   }
 }
-
-const pause = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))
 
 const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {

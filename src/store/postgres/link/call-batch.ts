@@ -1,9 +1,9 @@
 /** A batch: calls of one kind that are sent as one statement, and the callers that wait for their answers. */
 
-import type { StoreFault } from '../../core/fault.ts'
-import type { CallKind } from './call-kind.ts'
-import type { Row } from './connection.ts'
-import { storeFault } from './database-error.ts'
+import type { StoreFault } from '../../../core/fault.ts'
+import type { CallKind } from '../call-kind.ts'
+import type { Row } from '../connection.ts'
+import { storeFault } from '../database-error.ts'
 
 /** The functions that settle the promise of a caller. */
 export type Settlement = { readonly resolve: (answer: unknown) => void; readonly reject: (why: StoreFault) => void }
@@ -15,6 +15,8 @@ export class CallBatch {
   readonly kind: CallKind<unknown, unknown>
   /** The monotonic time of the first call. */
   readonly since: number
+  /** Batches of a link have ascending numbers. */
+  readonly number: number
   readonly calls: unknown[] = []
   readonly #settlements: Settlement[] = []
   #chars = 0
@@ -23,9 +25,10 @@ export class CallBatch {
   /** The error of the last sending. */
   error: StoreFault | undefined
 
-  constructor(kind: CallKind<unknown, unknown>, since: number) {
+  constructor(kind: CallKind<unknown, unknown>, since: number, number: number) {
     this.kind = kind
     this.since = since
+    this.number = number
   }
 
   get size(): number {

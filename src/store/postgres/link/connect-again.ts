@@ -1,0 +1,37 @@
+/** Connects to the database, again and again until that succeeds. */
+
+import type { Clock } from '../../../core/clock.ts'
+import type { Connection } from '../connection.ts'
+
+const firstPauseMs = 25
+const longestPauseMs = 400
+
+export type Connecting = {
+  readonly clock: Clock
+  readonly connect: () => Promise<Connection>
+  /** Called on each connection that was opened, before any call is sent on it. A connection whose greeting rejects is dropped. */
+  readonly greet?: (connection: Connection) => Promise<void>
+}
+
+/** Tries until a connection is open and greeted, or until `isOver`. `failed` is called with the error of each try. */
+export const connectAgain = async (
+  { clock, connect, greet }: Connecting,
+  isOver: () => boolean,
+  failed: (why: unknown) => void,
+): Promise<Connection | undefined> => {
+  for (let pauseMs = firstPauseMs; !isOver(); pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    let connection: Connection | undefined
+    try {
+      connection = await connect()
+      await greet?.(connection)
+      return connection
+    } catch (error) {
+      connection?.drop()
+      failed(error)
+      await pause(clock, pauseMs / 2 + (pauseMs / 2) * Math.random())
+    }
+  }
+  return undefined
+}
+
+const pause = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))
