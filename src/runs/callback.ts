@@ -8,7 +8,8 @@ import { hourMs } from '../core/clock.ts'
 import type { Delivery, NewRun } from '../core/new-run.ts'
 import { cut } from '../core/text.ts'
 import type { Claim, Lease, RunEnd } from '../store/ports.ts'
-import { type AttemptOptions, type MakeAttempt, persistRun } from './attempt.ts'
+import { type AttemptOptions, persistRun } from './attempt/attempt.ts'
+import type { MakeAttempt } from './attempt/make-attempt.ts'
 
 /** The longest reply in a report, in UTF-16 units. */
 const maxReplyUnits = 200_000

@@ -1,11 +1,11 @@
 /** Describes an attempt and its end, for the fact that observers are told (`attempt_ended`). */
 
-import type { Clock } from '../core/clock.ts'
-import type { RunAttempt, RunUsage } from '../core/facts/fact.ts'
-import { type EventTraces, placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
-import { targetNames } from '../parts/destination.ts'
-import type { Lease, RunEnd } from '../store/ports.ts'
-import { mergedPrompt } from './merged-prompt.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { RunAttempt, RunUsage } from '../../core/facts/fact.ts'
+import { type EventTraces, placeBelow, type SpanPlace } from '../../core/telemetry/trace-context.ts'
+import { targetNames } from '../../parts/destination.ts'
+import type { Lease, RunEnd } from '../../store/ports.ts'
+import { mergedPrompt } from '../merged-prompt.ts'
 
 /** The end of an attempt. `waits`: the run waits for a target that is down. */
 export type AttemptEnd = Exclude<RunEnd, { kind: 'again' }> | (Extract<RunEnd, { kind: 'again' }> & { readonly waits?: true })

@@ -1,0 +1,62 @@
+/** An attempt at a run: what it has, and how it gives its run back. */
+
+import type { NewRun } from '../../core/new-run.ts'
+import type { Outgoing } from '../../parts/targets/target.ts'
+import type { Lease, RunEnd, Store } from '../../store/ports.ts'
+import type { AskOptions } from '../ask-agent.ts'
+import type { Sending } from '../breaker/breakers.ts'
+import type { Outages } from '../breaker/outages.ts'
+import type { HeldRuns } from '../flow/held-runs.ts'
+import type { Paces, SharedRates } from '../flow/paces.ts'
+import { persist } from '../persist.ts'
+import type { RunPolicy } from '../policy.ts'
+import { runFields } from '../run-fields.ts'
+import type { Transcript } from './transcript.ts'
+
+export type AttemptOptions = AskOptions & {
+  readonly store: Store
+  /** Returns the limits, tools and skills of a run, as its route or job has them now. */
+  readonly policy: (run: NewRun) => RunPolicy
+  /** Sends a text to one target. Never rejects. */
+  readonly send: (outgoing: Outgoing) => Promise<Sending>
+  /** Absent where no run waits for a target that is down. */
+  readonly outages?: Outages
+  /** Remembers the runs of paused routes. */
+  readonly held: Pick<HeldRuns, 'add'>
+  /** Counts, over all gateways, the runs that have begun of routes with `rate_limit`. Absent: this process counts its own. */
+  readonly rates?: SharedRates | undefined
+  /** Whether a text that is sent twice to this target is posted only once. */
+  readonly repeatable: (target: string) => boolean
+  /** Whether a post of this target comes back as an event. */
+  readonly comments: (target: string) => boolean
+  /** Returns a noun phrase for what this process lacks for a run and another process may have; `undefined` where nothing is lacking. */
+  readonly lacks: (run: NewRun) => string | undefined
+}
+
+export type Attempt = {
+  readonly options: AttemptOptions
+  /** Gives runs their turns where their route has a pace. */
+  readonly paces: Paces
+  readonly signal: AbortSignal
+  readonly lease: Lease
+  readonly policy: RunPolicy
+  readonly transcript: Transcript
+}
+
+/** Gives a run back that was not begun. The attempt does not count, and is not recorded. `lost`: another worker has the run already. */
+export const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, error: string): Promise<'lost' | 'given back'> => {
+  const end: RunEnd = { kind: 'again', afterMs, error, uncounted: true }
+  return (await persistRun(lease, () => options.store.finish(lease, end), options, signal)) ? 'given back' : 'lost'
+}
+
+/**
+ * Calls `write`, which writes to the store, again and again until the store works. Resolves to the result of `write`. The first failure is
+ * logged. When the signal aborts, rejects with the last failure.
+ */
+export const persistRun = (
+  lease: Lease,
+  write: () => Promise<boolean>,
+  { store, log }: Pick<AttemptOptions, 'store' | 'log'>,
+  signal: AbortSignal,
+): Promise<boolean> =>
+  persist(write, { store, signal, failed: (reason) => log('error', { ...runFields(lease), reason }, 'cannot record a run, trying again') })

@@ -1,0 +1,61 @@
+/** Delivers the reply of a run, and decides how the attempt ends. */
+
+import type { Progress } from '../../core/new-run.ts'
+import { delayAfter } from '../backoff.ts'
+import { deliver, type Postponed } from '../deliver.ts'
+import { mergedPrompt } from '../merged-prompt.ts'
+import { isSilent } from '../silent-reply.ts'
+import { type Attempt, giveBack, persistRun } from './attempt.ts'
+import { endOfFailure } from './failure.ts'
+import type { AttemptEnd } from './transcript.ts'
+
+/** Adds the reply to the run's session, sends it to the targets, and returns the end of the attempt. */
+export const deliverReply = async (attempt: Attempt, reply: string): Promise<AttemptEnd | 'lost' | 'given back'> => {
+  const { options, signal, lease, transcript } = attempt
+  transcript.reply = reply
+  // The session gets the reply even where an earlier attempt has stored the reply, because the process may have died between the two steps.
+  // Nothing is added twice.
+  await persistRun(lease, () => options.conversations.keep(lease.run, mergedPrompt(lease.run).text, reply), options, signal)
+  if (isSilent(reply)) return { kind: 'done', silent: true }
+  const keep = (progress: Progress): Promise<boolean> =>
+    persistRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal)
+  const delivered = await deliver({
+    run: lease.run,
+    text: reply,
+    traceparent: transcript.span?.traceparent,
+    progress: lease.progress,
+    interrupted: lease.interrupted && lease.reply !== undefined,
+    // Progress at a first attempt means that the run was dead and an operator revived it.
+    revived: lease.attempt === 1,
+    send: options.send,
+    repeatable: options.repeatable,
+    signal,
+    answered: (answer) => transcript.answers.push(answer),
+    keep,
+    isOurs: async (progress) =>
+      !options.leases.mayBeLost(lease) ||
+      persistRun(lease, () => options.leases.confirm(lease, () => options.store.keepReply(lease, reply, progress)), options, signal),
+  })
+  if (delivered.kind === 'lost') return 'lost'
+  if (delivered.kind === 'done') return { kind: 'done', to: delivered.to }
+  if (delivered.kind === 'failed') return { kind: 'dead', error: delivered.error }
+  return endOfDelivery(attempt, delivered)
+}
+
+/**
+ * Returns the end of an attempt that left a target to be tried again. The attempt does not count where the receivers fail with other texts
+ * too. So a run does not end as dead while it only waits for a target that is down, even where another target has failed at the last
+ * attempt.
+ */
+const endOfDelivery = async (attempt: Attempt, postponed: Postponed): Promise<AttemptEnd | 'lost' | 'given back'> => {
+  const { options, signal, lease, policy } = attempt
+  const { error, retryAfterMs: askedMs, gaveUp, hasFailed, isSuspected, waitsFor, isUntried } = postponed
+  const isOutage = isSuspected || waitsFor.length > 0
+  if (signal.aborted || !isOutage || (hasFailed && lease.attempt < policy.retry.maxAttempts))
+    return endOfFailure(attempt, error, { askedMs, counts: gaveUp })
+  const counted = gaveUp ? {} : { uncounted: true as const }
+  if (isSuspected) return { kind: 'again', afterMs: delayAfter(lease.attempt, policy.retry, askedMs), error, ...counted }
+  const waitMs = options.outages?.waitFor(lease, waitsFor) ?? 0
+  if (isUntried && lease.reply !== undefined) return giveBack(attempt, waitMs, error)
+  return { kind: 'again', afterMs: waitMs, error, ...counted, waits: true }
+}
