@@ -5,13 +5,21 @@ import { readFileSync } from 'node:fs'
 /** USER_HZ. Linux fixes it at 100 for every program, whatever the kernel's own tick is. */
 const US_PER_TICK = 10_000
 
-/** User and system time in microseconds, of all threads, also of those that have ended. */
-export const cpuUs = (pid: number): number => {
+/** Returns the times of a process in microseconds: user and system time of all its threads, and the same of its ended children. */
+const timesOf = (pid: number): readonly number[] => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   // The second field is the program's name in brackets. It may hold spaces, so fields are counted from behind it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK
+  return fields.slice(11, 15).map((ticks) => Number(ticks) * US_PER_TICK)
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+
+/** User and system time in microseconds, of all threads, also of those that have ended. */
+export const cpuUs = (pid: number): number => sum(timesOf(pid).slice(0, 2))
+
+/** As `cpuUs`, with the times of the children that have ended. */
+export const cpuWithEndedUs = (pid: number): number => sum(timesOf(pid))
 
 const statusMib = (pid: number, key: 'VmRSS' | 'VmHWM'): number => {
   const kib = new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]

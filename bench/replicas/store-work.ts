@@ -3,7 +3,7 @@
 import type { NewRun } from '../../src/core/new-run.ts'
 import type { Store } from '../../src/store/ports.ts'
 import type { OwnServer } from '../../test/fakes/postgres-server.ts'
-import { cpuUs } from '../cpu.ts'
+import { cpuWithEndedUs } from '../cpu.ts'
 
 const hourMs = 3_600_000
 const takenAtOnce = 32
@@ -44,11 +44,11 @@ export const finishRuns = async (store: Store, count: number): Promise<void> => 
   }
 }
 
-/** The processor time of all running processes of the server, in microseconds. */
+/** The processor time of all processes of the server, also of those that have ended, in microseconds. */
 export const serverUs = (server: OwnServer): number =>
   server.pids().reduce((sum, pid) => {
     try {
-      return sum + cpuUs(pid)
+      return sum + cpuWithEndedUs(pid)
     } catch {
       // The process has ended meanwhile.
       return sum
