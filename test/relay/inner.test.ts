@@ -35,6 +35,8 @@ t.test('an event gets the answer of the gateway, live', async (t) => {
   t.equal(refused.status, 401)
   t.equal((await post(`${url}/home/webhooks/nope`, '{}')).status, 404)
   t.match(await gateway.operations.status(), { relay: { url: `${url}/home`, connected: true } })
+  const metricsUrl = String((await gateway.line(({ msg }) => msg === 'metrics')).url)
+  t.match(await (await fetch(metricsUrl)).text(), /^headgate_relay_connected 1$/m)
   t.match(
     await runAt(gateway.dir, ['gateway', 'health']),
     { code: 0, out: /^ok .*it opens no port/ },

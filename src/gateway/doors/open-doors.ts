@@ -161,8 +161,9 @@ export const openDoors = async (options: GatewayOptions, work: Work, closing: Cl
     ...fetched,
   })
   await openControl(options, operations, work.tails, closing)
-  const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count, relay: fetched.relay.view }
-  await serveMetrics?.({ store: work.store, http: listener, ...counts, notReady }, closingMetrics)
+  const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count }
+  const views = { relay: fetched.relay.view, polls: fetched.polls.view }
+  await serveMetrics?.({ store: work.store, http: listener, ...counts, ...views, notReady }, closingMetrics)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
   closing.push(async () => work.replicas?.leave())
   return { listener, operations, ...fetched, stopping, stopAsked }

@@ -115,6 +115,13 @@ export const metrics = {
     'Whether the relay of the configuration answered last: 1 or 0. Absent without a relay.',
   ),
   relayKept: gauge('headgate_relay_kept_requests', 'Requests that the relay keeps for this gateway, as the relay last said.'),
+  pollFailing: gauge('headgate_poll_failing', '1 while the polling endpoint of the route gives no page, else 0.', 'route'),
+  pollMessages: counter(
+    'headgate_poll_messages_total',
+    'Polled messages: taken, refused by the route (refused), or given up because their work failed (given_up).',
+    'route',
+    'result',
+  ),
   connections: gauge('headgate_connections', 'Open connections of senders.'),
   refusedConnections: counter(
     'headgate_connections_refused_total',

@@ -31,6 +31,8 @@ export type MetricSources = {
   readonly waitingRequests: () => number
   /** Returns the state of the relay; nothing where the configuration names none. */
   readonly relay: () => Pick<Status, 'relay'>
+  /** Returns the states of the polls; nothing where no route polls. */
+  readonly polls: () => Pick<Status, 'polls'>
   /** Returns why the gateway should get no requests; `undefined` where it should get them. */
   readonly notReady: () => string | undefined
   readonly configuration: () => {
@@ -85,10 +87,19 @@ export class Gauges {
     this.#meter.clear('certificateEnd')
     for (const { file, ends_at } of http.certificates().certificates ?? [])
       this.#meter.set('certificateEnd', [file], Date.parse(ends_at) / 1000)
+    this.#setPolls()
     this.#meter.clear('config')
     this.#meter.set('config', [digestOf(digests)], 1)
     this.#addLoopTime()
     await this.#readTotals()
+  }
+
+  #setPolls(): void {
+    this.#meter.clear('pollFailing')
+    for (const { route, state, taken, refused, given_up } of this.#sources.polls().polls ?? []) {
+      this.#meter.set('pollFailing', [route], state === 'failing' ? 1 : 0)
+      for (const [result, count] of Object.entries({ taken, refused, given_up })) this.#meter.set('pollMessages', [route, result], count)
+    }
   }
 
   #addLoopTime(): void {
