@@ -245,7 +245,7 @@ const plain = (t: Test, { code, out, err }: Ended, expected: number, message: Re
 t.test('a second gateway on the data directory refuses, and the first one does not notice', async (t) => {
   const dir = dataDir(t, { routes: { work: {} } })
   const first = await startGateway(t, dir)
-  plain(t, await spawnGateway(t, dir).ended, 6, /^error: another process has .*headgate\.db open\n.*stop the other gateway/)
+  plain(t, await spawnGateway(t, dir).ended, 6, /^error: another process has .*headgate\.db open\n.*stop that process/)
   t.equal((await first.post('work', 'a')).status, 202)
 })
 

@@ -242,7 +242,7 @@ t.test('a second opener is refused, in this process and in another, and harms no
   const store = await open(t, folder, clock)
   const options = { folder, durability: 'fsync' as const, clock }
   for (const _ of ['once', 'again']) {
-    await t.rejects(openSqlite(options), { code: 'store_locked', exitCode: 6, hint: /stop the other gateway/ })
+    await t.rejects(openSqlite(options), { code: 'store_locked', exitCode: 6, hint: /stop that process/ })
   }
   const child = startChild(t, folder, 8)
   t.match(await child.end(), { code: 1, errors: /store_locked/ })

@@ -227,7 +227,7 @@ export const openingFault = (thrown: unknown, file: string): Fault => {
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new Fault('store_locked', `another process has ${file} open`, {
       exitCode: exit.conflict,
-      hint: 'stop the other gateway, or give this one a data directory of its own',
+      hint: 'stop that process, or give this one a data directory of its own',
       cause: thrown,
     })
   }
