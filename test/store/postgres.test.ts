@@ -84,6 +84,13 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
     t.teardown(() => store.close())
     return store
   }
+  const openBehindRelay = async (t: Test, schema: string) => {
+    const relay = await startRelay(server.url)
+    t.teardown(() => relay.stop())
+    const store = await openPostgres({ url: () => relay.url, schema, durability: 'fsync', clock: systemClock })
+    t.teardown(() => store.close())
+    return { relay, store }
+  }
   const openThree = (t: Test): Promise<Store[]> => {
     const schema = server.newSchema()
     return Promise.all([1, 2, 3].map(() => open(t, schema)))
@@ -303,11 +310,8 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
 
   await t.test('a run that was interrupted stays so when the answer of its next take is lost', async (t) => {
     const schema = server.newSchema()
-    const relay = await startRelay(server.url)
-    t.teardown(() => relay.stop())
+    const { relay, store } = await openBehindRelay(t, schema)
     const dead = await open(t, schema)
-    const store = await openPostgres({ url: () => relay.url, schema, durability: 'fsync', clock: systemClock })
-    t.teardown(() => store.close())
     for (const id of ['a', 'b']) await accept(dead, id)
     t.match(await dead.take(1, hourMs), [{ run: { deliveryId: 'a' } }])
     await query(schema, `update runs set due_at = now() - interval '1 s' where leased`)
@@ -326,11 +330,8 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
 
   await t.test('no call waits for the answer to a call before it', async (t) => {
     const schema = server.newSchema()
-    const relay = await startRelay(server.url)
-    t.teardown(() => relay.stop())
+    const { relay, store } = await openBehindRelay(t, schema)
     const other = await open(t, schema)
-    const store = await openPostgres({ url: () => relay.url, schema, durability: 'fsync', clock: systemClock })
-    t.teardown(() => store.close())
     const ids = Array.from({ length: 10 }, (_, i) => `${i}`)
     const acceptAll = async (): Promise<Promise<Accepted>[]> => {
       const calls: Promise<Accepted>[] = []

@@ -57,7 +57,7 @@ export class Lanes {
     if (lane.items === 0) this.#all.delete(lane.name)
   }
 
-  /** Puts the lane behind all others, so that their requests are handed over first. */
+  /** Puts the lane behind all others, so that the requests of the other lanes are handed over first. */
   putLast(lane: Lane): void {
     this.#all.delete(lane.name)
     this.#all.set(lane.name, lane)

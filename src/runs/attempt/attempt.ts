@@ -23,7 +23,7 @@ export type AttemptOptions = AskOptions & {
   readonly outages?: Outages
   /** Remembers the runs of paused routes. */
   readonly held: Pick<HeldRuns, 'add'>
-  /** Counts, over all gateways, the runs that have begun of routes with `rate_limit`. Absent: this process counts its own. */
+  /** Counts the runs of routes with `rate_limit` that all gateways have begun. Absent: this gateway counts the runs that it has begun itself. */
   readonly rates?: SharedRates | undefined
   /** Whether a text that is sent twice to this target is posted only once. */
   readonly repeatable: (target: string) => boolean

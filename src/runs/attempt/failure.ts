@@ -21,7 +21,7 @@ export const endOfFailure = (
   error: string,
   { askedMs, counts = false }: Failure,
 ): RunEnd => {
-  // The stop aborted the attempt and nothing failed, so the run is due at the next start.
+  // The stop of the gateway aborted the attempt, and nothing failed. So the run is due at the next start.
   if (signal.aborted) return { kind: 'again', afterMs: 0, error, ...(counts ? {} : { uncounted: true }) }
   if (lease.attempt >= retry.maxAttempts) return { kind: 'dead', error }
   return { kind: 'again', afterMs: delayAfter(lease.attempt, retry, askedMs), error }

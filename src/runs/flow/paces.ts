@@ -30,7 +30,7 @@ export class Paces {
   readonly #shared: SharedRates | undefined
   readonly #windows = new KeyedWindows()
   readonly #turns = new Map<RunId, Turn>()
-  /** For each key: how much later than planned its turns come, in milliseconds. */
+  /** How much later than planned the turns of a key come, in milliseconds, by key. */
   readonly #delays = new Map<string, number>()
 
   /** `shared`: counts begun runs over all gateways. Absent: this process is the only one. */

@@ -56,7 +56,7 @@ export class SharedWindows {
     return this.#use(share) ?? this.#ask(name, share, limit, store)
   }
 
-  /** Returns the time until the window of the key is over, in milliseconds; 0 where this gateway does not know that the window is full. */
+  /** Returns the time until the end of the key's window, in milliseconds, where this gateway knows that the window is full; otherwise 0. */
   fullMs(key: string): number {
     return Math.max(0, (this.#shares.get(this.#nameOf(key))?.fullUntil ?? 0) - this.#clock.monotonic())
   }

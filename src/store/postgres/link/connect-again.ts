@@ -1,6 +1,6 @@
 /** Connects to the database, again and again until that succeeds. */
 
-import type { Clock } from '../../../core/clock.ts'
+import { type Clock, pause } from '../../../core/clock.ts'
 import type { Connection } from '../connection.ts'
 
 const firstPauseMs = 25
@@ -13,13 +13,13 @@ export type Connecting = {
   readonly greet?: (connection: Connection) => Promise<void>
 }
 
-/** Tries until a connection is open and greeted, or until `isOver`. `failed` is called with the error of each try. */
+/** Tries until a connection is open and greeted, or until the signal is aborted. `failed` is called with the error of each try. */
 export const connectAgain = async (
   { clock, connect, greet }: Connecting,
-  isOver: () => boolean,
+  signal: AbortSignal,
   failed: (why: unknown) => void,
 ): Promise<Connection | undefined> => {
-  for (let pauseMs = firstPauseMs; !isOver(); pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     let connection: Connection | undefined
     try {
       connection = await connect()
@@ -28,10 +28,8 @@ export const connectAgain = async (
     } catch (error) {
       connection?.drop()
       failed(error)
-      await pause(clock, pauseMs / 2 + (pauseMs / 2) * Math.random())
+      await pause(pauseMs / 2 + (pauseMs / 2) * Math.random(), clock, signal)
     }
   }
   return undefined
 }
-
-const pause = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))

@@ -41,7 +41,7 @@ export class DatabaseLink {
   #waiting = 0
   /** The number of calls that were sent and not answered. */
   #underWay = 0
-  /** The number of batches that were made. */
+  /** The number of batches that were made, which is the number of the next batch. */
   #made = 0
   /** Settles when the batches that were sent last are answered. The server answers in order, so all earlier batches are answered then. */
   #lastAnswer: Promise<void> = Promise.resolve()
@@ -50,6 +50,8 @@ export class DatabaseLink {
   /** The fault with which calls are refused at once, because no server could be reached for `giveUpMs`; `undefined` otherwise. */
   #away: StoreFault | undefined
   #closing: Promise<void> | undefined
+  /** Aborted when the link is being closed. */
+  readonly #stop = new AbortController()
 
   /** `opened`: an open connection. Without it, the link connects at its first call. */
   constructor(options: LinkOptions, opened?: Connection) {
@@ -84,7 +86,7 @@ export class DatabaseLink {
   }
 
   #refusal(): StoreFault | undefined {
-    if (this.#closing !== undefined) return new StoreFault('the store is closed')
+    if (this.#isClosing) return new StoreFault('the store is closed')
     if (this.#away !== undefined) return this.#away
     return this.#waiting >= maxGathered ? new StoreFault('too many calls wait for the store') : undefined
   }
@@ -116,7 +118,7 @@ export class DatabaseLink {
     if (this.#queue.length > 0) this.#wake()
   }
 
-  /** Resolves with the answer, and after `gatherMs` at the latest. */
+  /** Resolves when the answer has come, or after `gatherMs` where the answer takes longer. */
   #answerOrPause(answer: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#options.clock.after(gatherMs, resolve)
@@ -147,7 +149,7 @@ export class DatabaseLink {
     const again = batches.filter((_, i) => outcomes[i] === 'again')
     for (const { size } of batches) this.#underWay -= size
     for (const { size } of again) this.#waiting += size
-    // Batches that were sent at several times may be lost together, and come back one after the other.
+    // Batches that were sent one after the other may be lost with one connection. Each sending puts its own batches back, so all are sorted.
     if (again.length > 0) this.#queue = [...again, ...this.#queue].sort((a, b) => a.number - b.number)
   }
 
@@ -163,7 +165,7 @@ export class DatabaseLink {
       batch.error = storeFault(error)
       if (verdict === 'unknown' || verdict === 'standby') this.#lose(connection)
       const mayRepeat = verdict === 'undone' || verdict === 'standby' || (verdict === 'unknown' && batch.kind.isRepeatable)
-      if (mayRepeat && !this.#isLate(batch, verdict) && this.#closing === undefined) return 'again'
+      if (mayRepeat && !this.#isLate(batch, verdict) && !this.#isClosing) return 'again'
       batch.reject(batch.error, verdict === 'unknown')
       this.#tell(false, batch)
       return 'ended'
@@ -206,7 +208,7 @@ export class DatabaseLink {
   }
 
   #reconnect(): void {
-    if (this.#closing !== undefined || this.#connecting !== undefined) return
+    if (this.#isClosing || this.#connecting !== undefined) return
     this.#connecting = this.#connect().finally(() => {
       this.#connecting = undefined
       // The new connection may be lost already.
@@ -217,13 +219,12 @@ export class DatabaseLink {
   async #connect(): Promise<void> {
     let why: unknown = new StoreFault('the database did not answer')
     const cancel = this.#options.clock.after(giveUpMs, () => this.#giveUp(why))
-    const isClosing = (): boolean => this.#closing !== undefined
-    const connection = await connectAgain(this.#options, isClosing, (error) => {
+    const connection = await connectAgain(this.#options, this.#stop.signal, (error) => {
       why = error
     })
     cancel()
     // Calls that were made before `close` are still sent.
-    if (connection && isClosing() && this.#queue.length === 0) connection.drop()
+    if (connection && this.#isClosing && this.#queue.length === 0) connection.drop()
     else if (connection) this.#use(connection)
   }
 
@@ -237,7 +238,12 @@ export class DatabaseLink {
     this.#waiting = 0
   }
 
+  get #isClosing(): boolean {
+    return this.#stop.signal.aborted
+  }
+
   async #end(): Promise<void> {
+    this.#stop.abort()
     await this.#connecting
     await this.#pumping
     await this.#lastAnswer
