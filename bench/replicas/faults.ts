@@ -102,7 +102,7 @@ const pausePastLease = async (world: World): Promise<void> => {
   const from = performance.now()
   if (world.replicas.some(({ isWell }) => !isWell)) {
     await replica.pause(shortPauseMs)
-    // It breaks nothing, but what the replica had posted before is recorded after it.
+    // The short pause breaks nothing, but what the replica had posted before the pause is recorded after it.
     world.outages.push({ from, until: performance.now() })
     return
   }

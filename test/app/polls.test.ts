@@ -91,6 +91,7 @@ t.test('a failure is said once, waits longer each time, obeys Retry-After, and e
   await until(() => accepted(gateway).length === 1)
   await until(async () => (await pollOf(gateway))?.taken === 1)
   const after = await metrics()
+  t.notMatch(after, /^headgate_relay_/m, 'a gateway without a relay does not look like one whose relay is away')
   t.match(after, /^headgate_poll_failing\{route="paid"\} 0$/m)
   t.match(after, /^headgate_poll_messages_total\{route="paid",result="taken"\} 1$/m)
   const pauses = poller.times.map((at, i) => at - (poller.times[i - 1] ?? at)).slice(1, 5)

@@ -114,7 +114,10 @@ export const metrics = {
     'headgate_relay_connected',
     'Whether the relay of the configuration answered last: 1 or 0. Absent without a relay.',
   ),
-  relayKept: gauge('headgate_relay_kept_requests', 'Requests that the relay keeps for this gateway, as the relay last said.'),
+  relayKept: gauge(
+    'headgate_relay_kept_requests',
+    'Requests that the relay keeps for this gateway, as the relay last said. Absent without a relay.',
+  ),
   pollFailing: gauge('headgate_poll_failing', '1 while the polling endpoint of the route gives no page, else 0.', 'route'),
   pollMessages: counter(
     'headgate_poll_messages_total',

@@ -47,6 +47,7 @@ export type MetricSources = {
 
 /** How long the answer to a scrape waits for the totals of the store, in milliseconds. */
 const totalsMs = 2_000
+const relayGauges = ['relayConnected', 'relayKept'] as const
 const storeGauges = ['waitingRuns', 'lanedRuns', 'groups', 'deadRuns', 'sessions', 'oldestSeconds'] as const
 
 /** Sets the gauges to what their sources say now. */
@@ -68,6 +69,8 @@ export class Gauges {
     const { http, configuration, notReady, runsInProgress, waitingRequests, relay } = this.#sources
     const { relay: fromRelay } = relay()
     const { routes, digests, at, hasFailed } = configuration()
+    // A gateway without a relay must not look like one whose relay is away.
+    for (const key of relayGauges) this.#meter.clear(key)
     const values = {
       ready: notReady() === undefined ? 1 : 0,
       activeRequests: http.active(),
