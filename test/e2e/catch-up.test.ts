@@ -44,11 +44,12 @@ t.test(`${events} events, and ${kills} of them meet a gateway that is killed: al
     await gateway.ended
     delivered.push(...textsOf(gateway))
   }
+  const undisturbed = new Set<string>()
   let gateway = await start()
   for (let n = 0; n < events; n++) {
     const isKilled = n % Math.floor(events / kills) === 0
     const sending = github.event({ n })
-    if (!isKilled) await sending
+    if (!isKilled) undisturbed.add(await sending)
     else {
       // Sometimes the event comes before the kill, sometimes never, sometimes while it is worked on, or while the start catches up.
       if (n % 3 > 0) await new Promise((then) => setTimeout(then, (n * 7) % 40))
@@ -66,6 +67,8 @@ t.test(`${events} events, and ${kills} of them meet a gateway that is killed: al
   // A crash between a delivery and the end of its run repeats the run, so accepted events are counted, not texts.
   const accepted = github.deliveries.filter(({ status_code: status }) => status === 202).map(({ guid }) => guid)
   t.equal(accepted.length, new Set(accepted).size, 'and no event was accepted twice')
+  const first = github.deliveries.filter(({ guid, redelivery }) => undisturbed.has(guid) && !redelivery)
+  t.strictSame([...new Set(first.map(({ status_code: status }) => status))], [202], 'a gateway that runs answers each event')
 })
 
 /** The lease of a catch-up, and a second more. */

@@ -10,6 +10,8 @@ import type { Test } from 'tap'
 import { ghFolder } from '../platforms/github.ts'
 
 const dayMs = 86_400_000
+/** GitHub ends a delivery that has no answer after ten seconds. */
+const answerWithinMs = 10_000
 
 /** One attempt, as the list has it. */
 export type Delivery = {
@@ -83,9 +85,9 @@ export const startGithub = async (t: Test, options: GithubOptions): Promise<Fake
       'x-github-delivery': guid,
       'x-hub-signature-256': signature,
     }
-    return fetch(receiver, { method: 'POST', headers, body }).then(
+    return fetch(receiver, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerWithinMs) }).then(
       ({ status }) => status,
-      () => 502,
+      ({ name }: Error) => (name === 'TimeoutError' ? 504 : 502),
     )
   }
   const add = (guid: string, status: number, redelivery: boolean, more: Partial<Delivery> = {}): void => {
