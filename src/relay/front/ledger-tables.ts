@@ -42,7 +42,7 @@ const version1 = `
   pragma application_id = ${applicationId};
 `
 
-export const form = { name: 'relay.db', applicationId, versions: [version1] }
+export const ledgerFile = { name: 'relay.db', applicationId, versions: [version1] }
 
 /** The columns of `ItemFacts`. */
 const facts = 'id, gateway, lane, client, bytes, at'

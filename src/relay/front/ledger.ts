@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import type Database from 'libsql'
 import type { ItemHead } from '../wire/messages.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { form, statements } from './ledger-tables.ts'
+import { ledgerFile, statements } from './ledger-tables.ts'
 
 /** The most requests of which the table `ended` keeps that they ended. The counts go on. */
 const maxEnded = 10_000
@@ -63,7 +63,7 @@ export class Ledger {
 
   /** Opens the database in a folder, or makes it. Throws a Fault. */
   static async open(folder: string): Promise<Ledger> {
-    const commits = new CommitQueue(folder, form)
+    const commits = new CommitQueue(folder, ledgerFile)
     const name = await commits.run((db) => {
       const [row] = db.prepare('select name from relay').all() as { name: string }[]
       if (row) return row.name
