@@ -367,6 +367,25 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
     t.equal(await other.backlog(), 2)
   })
 
+  await t.test('a call that the server rolled back is repeated, also when no other call comes', async (t) => {
+    const schema = server.newSchema()
+    const store = await open(t, schema)
+    await query(
+      schema,
+      `create sequence claimed;
+      create function fail_once() returns trigger language plpgsql as $$ begin
+        if nextval('claimed') = 1 then
+          perform pg_sleep(0.05);
+          raise exception using errcode = 'serialization_failure';
+        end if;
+        return new;
+      end $$;
+      create trigger fail_once before insert on claims for each row execute function fail_once()`,
+    )
+    const accepted = accept(store, 'a')
+    t.equal(await Promise.race([accepted, wait(5_000, 'no answer')]), 'accepted')
+  })
+
   await t.test('a process whose worker has room takes a run as it accepts it', async (t) => {
     const [one, two] = (await openThree(t)) as [Store, Store]
     const states = async (...ids: string[]) => (await two.standings(ids.map((id) => `evt-${id}`))).map(({ state }) => state)

@@ -8,11 +8,10 @@ import type { StoreOptions } from '../../store-part.ts'
 import type { CallKind } from '../call-kind.ts'
 import type { Connection } from '../connection.ts'
 import { judge, storeFault, type Verdict } from '../database-error.ts'
-import { CallBatch, type Settlement } from './call-batch.ts'
+import type { CallBatch, Settlement } from './call-batch.ts'
+import { CallQueue } from './call-queue.ts'
 import { type Connecting, connectAgain } from './connect-again.ts'
 
-/** The most calls that wait. */
-const maxGathered = 10_000
 /** While this many calls are under way, further calls wait until these are answered. */
 const maxUnderWay = 2_000
 /**
@@ -36,13 +35,11 @@ export type LinkOptions = Pick<StoreOptions, 'committed'> & Connecting
 export class DatabaseLink {
   readonly #options: LinkOptions
   #connection: Connection | undefined
-  #queue: CallBatch[] = []
-  /** The number of calls in the queue. */
-  #waiting = 0
+  readonly #queue = new CallQueue()
   /** The number of calls that were sent and not answered. */
   #underWay = 0
-  /** The number of batches that were made, which is the number of the next batch. */
-  #made = 0
+  /** When calls were sent last, by the monotonic clock. */
+  #sentAt = 0
   /** Settles when the batches that were sent last are answered. The server answers in order, so all earlier batches are answered then. */
   #lastAnswer: Promise<void> = Promise.resolve()
   #pumping: Promise<void> | undefined
@@ -64,8 +61,8 @@ export class DatabaseLink {
     return new Promise((resolve, reject) => {
       const refusal = this.#refusal()
       if (refusal) return reject(refusal)
-      this.#waiting++
-      this.#batchFor(kind as CallKind<unknown, unknown>, call).add(call, { resolve: resolve as Settlement['resolve'], reject })
+      const settlement: Settlement = { resolve: resolve as Settlement['resolve'], reject }
+      this.#queue.add(kind as CallKind<unknown, unknown>, call, settlement, this.#options.clock.monotonic())
       this.#wake()
     })
   }
@@ -88,15 +85,7 @@ export class DatabaseLink {
   #refusal(): StoreFault | undefined {
     if (this.#isClosing) return new StoreFault('the store is closed')
     if (this.#away !== undefined) return this.#away
-    return this.#waiting >= maxGathered ? new StoreFault('too many calls wait for the store') : undefined
-  }
-
-  #batchFor(kind: CallKind<unknown, unknown>, call: unknown): CallBatch {
-    const last = this.#queue.at(-1)
-    if (last?.takes(kind, call)) return last
-    const batch = new CallBatch(kind, this.#options.clock.monotonic(), this.#made++)
-    this.#queue.push(batch)
-    return batch
+    return this.#queue.isFull ? new StoreFault('too many calls wait for the store') : undefined
   }
 
   /** Sends the calls that wait. Where there is no connection, connects first. */
@@ -106,51 +95,43 @@ export class DatabaseLink {
   }
 
   async #pump(connection: Connection): Promise<void> {
-    while (this.#queue.length > 0 && this.#connection === connection) {
+    while (!this.#queue.isEmpty && this.#connection === connection) {
+      await this.#gathered()
       // All calls that are made in this turn of the event loop are sent together.
       await nextTurn()
       if (this.#connection !== connection) break
-      this.#lastAnswer = this.#send(connection, this.#nextBatches())
-      await this.#answerOrPause(this.#lastAnswer)
+      this.#sentAt = this.#options.clock.monotonic()
+      // With more calls under way, the last statement might not be answered within the driver's `query_timeout`.
+      this.#lastAnswer = this.#send(connection, this.#queue.take(maxUnderWay - this.#underWay))
       if (this.#underWay >= maxUnderWay) await this.#lastAnswer
     }
     this.#pumping = undefined
-    if (this.#queue.length > 0) this.#wake()
+    if (!this.#queue.isEmpty) this.#wake()
   }
 
-  /** Resolves when the answer has come, or after `gatherMs` where the answer takes longer. */
-  #answerOrPause(answer: Promise<void>): Promise<void> {
+  /** Resolves when no calls are under way any more, and at the latest `gatherMs` after calls were sent. */
+  #gathered(): Promise<void> | undefined {
+    const { clock } = this.#options
+    const waitMs = this.#underWay === 0 ? 0 : gatherMs - (clock.monotonic() - this.#sentAt)
+    if (waitMs <= 0) return undefined
     return new Promise((resolve) => {
-      const cancel = this.#options.clock.after(gatherMs, resolve)
-      void answer.then(() => {
+      const cancel = clock.after(waitMs, resolve)
+      void this.#lastAnswer.then(() => {
         cancel()
         resolve()
       })
     })
   }
 
-  /**
-   * Takes batches from the queue until `maxUnderWay` calls are under way. With more calls, the last statement might not be answered within
-   * the driver's `query_timeout`.
-   */
-  #nextBatches(): readonly CallBatch[] {
-    const batches: CallBatch[] = []
-    for (let batch = this.#queue[0]; batch !== undefined && this.#underWay < maxUnderWay; batch = this.#queue[0]) {
-      batches.push(batch)
-      this.#queue.shift()
-      this.#waiting -= batch.size
-      this.#underWay += batch.size
-    }
-    return batches
-  }
-
   async #send(connection: Connection, batches: readonly CallBatch[]): Promise<void> {
+    for (const { size } of batches) this.#underWay += size
     const outcomes = await Promise.all(batches.map((batch) => this.#ask(connection, batch)))
     const again = batches.filter((_, i) => outcomes[i] === 'again')
     for (const { size } of batches) this.#underWay -= size
-    for (const { size } of again) this.#waiting += size
+    if (again.length === 0) return
     // Batches that were sent one after the other may be lost with one connection. Each sending puts its own batches back, so all are sorted.
-    if (again.length > 0) this.#queue = [...again, ...this.#queue].sort((a, b) => a.number - b.number)
+    this.#queue.putBack(again)
+    this.#wake()
   }
 
   async #ask(connection: Connection, batch: CallBatch): Promise<'ended' | 'again'> {
@@ -198,13 +179,8 @@ export class DatabaseLink {
 
   /** Rejects calls that have waited for longer than `sendAgainMs` already, so that they do not wait for a new connection too. */
   #rejectLate(): void {
-    const isLate = ({ since }: CallBatch): boolean => this.#options.clock.monotonic() - since > sendAgainMs
-    const late = this.#queue.filter(isLate)
-    this.#queue = this.#queue.filter((batch) => !isLate(batch))
-    for (const batch of late) {
-      this.#waiting -= batch.size
-      batch.reject(new StoreFault('the database did not answer in time'), batch.sendings > 0)
-    }
+    const now = this.#options.clock.monotonic()
+    this.#queue.reject(new StoreFault('the database did not answer in time'), ({ since }) => now - since > sendAgainMs)
   }
 
   #reconnect(): void {
@@ -212,7 +188,7 @@ export class DatabaseLink {
     this.#connecting = this.#connect().finally(() => {
       this.#connecting = undefined
       // The new connection may be lost already.
-      if (this.#queue.length > 0) this.#wake()
+      if (!this.#queue.isEmpty) this.#wake()
     })
   }
 
@@ -224,18 +200,13 @@ export class DatabaseLink {
     })
     cancel()
     // Calls that were made before `close` are still sent.
-    if (connection && this.#isClosing && this.#queue.length === 0) connection.drop()
+    if (connection && this.#isClosing && this.#queue.isEmpty) connection.drop()
     else if (connection) this.#use(connection)
   }
 
   #giveUp(why: unknown): void {
     this.#away = storeFault(why)
-    this.#rejectAll(this.#away)
-  }
-
-  #rejectAll(why: StoreFault): void {
-    for (const batch of this.#queue.splice(0)) batch.reject(why, batch.sendings > 0)
-    this.#waiting = 0
+    this.#queue.reject(this.#away)
   }
 
   get #isClosing(): boolean {
@@ -247,7 +218,7 @@ export class DatabaseLink {
     await this.#connecting
     await this.#pumping
     await this.#lastAnswer
-    this.#rejectAll(new StoreFault('the store is closed'))
+    this.#queue.reject(new StoreFault('the store is closed'))
     const connection = this.#connection
     this.#connection = undefined
     await connection?.end()
