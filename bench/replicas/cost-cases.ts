@@ -11,6 +11,7 @@ import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../../t
 import { type Case, type Options, rotate } from '../compare.ts'
 import { type Contender, type Running, withFolder, withRunning } from '../contender.ts'
 import { cpuUs } from '../cpu.ts'
+import type { Load } from '../load.ts'
 import { median } from '../median.ts'
 import { post } from '../payloads.ts'
 import { accepting, headgate, type SharedStore } from '../peers.ts'
@@ -22,6 +23,8 @@ import { acceptRuns, type Cost, costOf, finishRuns, serverUs } from './store-wor
 const counts = [1, 2, 4]
 const callers = 32
 const runs = 20_000
+/** The rate at which the gateways on the two stores get the same work, in requests a second. */
+const sameRate = 4_000
 const oneWayMs = 1
 /** One connection for each gateway, so that an answer waits for the network and not for a processor of this machine. */
 const slowConnections = 1
@@ -87,14 +90,17 @@ const withAll = <T>([first, ...others]: readonly Contender[], use: (running: rea
 type Accepting = { readonly perSecond: number; readonly gatewayUs: number; readonly serverUs: number }
 
 /** Loads all gateways at the same time. Returns the processor times for each event. */
-const accept = (contenders: readonly Contender[], server: OwnServer, seconds: number, connections = callers): Promise<Accepting> =>
+const accept = (
+  contenders: readonly Contender[],
+  server: OwnServer,
+  wanted: Pick<Load, 'seconds' | 'connections' | 'rate'>,
+): Promise<Accepting> =>
   withAll(contenders, async (running) => {
-    const loadAll = (options: { readonly seconds: number; readonly connections: number }) =>
-      Promise.all(running.map(({ load }) => load(options)))
+    const loadAll = (options: typeof wanted) => Promise.all(running.map(({ load }) => load(options)))
     const gatewaysUs = (): number => running.reduce((sum, { pid }) => sum + cpuUs(pid), 0)
     await loadAll({ seconds: warmSeconds * running.length, connections: callers })
     const [gateways, database] = [gatewaysUs(), serverUs(server)]
-    const loaded = await loadAll({ seconds, connections })
+    const loaded = await loadAll(wanted)
     const requests = loaded.reduce((sum, each) => sum + each.requests, 0)
     return {
       perSecond: loaded.reduce((sum, each) => sum + each.requests / each.seconds, 0),
@@ -133,6 +139,7 @@ const postgres = sharedCase(
   {
     'accept, node: ratio to sqlite': { must: 1.4, aim: 1.1 },
     'end to end, gateway: ratio to sqlite': { must: 1.15, aim: 1.15 },
+    'end to end at the same rate, gateway: ratio to sqlite': { must: 1.15, aim: 1.15 },
     'accept, server: ratio to a statement an event': { must: 0.25, aim: 0.15 },
   },
   async (server, { seconds }) => {
@@ -141,8 +148,16 @@ const postgres = sharedCase(
     )
     const shared = await acceptIn([await openShared(server, server.newSchema())], server, callers)
     const oneByOne = await acceptOneByOne(server)
-    const embedded = await accept([gatewayOn('sqlite')], server, seconds)
-    const ours = await accept([gatewayOn({ kind: 'postgres', url: server.url, schema: server.newSchema() })], server, seconds)
+    const endToEnd = async (wanted: Pick<Load, 'connections' | 'rate'>) => {
+      const embedded = await accept([gatewayOn('sqlite')], server, { seconds, ...wanted })
+      const ours = await accept([gatewayOn({ kind: 'postgres', url: server.url, schema: server.newSchema() })], server, {
+        seconds,
+        ...wanted,
+      })
+      return { ours, ratio: ours.gatewayUs / embedded.gatewayUs }
+    }
+    const { ours, ratio } = await endToEnd({ connections: callers })
+    const paced = await endToEnd({ rate: sameRate })
     return {
       'accept, node µs': shared.nodeUs,
       'accept, node: ratio to sqlite': shared.nodeUs / sqlite.nodeUs,
@@ -150,8 +165,10 @@ const postgres = sharedCase(
       'accept, server: ratio to a statement an event': shared.serverUs / oneByOne.serverUs,
       'end to end, accepted/s': ours.perSecond,
       'end to end, gateway µs': ours.gatewayUs,
-      'end to end, gateway: ratio to sqlite': ours.gatewayUs / embedded.gatewayUs,
+      'end to end, gateway: ratio to sqlite': ratio,
       'end to end, server µs': ours.serverUs,
+      'end to end at the same rate, gateway µs': paced.ours.gatewayUs,
+      'end to end at the same rate, gateway: ratio to sqlite': paced.ratio,
     }
   },
 )
@@ -168,7 +185,7 @@ const acceptWith = async (
   const measured = new Map<number, Accepting>()
   for (const count of rotate(counts, round)) {
     const gateway = gatewayOn({ kind: 'postgres', url: databaseUrl, schema: server.newSchema() })
-    measured.set(count, await accept(Array<Contender>(count).fill(gateway), server, seconds, connections))
+    measured.set(count, await accept(Array<Contender>(count).fill(gateway), server, { seconds, connections }))
   }
   return counts.flatMap((count) => measured.get(count) ?? [])
 }
