@@ -85,10 +85,14 @@ export const startGithub = async (t: Test, options: GithubOptions): Promise<Fake
       'x-github-delivery': guid,
       'x-hub-signature-256': signature,
     }
-    return fetch(receiver, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerWithinMs) }).then(
-      ({ status }) => status,
-      ({ name }: Error) => (name === 'TimeoutError' ? 504 : 502),
-    )
+    try {
+      const answer = await fetch(receiver, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerWithinMs) })
+      // A connection is used again only once its last answer is read.
+      await answer.arrayBuffer()
+      return answer.status
+    } catch (error) {
+      return (error as Error).name === 'TimeoutError' ? 504 : 502
+    }
   }
   const add = (guid: string, status: number, redelivery: boolean, more: Partial<Delivery> = {}): void => {
     ids += 1n
