@@ -69,7 +69,7 @@ export class Gauges {
     const { http, configuration, notReady, runsInProgress, waitingRequests, relay } = this.#sources
     const { relay: fromRelay } = relay()
     const { routes, digests, at, hasFailed } = configuration()
-    // A gateway without a relay must not look like one whose relay is away.
+    // A gateway without a relay must not look like a gateway whose relay is away.
     for (const key of relayGauges) this.#meter.clear(key)
     const values = {
       ready: notReady() === undefined ? 1 : 0,

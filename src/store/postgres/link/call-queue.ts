@@ -22,7 +22,7 @@ export class CallQueue {
     return this.#calls >= maxCalls
   }
 
-  /** Adds a call to the last batch where that batch takes it, and otherwise to a new batch. `now`: the monotonic time. */
+  /** Adds a call to the last batch where that batch takes the call, and otherwise to a new batch. `now`: the monotonic time. */
   add(kind: CallKind<unknown, unknown>, call: unknown, settlement: Settlement, now: number): void {
     let batch = this.#batches.at(-1)
     if (!batch?.takes(kind, call)) {

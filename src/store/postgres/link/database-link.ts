@@ -109,7 +109,7 @@ export class DatabaseLink {
     if (!this.#queue.isEmpty) this.#wake()
   }
 
-  /** Resolves when no calls are under way any more, and at the latest `gatherMs` after calls were sent. */
+  /** Resolves when no calls are under way any more, and at the latest about `gatherMs` after calls were sent: timers count whole milliseconds. */
   #gathered(): Promise<void> | undefined {
     const { clock } = this.#options
     const waitMs = this.#underWay === 0 ? 0 : gatherMs - (clock.monotonic() - this.#sentAt)
