@@ -1,7 +1,7 @@
 /** Every registry equals what the schema, the catalogue of codes and the reply table say about it. */
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { catalogue as codes } from '../../src/core/diagnostic.ts'
@@ -212,14 +212,4 @@ t.test('every answer of the contract is in the README', async (t) => {
   const statuses = refusals.map((code) => replyTo(refuse(code)).status).filter((status) => !beside.includes(status))
   for (const status of new Set([...statuses, 200, 202])) t.match(readme, new RegExp(`\\b${status}\\b`), String(status))
   for (const word of ['ignored', 'duplicate', 'accepted', 'delivered']) t.match(readme, `\`${word}\``)
-})
-
-t.test('no folder of source has more than 20 loose files', (t) => {
-  const folders = new Map<string, number>()
-  for (const { file } of sources) folders.set(dirname(file), (folders.get(dirname(file)) ?? 0) + 1)
-  t.same(
-    [...folders].filter(([, count]) => count > 20),
-    [],
-  )
-  t.end()
 })
