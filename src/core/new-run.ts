@@ -83,4 +83,6 @@ export type NewRun = {
   readonly cancelled?: true
   /** The run reports the end of another run to the `callback` of its route. Its prompt is the text to post, and no agent is asked. */
   readonly callback?: true
+  /** The run is a direct delivery that is tried again (`deliver_only` with `retry`). Its prompt is the text, and no agent is asked. */
+  readonly direct?: true
 }

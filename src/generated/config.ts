@@ -828,7 +828,7 @@ headers?: {
 }
 agent?: RouteAgent
 /**
- * How often a failed run is tried again.
+ * How often a failed run is tried again; with deliver_only, the message becomes a run.
  */
 retry?: {
 /**
@@ -2622,7 +2622,7 @@ export interface AlertRule {
  * 
  * @minItems 1
  */
-on?: ("dead_run" | "breaker_open" | "refused_signatures" | "backlog_age" | "budget_used_up" | "reload_refused" | "not_ready" | "silence" | "certificate_ends" | "payload_mismatch")[]
+on?: ("dead_run" | "delivery_failed" | "breaker_open" | "refused_signatures" | "backlog_age" | "budget_used_up" | "reload_refused" | "not_ready" | "silence" | "certificate_ends" | "payload_mismatch")[]
 /**
  * Where the alerts go: a target, or a list of them.
  */
@@ -2986,7 +2986,7 @@ headers?: {
 }
 agent?: RouteAgent
 /**
- * How often a failed run is tried again.
+ * How often a failed run is tried again; with deliver_only, the message becomes a run.
  */
 retry?: {
 /**

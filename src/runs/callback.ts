@@ -7,7 +7,7 @@ import { hash } from 'node:crypto'
 import { hourMs } from '../core/clock.ts'
 import type { Delivery, NewRun } from '../core/new-run.ts'
 import { cut } from '../core/text.ts'
-import type { Claim, Lease, RunEnd } from '../store/ports.ts'
+import type { Claim, RunEnd } from '../store/ports.ts'
 import { type AttemptOptions, persistRun } from './attempt/attempt.ts'
 import type { MakeAttempt } from './attempt/make-attempt.ts'
 
@@ -48,10 +48,6 @@ export const reportingEnds = (
  */
 export const callbackEventId = (eventId: string): string =>
   hash('sha256', `callback ${eventId}`).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
-
-/** Returns the lease of a report with its text as the reply, so that only the delivery is left to do; any other lease as it is. */
-export const withReport = (lease: Lease): Lease =>
-  lease.run.callback && lease.reply === undefined ? { ...lease, reply: lease.run.prompt } : lease
 
 type ReportedEnd = { readonly end: Exclude<RunEnd, { kind: 'again' }>; readonly reply: string | undefined }
 

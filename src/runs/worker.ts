@@ -11,7 +11,7 @@ import type { Lease } from '../store/ports.ts'
 import { type AttemptOptions, persistRun } from './attempt/attempt.ts'
 import { createAttempt, type MakeAttempt } from './attempt/make-attempt.ts'
 import { beginTranscript, describeAttempt } from './attempt/transcript.ts'
-import { type ReportOptions, reportingEnds, withReport } from './callback.ts'
+import { type ReportOptions, reportingEnds } from './callback.ts'
 import { Cancels } from './flow/cancels.ts'
 import { HeldRuns } from './flow/held-runs.ts'
 import { HeldLeases } from './held-leases.ts'
@@ -211,7 +211,7 @@ export class Worker {
   }
 
   #start(taken: Lease, takenAt: number): void {
-    const lease = withReport(taken)
+    const lease = withText(taken)
     this.#leases.add(lease, takenAt)
     this.#held.delete(lease.runId)
     const running = this.#run(lease)
@@ -259,4 +259,10 @@ export class Worker {
     if (this.#cancels.wasStopped(lease)) this.#options.log('info', runFields(lease), 'the agent of a run was stopped: the run is cancelled')
     else this.#options.log('warn', runFields(lease), 'a run that took too long was taken over by another')
   }
+}
+
+/** Returns the lease of a run without an agent with its text as the reply, so that only the delivery is left to do; any other as it is. */
+const withText = (lease: Lease): Lease => {
+  const { direct, callback, prompt } = lease.run
+  return (direct || callback) && lease.reply === undefined ? { ...lease, reply: prompt } : lease
 }

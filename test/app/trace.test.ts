@@ -31,6 +31,17 @@ const tracer = (t: Test, routes: Tree, extra: Tree = {}): Tracer => {
   }
 }
 
+t.test('a direct delivery that is kept: 202, and the message is what starts', async (t) => {
+  const route = { deliver_only: true, retry: {}, deliver: 'http', deliver_extra: { url: 'https://x.example/{a}' }, prompt: 'A {a}' }
+  const body = Buffer.from('{"a": "b"}')
+  const told = await tracer(t, { kept: route })('kept', { 'x-hub-signature-256': `sha256=${hexHmac(body)}` }, body)
+  t.match(told, {
+    name: 'accepted',
+    answer: { status: 202 },
+    starts: { mode: 'direct', prompt: 'A b', extra: { url: 'https://x.example/b' } },
+  })
+})
+
 const field = fc.constantFrom('a', 'b.c', 'payload.a', 'list.0', 'event', 'headers.x-env', 'none')
 const word = fc.constantFrom<unknown>('x', 'y', 'push', 1, true, null)
 const leaf = fc.oneof(

@@ -494,7 +494,7 @@ t.test('retry: the dead runs of these ids; the others are said to be none', asyn
     `started  ${idOf(1)}  deploys  -> log`,
     `failed   ${idOf(2)}  deploys  no dead run is kept of it (done): events replay starts it anew`,
     `failed   ${idOf(3)}  deploys  its stored work is not kept any more: events replay starts it anew`,
-    `failed   ${idOf(4)}  deploys  its sender got an error, and may repeat the event; events replay --same-id sends it to the targets that have not had it`,
+    `failed   ${idOf(4)}  deploys  its request was not kept, so there is nothing to send again`,
     '1 started, 3 failed',
   ])
   t.same(
@@ -502,6 +502,34 @@ t.test('retry: the dead runs of these ids; the others are said to be none', asyn
     [['retry', { id: idOf(1) }]],
   )
   t.match(await cli.run('events', 'retry', idOf(1)), { code: 0, out: /1 started\n$/ })
+})
+
+t.test('retry: a direct delivery that failed is made again under its delivery id, unless it was delivered since', async (t) => {
+  const failed = (number: number): Line => [received(number, { outcome: 'delivery_failed', status: 502, stage: 'dispatch' }), request('{}')]
+  const cli = await fixture(t, [failed(1), failed(2), failed(3)])
+  const answers: { readonly [id: string]: ReplayResult } = {
+    [idOf(1)]: { found: true, event_id: idOf(99), status: 200, outcome: 'delivered', stage: 'dispatch' },
+    [idOf(2)]: { found: true, event_id: idOf(98), status: 200, outcome: 'duplicate', stage: 'dispatch' },
+    [idOf(3)]: { found: true, event_id: idOf(97), status: 502, outcome: 'delivery_failed', stage: 'dispatch', reason: 'log: HTTP 503' },
+  }
+  const { asked } = await cli.serve({ standings: among(dead()), replay: async ({ id }) => answers[id] ?? fault(id) })
+  t.match(await cli.run('events', 'retry', idOf(1), '--dry-run'), { code: 0, out: /^would start .*\n1 would start\n$/ })
+  t.same(
+    asked.filter(([name]) => name === 'replay'),
+    [],
+  )
+  const { code, out } = await cli.run('events', 'retry', idOf(1), idOf(2), idOf(3))
+  t.equal(code, 1)
+  t.same(linesOf(out), [
+    `started  ${idOf(1)}  deploys  -> log`,
+    `failed   ${idOf(2)}  deploys  it has been delivered since: its delivery id is taken`,
+    `failed   ${idOf(3)}  deploys  delivery_failed: log: HTTP 503`,
+    '1 started, 2 failed',
+  ])
+  t.same(
+    asked.flatMap(([name, question]) => (name === 'replay' ? [question] : [])),
+    [{ same_id: true, id: idOf(1), ahead: [idOf(2), idOf(3)] }, ...[2, 3].map((number) => ({ same_id: true, id: idOf(number) }))],
+  )
 })
 
 t.test('retry --dead: shows its plan, asks or needs --yes, oldest first', async (t) => {

@@ -146,6 +146,18 @@ t.test('what begins within a minute is one message; its end is told once, and ea
   t.strictSame(alerts.view()?.firing, [])
 })
 
+t.test('direct deliveries that failed are told, as their senders may not repeat them', async (t) => {
+  const { alerts, sent, pass } = await open(t, { rules: '[{ deliver: log, on: [delivery_failed] }]' })
+  const failed: Fact = { ...ended, ended: { outcome: refuse('delivery_failed', { detail: 'slack: HTTP 503' }), stage: 'dispatch' } }
+  for (let i = 0; i < 2; i++) alerts.on(failed)
+  await pass(3)
+  t.match(sent, [
+    /ALERT delivery_failed:orders: 2 direct deliveries of orders failed, the last: slack: HTTP 503\..* headgate events list --outcome delivery_failed --route orders/,
+  ])
+  await pass(61)
+  t.match(sent.at(-1), /OVER delivery_failed:orders: no further direct delivery of orders has failed for an hour/)
+})
+
 t.test('payloads that do not fit the schema of their route are told', async (t) => {
   const { alerts, sent, pass } = await open(t, { rules: '[{ deliver: log }]' })
   for (let i = 0; i < 2; i++) alerts.on(mismatched)

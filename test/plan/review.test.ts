@@ -467,6 +467,17 @@ t.test('routes whose sender sends nothing again: said once, where nobody wrote t
   t.same(await run(t, config('    rate_limit: 30\n')), [])
 })
 
+t.test('a direct delivery whose sender sends nothing again: said, unless it is kept or asked for again', async (t) => {
+  const route = (verify: string, more = ''): string =>
+    configOf(`verify: ${verify}\nprompt: "{ref}"\ndeliver: telegram\ndeliver_only: true\n${more}`, {})
+  const codes = async (config: string): Promise<readonly string[]> => (await run(t, config)).map(({ code }) => code)
+  const [found] = (await run(t, route('github'))).filter(({ code }) => code === 'WH335')
+  t.match(found, { severity: 'warning', message: /GitHub does not repeat/, help: /retry: \{\}/ })
+  t.equal(found?.place && textAt(route('github'), found.place), 'true')
+  for (const kept of [route('github', 'retry: {}'), route('github', 'catch_up: { repo: a/b, hook: 1 }'), route('stripe')])
+    t.notOk((await codes(kept)).includes('WH335'), kept)
+})
+
 t.test('secrets in clear text: where others read the file, or git keeps it', async (t) => {
   const literal = configOf('prompt: p\nsecret: a7c1e4f82b9d3056', {})
   const at = async (config: string, mode: number, prepare: (dir: string) => void = () => {}): Promise<readonly Diagnostic[]> => {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { hexHmac, secret, startGateway } from '../fakes/gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
 
 const opened = { action: 'opened', number: 7, pull_request: { title: 'Fix it', draft: false }, repository: { full_name: 'acme/web' } }
 
@@ -13,6 +14,10 @@ t.test('Responses', async (t) => {
       listed: { events: ['pull_request', 'merge_request'] },
       filtered: { filters: [{ field: 'action', equals: 'opened' }] },
       direct: { deliver_only: true, deliver: 'http', deliver_extra: { url: `${receiver.origin}/in` }, prompt: '{text}' },
+      kept: {
+        ...{ deliver_only: true, deliver: 'http', deliver_extra: { url: `${receiver.origin}/in` }, prompt: '{text}' },
+        retry: { max_attempts: 2, backoff: 0 },
+      },
       off: { enabled: false },
     },
   })
@@ -112,6 +117,22 @@ t.test('Responses', async (t) => {
       event_id: String,
     })
     t.equal((await gateway.post('direct', { body: { text: 'well' }, headers })).status, 200)
+  })
+
+  t.test('direct delivery of a route with `retry`: 202 as a run, tried again, sent whatever it says, and dead at last', async (t) => {
+    const kept = await gateway.post('kept', { body: { text: '[SILENT]' }, headers: { 'X-Request-ID': 'm-3', 'X-GitHub-Event': 'push' } })
+    t.equal(kept.status, 202)
+    t.same(kept.json, { status: 'accepted', route: 'kept', event: 'push', delivery_id: 'm-3' })
+    await until(() => receiver.seen.some(({ body }) => body.includes('m-3')))
+    t.same(JSON.parse(String(receiver.seen.at(-1)?.body)).text, '[SILENT]')
+    t.equal((await gateway.post('kept', { body: {}, headers: { 'X-Request-ID': 'm-3' } })).json.status, 'duplicate')
+
+    t.equal((await gateway.post('kept', { body: { text: 'fail' }, headers: { 'X-Request-ID': 'm-4' } })).status, 202)
+    t.match(await gateway.line(({ msg, delivery_id }) => msg === 'run is dead' && delivery_id === 'm-4'), {
+      attempt: 2,
+      reason: /^delivery to http: .*HTTP 500/,
+    })
+    t.equal(receiver.seen.filter(({ body }) => body.includes('fail') && body.includes('m-4')).length, 2)
   })
 
   t.test('unknown route, prototype names and encoded ones: 404 naming it', async (t) => {

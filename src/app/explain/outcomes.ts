@@ -85,8 +85,8 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     fix: `${showsWhy} If the sender has changed its payloads, headgate schema learn <route> makes a new schema; then headgate events replay <id>.`,
   },
   delivery_failed: {
-    means: 'The target did not take the message of a deliver_only route. Nothing is kept to be tried again: the sender gets an error.',
-    fix: `${showsWhy} headgate targets test tries the target; headgate events replay <id> sends it again.`,
+    means: 'The target did not take the message of a deliver_only route. Nothing tries it again: the sender gets an error.',
+    fix: `${showsWhy} headgate targets test tries the target; headgate events retry <id> sends it again. With retry: {} on the route, messages are kept and tried again.`,
   },
   stopping: {
     means: 'The gateway is stopping.',

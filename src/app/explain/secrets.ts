@@ -40,6 +40,16 @@ export const secretExplanations = {
       good: 'platforms:\n  webhook:\n    enabled: true\n    rate_limit: 600\n    routes:\n      r: { verify: github, secret: "${ROUTE_SECRET:-5d2be07c94f1}" }\n',
     },
   },
+  WH335: {
+    means: 'A route delivers directly (deliver_only) without retry, and its sender does not repeat refused events (GitHub).',
+    why: 'Where the target fails, even for a second, the sender gets 502 and the message is delivered by nobody. Only a record stays, and the alert delivery_failed.',
+    fix: 'Add retry: {}. The message is then kept before the answer (202), and tried again as runs are. For what failed before: headgate events retry <id>.',
+    example: {
+      of: 'route',
+      bad: 'verify: github\nevents: [push]\ndeliver_only: true\ndeliver: telegram\nprompt: "{repository.full_name}"\n',
+      good: 'verify: github\nevents: [push]\ndeliver_only: true\nretry: {}\ndeliver: telegram\nprompt: "{repository.full_name}"\n',
+    },
+  },
   WH322: {
     means: 'The sender may send several events in one request, and the route has a list of events.',
     why: 'Where the route splits the request, each event is on its own, and a placeholder for the list of the request finds nothing. Where it does not, the request is taken as a whole when any of its events is listed, and a placeholder for the first item of the list may be of an event that is not listed.',

@@ -47,5 +47,5 @@ const refuseWithoutRuns = ({ name, written }: RouteEntry): void => {
   const key = isObject(written) ? (['deliver_only', 'cron_job'] as const).find((each) => own(written, each)) : undefined
   if (key === undefined) return
   const hint = key === 'cron_job' ? 'pause its job: headgate cron pause' : 'without --hold its senders are asked to repeat'
-  throw new Fault('no_runs', `"${name}" has ${key}: there are no runs of it to hold`, { exitCode: exit.usage, hint })
+  throw new Fault('no_runs', `"${name}" has ${key}: its work cannot be held`, { exitCode: exit.usage, hint })
 }

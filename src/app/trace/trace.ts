@@ -191,7 +191,7 @@ const startedWork = async (store: Store, sent: readonly Outgoing[], outcome: Out
   const all = sent.map(({ delivery }) => delivery)
   if (first) return asStarts('direct', first.text, all.length > 1 ? { mode: 'all', to: all } : first.delivery)
   const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]
-  return lease && asStarts(modeByOutcome(outcome), lease.run.prompt, lease.run.delivery)
+  return lease && asStarts(lease.run.direct ? 'direct' : modeByOutcome(outcome), lease.run.prompt, lease.run.delivery)
 }
 
 const modeByOutcome = (outcome: Outcome): Starts['mode'] =>

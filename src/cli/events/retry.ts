@@ -1,4 +1,7 @@
-/** `events retry`: starts dead runs again with their stored work. The attempts of such a run are counted from 1 again. */
+/**
+ * `events retry`: starts dead runs again with their stored work, and sends direct deliveries again that failed. The attempts of a run are
+ * counted from 1 again.
+ */
 
 import type { EventResult } from '../../app/events/event-batch.ts'
 import { planRetry, type RetryPlan } from '../../app/events/event-retry.ts'
@@ -20,13 +23,13 @@ export const eventsRetry = async (ids: readonly string[], options: RetryOptions,
   if (ids.length === 0 && !dead) throw usage('which events? give their ids, or --dead for all dead runs')
   const events = await chosenEvents(ids, dead ? { ...selection, state: ['dead'] } : selection, cli)
   const plan = await planRetry(cli.workspace, gatewayAt(cli.workspace), events, dead)
-  const planned = plan.dead.map((known) => ({ known, ok: true }))
+  const planned = plan.events.map((known) => ({ known, ok: true }))
   if (dryRun) return answerRetries(planned, plan, true, cli)
   if (dead && planned.length > 0) {
     if (!yes) cli.io.stderr(resultTable(planned, 'starts'))
-    await confirmStart(`start ${countsBySource(plan.dead)}?`, yes, cli)
+    await confirmStart(`start ${countsBySource(plan.events)}?`, yes, cli)
   }
-  return answerRetries(await plan.run(progressOf(plan.dead.length, cli)), plan, false, cli)
+  return answerRetries(await plan.run(progressOf(plan.events.length, cli)), plan, false, cli)
 }
 
 const answerRetries = (done: readonly EventResult[], { others }: RetryPlan, dryRun: boolean, cli: Cli): number => {

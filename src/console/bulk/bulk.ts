@@ -146,7 +146,7 @@ type AddResults = (id: string, results: readonly EventResult[]) => void
 
 /** Returns those events of a page that can be worked on. */
 const workable = async ({ workspace, gateway }: Around, action: Action, page: readonly EventStatus[]): Promise<readonly EventStatus[]> =>
-  action === 'replay' ? (await planReplay(gateway, page, true)).events : (await planRetry(workspace, gateway, page, true)).dead
+  action === 'replay' ? (await planReplay(gateway, page, true)).events : (await planRetry(workspace, gateway, page, true)).events
 
 const makePlan = async (around: Around, action: Action, criteria: EventCriteria): Promise<Planned> => {
   const { workspace, gateway } = around

@@ -39,6 +39,11 @@ export const EventActions = ({ event, request, done }: Actions): JSX.Element | n
           Retry the dead run
         </button>
       )}
+      {may('operate') && event.outcome === 'delivery_failed' && payload_kept && (
+        <button type="button" onClick={() => doing(ask('retry', { id }).then(done))}>
+          Send it again
+        </button>
+      )}
       {may('operate') && (state === 'waiting' || state === 'running') && (
         <button type="button" onClick={() => doing(ask('cancel', { id }).then(done))}>
           Cancel the run

@@ -35,6 +35,13 @@ export const kinds: { readonly [kind in AlertKind]: KindOfAlert } = {
     over: ({ subject }) => `no further run${ofRuns(subject)} has been dead for an hour`,
     more: (subject) => `events list --state dead${optionsOf(subject)}`,
   },
+  delivery_failed: {
+    quietMs: hourMs,
+    began: ({ subject, count, detail }) =>
+      `${count === 1 ? 'a direct delivery' : `${count} direct deliveries`}${ofRuns(subject)} failed${reason(detail)}`,
+    over: ({ subject }) => `no further direct delivery${ofRuns(subject)} has failed for an hour`,
+    more: (subject) => `events list --outcome delivery_failed${optionsOf(subject)}`,
+  },
   breaker_open: {
     // An open breaker tells of each trial. Where nothing is heard of it any more, its gateway is gone.
     quietMs: hourMs,

@@ -141,6 +141,8 @@ export class Signals implements Observer {
     if (outcome.kind === 'accepted' || outcome.kind === 'coalesced' || outcome.kind === 'delivered') {
       // Only routes that are served accept an event, so their number is bounded.
       if (!replay) this.#accepted.add(outcome.route)
+    } else if (outcome.kind === 'refused' && outcome.code === 'delivery_failed' && route) {
+      this.#cause('delivery_failed', causeName({ profile: route.profile, route: route.name }), outcome.detail)
     } else if (outcome.kind === 'refused' && outcome.code === 'bad_signature' && route) {
       const name = this.#refused.has(route.name) || this.#refused.size < maxSubjects ? route.name : ''
       this.#refused.set(name, (this.#refused.get(name) ?? 0) + 1)

@@ -1,6 +1,7 @@
 /**
- * The ending of a route with `deliver_only`: sends the rendered prompt to the targets without an agent and without a run. The answer to the
- * sender waits for the targets, and says whether the text was delivered (rules: Direct delivery 1).
+ * The ending of a route with `deliver_only`: sends the rendered prompt to the targets without an agent. The answer to the sender waits for
+ * the targets, and says whether the text was delivered (rules: Direct delivery 1). With `retry`, the delivery becomes a run, which is
+ * committed before the answer and tried again by a worker (rules: Direct delivery 4).
  */
 
 import { messageOf, StoreFault } from '../../core/fault.ts'
@@ -14,6 +15,7 @@ import type { Effects } from '../effects.ts'
 import type { Outgoing } from '../targets/target.ts'
 import { unavailable } from '../try-later.ts'
 import type { EndingPart } from './ending.ts'
+import { acceptAgent, directRun } from './kit/accept.ts'
 import { compileMessage, type Message } from './kit/message.ts'
 
 /**
@@ -29,6 +31,12 @@ export const direct: EndingPart = {
   compile(route, kit) {
     const { written, render } = compileMessage(route, kit)
     const holdMs = holdMsOf(route)
+    if (route.retry)
+      return (event) => {
+        const accept = (message: Message) => acceptAgent(directRun(event, message), holdMsFor(event, holdMs), kit.effects)
+        const message = render(event)
+        return message instanceof Promise ? message.then(accept) : accept(message)
+      }
     const targetClaimsOf = compileTargetClaims(written)
     return async (event) => {
       const rendered = await render(event)

@@ -1,4 +1,7 @@
-/** Reviews routes whose senders put several events into one request (WH322), or never send a refused event again (WH321). */
+/**
+ * Reviews routes whose senders put several events into one request (WH322), or never send a refused event again (WH321), also where a direct
+ * delivery fails (WH335).
+ */
 
 import type { RouteSource } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
@@ -15,6 +18,17 @@ import type { Subject } from './subject.ts'
 export const reviewSenders = (subject: Subject): void => {
   if (verifyNames(subject.spec).length === 0) return
   reviewSeveral(subject)
+  reviewDirect(subject)
+}
+
+/** Reports a direct delivery that is lost when its target fails for a moment, because its sender does not repeat the event. */
+const reviewDirect = ({ route, catalogue, spec, say }: Subject): void => {
+  if (!spec.deliver_only || spec.retry || spec.catch_up) return
+  const sender = neverAgain(route, catalogue)
+  if (sender === undefined) return
+  say('WH335', ['deliver_only'], `${sender} does not repeat refused events: what the target does not take at once is lost`, {
+    help: 'add retry: {}, so that the message is kept and tried again; without it, headgate events retry <id> sends it by hand',
+  })
 }
 
 /**

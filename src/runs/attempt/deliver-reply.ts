@@ -12,11 +12,13 @@ import type { AttemptEnd } from './transcript.ts'
 /** Adds the reply to the run's session, sends it to the targets, and returns the end of the attempt. */
 export const deliverReply = async (attempt: Attempt, reply: string): Promise<AttemptEnd | 'lost' | 'given back'> => {
   const { options, signal, lease, transcript } = attempt
-  transcript.reply = reply
+  // The text of a direct delivery is no reply: it is sent whatever it says, and its record has it as the prompt.
+  const isReply = !lease.run.direct
+  if (isReply) transcript.reply = reply
   // The session gets the reply even where an earlier attempt has stored the reply, because the process may have died between the two steps.
   // Nothing is added twice.
   await persistRun(lease, () => options.conversations.keep(lease.run, mergedPrompt(lease.run).text, reply), options, signal)
-  if (isSilent(reply)) return { kind: 'done', silent: true }
+  if (isReply && isSilent(reply)) return { kind: 'done', silent: true }
   const keep = (progress: Progress): Promise<boolean> =>
     persistRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal)
   const delivered = await deliver({

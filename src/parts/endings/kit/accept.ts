@@ -72,6 +72,12 @@ export const agentRun = (
   }
 }
 
+/** Makes the run that delivers the text of an event without an agent. */
+export const directRun = (event: Event, { prompt: { text }, delivery }: Message): NewRun => ({
+  ...agentRun(event, { prompt: { text, untrusted: [] }, delivery }, undefined),
+  direct: true,
+})
+
 const storedFile = ({ name, type, sha256, content }: KeptFile): RunFile => ({ name, type, sha256, data: content.toString('base64') })
 
 /**
