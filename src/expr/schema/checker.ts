@@ -3,15 +3,17 @@
  * library, so it is imported only where a route checks payloads.
  *
  * Every schema counts its visits, so that choices (`anyOf`) in a schema that refers to itself cannot take exponential time. Patterns run on
- * the linear-time engine. `uniqueItems`, for which ajv compares each item with each other, is our own keyword. `format` checks nothing: the
- * library's patterns for formats backtrack, and drafts after draft-07 have it as a note.
+ * the linear-time engine. `uniqueItems`, for which ajv compares each item with each other, is our own keyword, and so is `multipleOf`, for
+ * which it divides doubles. `format` checks nothing: the library's patterns for formats backtrack, and drafts after draft-07 have it as a
+ * note.
  */
 
-import ajvPackage, { type ErrorObject, type ValidateFunction } from 'ajv'
-import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import ajvPackage, { type ErrorObject, str, type ValidateFunction } from 'ajv'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { compileRegex, TooHard } from '../regex/regex.ts'
 import { isChecked, nestedIn } from './keywords.ts'
+import { compileMultipleOf } from './multiple-of.ts'
 import type { PayloadSchema } from './payload-schema.ts'
 
 /** The most steps of a check. A check of a megabyte takes a few hundred thousand, which is some milliseconds. */
@@ -21,9 +23,11 @@ const unitsAStep = 16
 const keysAStep = 4
 /** The longest text that a pattern searches: the engine would leave out the rest. */
 const maxSearched = 1_048_576
-/** The steps of an item in a list whose items must differ, and of rendering a value in it. */
-const stepsAnItem = 7
+/** The steps of rendering a value in a list whose items must differ, and the longest text that stands for itself in others. */
 const stepsARendering = 3
+const maxRendered = 64
+/** The steps of dividing numbers that a double does not hold exactly. */
+const stepsOfLongDigits = 100
 
 /** Says where a payload does not fit, and how; `undefined` for a payload that fits. */
 export type Checker = (payload: Json) => string | undefined
@@ -31,9 +35,12 @@ export type Checker = (payload: Json) => string | undefined
 /** Steps of one check. `spend` throws TooHard once there are no steps left. */
 class Steps {
   #left = 0
+  /** What this check knows of the values that must differ. */
+  rendered = new Rendered(this)
 
   refill(): void {
     this.#left = maxSteps
+    this.rendered = new Rendered(this)
   }
 
   spend(steps: number): void {
@@ -97,7 +104,15 @@ const compileWithin = (steps: Steps, root: Json): ValidateFunction => {
     type: 'array',
     schemaType: 'boolean',
     error: { message: 'must NOT have duplicate items' },
-    compile: (isWanted: boolean) => (items: Json[]) => !isWanted || areUnique(items, steps),
+    compile: (isWanted: boolean) => (items: Json[]) => !isWanted || steps.rendered.areUnique(items),
+  })
+  ajv.removeKeyword('multipleOf')
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
+    compile: (factor: number) => compileMultipleOf(factor, () => steps.spend(stepsOfLongDigits)),
   })
   ajv.addKeyword({
     keyword: stepKeyword,
@@ -129,9 +144,40 @@ const weightOf = (schema: JsonObject): Weight => ({
   aMap: keyLoops.filter((keyword) => schema[keyword] !== undefined).length + lengthOf(schema.patternProperties) * 2 + lengthOf(schema.enum),
 })
 
+const proto = '__proto__'
+const memberOf = (map: Json | undefined): Json | undefined => (isObject(map) ? own(map, proto) : undefined)
+
+/**
+ * Adds to a schema what its members named `__proto__` say, in words that ajv reads: it passes over that name in three maps. The members
+ * stay, because a `$ref` may lead to them.
+ */
+const withProto = (schema: JsonObject): JsonObject => {
+  const patterns = [
+    { pattern: `^${proto}$`, inner: memberOf(schema.properties) },
+    { pattern: `(?:${proto})`, inner: memberOf(schema.patternProperties) },
+  ].flatMap(({ pattern, inner }) => (inner === undefined ? [] : [[freeIn(schema.patternProperties, pattern), inner] as const]))
+  const dependency = memberOf(schema.dependencies)
+  return {
+    ...schema,
+    ...(patterns.length > 0 && { patternProperties: Object.fromEntries([...Object.entries(schema.patternProperties ?? {}), ...patterns]) }),
+    ...(dependency !== undefined && {
+      allOf: [
+        ...((schema.allOf ?? []) as Json[]),
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        { if: { required: [proto] }, then: Array.isArray(dependency) ? { required: dependency } : dependency },
+      ],
+    }),
+  }
+}
+
+/** Returns a pattern that finds the same, and that a map does not have yet. */
+const freeIn = (map: Json | undefined, pattern: string): string =>
+  isObject(map) && Object.hasOwn(map, pattern) ? freeIn(map, `(?:${pattern})`) : pattern
+
 /** Returns a copy in which every schema counts, without notes and without keywords that only other programs know. */
-const counting = (schema: Json): Json => {
-  if (!isObject(schema)) return schema
+const counting = (written: Json): Json => {
+  if (!isObject(written)) return written
+  const schema = withProto(written)
   const kept = Object.entries(schema).filter(([keyword]) => isChecked(keyword))
   const copy: JsonObject = {
     ...Object.fromEntries(kept.map(([keyword, value]) => [keyword, shallow(value)])),
@@ -153,37 +199,58 @@ const put = (into: JsonObject, key: string, value: Json): void => {
   Object.defineProperty(into, key, { value, enumerable: true, writable: true, configurable: true })
 }
 
-/** Whether all items differ, in time that grows with the size of the list and not with its square. */
-const areUnique = (items: readonly Json[], steps: Steps): boolean => {
-  const seen = new Set<string>()
-  for (const item of items) {
-    steps.spend(stepsAnItem)
-    const text = canonical(item, steps)
-    if (seen.has(text)) return false
-    seen.add(text)
-  }
-  return true
-}
-
 /**
- * Renders a value as a text that is the same for all equal values: the keys of maps are sorted. The text of a value is copied into that of
- * each list and map around it, so its length counts at each depth.
+ * Renders values for one check, so that equal values have the same text, whatever the order of their keys. In place of a long text stands
+ * its number. So no text is copied into all that is around it, and the time grows with the size of a payload, not with its depth.
  */
-const canonical = (value: Json, steps: Steps): string => {
-  const text = render(value, steps)
-  steps.spend(stepsARendering + text.length / unitsAStep)
-  return text
-}
+class Rendered {
+  readonly #steps: Steps
+  readonly #numbers = new Map<string, string>()
+  readonly #containers = new Map<Json, string>()
+  readonly #lists = new Map<readonly Json[], boolean>()
 
-const render = (value: Json, steps: Steps): string => {
-  const parts: string[] = []
-  if (Array.isArray(value)) {
-    for (const item of value) parts.push(canonical(item, steps))
-    return `[${parts.join()}]`
+  constructor(steps: Steps) {
+    this.#steps = steps
   }
-  if (!isObject(value)) return JSON.stringify(value)
-  for (const key of Object.keys(value).sort()) parts.push(`${JSON.stringify(key)}:${canonical(value[key] as Json, steps)}`)
-  return `{${parts.join()}}`
+
+  /** Whether all items of a list differ. Several schemas may ask it of one list. */
+  areUnique(items: readonly Json[]): boolean {
+    const known = this.#lists.get(items)
+    if (known !== undefined) return known
+    this.#steps.spend(items.length)
+    const seen = new Set<string>()
+    const areUnique = items.every((item) => seen.size < seen.add(this.#textOf(item)).size)
+    this.#lists.set(items, areUnique)
+    return areUnique
+  }
+
+  #textOf(value: Json): string {
+    if (typeof value === 'string') return this.#short(JSON.stringify(value))
+    // V8 has the same hash for the texts of some numbers in every process. The space takes them out of a stranger's hands.
+    if (typeof value !== 'object' || value === null) return this.#short(` ${value}`)
+    const known = this.#containers.get(value)
+    if (known !== undefined) return this.#short(known)
+    const text = this.#short(Array.isArray(value) ? `[${value.map((item) => this.#textOf(item)).join()}]` : `{${this.#membersOf(value)}}`)
+    if (text.startsWith('#')) this.#containers.set(value, text)
+    return text
+  }
+
+  #membersOf(map: JsonObject): string {
+    return Object.keys(map)
+      .map((key) => `${JSON.stringify(key)}:${this.#textOf(map[key] as Json)}`)
+      .sort()
+      .join()
+  }
+
+  #short(text: string): string {
+    this.#steps.spend(stepsARendering + text.length / unitsAStep)
+    if (text.length <= maxRendered) return text
+    const known = this.#numbers.get(text)
+    if (known !== undefined) return known
+    const number = `#${this.#numbers.size}`
+    this.#numbers.set(text, number)
+    return number
+  }
 }
 
 const maxShown = 120

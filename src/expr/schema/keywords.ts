@@ -25,7 +25,7 @@ const plain: { readonly [keyword: string]: Form } = {
   },
   enum: { fits: (value) => Array.isArray(value) && value.length > 0, wanted: 'a list with values' },
   const: any,
-  multipleOf: { fits: (value) => typeof value === 'number' && value > 0, wanted: 'a number above 0' },
+  multipleOf: { fits: (value) => Number.isFinite(value) && Number(value) > 0, wanted: 'a number above 0' },
   maximum: number,
   exclusiveMaximum: number,
   minimum: number,
