@@ -52,6 +52,7 @@ t.test('a scheme of the configuration, and one of a route', async (t) => {
       plain: { verify: 'github', secret: 'k' },
       dated: { verify: { algorithm: 'token', signature: { header: 'X-Pass' }, timestamp: { body: 'time' } }, secret: 'token-of-12' },
       inline: { verify: { algorithm: 'token', signature: { header: 'Authorization', prefix: 'Bearer ' } }, secret: 'token-of-12' },
+      basic: { verify: { algorithm: 'basic', signature: { header: 'authorization' } }, secret: 'me:token-of-12' },
     },
   })
   const acme = (time = String(at), text = body, id = 'i1'): { [name: string]: string } => ({
@@ -77,6 +78,8 @@ t.test('a scheme of the configuration, and one of a route', async (t) => {
   t.equal((await post('acme', { 'X-Hub-Signature-256': `sha256=${hex(body, 'k')}` })).status, 401, 'no other scheme counts')
   t.equal((await post('plain', acme())).status, 401, 'and it serves only routes that name it')
   t.equal((await post('inline', { Authorization: 'bearer token-of-12' }, '{"b":1}')).status, 202)
+  const basic = async (text: string) => (await post('basic', { Authorization: `Basic ${Buffer.from(text).toString('base64')}` })).status
+  t.same([await basic('me:token-of-12'), await basic('me:token-of-13')], [202, 401], 'the name of the header leaves the prefix as it is')
   const dated = async (pass: string, time: number) => (await post('dated', { 'X-Pass': pass }, `{"time":${time}}`)).status
   t.equal(await dated('token-of-12', seconds), 202, 'a credential in the head goes with a time in the body')
   t.same([await dated('token-of-13', seconds), await dated('token-of-12', seconds - 3_600)], [401, 401])

@@ -60,11 +60,15 @@ type CompiledDigest = {
   readonly encoding: Encoding
 }
 
-/** Returns the place of the signature; where the description names none, the `Authorization` header for `basic` and `jwt`. */
+/**
+ * Returns the place of the signature. `basic` and `jwt` stand in the header `Authorization` where the description names no place, and have
+ * the prefix there that HTTP gives them (RFC 7617, RFC 6750), because no sender leaves it out.
+ */
 export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme): ValueSource & { readonly prefix?: string } => {
+  if (algorithm !== 'basic' && algorithm !== 'jwt') return signature
   const isNamed = signature.header !== undefined || signature.query !== undefined || signature.body !== undefined
-  if (isNamed || (algorithm !== 'basic' && algorithm !== 'jwt')) return signature
-  return { prefix: algorithm === 'basic' ? 'Basic ' : 'Bearer ', ...signature, header: 'Authorization' }
+  if (isNamed && String(signature.header).toLowerCase() !== 'authorization') return signature
+  return { header: 'Authorization', prefix: algorithm === 'basic' ? 'Basic ' : 'Bearer ', ...signature }
 }
 
 type ReportProblem = (path: readonly string[], message: string, help: string) => void
