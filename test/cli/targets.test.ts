@@ -26,6 +26,8 @@ t.test('list: every target, with what it lacks, by the settings of the profile',
       telegram: { token: '${TOKEN}', home_channel: '-1' },
       homeassistant: { enabled: false },
       teams: { webhook_url: 'ftp://x' },
+      discord: { webhook_url: 'https://discord.com/webhooks/123456789012345678/canary' },
+      email: { address: 'me@example.org', smtp_host: 'mail.example.org', smtp_port: 'canary' },
     },
   }
   const cli = fakeCli(
@@ -44,6 +46,8 @@ t.test('list: every target, with what it lacks, by the settings of the profile',
     telegram: { state: 'connected', missing: [], has_home_channel: true },
     homeassistant: { state: 'off' },
     teams: { state: 'missing', missing: ['webhook_url as a web address'] },
+    discord: { state: 'missing', missing: ['webhook_url as the address of a webhook'] },
+    email: { state: 'missing', missing: ['smtp_port as a port from 1 to 65535'] },
     whatsapp: { state: 'missing', missing: [/\w/] },
     github_comment: { state: 'missing', missing: ['gh on the PATH'] },
   })

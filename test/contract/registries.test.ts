@@ -72,8 +72,12 @@ t.test('every built target is a value of deliver; what is not built says so wher
 })
 
 t.test('what a target needs is among the settings that the schema gives it', async (t) => {
-  for (const { name, needs = [], settings = [] } of targets) {
+  for (const { name, needs = [], settings = [], forms = {} } of targets) {
     const keys = settings.map(({ key }) => key)
+    for (const [key, form] of Object.entries(forms)) {
+      t.ok(key === 'api_base' || keys.includes(key), `${name}: ${key}`)
+      t.ok(form.fits(form.example) && !form.fits('no\nvalue /?#'), `${name}: the form of ${key}`)
+    }
     t.same(
       needs.flat().filter((key) => !keys.includes(key)),
       [],

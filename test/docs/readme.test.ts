@@ -30,8 +30,10 @@ const documents = [...markdown('.'), ...markdown('bench'), ...(existsSync(join(r
 const env = { WEBHOOK_SECRET: 'b0e6f2a94c7d41d8', ANTHROPIC_API_KEY: 'key', OPENAI_API_KEY: 'key' }
 /** Every setting that a target may have in the environment: credentials never stand in a document. */
 const credentials = Object.fromEntries(
-  targets.flatMap(({ settings = [] }) =>
-    settings.flatMap(({ key, env: names }) => names.map((name) => [name, /url|base/.test(key) ? 'https://example.org/a' : 'a1'])),
+  targets.flatMap(({ settings = [], forms = {} }) =>
+    settings.flatMap(({ key, env: names }) =>
+      names.map((name) => [name, forms[key]?.example ?? (/url|base/.test(key) ? 'https://example.org/a' : 'a1')]),
+    ),
   ),
 )
 

@@ -217,7 +217,7 @@ t.test('bluebubbles', async (t) => {
   t.test('settings that are none go nowhere', async (t) => {
     const before = seen.length
     const extra = { chat_id: bluebubblesDouble.chat }
-    t.match(await send({ settings: { method: 'pigeon' }, extra }), { ...final, why: /method is neither/ })
+    t.match(await send({ settings: { method: 'pigeon' }, extra }), { ...final, why: /method is not apple-script or private-api/ })
     t.match(await send({ settings: { server_url: 'mac.local:1234' }, extra }), { ...final, why: /server_url is not a web address/ })
     t.match(await send({ extra: { chat_id: 'iMessage;-;' } }), { ...final, why: /chat_id/ })
     t.equal(seen.length, before)

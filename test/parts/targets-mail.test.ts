@@ -613,7 +613,10 @@ t.test('sms', async (t) => {
       ...final,
       why: 'not connected: set platforms.sms.api_key, api_secret, from',
     })
-    t.match(await send('sms', chat, { settings: { ...twilio, provider: 'constructor' } }), { ...final, why: /neither twilio nor vonage/ })
+    t.match(await send('sms', chat, { settings: { ...twilio, provider: 'constructor' } }), {
+      ...final,
+      why: /provider is not twilio or vonage/,
+    })
     for (const chat_id of ['5552223333', '+0123456789', '+1555222333344445', 'whatsapp:+15552223333', '+1 555 222 3333'])
       t.match(await send('sms', { chat_id }, { settings: { ...twilio, phone_number: '+1' } }), { ...final, why: /country code/ })
   })

@@ -276,7 +276,7 @@ t.test('feishu: its rate limit may say how long; its domain is one of two', asyn
   const extra = { chat_id: 'oc_1' }
   next.push({ status: 400, body: { code: 99991400, msg: 'request trigger frequency limit' }, headers: { 'x-ogw-ratelimit-reset': '40' } })
   t.match(await send({ extra }), { ok: false, repeatable: true, retryAfterMs: 40_000 })
-  t.match(await send({ extra, settings: { domain: 'example.org' } }), { ...final, why: /neither feishu nor lark/ })
+  t.match(await send({ extra, settings: { domain: 'example.org' } }), { ...final, why: /domain is not feishu or lark/ })
   const bot = await run(t, feishuBot)
   bot.next.push({ status: 200, body: { StatusCode: 0, StatusMessage: 'success' } })
   t.match(await bot.send(), { ok: true }, 'the answer of old')

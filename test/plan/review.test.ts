@@ -201,6 +201,22 @@ const others: readonly Slip[] = [
   ['one of several', 'deliver: [log, { target: mattermost }]\nprompt: p', 'WH712', 'mattermost', 'MATTERMOST_TOKEN'],
   ['switched off', 'deliver: slack\nprompt: p', 'WH712', 'slack', 'enabled: true', { rest: '  slack: { enabled: false }\n' }],
   [
+    'an address that the target refuses',
+    'deliver: discord\nprompt: p',
+    'WH712',
+    'discord',
+    'set platforms.discord.webhook_url to the address of a webhook',
+    { env: { PATH: process.env.PATH ?? '', DISCORD_WEBHOOK_URL: 'https://discord.com/webhooks/123456789012345678/abc' } },
+  ],
+  [
+    'a token with a word before it',
+    'deliver: telegram\nprompt: p\ndeliver_extra: { chat_id: 1 }',
+    'WH712',
+    'telegram',
+    'a token without "bot" before it, such as 123456:ABC-DEF',
+    { env: { PATH: process.env.PATH ?? '', TELEGRAM_BOT_TOKEN: 'bot4711:abcdef' } },
+  ],
+  [
     'no program',
     'deliver: github_comment\nprompt: p\ndeliver_extra: { repo: a/b, pr_number: 1 }',
     'WH709',

@@ -3,7 +3,7 @@
 import type { Profile } from '../../config/config.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
 import { pluginNamePattern } from '../../core/names.ts'
-import { missingOf, settingsOf, textSetting, waysOf, wrongAddress } from '../../parts/delivery/settings.ts'
+import { missetOf, missingOf, settingsOf, textSetting, waysOf } from '../../parts/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { locateProgram, searchPathOf } from '../../process/find-program.ts'
@@ -52,10 +52,10 @@ export const readTargets = async (workspace: Workspace, profileName: string | un
 const knownTarget = async (part: TargetPart, { platforms, env }: Profile): Promise<KnownTarget> => {
   const settings = settingsOf(part, platforms, env)
   const { program } = part
-  const wrong = wrongAddress(settings)
+  const wrong = missetOf(part, settings)
   const missing = [...missingOf(part, settings)]
   if (program !== undefined && !(await locateProgram(program, searchPathOf(env)))) missing.push(`${program} on the PATH`)
-  if (wrong !== undefined) missing.push(`${wrong} as a web address`)
+  if (wrong !== undefined) missing.push(`${wrong.key} as ${wrong.is}`)
   const home = textSetting(settings, 'home_channel')
   const needsNone = part.needs === undefined || part.needs.some((keys) => keys.length === 0)
   return {

@@ -4,7 +4,7 @@
  */
 
 import { type Json, type JsonObject, own } from '../../core/json.ts'
-import type { KeySchemas, Setting, TargetPart, TargetSchema } from '../targets/target.ts'
+import type { KeySchemas, Setting, SettingForm, TargetPart, TargetSchema } from '../targets/target.ts'
 
 /** The keys of `deliver_extra` that name a thread. Of those that are set, the first counts. */
 export const threadKeys = ['message_thread_id', 'thread_id'] as const
@@ -12,7 +12,7 @@ export const threadKeys = ['message_thread_id', 'thread_id'] as const
 export const addressKeys = ['chat_id', ...threadKeys] as const
 
 /** What must be known of a target to read its settings. */
-type ConfigurableTarget = Pick<TargetPart, 'name' | 'platform' | 'settings' | 'needs'>
+type ConfigurableTarget = Pick<TargetPart, 'name' | 'platform' | 'settings' | 'needs' | 'forms'>
 type Env = { readonly [name: string]: string | undefined }
 
 /** Returns the name of the section under `platforms` that a target reads. */
@@ -106,10 +106,12 @@ const settingLabel = ({ settings = [] }: ConfigurableTarget, key: string): strin
 export const waysOf = (part: ConfigurableTarget): readonly string[] =>
   (part.needs ?? []).map((keys) => keys.map((key) => settingLabel(part, key)).join(', ')).filter((way) => way !== '')
 
-/** Returns why nothing can be sent: the platform is switched off, or settings are missing. `undefined`: the target is connected. */
+/** Returns why nothing can be sent: the platform is switched off, or settings are missing or wrong. `undefined`: the target is connected. */
 export const obstacleOf = (part: ConfigurableTarget, settings: JsonObject): string | undefined => {
   const platform = `platforms.${platformOf(part)}`
   if (settings.enabled === false) return `${platform} is switched off`
+  const wrong = missetOf(part, settings)
+  if (wrong) return `${platform}.${wrong.key} is not ${wrong.is}`
   const missing = missingOf(part, settings)
   return missing.length === 0 ? undefined : `not connected: set ${platform}.${missing.join(', ')}`
 }
@@ -120,9 +122,20 @@ export const isOn = (text: string | undefined): boolean => text !== undefined &&
 const webAddressKey = /^(?:api_base|(?:\w+_)?url)$/
 const webAddress = /^(?:https?|wss?):\/\/[^/?#\s]/i
 
-/** Returns the key of a setting that must be a web address and is none; `undefined` when there is no such setting. */
-export const wrongAddress = (settings: JsonObject): string | undefined =>
-  Object.keys(settings).find((key) => webAddressKey.test(key) && !isWebAddress(textSetting(settings, key) ?? 'http://unset'))
+/** A setting whose value has not the form that the target needs. The value is not shown, because it may be a secret. */
+type Misset = Pick<SettingForm, 'is' | 'example'> & { readonly key: string }
+
+/** Returns a setting whose value has another form than the target needs; `undefined` when there is no such setting. */
+export const missetOf = ({ forms = {} }: ConfigurableTarget, settings: JsonObject): Misset | undefined => {
+  for (const key of Object.keys(settings)) {
+    const value = textSetting(settings, key)
+    if (value === undefined) continue
+    if (webAddressKey.test(key) && !isWebAddress(value)) return { key, is: 'a web address', example: 'https://example.org' }
+    const form = own(forms, key)
+    if (form && !form.fits(value)) return { key, is: form.is, example: form.example }
+  }
+  return undefined
+}
 
 /** Returns the values of the settings whose keys stand for web addresses. */
 export const webAddressesIn = (settings: JsonObject): readonly string[] =>

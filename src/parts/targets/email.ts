@@ -66,6 +66,17 @@ export const email: TargetPart = {
   settings: settingsIn(schema),
   // `password` is not among the needed settings: some servers ask for no password, and a server that asks for a password says so.
   needs: [['address', 'smtp_host']],
+  forms: {
+    address: { is: 'an e-mail address', example: 'bot@example.org', fits: (text) => isMailAddress(text) },
+    smtp_host: { is: 'the name of a host', example: 'mail.example.org', fits: (text) => /^[A-Za-z0-9._:-]{1,253}$/.test(text) },
+    smtp_port: {
+      is: 'a port from 1 to 65535',
+      example: '587',
+      fits: (text) => Number.isInteger(Number(text)) && Number(text) >= 1 && Number(text) <= 65_535,
+    },
+    smtp_security: { is: 'starttls, tls or none', example: 'tls', fits: (text) => securityNamed(text) !== undefined },
+    smtp_ca_file: { is: 'an absolute path', example: '/etc/ssl/certs/ca-certificates.crt', fits: (text) => isAbsolute(text) },
+  },
   // A repeated mail has the same Message-ID, but not every mail program shows only one of the two mails.
   repeatable: false,
   unaddressed: (extra, settings) =>
@@ -106,7 +117,6 @@ const isMailAddress = (text: string): boolean => text.length <= maxAddressChars 
 /** Makes the mail of one text, or says what is wrong with the text or its address. `at`: the date of the mail. */
 const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | MailProblem => {
   const from = textSetting(settings, 'address') ?? ''
-  if (!isMailAddress(from)) return { problem: 'platforms.email.address is no e-mail address' }
   const { extra } = outgoing.delivery
   const chat = own(extra, 'chat_id') ?? textSetting(settings, 'home_channel')?.split(',')
   if (chat === undefined) return { problem: noAddress }
@@ -150,22 +160,19 @@ const messageIdOf = ({ profile, route, job, deliveryId, position }: Outgoing, to
 const serverOf = async (settings: JsonObject): Promise<MailServer | MailProblem> => {
   const text = (key: string): string | undefined => textSetting(settings, key)
   const host = text('smtp_host') ?? ''
-  if (!/^[A-Za-z0-9._:-]{1,253}$/.test(host)) return { problem: 'platforms.email.smtp_host is no name of a host' }
   const port = Number(text('smtp_port') ?? submissionPort)
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) return { problem: 'platforms.email.smtp_port is no port' }
   const pass = text('password')
-  const named = text('smtp_security')?.toLowerCase()
-  const security = named === undefined ? defaultSecurity(port, pass !== undefined) : allowedSecurity.find((one) => one === named)
-  if (security === undefined) return { problem: 'platforms.email.smtp_security is none of starttls, tls and none' }
+  const security = securityNamed(text('smtp_security') ?? '') ?? defaultSecurity(port, pass !== undefined)
   const file = text('smtp_ca_file')
   const ca = file === undefined ? undefined : await readCa(file)
-  if (ca === null) return { problem: 'platforms.email.smtp_ca_file cannot be read, or is no absolute path' }
+  if (ca === null) return { problem: 'platforms.email.smtp_ca_file cannot be read' }
   const login = pass === undefined ? undefined : { user: text('user') ?? text('address') ?? '', pass }
   return { host, port, security, login, ca }
 }
 
 /** The values of `smtp_security`. `offered` is not allowed: an attacker could hide the server's STARTTLS offer and read the password. */
 const allowedSecurity: readonly Security[] = ['starttls', 'tls', 'none']
+const securityNamed = (name: string): Security | undefined => allowedSecurity.find((one) => one === name.toLowerCase())
 
 /** Chooses the security when `smtp_security` is absent. A password then goes over TLS or not at all. */
 const defaultSecurity = (port: number, hasPassword: boolean): Security => {
@@ -173,14 +180,8 @@ const defaultSecurity = (port: number, hasPassword: boolean): Security => {
   return port === submissionPort || hasPassword ? 'starttls' : 'offered'
 }
 
-/** Resolves to the text of a file with certificate authorities; `null` when the file cannot be read, or its path is not absolute. */
-const readCa = async (file: string): Promise<string | null> => {
-  try {
-    return isAbsolute(file) ? await readFile(file, 'utf8') : null
-  } catch {
-    return null
-  }
-}
+/** Resolves to the text of a file with certificate authorities; `null` when the file cannot be read. */
+const readCa = (file: string): Promise<string | null> => readFile(file, 'utf8').catch(() => null)
 
 /** Returns the texts to redact in errors. A server may quote the line of a login that it refuses, which has the password in base64. */
 const loginSecrets = ({ login }: MailServer): string[] => {

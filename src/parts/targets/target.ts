@@ -60,6 +60,12 @@ export type Setting = {
   readonly default?: string
 }
 
+/**
+ * What the value of a setting must be, where its platform takes no other. `is`: the end of a sentence that begins with "it is not", for
+ * example `the address of a webhook`. `example`: a value that fits, without a secret of anybody.
+ */
+export type SettingForm = { readonly is: string; readonly example: string; fits(value: string): boolean }
+
 /** What the schema says of one key of a target: a node of a JSON Schema (draft-07), with keywords of headgate (`x-…`, `doNotSuggest`). */
 export type KeySchema = {
   /**
@@ -152,6 +158,11 @@ export type TargetPart = {
   readonly program?: string
   /** Lists of settings. The target is connected when every setting of one list is there. When absent, the target needs none. */
   readonly needs?: readonly (readonly string[])[]
+  /**
+   * Forms of settings, by key. A value of another form is reported by `validate` and `targets list`, and nothing is sent with it. Settings
+   * that are web addresses by their names (`url`, `api_base`, `webhook_url` …) need no form for that.
+   */
+  readonly forms?: { readonly [key: string]: SettingForm }
   /** Keys of `deliver_extra` that must be set. */
   readonly requires?: readonly string[]
   /** Checks a `deliver_extra` of the configuration, before templates are filled in. */

@@ -8,7 +8,7 @@ import { isUnknown } from '../../config/env.ts'
 import type { Path, SourceRange } from '../../core/diagnostic.ts'
 import { type JsonObject, own } from '../../core/json.ts'
 import { nearest, printable } from '../../core/text.ts'
-import { keysOfExtra, missingOf, platformOf, settingsOf, waysOf, wrongAddress } from '../../parts/delivery/settings.ts'
+import { keysOfExtra, missetOf, missingOf, platformOf, settingsOf, waysOf } from '../../parts/delivery/settings.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { searchPathOf } from '../../process/find-program.ts'
@@ -62,16 +62,16 @@ const reviewConnection = (
   const missing = missingOf(part, settings)
   // The environment is not read, and it may have all the values that are missing here.
   if (missing.length > 0 && isUnknown(profile.env)) return true
-  const wrong = wrongAddress(settings)
+  const wrong = missetOf(part, settings)
+  if (wrong) {
+    const message = `the target "${part.name}" cannot be reached${here}: ${platform}.${wrong.key} is not ${wrong.is}`
+    say('WH712', path, message, { help: `set ${platform}.${wrong.key} to ${wrong.is}, such as ${wrong.example}` })
+    return true
+  }
   if (missing.length > 0) {
     const ways = waysOf(part).join('; or ')
     const message = `the target "${part.name}" is not connected${here}: ${missing.join(', ')} missing`
     say('WH712', path, message, { help: `set under ${platform}, or in the environment: ${ways}` })
-    return true
-  }
-  if (wrong !== undefined) {
-    const message = `the target "${part.name}" cannot be reached${here}: ${platform}.${wrong} is no web address`
-    say('WH712', path, message, { help: 'write it with https:// and a host' })
     return true
   }
   if (part.program === undefined || hasProgram(part.program, searchPathOf(profile.env))) return false

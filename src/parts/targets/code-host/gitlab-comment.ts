@@ -3,7 +3,7 @@
  * mentions and images in the text are broken, unless the settings allow them.
  */
 
-import { type JsonObject, own } from '../../../core/json.ts'
+import { own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
 import { excerpt, printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
@@ -14,7 +14,7 @@ import { obstacleOf, settingsIn, textSetting } from '../../delivery/settings.ts'
 import { addressPartText, commentOf, deliveryDigest, withoutOrdersAndImages } from '../kit/comment.ts'
 import { apiBase, botToken, images, textKey } from '../kit/keys.ts'
 import { postWithWaits } from '../kit/post-with-waits.ts'
-import type { Sent, TargetPart, TargetSchema } from '../target.ts'
+import type { Sent, SettingForm, TargetPart, TargetSchema } from '../target.ts'
 
 // A project is an id, or a path of groups with the project last. No segment may be `.` or `..`.
 const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/
@@ -81,6 +81,12 @@ const schema: TargetSchema = {
   },
 }
 
+const address: SettingForm = {
+  is: 'a host or a web address',
+  example: 'gitlab.example.org',
+  fits: (written) => originOf(written) !== undefined,
+}
+
 export const gitlabComment: TargetPart = {
   name: 'gitlab_comment',
   aliases: ['hostb_comment'],
@@ -88,6 +94,7 @@ export const gitlabComment: TargetPart = {
   schema,
   settings: settingsIn(schema),
   needs: [['token']],
+  forms: { api_base: address, host: address },
   returnsAsEvent: true,
   repeatable: false,
   requires: ['project', 'iid', 'kind'],
@@ -100,8 +107,7 @@ export const gitlabComment: TargetPart = {
   async send(outgoing, kit) {
     const obstacle = obstacleOf(gitlabComment, kit.settings)
     if (obstacle !== undefined) return permanentFailure(obstacle)
-    const origin = originOf(kit.settings)
-    if (origin === undefined) return permanentFailure('platforms.gitlab.host is neither a host nor a web address')
+    const origin = originOf(textSetting(kit.settings, 'api_base') ?? textSetting(kit.settings, 'host') ?? 'gitlab.com')
     const { extra } = outgoing.delivery
     const wrong = extraRules.find(({ key, holds }) => !holds(addressPartText(own(extra, key))))
     if (wrong) return permanentFailure(`${wrong.problem}: "${printable(addressPartText(own(extra, wrong.key)), 100)}"`)
@@ -121,12 +127,8 @@ export const gitlabComment: TargetPart = {
   },
 }
 
-/**
- * Returns the web address of GitLab: the setting `api_base`, else `host`, else gitlab.com; `undefined` where it is malformed. An address
- * without `http://` or `https://` gets `https://`.
- */
-const originOf = (settings: JsonObject): string | undefined => {
-  const written = textSetting(settings, 'api_base') ?? textSetting(settings, 'host') ?? 'gitlab.com'
+/** Returns a web address of GitLab without a slash at its end; `undefined` where it is malformed. A mere host gets `https://`. */
+const originOf = (written: string): string | undefined => {
   const address = written.includes('://') ? written : `https://${written}`
   return /^https?:\/\/[^/?#@\s]+(?:\/[^?#@\s]*)?$/i.test(address) && URL.canParse(address) ? address.replace(/\/+$/, '') : undefined
 }

@@ -10,8 +10,8 @@ import { own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { obstacleOf, platformOf, settingSecrets, settingsIn, textSetting, wrongAddress } from '../../delivery/settings.ts'
-import type { Keep, KeySchemas, Outgoing, Sent, TargetKit, TargetPart, TargetSchema } from '../target.ts'
+import { obstacleOf, settingSecrets, settingsIn, textSetting } from '../../delivery/settings.ts'
+import type { Keep, KeySchemas, Outgoing, Sent, SettingForm, TargetKit, TargetPart, TargetSchema } from '../target.ts'
 import { type Address, type AddressSpec, addressOf, addressText, checkAddress, unaddressed } from './chat-address.ts'
 import { apiBase } from './keys.ts'
 import { postWithWaits } from './post-with-waits.ts'
@@ -51,6 +51,8 @@ export type ChatSpec = AddressSpec & {
   readonly settings: KeySchemas
   /** Lists of settings: the target is connected when every setting of one list is there. */
   readonly needs: readonly (readonly string[])[]
+  /** Forms of settings, by key (`TargetPart.forms`). */
+  readonly forms?: { readonly [key: string]: SettingForm }
   /** The longest message. A function is for a limit that depends on the settings or on `deliver_extra`. */
   readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
   /** Whether posting the same `key` again cannot post twice. A function is for an answer that depends on the message or the settings. */
@@ -67,7 +69,7 @@ const defaultCallMs = 15_000
 
 /** Makes the target that a description describes. */
 export const defineChat = (spec: ChatSpec): TargetPart => {
-  const { name, title, platformTitle = title, aliases, platform, needs, idempotent } = spec
+  const { name, title, platformTitle = title, aliases, platform, needs, forms, idempotent } = spec
   const schema: TargetSchema = {
     settings: { description: `Settings of ${platformTitle}.`, properties: { ...spec.settings, api_base: apiBase } },
     deliver_extra: { properties: spec.extra },
@@ -81,6 +83,7 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
     schema,
     settings,
     needs,
+    ...(forms === undefined ? {} : { forms }),
     repeatable: idempotent === true,
     unaddressed: (extra, given) => unaddressed(spec, extra, given),
     chat(extra, given) {
@@ -104,8 +107,6 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
 const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit: TargetKit): Promise<Sent> => {
   const obstacle = obstacleOf(part, kit.settings)
   if (obstacle !== undefined) return permanentFailure(obstacle)
-  const wrong = wrongAddress(kit.settings)
-  if (wrong !== undefined) return permanentFailure(`platforms.${platformOf(part)}.${wrong} is not a web address`)
   const { extra } = outgoing.delivery
   const address = addressOf(spec, extra, kit.settings)
   if ('problem' in address) return permanentFailure(address.problem)

@@ -29,6 +29,13 @@ export const bluebubbles = defineChat({
     thread_id: threadKey('Guid of the message to answer.', '{message_guid}'),
   },
   needs: [['server_url', 'password']],
+  forms: {
+    method: {
+      is: `apple-script or ${privateApi}`,
+      example: privateApi,
+      fits: (method) => method === 'apple-script' || method === privateApi,
+    },
+  },
   limit: { max: 4000, unit: 'utf16' },
   idempotent: false,
   // The server answers only when the Mac has sent the message, which may take long.
@@ -38,8 +45,7 @@ export const bluebubbles = defineChat({
       ? undefined
       : 'chat_id is neither a chat GUID (iMessage;-;+15551234567) nor an address',
   async post(posting) {
-    const method = posting.setting('method')
-    if (method !== 'apple-script' && method !== privateApi) return permanentFailure(`method is neither apple-script nor ${privateApi}`)
+    const method = posting.setting('method') ?? ''
     const lookup = await findChat(posting)
     if ('refused' in lookup) return lookup.refused
     const body = { message: posting.text, tempGuid: uuidOf(posting.key) }

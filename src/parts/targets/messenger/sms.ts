@@ -29,6 +29,7 @@ const shared = {
     provider: textKey('twilio or vonage.', 'SMS_PROVIDER'),
   },
   extra: chatKeys('Phone number with its country code.', '+15550100'),
+  forms: { provider: { is: 'twilio or vonage', example: 'twilio', fits: (name) => /^(?:twilio|vonage)$/i.test(name) } },
   limit: { max: 1600, unit: 'utf16' },
   idempotent: false,
   checkChat: (chat) => (/^\+[1-9]\d{6,14}$/.test(chat) ? undefined : 'chat_id is no phone number with its country code (+15551234567)'),
@@ -107,14 +108,11 @@ const postByVonage = async (posting: Posting): Promise<Sent> => {
   return failureFromAnswer(answer, { why: why ?? answerText(answer.body, 'error-text', 'title'), idempotent: false, limited })
 }
 
-const providers: { readonly [name: string]: TargetPart } = { twilio, vonage }
-
 export const sms: TargetPart = {
   ...twilio,
   needs: [...(twilio.needs ?? []), ...(vonage.needs ?? [])],
   async send(outgoing, kit) {
-    const provider = (textSetting(kit.settings, 'provider') ?? 'twilio').toLowerCase()
-    const part = Object.hasOwn(providers, provider) ? providers[provider] : undefined
-    return part ? part.send(outgoing, kit) : permanentFailure('platforms.sms.provider is neither twilio nor vonage')
+    const provider = (textSetting(kit.settings, 'provider') ?? '').toLowerCase()
+    return (provider === 'vonage' ? vonage : twilio).send(outgoing, kit)
   },
 }

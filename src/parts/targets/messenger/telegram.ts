@@ -21,6 +21,9 @@ export const telegram = defineChat({
     message_thread_id: threadKey('Number of the topic in a group with topics.', '7'),
   },
   needs: [['token']],
+  forms: {
+    token: { is: 'a token without "bot" before it', example: '123456:ABC-DEF', fits: (token) => /^(?!bot\d)[^\s/?#]+$/i.test(token) },
+  },
   limit: { max: 4096, unit: 'utf16' },
   idempotent: false,
   escape: withoutMentions,

@@ -52,6 +52,10 @@ export const whatsapp = defineChat({
     },
   },
   needs: [cloudKeys, ['bridge_url'], ['bridge']],
+  forms: {
+    phone_number_id: { is: 'a number', example: '106540352242922', fits: (id) => /^\d{1,30}$/.test(id) },
+    api_version: { is: 'a version', example: 'v20.0', fits: (version) => /^v\d{1,3}\.\d{1,2}$/.test(version) },
+  },
   // A template may have 1024 characters in all, together with the text around the value.
   limit: ({ extra }) => ({ max: extra('template') === undefined ? 4096 : 900, unit: 'utf16' }),
   idempotent: false,
@@ -73,14 +77,11 @@ const digitsOf = (chat: string): string => chat.replace(/@.*|\D/g, '')
 
 const postToCloud = async (posting: Posting): Promise<Sent> => {
   const { chat, thread, setting, call } = posting
-  const [id = '', version = ''] = [setting('phone_number_id'), setting('api_version')]
-  if (!/^\d{1,30}$/.test(id)) return permanentFailure('phone_number_id is no number')
-  if (!/^v\d{1,3}\.\d{1,2}$/.test(version)) return permanentFailure('api_version is no version such as v20.0')
   if (/@(?:g\.us|lid)$/.test(chat)) return permanentFailure('the Cloud API sends to phone numbers only')
   const content = messageContent(posting)
   if (content === undefined) return permanentFailure('template or template_language is no valid name')
   const answer = await call({
-    url: `${apiBaseOf(posting, 'https://graph.facebook.com')}/${version}/${id}/messages`,
+    url: `${apiBaseOf(posting, 'https://graph.facebook.com')}/${setting('api_version')}/${setting('phone_number_id')}/messages`,
     headers: { authorization: `Bearer ${setting('access_token')}` },
     json: {
       messaging_product: 'whatsapp',

@@ -5,7 +5,6 @@
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, answerText, failureFromAnswer } from '../../delivery/api.ts'
-import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
@@ -32,6 +31,13 @@ export const discord = defineChat({
     thread_id: threadKey('Number of the thread.', '123456789012345678'),
   },
   needs: [bot, ['webhook_url']],
+  forms: {
+    webhook_url: {
+      is: 'the address of a webhook',
+      example: 'https://discord.com/api/webhooks/123456789012345678/abc',
+      fits: (address) => URL.canParse(address) && webhookPath.test(new URL(address).pathname),
+    },
+  },
   ...webhookOr(bot),
   limit: { max: 2000, unit: 'characters' },
   idempotent: (posting) => goesByApp(posting, bot),
@@ -56,7 +62,6 @@ const postByBot = async (posting: Posting): Promise<Sent> => {
 
 const postToWebhook = async (posting: Posting): Promise<Sent> => {
   const url = new URL(posting.setting('webhook_url') ?? '')
-  if (!webhookPath.test(url.pathname)) return permanentFailure('platforms.discord.webhook_url is not the address of a webhook')
   // Without `wait`, Discord answers before it knows whether the message was saved.
   url.searchParams.set('wait', 'true')
   if (posting.thread !== undefined) url.searchParams.set('thread_id', posting.thread)

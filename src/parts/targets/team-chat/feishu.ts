@@ -36,6 +36,7 @@ export const feishu = defineChat({
     thread_id: threadKey('A message (om_…) or a topic (omt_…) to answer.', 'om_0123456789abcdef'),
   },
   needs: [app, ['webhook_url']],
+  forms: { domain: { is: 'feishu or lark', example: 'lark', fits: (domain) => domains.has(domain) } },
   ...webhookOr(app),
   // A webhook takes a body of at most 20 KB. An app would take more, but nobody reads so long a message.
   limit: { max: 18_000, unit: 'json' },
@@ -61,8 +62,7 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
 
 const postByApp = async (posting: Posting): Promise<Sent> => {
   const { clock, setting, thread, keep } = posting
-  const official = domains.get(setting('domain') ?? '')
-  if (official === undefined) return permanentFailure('platforms.feishu.domain is neither feishu nor lark')
+  const official = domains.get(setting('domain') ?? '') ?? ''
   if (thread !== undefined && !/^omt?_\w{1,100}$/.test(thread))
     return permanentFailure('the thread is neither a message (om_…) nor a topic (omt_…)')
   const api = `${apiBaseOf(posting, official)}/open-apis`

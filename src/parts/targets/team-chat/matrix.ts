@@ -34,6 +34,7 @@ export const matrix = defineChat({
     ['homeserver', 'access_token'],
     ['homeserver', 'user_id', 'password'],
   ],
+  forms: { homeserver: { is: 'a web address', example: 'https://matrix.org', fits: (address) => /^https?:\/\/[^/?#\s]/i.test(address) } },
   // A Matrix event may have 64 KB in all.
   limit: { max: 24_000, unit: 'json' },
   idempotent: true,
@@ -43,7 +44,6 @@ export const matrix = defineChat({
   async post(posting) {
     const { setting, clock, keep } = posting
     const api = `${apiBaseOf(posting, setting('homeserver') ?? '')}/_matrix/client/v3`
-    if (!/^https?:\/\/[^/?#\s]/i.test(api)) return permanentFailure('platforms.matrix.homeserver is not a web address')
     const token = setting('access_token')
     if (token === undefined) {
       const identity = ['matrix', api, setting('user_id'), setting('password')]

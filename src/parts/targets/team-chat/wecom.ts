@@ -33,6 +33,7 @@ export const wecom = defineChat({
   },
   extra: chatKeys('Id of the chat or person.'),
   needs: [['webhook_url'], bot, app],
+  forms: { agent_id: { is: 'a number', example: '1000002', fits: (id) => /^\d{1,10}$/.test(id) } },
   ...webhookOr(bot, app),
   // The limit of the app: WeCom cuts off the end of a longer text without an error.
   limit: { max: 2048, unit: 'bytes' },
@@ -75,14 +76,12 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   const { chat, clock, setting, text, keep } = posting
   const [, kind = 'user', id = ''] = /^(?:(user|party|tag|chat):)?([A-Za-z0-9][\w.@-]{0,63})$/.exec(chat) ?? []
   if (id === '') return permanentFailure('chat_id is no id of a person, and none after party:, tag: or chat:')
-  const agent = setting('agent_id') ?? ''
-  if (!/^\d{1,10}$/.test(agent)) return permanentFailure('platforms.wecom.agent_id is not a number')
   const message = { msgtype: 'text', text: { content: text }, safe: 0 }
   const base = apiBaseOf(posting, 'https://qyapi.weixin.qq.com')
   return withToken({ identity: ['wecom', base, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, base) }, (token) =>
     kind === 'chat'
       ? post(posting, `${base}/cgi-bin/appchat/send?`, token, { ...message, chatid: id })
-      : post(posting, `${base}/cgi-bin/message/send?`, token, { ...message, [`to${kind}`]: id, agentid: Number(agent) }),
+      : post(posting, `${base}/cgi-bin/message/send?`, token, { ...message, [`to${kind}`]: id, agentid: Number(setting('agent_id')) }),
   )
 }
 
