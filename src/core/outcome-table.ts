@@ -28,6 +28,7 @@ const refusals: { readonly [code in Refused['code']]: RefusalRow } = {
   wrong_method: { status: 405, sentence: 'Method not allowed', level: 'debug' },
   bad_json: { status: 400, sentence: 'Cannot parse body', level: 'debug' },
   schema_mismatch: { status: 422, sentence: 'Payload does not fit the schema', level: 'warn' },
+  expression_failed: { status: 422, sentence: 'Expression failed', level: 'warn' },
   delivery_failed: { status: 502, sentence: 'Delivery failed', level: 'warn' },
   stopping: { status: 503, sentence: 'Server is stopping', level: 'debug' },
   overloaded: { status: 503, sentence: 'Queue is full', level: 'error' },
@@ -97,6 +98,10 @@ export const outcomeReason = (outcome: Outcome): string | undefined => {
       const counts = Object.entries(outcome.items).map(([name, count]) => `${count} ${name}`)
       return `its items: ${counts.join(', ')}`
     }
+    case 'accepted':
+    case 'coalesced':
+    case 'delivered':
+      return outcome.note
     default:
       return undefined
   }

@@ -36,6 +36,7 @@ type Refusal =
   | 'forbidden'
   | 'bad_json'
   | 'schema_mismatch'
+  | 'expression_failed'
   | 'wrong_method'
   | 'delivery_failed'
   | 'stopping'
@@ -75,7 +76,13 @@ export type Ignored = {
   readonly detail?: () => string
 }
 
-type EventReference = { readonly route: string; readonly event: string; readonly deliveryId: string }
+type EventReference = {
+  readonly route: string
+  readonly event: string
+  readonly deliveryId: string
+  /** What failed on the event all the same, for the log, records and commands. It never goes to the sender. */
+  readonly note?: string
+}
 
 export type Outcome =
   | Refused
@@ -93,6 +100,7 @@ export type Outcome =
       readonly route: string
       readonly target: string
       readonly deliveryId: string
+      readonly note?: string
       /** The targets' answers, for the records. */
       readonly answers: readonly string[]
     }

@@ -1,31 +1,35 @@
 /** Compiles the templates in a map or list of settings. */
 
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { compileAddress, compileTemplate, type Renderer, type TemplateKit, thenAll } from './template.ts'
+import { compileAddress, compileExact, compileTemplate, type Renderer, type TemplateKit, thenAll } from './template.ts'
 
-const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
-  if (typeof value === 'string') return compileTemplate(value, kit)
+/** How the texts of a key are filled in: as a web address, as an id or name of a platform, or as a text for people. */
+export type TextUse = 'address' | 'exact' | 'text'
+
+const compilers = { address: compileAddress, exact: compileExact, text: compileTemplate } as const
+
+const compileValue = (value: Json, use: TextUse, kit: TemplateKit): Renderer<Json> => {
+  if (typeof value === 'string') return compilers[use](value, kit)
+  // What lies deeper is no web address itself.
+  const below = use === 'address' ? 'exact' : use
   if (Array.isArray(value)) {
-    const items = value.map((item) => compileValue(item, kit))
+    const items = value.map((item) => compileValue(item, below, kit))
     return (event) =>
       thenAll<Json, Json>(
         items.map((item) => item(event)),
         (settled) => settled,
       )
   }
-  return isObject(value) ? compileTexts(value, kit) : () => value
+  return isObject(value) ? compileTexts(value, kit, () => below) : () => value
 }
 
 /**
- * Compiles a map whose texts, at any depth, are templates; other values stay as they are (rules: Templates 8). `addresses`: keys of the map
- * whose texts are web addresses, in which the values of a payload are percent-encoded.
+ * Compiles a map whose texts, at any depth, are templates; other values stay as they are (rules: Templates 8). `useOf` says how the text at
+ * a key of the map is filled in.
  */
-export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: readonly string[] = []): Renderer<JsonObject> => {
+export const compileTexts = (map: JsonObject, kit: TemplateKit, useOf: (key: string) => TextUse): Renderer<JsonObject> => {
   const keys = Object.keys(map)
-  const values = keys.map((key) => {
-    const value = map[key] as Json
-    return typeof value === 'string' && addresses.includes(key) ? compileAddress(value, kit) : compileValue(value, kit)
-  })
+  const values = keys.map((key) => compileValue(map[key] as Json, useOf(key), kit))
   const join = (settled: Json[]): JsonObject => Object.fromEntries(keys.map((key, i) => [key, settled[i] as Json]))
   return (event) =>
     thenAll(

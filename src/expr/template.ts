@@ -1,14 +1,14 @@
 /** Compiles templates to functions. They render in one pass, so that a placeholder in a payload's text stays text (rules: Templates 5). */
 
+import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { isMoreThanALine, type Prompt, type Span } from '../core/prompt.ts'
 import type { Event } from '../core/request.ts'
 import { cut, printable } from '../core/text.ts'
 import { digitsOf } from './digits.ts'
-import { BadExpression, compileJsonata } from './jsonata/jsonata.ts'
+import { BadExpression, compileJsonata, FailedExpression } from './jsonata/jsonata.ts'
 import { compilePath, pathInBatch } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
-import { TooHard } from './regex/regex.ts'
 import { type Digits, isLong, renderJson } from './render.ts'
 import { compileRequestField, isRequestField, requestInput } from './request-field.ts'
 import { waitIfLarge } from './turn.ts'
@@ -24,8 +24,13 @@ const maxShownUnits = 200
 export type Filled = {
   /** The placeholder as the template has it, with its braces; or words for the whole payload or the whole text. */
   readonly written: string
-  /** The placeholder has no value. In a text it stays as it is written; a key with such a placeholder is missing as a whole. */
+  /**
+   * The placeholder has no value. In a text a path stays as it is written, and an expression is empty; a key with such a placeholder is
+   * missing as a whole.
+   */
   readonly missing?: true
+  /** Why the expression has no value, where its evaluation failed. Quotes no text of the payload. */
+  readonly failed?: string
   /** The lengths of the placeholder's text before and after a cut, in UTF-16 units. */
   readonly cut?: { readonly from: number; readonly to: number }
 }
@@ -33,13 +38,19 @@ export type Filled = {
 export type TemplateKit = {
   /** Called with each mistake in the template. */
   readonly report: (message: string) => void
-  /** Called when a limit stopped an expression on an event. The message quotes no text of the payload. */
-  readonly gaveUp?: (event: Event, message: string) => void
+  /**
+   * Called when an expression failed on an event, or a limit stopped it. The message quotes no text of the payload. Where the function
+   * throws, the text is not made, and the renderer rejects with that error.
+   */
+  readonly failed?: (event: Event, message: string) => void
   /** Called with each placeholder, filled in or missing, and for a cut of the whole text. Absent in the running gateway. */
   readonly filled?: (filled: Filled) => void
 }
 
-/** A compiled template, or several. Returns a promise only where a template has a `{= expression }`. It never throws or rejects. */
+/**
+ * A compiled template, or several. Returns a promise only where a template has a `{= expression }`. It never throws, and rejects only with
+ * an error of `TemplateKit.failed`.
+ */
 export type Renderer<T> = (event: Event) => T | Promise<T>
 
 /** Renders the payload as indented JSON, cut at 4000 UTF-16 units: for `{__raw__}`, and for a route without a prompt. */
@@ -64,18 +75,32 @@ type ValueUse<T> = {
   readonly show: (value: Json, digits: Digits) => string | T
   /** As `show`, for a value that is a text. */
   readonly text: (text: string) => string
-  /** For a placeholder without a value. `written`: the placeholder with its braces. */
+  /** For a path without a value. `written`: the placeholder with its braces. */
   readonly missing: (written: string) => string | T
+  /** For an expression without a value. Its source is for whoever wrote it, and never for whoever reads the text. */
+  readonly empty: string | T
 }
+
+/**
+ * Stands for an expression without a value in an address and in an id. It is a placeholder itself, so a target takes it for unfilled, and
+ * sends nothing there (rules: Templates 10).
+ */
+const unfilledExpression = '{= … }'
 
 const asIs = (text: string): string => text
 /** Percent-encodes a text. Going through bytes replaces lone surrogates, which no address can hold. */
 const urlEncoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
 
-const asText: ValueUse<never> = { show: renderValue, text: asIs, missing: asIs }
-const asKeyPart: ValueUse<undefined> = { show: renderKeyPart, text: asIs, missing: () => undefined }
+const asText: ValueUse<never> = { show: renderValue, text: asIs, missing: asIs, empty: '' }
+const asExact: ValueUse<never> = { ...asText, empty: unfilledExpression }
+const asKeyPart: ValueUse<undefined> = { show: renderKeyPart, text: asIs, missing: () => undefined, empty: undefined }
 /** A percent-encoded value cannot leave the segment, parameter or fragment of the web address where its placeholder stands. */
-const inAddress: ValueUse<never> = { show: (value, digits) => urlEncoded(renderValue(value, digits)), text: urlEncoded, missing: asIs }
+const inAddress: ValueUse<never> = {
+  show: (value, digits) => urlEncoded(renderValue(value, digits)),
+  text: urlEncoded,
+  missing: asIs,
+  empty: unfilledExpression,
+}
 
 /** Describes a placeholder whose text has `from` UTF-16 units, and is cut where these are more than `to`. */
 const filledUpTo = (written: string, from: number, to: number): Filled => (from > to ? { written, cut: { from, to } } : { written })
@@ -98,6 +123,7 @@ const watchedUse = <T>(use: ValueUse<T>, written: string, { filled }: TemplateKi
           filled({ written, missing: true })
           return use.missing(text)
         },
+        empty: use.empty,
       }
 
 /** Compiles a text that is the whole payload (`wholePayload`). `written`: the placeholder with which `filled` is called. */
@@ -166,22 +192,28 @@ const inputOf = (event: Event): JsonObject => {
 }
 
 const compileExpression = <T>(source: string, written: string, use: ValueUse<T>, kit: TemplateKit): Renderer<string | T> => {
+  const nothing = (failed?: string): string | T => {
+    kit.filled?.({ written, missing: true, ...(failed === undefined ? {} : { failed }) })
+    return use.empty
+  }
   try {
     const evaluate = compileJsonata(source)
     const text = async (event: Event): Promise<string | T> => {
       await waitIfLarge(event)
       const value = await evaluate(inputOf(event))
-      return value === undefined ? use.missing(written) : use.show(value, noDigits)
+      return value === undefined ? nothing() : use.show(value, noDigits)
     }
     return (event) =>
       text(event).catch((error) => {
-        if (error instanceof TooHard) kit.gaveUp?.(event, `${printable(written, maxShownUnits)}: ${error.message}`)
-        return use.missing(written) // A failed expression counts as a missing key.
+        const why = error instanceof FailedExpression ? error.withoutValues : messageOf(error)
+        const empty = nothing(why)
+        kit.failed?.(event, `${printable(written, maxShownUnits)}: ${why}`)
+        return empty
       })
   } catch (error) {
     if (!(error instanceof BadExpression)) throw error
     kit.report(`{=${source}}: ${error.message}`)
-    return () => use.missing(written)
+    return async () => nothing()
   }
 }
 
@@ -231,7 +263,10 @@ const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, m
  * returns a promise only where the template has a `{= expression }`. It never throws.
  */
 export const compileTemplate = (text: string, kit: TemplateKit, use = asIs): Renderer<string> =>
-  compilePieces(text, { show: (value, digits) => use(renderValue(value, digits)), text: use, missing: asIs }, kit, asIs)
+  compilePieces(text, { show: (value, digits) => use(renderValue(value, digits)), text: use, missing: asIs, empty: '' }, kit, asIs)
+
+/** As `compileTemplate`, for an id or a name of a platform: an expression without a value leaves it unfilled, and not shorter. */
+export const compileExact = (text: string, kit: TemplateKit): Renderer<string> => compilePieces(text, asExact, kit, asIs)
 
 /** As `compileTemplate`, with the ranges of the text that have more than a line of the payload, or the whole payload. */
 export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<Prompt> =>

@@ -762,6 +762,10 @@ script_timeout_seconds?: number
  */
 prompt?: string
 /**
+ * What becomes of an event on which a {= expression } of the route fails.
+ */
+expression_error?: ("empty" | "refuse")
+/**
  * Where the reply or message goes: a target, or a list of them.
  */
 deliver?: (Target | DeliverItem[])
@@ -2919,6 +2923,10 @@ script_timeout_seconds?: number
  * Template for the prompt or message; {dotted.path} is replaced. Absent: the payload as JSON.
  */
 prompt?: string
+/**
+ * What becomes of an event on which a {= expression } of the route fails.
+ */
+expression_error?: ("empty" | "refuse")
 /**
  * Where the reply or message goes: a target, or a list of them.
  */

@@ -98,6 +98,7 @@ export const defaults = {
     "payload_mismatch": "ignore",
     "trust_trace_context": false,
     "script_timeout_seconds": 30,
+    "expression_error": "empty",
     "deliver": "log",
     "deliver_mode": "all",
     "deliver_only": false,

@@ -10,6 +10,7 @@ import { holdMsOf } from '../parts/claim.ts'
 import { compileClaimIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
+import { FailedExpressions } from '../parts/failed-expressions.ts'
 import type { OperatorPart } from '../parts/operators/operator.ts'
 import type { StageReport } from '../parts/report.ts'
 import { compileAnswers } from '../parts/respond/answers.ts'
@@ -108,6 +109,7 @@ export const compileRoute = (
     adapter: config.adapter,
     clientCertificates: config.tls?.clientCertificates,
     effects,
+    expressions: new FailedExpressions(route.spec),
     report,
     recompileAtReload,
     adopt: owner.adopt,
@@ -195,7 +197,7 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
     parse,
     ...(split ? { split: split.split } : {}),
     onEvent,
-    ending: { stage: 'dispatch', run: kit.adopt(part.compile(spec, split?.kit ?? kit)) },
+    ending: { stage: 'dispatch', run: kit.expressions.around(kit.adopt(part.compile(spec, split?.kit ?? kit))) },
     ...compileAnswers(spec, kit, split !== undefined),
     owner,
   }

@@ -22,6 +22,7 @@ const open = (text: string, headers: Event['headers'] = {}): Event => ({
 })
 const of = (payload: unknown, headers?: Event['headers']): Event => open(JSON.stringify(payload), headers)
 const noReport = { report: (message: string) => t.fail(`unexpected report: ${message}`) }
+const asText = (): 'text' => 'text'
 const render = (template: string, opened: Event): string => {
   const text = compileTemplate(template, noReport)(opened)
   if (typeof text !== 'string') throw new Error('a template without an expression has to be synchronous')
@@ -132,36 +133,46 @@ t.test('no template and no payload makes rendering throw, and inserted text is n
   )
 })
 
-t.test('expressions are JSONata; what fails or gives nothing stays', async (t) => {
+t.test('expressions are JSONata; what fails or gives nothing is empty', async (t) => {
   const opened = of({ title: 'fix', commits: [{ id: 'a' }, { id: 'b' }], o: { b: 1 } })
   const later = (text: string): string | Promise<string> => compileTemplate(text, noReport)(opened)
   t.equal(await later('{= $uppercase(title) }!'), 'FIX!')
   t.equal(await later('{= $count(commits) } {=$count(payload.commits)} {= event }'), '2 2 pull_request')
   t.equal(await later('{= {"a": "}"} } {= commits.id } {= 1 = 1 } {= null }'), '{"a":"}"} ["a","b"] true null')
-  t.equal(await later('{= nope } {= $error("x") } {= $uppercase } {title}'), '{= nope } {= $error("x") } {= $uppercase } fix')
+  t.equal(await later('<{= nope }{= $error("x") }{= $uppercase }> {title}'), '<> fix')
   t.equal(await later('{= commits[id = "a"].id & /* } */ `title` }'), 'afix')
 })
 
-t.test('an expression that a limit stops stays, and is told without a word of the payload', async (t) => {
+t.test('an expression that fails or that a limit stops is empty, and is told without a word of the payload', async (t) => {
   const told: unknown[] = []
-  const kit = { ...noReport, gaveUp: (opened: Event, message: string) => told.push([opened.deliveryId, message]) }
-  const opened = of({ secret: 'x'.repeat(200_000), list: Array.from({ length: 30_000 }, () => 'secret') })
-  const text = '{= $uppercase(secret) } {= $sum(list) } {= $number("secret") } {= [1..20000] }'
-  t.equal(await compileTemplate(text, kit)(opened), text)
+  const kit = { ...noReport, failed: (opened: Event, message: string) => told.push([opened.deliveryId, message]) }
+  const opened = of({ secret: 'x'.repeat(200_000), list: Array.from({ length: 30_000 }, () => 'secret'), hidden: 'sëcret "1"' })
+  const fails =
+    '{= $number(hidden) }{= hidden < 1 }{= $sum(hidden) }{= $error(hidden) }{= $assert(false, hidden) }{= -hidden }{= $round("1") }'
+  const text = `{= $uppercase(secret) }{= $sum(list) }{= [1..20000] }${fails}`
+  t.equal(await compileTemplate(text, kit)(opened), '')
   t.match(told.sort(), [
+    ['d-1', '{= $assert(false, hidden) }: an $assert of it does not hold'],
+    ['d-1', '{= $error(hidden) }: it calls $error'],
+    ['d-1', '{= $number(hidden) }: Unable to cast value to a number: …'],
+    ['d-1', /^\{= \$round\("1"\) \}: Argument 1 of function "round"/],
+    ['d-1', /^\{= \$sum\(hidden\) \}: Argument 1 of function "sum"/],
     ['d-1', /^\{= \$sum\(list\) \}: the list is too long/],
     ['d-1', /^\{= \$uppercase\(secret\) \}: the text is too long for this function/],
+    ['d-1', '{= -hidden }: Cannot negate a non-numeric value: …'],
     ['d-1', /^\{= \[1\.\.20000\] \}: The maximum sequence length/],
+    ['d-1', /^\{= hidden < 1 \}: The values … and … either side/],
   ])
-  t.equal(told.length, 3)
+  t.equal(told.length, 10)
+  t.notMatch(JSON.stringify(told), /s[eë]cret "|sëcret/)
 })
 
-t.test('a bad expression is reported and stays', async (t) => {
+t.test('a bad expression is reported and is empty', async (t) => {
   const said: string[] = []
   const kit = { report: (message: string) => said.push(message) }
   const opened = of({ x: 1 })
   t.equal(compileTemplate('{= 1 + } {x}', kit)(opened) instanceof Promise, true)
-  t.equal(await compileTemplate('{= 1 + } {x}', kit)(opened), '{= 1 + } 1')
+  t.equal(await compileTemplate('{= 1 + } {x}', kit)(opened), ' 1')
   t.equal(await compileTemplate('{= "a } {x}', kit)(opened), '{= "a } 1')
   t.match(said, [/^\{= 1 \+ \}: /, /^\{= 1 \+ \}: /, /no closing brace/])
 })
@@ -169,11 +180,11 @@ t.test('a bad expression is reported and stays', async (t) => {
 t.test('every text of deliver_extra is a template, other values pass, maps and lists are walked', async (t) => {
   const opened = of({ number: 7, repo: 'a/b' })
   const extra = { repo: '{repo}', n: 5, flag: true, none: null, deep: { list: ['#{number}', 1] } }
-  t.same(compileTexts(extra, noReport)(opened), { repo: 'a/b', n: 5, flag: true, none: null, deep: { list: ['#7', 1] } })
-  const promised = compileTexts({ ...extra, e: { f: '{= number + 1 }' } } as JsonObject, noReport)(opened)
+  t.same(compileTexts(extra, noReport, asText)(opened), { repo: 'a/b', n: 5, flag: true, none: null, deep: { list: ['#7', 1] } })
+  const promised = compileTexts({ ...extra, e: { f: '{= number + 1 }' } } as JsonObject, noReport, asText)(opened)
   t.ok(promised instanceof Promise)
   t.same((await promised).e, { f: '8' })
-  const odd = compileTexts(JSON.parse('{"__proto__":{"x":"{number}"}}'), noReport)(opened) as JsonObject
+  const odd = compileTexts(JSON.parse('{"__proto__":{"x":"{number}"}}'), noReport, asText)(opened) as JsonObject
   t.equal(Object.getPrototypeOf(odd), Object.prototype)
   t.same(Object.entries(odd), [['__proto__', { x: '7' }]])
 })

@@ -569,3 +569,42 @@ t.test('a mask takes nothing but what stands at its places', (t) => {
     )
   t.end()
 })
+
+t.test('an expression that fails goes out as nothing, and the log and the record have the reason, or the event is refused', async (t) => {
+  const receiver = await sink(t, (response) => json(response, 200, {}))
+  const deliver = (extra: object) => ({ deliver: 'http', deliver_extra: { url: receiver.origin, ...extra } })
+  const prompt = 'a {= $sum(title) } b {= titel } c'
+  const coalesce = { key: '{= $sum(title) }', window_seconds: 1 }
+  const gateway = await startGateway(t, {
+    level: 'warn',
+    routes: {
+      goes: { prompt, ...deliver({ headers: { 'X-Title': '<{= $sum(title) }{= titel }>' } }) },
+      direct: { prompt, deliver_only: true, ...deliver({}) },
+      refused: { prompt: '{= $sum(title) }', expression_error: 'refuse' },
+      refusedKey: { prompt: 'p', coalesce, expression_error: 'refuse' },
+      refusedRate: { prompt: 'p', rate_limit: { per_minute: 5, key: '{= $sum(title) }' }, expression_error: 'refuse' },
+      key: { prompt: 'p', coalesce },
+      rate: { prompt: 'p', rate_limit: { per_minute: 5, key: '{= $sum(title) }', when_over: 'queue' } },
+      fine: { prompt, expression_error: 'refuse' },
+    },
+  })
+  const reason = /\{= \$sum\(title\) \}: Argument 1 of function "sum"/
+  const post = async (route: string, status: number, title: unknown = 'canary'): Promise<EventView> => {
+    const answer = await gateway.post(route, { body: { title } })
+    t.equal(answer.status, status, route)
+    t.notMatch(answer.text, /sum|canary/)
+    return record(gateway, answer.headers.get(eventHeader))
+  }
+  t.match(await post('goes', 202), { outcome: 'accepted', reason })
+  const sent = await until(() => receiver.seen[0])
+  t.equal(JSON.parse(sent.body).text, 'a  b  c')
+  t.equal(sent.headers['x-title'], '<>')
+  t.match(await post('direct', 200), { outcome: 'delivered', reason })
+  for (const route of ['refused', 'refusedKey', 'refusedRate']) t.match(await post(route, 422), { outcome: 'expression_failed', reason })
+  t.match(await post('key', 202), { outcome: 'accepted', reason })
+  t.match(await post('rate', 202), { outcome: 'accepted', reason })
+  t.notOk((await post('fine', 202, 1)).reason)
+  const logged = gateway.lines.filter(({ msg }) => msg === 'expression failed')
+  t.match(logged[0], { level: 'warn', route: 'goes', stage: /^(?:prompt|deliver_extra)$/, reason })
+  t.notMatch(JSON.stringify(logged), /canary/)
+})

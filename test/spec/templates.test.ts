@@ -105,9 +105,9 @@ t.test('Template rules', async (t) => {
       t.equal(await prompt('hostile', { title }), rest + title)
   })
 
-  t.test('{= expression } is JSONata; one without a result stays', async (t) => {
+  t.test('{= expression } is JSONata; one without a result is empty', async (t) => {
     const text = await prompt('expression', { title: 'fix', commits: [{ n: 1 }, { n: 2 }] }, { 'X-GitHub-Event': 'push' })
-    t.equal(text, 'FIX! push 3 {= nothing } fix')
+    t.equal(text, 'FIX! push 3  fix')
   })
 
   t.test('deliver_extra: texts are templates, others pass as they are, nested maps are walked', async (t) => {
@@ -124,6 +124,16 @@ t.test('Template rules', async (t) => {
     t.equal(answer.status, 502)
     t.equal(receiver.seen.length, before)
   })
+})
+
+t.test('a call without its $ stops the start', async (t) => {
+  await t.rejects(
+    startGateway(t, { routes: { r: { prompt: '{= uppercase(title) }' } } }),
+    /WH503.*uppercase\(…\) calls no function: write \$uppercase/,
+  )
+  await t.rejects(startGateway(t, { routes: { r: { filters: [{ jsonata: 'exist(payload.x)' }] } } }), /WH412.*exist\(…\).*\$exists/)
+  const gateway = await startGateway(t, { routes: { r: { prompt: '{= {"f": function($x) { $x + 1 }}.f(1) }' } } })
+  t.equal(await promptOf(gateway)('r', { title: 1 }), '2')
 })
 
 /** What the `log` target wrote for a signed post to a route. */

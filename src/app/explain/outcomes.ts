@@ -84,6 +84,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     means: 'The signature holds, and the payload does not fit payload_schema of the route, which has payload_mismatch: refuse.',
     fix: `${showsWhy} If the sender has changed its payloads, headgate schema learn <route> makes a new schema; then headgate events replay <id>.`,
   },
+  expression_failed: {
+    means: 'The signature holds, and a {= expression } of the route failed on the payload. The route has expression_error: refuse.',
+    fix: `${showsWhy} Mend the expression, then headgate events replay <id>.`,
+  },
   delivery_failed: {
     means: 'The target did not take the message of a deliver_only route. Nothing tries it again: the sender gets an error.',
     fix: `${showsWhy} headgate targets test tries the target; headgate events retry <id> sends it again. With retry: {} on the route, messages are kept and tried again.`,

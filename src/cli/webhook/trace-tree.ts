@@ -61,7 +61,7 @@ const startLines = ({ placeholders }: Trace, { mode, prompt, target, extra }: No
 
 /** Says which placeholders have no value in the payload, and which values are cut. */
 const placeholderNotes = ({ placeholders }: Trace): string[] =>
-  placeholders.flatMap(({ where, written, missing, cut }) => [
-    ...(missing ? [`${where}: nothing for ${printable(written)}`] : []),
+  placeholders.flatMap(({ where, written, missing, failed, cut }) => [
+    ...(missing ? [`${where}: nothing for ${printable(written)}${failed === undefined ? '' : `: ${printable(failed)}`}`] : []),
     ...(cut ? [`${where}: ${printable(written)} is cut, ${cut.from} → ${cut.to} characters`] : []),
   ])

@@ -1,4 +1,4 @@
-/** Finds calls of functions that do not exist. The library itself finds such a call only when the expression is evaluated on an event. */
+/** Finds calls that can never work. The library itself finds such a call only when the expression is evaluated on an event. */
 
 import { nearest } from '../../core/text.ts'
 import type { SyntaxNode } from './operators.ts'
@@ -27,12 +27,32 @@ const isShortFor = (word: string, name: string): boolean => {
   return at === word.length && word[0] === name[0]
 }
 
+/** Returns the key that a node calls, as in `uppercase(title)`, where `$uppercase` is meant: no value of a payload is a function. */
+const calledKey = ({ type, procedure }: SyntaxNode): SyntaxNode | undefined => {
+  if (type !== 'function' || !isNode(procedure) || procedure.type !== 'path' || !Array.isArray(procedure.steps)) return undefined
+  const [step, ...others] = procedure.steps
+  return others.length === 0 && isNode(step) && step.type === 'name' ? step : undefined
+}
+
+/** Returns the first call of a key. A key that the expression itself writes in quotes may hold a function of its own. */
+const keyCall = (nodes: readonly SyntaxNode[]): Call | undefined => {
+  const written = new Set(nodes.flatMap(({ type, value }) => (type === 'string' ? [value] : [])))
+  const key = nodes.map(calledKey).find((each) => each && !written.has(each.value))
+  if (!key) return undefined
+  const name = String(key.value)
+  const near = builtInNames.includes(name) ? [name] : nearest(name, builtInNames)
+  const help = near.length > 0 ? `: write ${near.map((each) => `$${each}(…)`).join(' or ')}` : ': names of functions begin with $'
+  return { message: `${name}(…) calls no function${help}`, position: Number(key.position ?? 0) }
+}
+
+/** A call that can never work. `position`: the 1-based place of the last character of its name; 0 where the library does not tell it. */
+type Call = { readonly message: string; readonly position: number }
+
 /**
- * Returns the first call of a name that is neither a built-in function nor bound by the expression in any scope; `undefined` where there is
- * none. `nodes`: all nodes of the expression's syntax tree. `position`: the 1-based place of the last character of the name; 0
- * where the library does not tell it.
+ * Returns the first call of a key of the payload, or of a name that is neither a built-in function nor bound by the expression in any scope; `undefined` where there is
+ * none. `nodes`: all nodes of the expression's syntax tree.
  */
-export const unknownCall = (nodes: readonly SyntaxNode[]): { readonly message: string; readonly position: number } | undefined => {
+export const unknownCall = (nodes: readonly SyntaxNode[]): Call | undefined => {
   const knownNames = new Set(['', '$', ...builtInNames, ...nodes.flatMap(boundBy)])
   for (const node of nodes) {
     const callee = calleeOf(node)
@@ -43,5 +63,5 @@ export const unknownCall = (nodes: readonly SyntaxNode[]): { readonly message: s
     const help = near.length > 0 ? `: did you mean ${near.map((each) => `$${each}`).join(' or ')}?` : ''
     return { message: `there is no function $${name}${help}`, position: Number(callee.position ?? node.position ?? 0) }
   }
-  return undefined
+  return keyCall(nodes)
 }

@@ -84,12 +84,40 @@ const isFunction = (value: unknown): boolean =>
   typeof value === 'function' ||
   (typeof value === 'object' && value !== null && ('_jsonata_lambda' in value || '_jsonata_function' in value))
 
+/** The evaluation of an expression failed. */
+export class FailedExpression extends Error {
+  override name = 'FailedExpression'
+  /** The message without the values that it quotes: a log must not have what a payload brought. */
+  readonly withoutValues: string
+
+  constructor(message: string, withoutValues: string) {
+    super(message)
+    this.withoutValues = withoutValues
+  }
+}
+
+/** The codes of errors whose message the expression itself writes, from whatever it likes: of `$error` and `$assert`. */
+const ownMessageCodes: readonly unknown[] = ['D3137', 'D3141']
+
+/** Returns the message of an error of the library, without the values of the payload that it quotes. */
+const messageWithoutValues = (error: unknown): string => {
+  const { code, value, value2 } = error as { readonly code?: unknown; readonly value?: unknown; readonly value2?: unknown }
+  if (ownMessageCodes.includes(code)) return code === 'D3137' ? 'it calls $error' : 'an $assert of it does not hold'
+  const message = messageOf(error)
+  // An argument of a wrong type is not quoted, and may be a function, which has no JSON.
+  const quoted = String(code).startsWith('T04') ? [] : [value, value2].flatMap((each) => JSON.stringify(each) ?? [])
+  return printable(
+    quoted.reduce((text, each) => text.replaceAll(each, '…'), message),
+    maxMessageUnits,
+  )
+}
+
 /** Evaluates an expression on an input. Resolves to `undefined` where the expression has no value, or a function as its value. */
 export type Expression = (input: Json) => Promise<Json | undefined>
 
 /**
  * Compiles an expression. Throws BadExpression. The compiled function rejects with TooHard when a limit stops the evaluation, and with a
- * plain Error when the evaluation fails.
+ * FailedExpression when the evaluation fails.
  */
 export const compileJsonata = (source: string): Expression => {
   const { expression, written } = parseExpression(source)
@@ -102,7 +130,7 @@ export const compileJsonata = (source: string): Expression => {
       return result === undefined || isFunction(result) ? undefined : (result as Json)
     } catch (error) {
       const message = printable(messageOf(error), maxMessageUnits)
-      throw isLimit(error) ? new TooHard(message) : new Error(message)
+      throw isLimit(error) ? new TooHard(message) : new FailedExpression(message, messageWithoutValues(error))
     } finally {
       run.end()
     }

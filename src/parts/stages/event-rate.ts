@@ -24,17 +24,18 @@ export const eventRate: StagePart = {
       if (key === undefined) return {}
       const withKey = (event: Event, value: string | undefined): Event =>
         value === undefined ? event : { ...event, rateKey: keyName('rate', event, value) }
-      return { onEvent: (event) => settled(keyOf(event), (value) => withKey(event, value)) }
+      return { onEvent: kit.expressions.around((event) => settled(keyOf(event), (value) => withKey(event, value))) }
     }
     const rates = kit.effects.rates(kit.name)
     const detail = `the rate_limit of the route was reached: ${perMinute} events a minute${key === undefined ? '' : ` for each ${key}`}`
     return {
-      onEvent: (event) =>
+      onEvent: kit.expressions.around((event) =>
         settled(keyOf(event), (value) =>
           settled(rates.charge(keyName('rate', event, value), perMinute), (waitMs) =>
             waitMs === 0 ? event : refuse('rate_limited', { retryAfterSeconds: Math.ceil(waitMs / 1000), detail }),
           ),
         ),
+      ),
     }
   },
 }

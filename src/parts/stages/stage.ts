@@ -5,6 +5,7 @@ import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse,
 import type { Route, WebhookSettings } from '../../generated/config.ts'
 import type { defaults } from '../../generated/defaults.ts'
 import type { Effects } from '../effects.ts'
+import type { FailedExpressions } from '../failed-expressions.ts'
 import type { OperatorPart } from '../operators/operator.ts'
 import type { RecompileAtReload, StageReport } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
@@ -43,6 +44,7 @@ export type StageKit = {
   /** `required`: each post needs a client's certificate. `optional`: only routes that ask for one. Absent: the gateway asks for none. */
   readonly clientCertificates?: 'required' | 'optional' | undefined
   readonly effects: Effects
+  readonly expressions: FailedExpressions
   readonly report: StageReport
   readonly recompileAtReload: RecompileAtReload
   /** Takes over what an operator or a scheme opened when it was compiled, and closes it together with the plan. */

@@ -5,10 +5,12 @@ import type { Delivery, Destination } from '../../../core/new-run.ts'
 import type { Prompt } from '../../../core/prompt.ts'
 import type { Event } from '../../../core/request.ts'
 import { compilePromptTemplate, compileWhole, thenAll } from '../../../expr/template.ts'
-import { compileTexts } from '../../../expr/template-map.ts'
+import { compileTexts, type TextUse } from '../../../expr/template-map.ts'
 import type { Route } from '../../../generated/config.ts'
+import { addressKeys, exactKeys } from '../../delivery/settings.ts'
 import { deliveriesOf, readDelivery } from '../../destination.ts'
 import type { StageKit } from '../../stages/stage.ts'
+import type { TargetPart } from '../../targets/target.ts'
 import { templateKit } from '../../template-kit.ts'
 
 /** The prompt and the targets for one event, with all templates filled in. */
@@ -39,12 +41,19 @@ export const compilePrompt = (route: Route, kit: StageKit): ((event: Event) => P
   }
 }
 
+/** Returns how the texts of a target's `deliver_extra` are filled in, by their keys. Of a target without a schema, each may be an id. */
+const extraUse = (target: TargetPart | undefined): ((key: string) => TextUse) => {
+  const properties = target?.schema?.deliver_extra.properties
+  const exact: readonly string[] = properties ? [...addressKeys, ...exactKeys(properties)] : []
+  return (key) => (target?.addresses?.includes(key) ? 'address' : !properties || exact.includes(key) ? 'exact' : 'text')
+}
+
 /** Compiles the prompt and the targets of a route. Mistakes in them go to `kit.report`. */
 export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => {
   const written = readDelivery(route, kit.targets, kit.report)
   const renderPrompt = compilePrompt(route, kit)
   const fillExtras = deliveriesOf(written).map(({ target, extra }) =>
-    compileTexts(extra, templateKit(kit, ['deliver_extra']), kit.targets.get(target)?.addresses),
+    compileTexts(extra, templateKit(kit, ['deliver_extra']), extraUse(kit.targets.get(target))),
   )
   const join = (prompt: Prompt, extras: readonly JsonObject[]): Message => {
     const filled = (delivery: Delivery, i: number): Delivery => ({ ...delivery, extra: extras[i] as JsonObject })

@@ -58,6 +58,7 @@ const schema: TargetSchema = {
         description: 'github_comment: owner/name.',
         markdownDescription: '`github_comment`: `owner/name`.\n\nExample: `"{repository.full_name}"`',
         examples: ['{repository.full_name}'],
+        'x-exact': true,
       },
       pr_number: {
         title: 'Number',
@@ -65,6 +66,7 @@ const schema: TargetSchema = {
         description: 'github_comment: number of the pull request or issue.',
         markdownDescription: '`github_comment`: number of the pull request or issue.\n\nExample: `"{number}"`',
         examples: ['{number}'],
+        'x-exact': true,
       },
     },
   },

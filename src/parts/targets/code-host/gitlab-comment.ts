@@ -62,6 +62,7 @@ const schema: TargetSchema = {
         description: 'gitlab_comment: group/project.',
         markdownDescription: '`gitlab_comment`: `group/project`, or its number.',
         examples: ['{project.path_with_namespace}'],
+        'x-exact': true,
       },
       iid: {
         title: 'Number',
@@ -69,6 +70,7 @@ const schema: TargetSchema = {
         description: 'gitlab_comment: number of the merge request or issue.',
         markdownDescription: '`gitlab_comment`: number of the merge request or issue.',
         examples: ['{object_attributes.iid}'],
+        'x-exact': true,
       },
       kind: {
         title: 'Kind',
@@ -76,6 +78,7 @@ const schema: TargetSchema = {
         description: 'gitlab_comment: merge_request or issue.',
         markdownDescription: '`gitlab_comment`: `merge_request` or `issue`.',
         examples: ['merge_request', 'issue'],
+        'x-exact': true,
       },
     },
   },

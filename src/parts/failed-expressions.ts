@@ -1,0 +1,56 @@
+/**
+ * What becomes of an event on which a `{= expression }` of its route fails: the event goes on with an empty text in its place, or is
+ * refused, as `expression_error` says (rules: Templates 7). Its record has the reason either way.
+ */
+
+import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
+import type { MaybePromise } from '../core/plan.ts'
+import type { Event } from '../core/request.ts'
+import type { Route } from '../generated/config.ts'
+
+/** Thrown through the stage or ending whose template is not made, and caught around it. */
+class RefusedEvent extends Error {}
+
+/** The failures of one route's expressions. */
+export class FailedExpressions {
+  readonly #refuses: boolean
+  /** Only a template with an expression can fail. Other routes are run as they are. */
+  readonly #mayFail: boolean
+  readonly #reasons = new WeakMap<Event, readonly string[]>()
+
+  constructor(route: Route) {
+    this.#refuses = route.expression_error === 'refuse'
+    this.#mayFail = JSON.stringify(route).includes('{=')
+  }
+
+  /** Notes that an expression failed on an event. Throws where the event is to be refused; what `around` returned then refuses it. */
+  readonly note = (event: Event, reason: string): void => {
+    if (this.#refuses) throw new RefusedEvent(reason)
+    this.#reasons.set(event, [...(this.#reasons.get(event) ?? []), reason])
+  }
+
+  /** Returns a stage or ending that does the same as `run`, tells the failures in its outcome, and refuses events. */
+  around<T extends Event | Outcome>(run: (event: Event) => MaybePromise<T>): (event: Event) => MaybePromise<T | Refused> {
+    if (!this.#mayFail) return run
+    return (event) => {
+      const ended = run(event)
+      return ended instanceof Promise ? ended.then((settled) => this.#told(event, settled), asRefusal) : ended
+    }
+  }
+
+  #told<T extends Event | Outcome>(event: Event, ended: T): T {
+    const reasons = this.#reasons.get(event)
+    if (!reasons) return ended
+    if (!('kind' in ended)) {
+      this.#reasons.set(ended, reasons)
+      return ended
+    }
+    const isTaken = ended.kind === 'accepted' || ended.kind === 'coalesced' || ended.kind === 'delivered'
+    return isTaken ? { ...ended, note: reasons.join('; ') } : ended
+  }
+}
+
+const asRefusal = (error: unknown): Refused => {
+  if (!(error instanceof RefusedEvent)) throw error
+  return refuse('expression_failed', { detail: error.message })
+}
