@@ -32,6 +32,11 @@ t.test('XML', async (t) => {
     )
     t.same(await payload('\ufeff<a>a<![CDATA[<b>&amp;</b>]]>&amp;</a>'), { a: 'a<b>&amp;</b>&' }, 'what CDATA has is no markup')
     t.same(await payload('<?xml-stylesheet href="a"?><a> 1e400 </a>'), { a: '1e400' }, 'a number is a text')
+    t.same(
+      await payload('<!--b-->\n<a b="1\n2">1\r\n2</a ><!--c-->\n<?d e?>'),
+      { a: { '@b': '1 2', '#text': '1\n2' } },
+      'as XML reads line ends',
+    )
     t.same(await payload('<a><toString>1</toString><hasOwnProperty>2</hasOwnProperty></a>'), { a: { toString: '1', hasOwnProperty: '2' } })
     t.equal(
       await deliveredText(
@@ -47,21 +52,42 @@ t.test('XML', async (t) => {
     for (const [body, why] of [
       ['<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>', /document type/],
       ['<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', /document type/],
-      ['<a><!ENTITY x "y"></a>', /document type/],
+      ['<a><!DOCTYPE a></a>', /line 1, column 12/],
+      ['<a><!ENTITY x "y"></a>', /malformed/],
       ['<a><?php echo 1 ?></a>', /processing instruction/],
       ['<?xml version="1.0" encoding="ISO-8859-1"?><a/>', /encoding/],
       [Buffer.from('<a>\xe9</a>', 'latin1'), /not UTF-8/],
       ['<a>&nbsp;</a>', /entity/],
       ['<a b="&#0;"/>', /entity/],
       ['<a>\u0001</a>', /character/],
-      ['<a><b></a></b>', /line 1, column 7/],
+      ['<a>\n<b></a></b>', /line 2, column 7: unexpected close tag$/],
       ['<a>', /malformed/],
       ['<a/><b/>', /one root/],
-      ['<a/>text', /behind its root/],
+      ['<a/>text', /outside of root/],
       ['<a>1</a>text', /malformed/],
       ['<a b="1" b="2"/>', /malformed/],
-      ['<__proto__/>', /malformed/],
-      ['<a><constructor/></a>', /malformed/],
+      ['<__proto__/>', /every object/],
+      ['<a><constructor/></a>', /every object/],
+      ['<a>&constructor;</a>', /undefined entity/],
+      ['<a><b/></b/></a>', /closing tag/],
+      ['<!-- a --> text <a/>', /outside of root/],
+      ['<a/><![CDATA[]]>', /outside of root/],
+      ['<a b="<"/>', /malformed/],
+      ['<a b=1/>', /unquoted/],
+      ['<a b="1"c="2"/>', /whitespace/],
+      ['<a>]]></a>', /"]]>"/],
+      ['<a><!-- a -- b --></a>', /comment/],
+      ['<a><!-- a ---></a>', /comment/],
+      ['<a\u00a0b="1"/>', /tag name/],
+      ['<a\u00a0/>', /tag name/],
+      ['<a.b><1/></a.b>', /tag name/],
+      ['<a>&lt</a>', /malformed/],
+      ['<a>&#xd800;</a>', /character entity/],
+      ['<?xml version="1.1"?><a>&#1;</a>', /character entity/],
+      [' <?xml version="1.0"?><a/>', /start of the document/],
+      ['<?xml encoding="UTF-8"?><a/>', /malformed/],
+      ['<a></secret-name>', /column \d+: unexpected close tag$/],
+      ['<a><secret-name>', /column \d+: unclosed tag$/],
       ['<a>'.repeat(101) + '</a>'.repeat(101), /deeper than 100/],
       ['<', /malformed/],
     ] as const) {
@@ -79,14 +105,20 @@ t.test('XML', async (t) => {
     for (const body of [
       `<a>${'<b/>'.repeat(many)}</a>`,
       `<a ${Array.from({ length: many }, (_, i) => `b${i}="1"`).join(' ')}/>`,
-      `<a ${'b '.repeat(500_000)}/>`,
-      `<a ${'='.repeat(900_000)}/>`,
       `<a>${'<![CDATA[]]>'.repeat(many)}</a>`,
       `<a>${'<!---->'.repeat(many)}</a>`,
     ])
       t.equal((await gateway.post('raw', { body })).status, 413, body.slice(0, 20))
     t.equal((await gateway.post('raw', { body: `<a>${'<b/>'.repeat(many - 1)}</a>` })).status, 202)
-    for (const body of ['<a'.repeat(300_000), `<a>${'<!--'.repeat(200_000)}`, `<a b="${'x'.repeat(900_000)}`, `<${'n'.repeat(900_000)}>`])
+    for (const body of [
+      `<a ${'b '.repeat(500_000)}/>`,
+      `<a ${'='.repeat(900_000)}/>`,
+      '<a'.repeat(300_000),
+      `<a>${'<!--'.repeat(200_000)}`,
+      `<a b="${'x'.repeat(900_000)}`,
+      `<${'n'.repeat(900_000)}>`,
+      `<!DOCTYPE a [${'<!ENTITY b "c">'.repeat(60_000)}]><a/>`,
+    ])
       t.equal((await gateway.post('raw', { body })).status, 400, body.slice(0, 20))
   })
 

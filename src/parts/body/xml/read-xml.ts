@@ -2,139 +2,135 @@
  * Reads an XML body as a payload. The root element is the only key. An element with text alone is that text, without blanks around it; any
  * other is a map, in which attributes are `@name`, elements their names, and text beside these is `#text`. Names that stand several times
  * in a map are a list. All values are texts, so that numbers keep their digits and zeros.
+ *
+ * The parser takes what XML 1.0 calls well-formed and nothing else. It reads a text once, from its begin to its end, and every bound is
+ * looked at on the way.
  */
 
 import { createRequire } from 'node:module'
-import type { X2jOptions } from 'fast-xml-parser'
+import type { SaxesParser } from 'saxes'
 import type { Json } from '../../../core/json.ts'
 import type { Content } from '../../../core/request.ts'
 import { decodeUtf8 } from '../decode-utf8.ts'
-import { markupFault } from './check-markup.ts'
 
-type Library = typeof import('fast-xml-parser')
+type Library = typeof import('saxes')
 
 const require = createRequire(import.meta.url)
 let library: Library | undefined
 /** Loads the library at the first body of XML, because few routes get any. */
 const loadLibrary = (): Library => {
-  library ??= require('fast-xml-parser') as Library
+  library ??= require('saxes') as Library
   return library
 }
 
-/**
- * The most bytes of a body of XML. The library adds texts, names and values up letter by letter: a megabyte takes it a third of a second
- * and fifty megabytes of memory. No sender posts nearly as much.
- */
+/** The most bytes of a body of XML. No sender posts nearly as much. */
 const maxBytes = 2_097_152
+/** The most elements, attributes, comments, CDATA sections and processing instructions of a body together. */
+const maxNodes = 20_000
 /** The deepest nesting of elements. */
 const maxDepth = 100
-const textKey = '#text'
-const cdataKey = '#cdata'
-const attributesKey = ':@'
 
-/** Entities stay as they are written, because the library knows no difference between a text and a CDATA section; `decoded` reads them. */
-const options: X2jOptions = {
-  preserveOrder: true,
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  processEntities: false,
-  parseTagValue: false,
-  parseAttributeValue: false,
-  trimValues: false,
-  ignoreDeclaration: true,
-  ignorePiTags: true,
-  cdataPropName: cdataKey,
-  // The library counts the elements around an element.
-  maxNestedTags: maxDepth - 1,
-  // Names such as `toString` are kept: they become own properties of plain maps here.
-  onDangerousProperty: (name) => name,
+/** What keeps a body from being read. Its message quotes nothing of the body. `tooMuch`: it is past a bound of its size. */
+class Unreadable extends Error {
+  readonly tooMuch: boolean
+
+  constructor(message: string, tooMuch = false) {
+    super(message)
+    this.tooMuch = tooMuch
+  }
 }
-
-/** An element as the library gives it: its children by its name, and its attributes. A text has its key in place of the name. */
-type XmlNode = { readonly [name: string]: readonly XmlNode[] | string } & { readonly [attributesKey]?: { readonly [name: string]: string } }
-
-/** What keeps a body from being read. Its message quotes nothing of the body. */
-class Unreadable extends Error {}
 
 /**
  * Reads a body that begins with `<`. The content is unread where the body is malformed, not UTF-8 or too long, or has a document type or
  * too many nodes.
  */
 export const readXml = (body: Buffer): Content => {
-  if (body.length > maxBytes) return tooMuch(`more than ${maxBytes} bytes`)
-  const text = decodeUtf8(body)
-  if (text === undefined) return unread('it is not UTF-8')
-  const fault = markupFault(text)
-  if (fault) return fault.tooMany ? tooMuch(fault.why) : unread(fault.why)
   try {
-    const payload = payloadOf(text)
+    if (body.length > maxBytes) throw new Unreadable(`more than ${maxBytes} bytes`, true)
+    const text = decodeUtf8(body)
+    if (text === undefined) throw new Unreadable('it is not UTF-8')
+    const payload = parseXml(text)
     return { kind: 'xml', text: JSON.stringify(payload), payload }
   } catch (error) {
-    return unread(error instanceof Unreadable ? error.message : `it is malformed, or nested deeper than ${maxDepth} elements`)
+    if (!(error instanceof Unreadable)) throw error
+    return { kind: 'unread', why: error.tooMuch ? 'too many' : 'not JSON', detail: `XML: ${error.message}` }
   }
 }
 
-const unread = (why: string): Content => ({ kind: 'unread', why: 'not JSON', detail: `XML: ${why}` })
-const tooMuch = (why: string): Content => ({ kind: 'unread', why: 'too many', detail: `XML: ${why}` })
+/** An element that is being read: its attributes and children by their names in the payload, and the parts of its text. */
+type Element = { readonly name: string; readonly members: Map<string, Json[]>; readonly texts: string[] }
 
-const payloadOf = (text: string): Json => {
-  const { XMLParser, XMLValidator } = loadLibrary()
-  // The parser passes over mistakes, such as an element that is not closed. The validator finds them.
-  const valid = XMLValidator.validate(text)
-  if (valid !== true) throw new Unreadable(`malformed at line ${valid.err.line}, column ${valid.err.col}`)
-  const roots = new XMLParser(options).parse(text) as readonly XmlNode[]
-  // Neither of them minds text behind a root element that is empty (`<a/>text`).
-  if (/\S/.test(text.slice(text.lastIndexOf('>') + 1))) throw new Unreadable('text behind its root element')
-  const [root, another] = roots.filter((node) => nameOf(node) !== textKey)
-  if (root === undefined || another !== undefined) throw new Unreadable('it has not exactly one root element')
-  return Object.fromEntries([[nameOf(root), jsonOf(root)]])
+const newElement = (name: string): Element => ({ name, members: new Map(), texts: [] })
+
+/** Names that would read as members that every object has. */
+const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+const parseXml = (text: string): Json => {
+  const { SaxesParser } = loadLibrary()
+  // Later versions of XML allow more characters. A text that claims one is read as XML 1.0, as that says.
+  const parser: SaxesParser = new SaxesParser({ defaultXMLVersion: '1.0', forceXMLVersion: true })
+  const refuse = (why: string): never => {
+    throw new Unreadable(why)
+  }
+  let nodes = 0
+  const count = (): void => {
+    if (++nodes > maxNodes) throw new Unreadable(`more than ${maxNodes} elements and attributes`, true)
+  }
+  const outside = newElement('')
+  const open = [outside]
+  const innermost = (): Element => open.at(-1) as Element
+  const addText = (part: string): void => {
+    innermost().texts.push(part)
+  }
+
+  parser.on('error', ({ message }) => refuse(`malformed at ${mistakeOf(message)}`))
+  parser.on('doctype', () => refuse('a document type (<!DOCTYPE>), which may define entities'))
+  parser.on('xmldecl', ({ encoding }) => {
+    if (encoding !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(encoding)) refuse('its encoding is not UTF-8')
+  })
+  parser.on('processinginstruction', () => {
+    if (open.length > 1) refuse('a processing instruction inside the root element')
+    count()
+  })
+  parser.on('comment', count)
+  parser.on('opentagstart', ({ name }) => {
+    count()
+    if (open.length > maxDepth) refuse(`nested deeper than ${maxDepth} elements`)
+    if (forbiddenNames.has(name)) refuse('an element has a name that every object has')
+    open.push(newElement(name))
+  })
+  parser.on('attribute', ({ name, value }) => {
+    count()
+    add(innermost(), `@${name}`, value)
+  })
+  parser.on('text', addText)
+  parser.on('cdata', (part) => {
+    count()
+    addText(part)
+  })
+  parser.on('closetag', () => {
+    const closed = open.pop() as Element
+    add(innermost(), closed.name, jsonOf(closed))
+  })
+  parser.write(text).close()
+  return jsonOf({ ...outside, texts: [] })
 }
 
-const nameOf = (node: XmlNode): string => Object.keys(node).find((key) => key !== attributesKey) ?? ''
+/** Takes line, column and mistake from a message of the library, without the names that a few of them quote: `1:7: unexpected close tag.` */
+const mistakeOf = (message: string): string => {
+  const [, line, column, mistake] = /^(\d+):(\d+): ([^:]*)/.exec(message) ?? []
+  return line === undefined ? 'some place' : `line ${line}, column ${column}: ${mistake?.replace(/\.$/, '')}`
+}
 
-const childrenOf = (node: XmlNode): readonly XmlNode[] => node[nameOf(node)] as readonly XmlNode[]
+const add = ({ members }: Element, name: string, value: Json): void => {
+  const known = members.get(name)
+  if (known) known.push(value)
+  else members.set(name, [value])
+}
 
-/** Returns the value of an element. The parser has bounded its depth. */
-const jsonOf = (element: XmlNode): Json => {
-  const members = new Map<string, Json[]>()
-  const add = (name: string, value: Json): void => {
-    const known = members.get(name)
-    if (known) known.push(value)
-    else members.set(name, [value])
-  }
-  for (const [name, value] of Object.entries(element[attributesKey] ?? {})) add(`@${name}`, decoded(value))
-  const texts: string[] = []
-  for (const child of childrenOf(element)) {
-    const name = nameOf(child)
-    if (name === textKey) texts.push(decoded(child[textKey] as string))
-    else if (name === cdataKey) texts.push(...childrenOf(child).map((each) => each[textKey] as string))
-    else add(name, jsonOf(child))
-  }
+const jsonOf = ({ members, texts }: Element): Json => {
   const text = texts.join('').trim()
   if (members.size === 0) return text
-  if (text !== '') add(textKey, text)
-  return Object.fromEntries([...members].map(([name, all]) => [name, all.length === 1 ? (all[0] as Json) : all]))
+  const values = Object.fromEntries([...members].map(([name, all]) => [name, all.length === 1 ? (all[0] as Json) : all]))
+  return text === '' ? values : { ...values, '#text': text }
 }
-
-const predefined: ReadonlyMap<string, string> = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }))
-
-/** Decodes the five predefined entities and references to characters. Throws for any other entity, which only a document type defines. */
-const decoded = (text: string): string =>
-  text.includes('&') ? text.replace(/&([^;&\s]{1,10});|&/g, (_, name: string | undefined) => characterOf(name)) : text
-
-const characterOf = (name = ''): string => {
-  const known = predefined.get(name)
-  if (known !== undefined) return known
-  const [, hex, decimal] = /^#(?:x([\da-fA-F]{1,6})|(\d{1,7}))$/.exec(name) ?? []
-  const code = hex !== undefined ? Number.parseInt(hex, 16) : Number(decimal)
-  if (!isXmlCharacter(code)) throw new Unreadable('an entity that XML does not define')
-  return String.fromCodePoint(code)
-}
-
-const isXmlCharacter = (code: number): boolean =>
-  code === 0x9 ||
-  code === 0xa ||
-  code === 0xd ||
-  (code >= 0x20 && code <= 0xd7ff) ||
-  (code >= 0xe000 && code <= 0xfffd) ||
-  (code >= 0x10000 && code <= 0x10ffff)
