@@ -40,8 +40,8 @@ const maxWaiting = 32
 const maxSearches = 2
 
 /**
- * The longest time of one stream of live traffic, in milliseconds. The page then asks for another stream, and shows its sign-in again: the
- * sign-in may have ended, or a proxy may have signed the user out.
+ * The longest time of one stream of live traffic, in milliseconds. The page then asks for another stream, and shows its sign-in again: a
+ * proxy may have signed the user out. With its sign-in a stream ends at once.
  */
 const longestLiveMs = 300_000
 
@@ -99,10 +99,8 @@ export const addQuestions = (app: FastifyInstance, { access, answers, live, log 
   add('live', { right: 'view' }, async (_question, signIn, reply) => {
     const lines = live.open()
     if (!lines) return refused(reply, busy)
-    reply.raw.once(
-      'close',
-      clock.after(longestLiveMs, () => void lines.return()),
-    )
+    const end = (): void => void lines.return()
+    for (const cancel of [clock.after(longestLiveMs, end), signIns.onEnd(signIn, end)]) reply.raw.once('close', cancel)
     return reply.type('application/x-ndjson').send(jsonLinesStream(lines, shownTo(signIn)))
   })
   addFailures(app, log)

@@ -2,6 +2,22 @@
 
 import type { Headers } from './request.ts'
 
+/**
+ * The headers in which this program notes what it knows of an event. Filters and records read them as they read others, so no request may
+ * bring any: each door drops them before anything is read.
+ */
+const ownHeader = /^x-headgate-/i
+
+/** Returns names and values by turns without the headers that only this program sets: the list itself where it has none of them. */
+export const withoutOwnHeaders = (raw: readonly string[]): readonly string[] =>
+  raw.some((each, at) => at % 2 === 0 && ownHeader.test(each)) ? raw.filter((_, at) => !ownHeader.test(raw[at - (at % 2)] as string)) : raw
+
+/** Whether this program alone may set the header. */
+export const isOwnHeader = (name: string): boolean => ownHeader.test(name)
+
+/** Has where an event came from, of one that no sender posted: `pulled`. */
+export const originHeader = 'x-headgate-origin'
+export const pulled = 'pulled'
 /** Has the type of an event that was pulled, as the API of its sender told it. */
 export const pulledTypeHeader = 'x-headgate-event-type'
 

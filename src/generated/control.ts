@@ -552,7 +552,7 @@ export type Status = {
     readonly url: string
     readonly connected: boolean
     readonly since: string
-    /** Why the relay is out of reach. */
+    /** Why nothing is taken from the relay. */
     readonly reason?: string
     readonly kept?: number
     readonly kept_bytes?: number

@@ -16,7 +16,7 @@ import type { Connection } from './connection.ts'
 import { createListenerContext, Exchange, endedOnError } from './exchange.ts'
 import { createPace, eachTurn, type Pace, slowTurn } from './pace.ts'
 import { atOnce } from './reply-batch.ts'
-import { requestHead } from './request-head.ts'
+import { dropOwnHeaders, requestHead } from './request-head.ts'
 
 /** The part of the configuration that requests are served by. A reload replaces it as a whole. */
 export type Serving = {
@@ -94,6 +94,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   const listener = createListenerContext(options)
 
   const receive: Receiver['receive'] = (request, response, path, connection) => {
+    dropOwnHeaders(request)
     const serving = options.serving()
     const exchange = new Exchange(listener, { request, response, connection, trustProxy: serving.trustProxy })
     const plan = endedOnError(() => checkBeforePlan(request, path, serving, options.refusing()))

@@ -2,9 +2,18 @@
 
 import type { IncomingMessage } from 'node:http'
 import { pathAndQueryOf } from '../core/address/path-and-query.ts'
+import { joinHeaders, withoutOwnHeaders } from '../core/headers.ts'
 import type { RequestHead } from '../core/request.ts'
 import { clientAddress, isListedProxy } from './client.ts'
 import { clientCertificate, isEncrypted } from './client-certificate.ts'
+
+/** Drops the headers that only this program sets from a request, before anything reads its headers. */
+export const dropOwnHeaders = (request: IncomingMessage): void => {
+  const kept = withoutOwnHeaders(request.rawHeaders)
+  if (kept === request.rawHeaders) return
+  request.rawHeaders = [...kept]
+  request.headers = joinHeaders(kept)
+}
 
 /**
  * Makes the head. `trust`: which proxies are trusted (`clientAddress` in client.ts). `at`: when the request came, in milliseconds since

@@ -228,6 +228,22 @@ t.test('roles: who has not the right to payloads sees nothing of them in any ans
   t.match(lines[0], { by: 'forward:olga', action: 'sign_in', on: { from: '127.0.0.1' } }, 'and who signed in')
 })
 
+t.test('the live traffic ends with the sign-in that opened it, and with no other', async (t) => {
+  const gateway = await startGateway(t, folderOf(t))
+  const { origin } = await startConsole(t, gateway.dir)
+  const [leaving, staying] = [await signInAs(origin, proxied('lea', 'readers')), await signInAs(origin, proxied('lea', 'readers'))]
+  const [left, stayed] = [listen(origin, leaving), listen(origin, staying)]
+  await until(() => left.said() !== '' && stayed.said() !== '')
+  await send(origin, '/ask/signOut', { headers: leaving })
+  await until(() => !left.isOpen())
+  t.ok(stayed.isOpen())
+  const before = left.said()
+  await gateway.post('hello', 'unseen', { body: '{"n":1}' })
+  await until(() => stayed.said().includes('unseen'))
+  t.equal(await left.close(), before)
+  await stayed.close()
+})
+
 /** Opens the live traffic, and gathers what is said. */
 const listen = (origin: string, headers: Headers) => {
   const url = new URL('/ask/live', origin)
@@ -240,6 +256,7 @@ const listen = (origin: string, headers: Headers) => {
         response.on('data', (chunk: Buffer) => {
           said += chunk
         })
+        response.on('end', () => resolve())
         response.on('error', () => resolve())
       })
       sent.on('error', () => resolve())

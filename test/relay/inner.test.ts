@@ -46,6 +46,19 @@ t.test('an event gets the answer of the gateway, live', async (t) => {
   t.match(await runAt(gateway.dir, ['webhook', 'test', 'hello', '--payload', '{"n":2}']), { code: 0, out: /<-- 202 accepted/ })
 })
 
+t.test('headers of our own are dropped, also where an older front hands them on', async (t) => {
+  const headers = ['X-Headgate-Origin', 'pulled', 'X-Webhook-Signature', hexHmac('{"n":1}')]
+  let takes = 0
+  const { url } = await fakeRelay(t, ({ path }) =>
+    path === 'done'
+      ? { status: 200 }
+      : { status: 200, body: encodeFrames(++takes === 1 ? [about, item('1', '{"n":1}', headers)] : [about]) },
+  )
+  const filters = [{ not: { field: 'headers.X-Headgate-Origin', equals: 'pulled' } }]
+  const gateway = await startGateway(t, { routes: { hello: { ...hello, filters } }, config: through(url) })
+  await gateway.line(({ outcome }) => outcome === 'accepted')
+})
+
 t.test('what came while the gateway was away is taken in order, and judged as of when it came', async (t) => {
   const clock = steppedClock()
   const { url, front } = await startRelay(t, { clock })
@@ -69,6 +82,50 @@ t.test('what came while the gateway was away is taken in order, and judged as of
   )
   t.match(front.status().gateways[0]?.routes[0]?.counts, { kept: 5, taken: 5 })
 })
+
+t.test('the address that tells the state of a run works under the name that senders see', async (t) => {
+  const { url } = await startRelay(t, { gateways: { home: { keys: [relayKey], routes: { hello: {} } } } })
+  const routes = { hello: { ...hello, respond: { wait_seconds: 60, status_body: true } } }
+  const config = { ...through(url), gateway: { max_waiting_requests: 0 } }
+  const gateway = await startGateway(t, { routes, config })
+  await gateway.line(({ msg }) => msg === 'connected to the relay')
+  const answer = await post(`${url}/home/webhooks/hello`, '{"n":7}')
+  t.equal(answer.status, 202)
+  const location = new URL(answer.headers.get('location') ?? '', answer.url)
+  t.match(location.pathname, /^\/home\/webhooks\/status\//)
+  const state = async () => (await fetch(location)).json() as Promise<{ status: string }>
+  await until(async () => (await state()).status === 'done')
+  t.match(await state(), { status: 'done', reply: 'n 7' })
+  t.equal((await fetch(location, { method: 'HEAD' })).status, 200)
+  t.equal((await fetch(`${location}x`)).status, 404, 'a forged token')
+  t.equal((await fetch(location, { method: 'POST', body: '{}' })).status, 404)
+})
+
+t.test(
+  'while the clocks of the relay and of this machine differ, nothing is judged; once they agree, each event as of when it came',
+  async (t) => {
+    const clock = steppedClock()
+    let wrongMs = 300_001
+    const front = { ...clock, now: () => clock.now() + wrongMs }
+    const relay = await startRelay(t, { clock: front })
+    const body = '{"n":1}'
+    const at = String(Math.floor(clock.now() / 1000))
+    const signature = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
+    const headers = { 'x-webhook-timestamp': at, 'x-webhook-signature-v2': signature, 'x-request-id': 'timed' }
+    t.equal((await post(`${relay.url}/home/webhooks/hello`, body, headers)).status, 202)
+    const gateway = await startGateway(t, { routes: { hello }, config: through(relay.url), now: clock.now })
+    const line = await gateway.line(({ msg }) => msg.startsWith('nothing is taken from the relay'))
+    t.match(line, { level: 'warn', apart_seconds: 300, reason: /its clock is more than 30 s ahead of that of this machine/ })
+    t.match(await gateway.operations.status(), { relay: { connected: false, reason: /its clock/ } })
+    t.notOk(gateway.lines.some(({ stage }) => stage === 'signature'))
+    t.equal(relay.front.status().gateways[0]?.items, 1, 'it waits at the relay')
+    await gateway.stop()
+    wrongMs = 0
+    clock.advance(3_600_000)
+    const again = await startGateway(t, { routes: { hello }, config: through(relay.url), now: clock.now, dir: gateway.dir })
+    await again.line(({ outcome, delivery_id }) => outcome === 'accepted' && delivery_id === 'timed')
+  },
+)
 
 t.test('handshakes get their answers in time', async (t) => {
   const { url } = await startRelay(t)
@@ -174,7 +231,7 @@ t.test('a request that the relay does not keep is answered once, also where it c
 t.test('a relay that does not know the key is named in log and status, and a reload brings the next key', async (t) => {
   const { url } = await fakeRelay(t, ({ key }) => ({ status: key === 'Bearer the-next-key' ? 200 : 401, body: encodeFrames([about]) }))
   const gateway = await startGateway(t, { routes: { hello }, config: through(url, '${KEY:-the-old-key-of-home}') })
-  const line = await gateway.line(({ msg }) => msg.startsWith('the relay is out of reach'))
+  const line = await gateway.line(({ msg }) => msg.startsWith('nothing is taken from the relay'))
   t.equal(line.reason, 'it does not know the key (401)')
   t.match(await gateway.operations.status(), { relay: { connected: false, reason: 'it does not know the key (401)' } })
   t.notOk(JSON.stringify(gateway.lines).includes('the-old-key'))

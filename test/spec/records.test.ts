@@ -11,7 +11,7 @@ import type { EventView } from '../../src/journal/record.ts'
 import { maskPlaces } from '../../src/parts/mask-request.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { type GatewayOptions, hexHmac, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { type GatewayOptions, hexHmac, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -607,4 +607,31 @@ t.test('an expression that fails goes out as nothing, and the log and the record
   const logged = gateway.lines.filter(({ msg }) => msg === 'expression failed')
   t.match(logged[0], { level: 'warn', route: 'goes', stage: /^(?:prompt|deliver_extra)$/, reason })
   t.notMatch(JSON.stringify(logged), /canary/)
+})
+
+t.test('headers of our own are taken from nobody: none says where an event came from or what type it has', async (t) => {
+  const pulledOnly = [{ field: 'headers.X-Headgate-Origin', equals: 'pulled' }]
+  const routes = {
+    pulled: { prompt: '{n}', filters: pulledOnly },
+    issues: { prompt: '{n}', verify: 'gitlab', events: ['push'] },
+    typed: { prompt: '{n}', events: ['push'] },
+  }
+  const gateway = await start(t, { routes })
+  const forged = { 'X-Headgate-Origin': 'pulled', 'x-HEADGATE-event-type': 'push', 'X-Headgate-Else': 'x', 'X-Kept': 'yes' }
+  const body = { n: 1, type: 'issue' }
+  const shown = async (route: string, more = {}) => {
+    const { status, headers } = await gateway.post(route, { body, headers: { ...forged, ...more } })
+    t.equal(status, 200, route)
+    const view = await record(gateway, headers.get(eventHeader))
+    const raw = view.raw && (await folderRecords(journalFolder(gateway.dir)).raw(view.raw))
+    t.notMatch(Object.keys(raw?.headers ?? {}).join(), /headgate/i)
+    t.equal(raw?.headers['x-kept'], 'yes')
+    return view
+  }
+  t.match(await shown('pulled'), { outcome: 'ignored', stage: 'filters' })
+  const typed = await shown('typed')
+  t.match(typed, { outcome: 'ignored', stage: 'events', event_type: 'issue' })
+  const again = await gateway.operations.replay({ id: typed.event_id })
+  t.match(again, { found: true, outcome: 'ignored' })
+  t.match(await shown('issues', { 'X-Gitlab-Token': secret, 'X-Gitlab-Event': 'Issue Hook' }), { event_type: 'Issue Hook' })
 })

@@ -14,7 +14,13 @@ export const checkRunning = ({ workspace: { self }, status }: CheckInput): reado
     ...(not_ready ? [fail(name, `it takes no events: ${not_ready}`, 'its log has the reason; senders get 503 until it is ready')] : []),
     ...(targets_down > 0 ? [warn(name, `${downText(targets_down)} runs wait`, `${self} targets list`)] : []),
     ...(relay?.connected === false
-      ? [fail(name, `the relay ${relay.url} is out of reach: ${relay.reason ?? 'not connected yet'}`, 'check relay.url and relay.key')]
+      ? [
+          fail(
+            name,
+            `nothing is taken from the relay ${relay.url}: ${relay.reason ?? 'not connected yet'}`,
+            'check relay.url, relay.key and the clocks',
+          ),
+        ]
       : []),
     ...secrets.flatMap(({ reference, read_at, problem }) =>
       problem === undefined ? [] : [warn(name, `the secret exec:${reference} is that of ${read_at}: ${problem}`, `${self} gateway reload`)],

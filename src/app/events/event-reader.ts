@@ -2,6 +2,7 @@
 
 import type { RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
+import { originHeader, pulled } from '../../core/headers.ts'
 import type { Event, Headers } from '../../core/request.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { compileParser } from '../../parts/stages/json.ts'
@@ -21,7 +22,8 @@ export const eventReader = (
   const parse = compileParser({ name, profile, path: source ? routePath(source) : '', schemes }, spec)
   const verification = { scheme: '', secret: 0, signedId: undefined }
   return (request) => {
-    const event = parse({ ...request, eventId: '', remote: () => '', at: systemClock.now(), verification })
+    const isPulled = request.headers[originHeader] === pulled
+    const event = parse({ ...request, eventId: '', remote: () => '', at: systemClock.now(), verification, isPulled })
     return 'kind' in event ? undefined : event
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { originHeader, pulled } from '../../core/headers.ts'
 import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
@@ -54,6 +55,7 @@ export const repeatRequest = async (
     at,
     body: body === undefined ? raw.body : Buffer.from(body),
     verification: { scheme: 'replay', secret: 0, signedId: (sameId && view.delivery_id) || randomUUID() },
+    isPulled: raw.headers[originHeader] === pulled,
     replay: { isNew: !sameId, item },
   }
   return { found: true, view, request }

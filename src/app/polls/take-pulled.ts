@@ -7,14 +7,14 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { tellRequest } from '../../core/facts/tell-request.ts'
+import { originHeader, pulled } from '../../core/headers.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Headers, VerifiedRequest } from '../../core/request.ts'
 import { resume } from '../../engine/run.ts'
 import type { Served } from '../../plan/table.ts'
 
-/** The scheme that records name for a pulled event, and the header by which people and filters know it. */
-const pulled = 'pulled'
-const marks = { 'content-type': 'application/json', 'x-headgate-origin': pulled }
+/** The headers by which people and filters know a pulled event. */
+const marks = { 'content-type': 'application/json', [originHeader]: pulled }
 
 /** `headers`: those that the sender gave besides. `claimMs`: for how long the delivery id is kept at least. */
 export type PulledEvent = {
@@ -45,6 +45,7 @@ export const takePulled =
         remote: () => pulled,
         at: clock.now(),
         body: Buffer.from(body),
+        isPulled: true,
         verification: { scheme: pulled, secret: 0, signedId: deliveryId },
         ...(claimMs === undefined ? {} : { kept: { id: deliveryId, claimMs } }),
       }

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
-import { isOfConnection } from '../../core/headers.ts'
+import { isOfConnection, isOwnHeader } from '../../core/headers.ts'
 import type { Headers } from '../../core/request.ts'
 import { maskHeaders, stars } from '../../core/secrets/mask.ts'
 import { unknownType } from '../../parts/body/event-values.ts'
@@ -206,8 +206,14 @@ const sampleHeaders = ({ headers }: Sample, signed: TestPost['headers'], isNamed
   return { ...(hasType ? {} : { 'Content-Type': 'application/json' }), ...Object.fromEntries(kept) }
 }
 
-/** Returns the headers as the gateway receives them: in lower case, and with the host `127.0.0.1` where they name no host. */
-export const asReceived = (headers: TestPost['headers']): TestPost['headers'] => ({ host: '127.0.0.1', ...lowerCased(headers) })
+/**
+ * Returns the headers as the gateway receives them: in lower case, with the host `127.0.0.1` where they name no host, and without those that
+ * the gateway takes from nobody.
+ */
+export const asReceived = (headers: TestPost['headers']): TestPost['headers'] => ({
+  host: '127.0.0.1',
+  ...lowerCased(Object.fromEntries(Object.entries(headers).filter(([name]) => !isOwnHeader(name)))),
+})
 
 /** Throws a usage Fault for a header that Node cannot send. */
 const refuseOddHeaders = (headers: TestPost['headers']): void => {

@@ -26,6 +26,10 @@ export interface SignIns {
   /** Returns the sign-in whose halves these are; `undefined` where there is none, or its time is over. */
   find(halves: Halves): SignIn | undefined
   remove(signIn: SignIn): void
+  /**
+   * Calls `end` once when the sign-in ends: for what goes on without a further question. The returned function cancels this.
+   */
+  onEnd(signIn: SignIn, end: () => void): () => void
 }
 
 /** A sign-in with the hashes of its halves. `at`: the monotonic time at which the browser signed in. */
@@ -34,8 +38,14 @@ type Open = { readonly signIn: SignIn; readonly bearer: Buffer; readonly cookie:
 const maxOfUser = 16
 const maxSignIns = 256
 
-export const createSignIns = (clock: Pick<Clock, 'monotonic'>): SignIns => {
+export const createSignIns = (clock: Pick<Clock, 'monotonic' | 'after'>): SignIns => {
   let open: readonly Open[] = []
+  const ends = new Set<{ readonly id: string; readonly end: () => void }>()
+  /** Replaces the open sign-ins, and ends those that are no longer among them. */
+  const keep = (kept: readonly Open[]): void => {
+    open = kept
+    for (const { id, end } of ends) if (!open.some(({ signIn }) => signIn.id === id)) end()
+  }
   return {
     add(user) {
       const halves = { bearer: randomBytes(32).toString('base64url'), cookie: randomBytes(32).toString('base64url') }
@@ -47,7 +57,7 @@ export const createSignIns = (clock: Pick<Clock, 'monotonic'>): SignIns => {
       const isOfUser = ({ signIn: { user: other } }: Open): boolean => other.kind === user.kind && other.name === user.name
       const oldest = open.filter(isOfUser).length >= maxOfUser ? open.find(isOfUser) : undefined
       const added = { signIn, bearer, cookie: hashOf(halves.cookie), at: clock.monotonic() }
-      open = [...open.filter((each) => each !== oldest), added].slice(-maxSignIns)
+      keep([...open.filter((each) => each !== oldest), added].slice(-maxSignIns))
       return halves
     },
     find({ bearer, cookie }) {
@@ -57,7 +67,25 @@ export const createSignIns = (clock: Pick<Clock, 'monotonic'>): SignIns => {
       return clock.monotonic() - found.at < found.signIn.user.lastsMs ? found.signIn : undefined
     },
     remove({ id }) {
-      open = open.filter(({ signIn }) => signIn.id !== id)
+      keep(open.filter(({ signIn }) => signIn.id !== id))
+    },
+    onEnd({ id }, end) {
+      const found = open.find(({ signIn }) => signIn.id === id)
+      const cancel = (): void => {
+        cancelTimer()
+        ends.delete(entry)
+      }
+      const entry = {
+        id,
+        end: () => {
+          cancel()
+          end()
+        },
+      }
+      const leftMs = found ? found.at + found.signIn.user.lastsMs - clock.monotonic() : 0
+      const cancelTimer = clock.after(Math.max(0, leftMs), entry.end)
+      ends.add(entry)
+      return cancel
     },
   }
 }

@@ -124,7 +124,8 @@ export const openDoors = async (options: GatewayOptions, work: Work, closing: Cl
   const closingMetrics: Closing = []
   closing.push(() => closeAll(closingMetrics))
   const notReady = (): string | undefined => readiness.reason()
-  const door = { facts: refused, refusing: isRefusing, ...watching(log, work.traces && clock) }
+  const status = statusAnswersOf(options, work)
+  const door = { facts: refused, refusing: isRefusing, status, ...watching(log, work.traces && clock) }
   const open = config.relay?.listen === false ? async () => noListener(config.relay?.url ?? '') : listen
   const listener = await open({
     ...door,
@@ -136,7 +137,6 @@ export const openDoors = async (options: GatewayOptions, work: Work, closing: Cl
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
     isReady: () => notReady() === undefined,
-    status: statusAnswersOf(options, work),
     tls: certificatesOf(options),
   })
   closing.push(() => listener.close(stopping.patienceMs))

@@ -14,7 +14,7 @@ export type OpenedRelay = {
   readonly view: () => Pick<Status, 'relay'>
 }
 
-type RelayDoor = { readonly facts: Pick<Facts, 'tell'> } & Pick<PullerOptions, 'refusing' | 'watch'>
+type RelayDoor = { readonly facts: Pick<Facts, 'tell'> } & Pick<PullerOptions, 'refusing' | 'watch' | 'status'>
 
 /** Prepares the puller, and adds to `closing` how to close it. */
 export const openRelay = ({ config, clock, log, reloader }: GatewayOptions, door: RelayDoor, closing: Closing): OpenedRelay => {

@@ -6,7 +6,7 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
-import { isOfConnection } from '../../core/headers.ts'
+import { isOfConnection, isOwnHeader } from '../../core/headers.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import type { Headers } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
@@ -151,7 +151,7 @@ const messageOf = (message: Json): readonly PolledMessage[] => {
 const headersOf = (headers: JsonObject): Headers => {
   const usable = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => !isOfConnection(name) && !name.startsWith('content-'))
+    .filter(([name]) => !isOfConnection(name) && !isOwnHeader(name) && !name.startsWith('content-'))
     .filter(
       (header): header is readonly [string, string] =>
         /^[a-z0-9-]{1,128}$/.test(header[0]) && typeof header[1] === 'string' && /^[\t\x20-\x7e\x80-\xff]{0,4096}$/.test(header[1]),

@@ -52,6 +52,7 @@ export const compileParser = (
     withReaders.filter(({ reads, eventTypeHeaders = [] }) => reads?.eventType && eventTypeHeaders.length === 0).map(({ name }) => name),
   )
   const knownValues = knownValuesOf(schemes)
+  const ofPulled = { eventType: [pulledTypeHeader, ...knownValues.eventType] }
   return (request) => {
     const { headers, verification } = request
     const body = request.read ?? new ReadOnceBody(headers, request.body)
@@ -71,7 +72,7 @@ export const compileParser = (
       pathAndQuery: request.pathAndQuery ?? path,
       eventType:
         usableType(firstFound(readers, (each) => readType(each, headers, payload))) ??
-        eventTypeOf(typedInBody.has(verification.scheme) ? {} : headers, payload, knownValues),
+        eventTypeOf(typedInBody.has(verification.scheme) ? {} : headers, payload, request.isPulled ? ofPulled : knownValues),
       eventAlias: shortForm(headers, payload, knownValues),
       deliveryId: deliveryIdOf(
         request,
@@ -158,7 +159,7 @@ const collectedHeaders = new WeakMap<readonly Scheme[], KnownValues>()
 const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
   const knownValues = collectedHeaders.get(schemes) ?? {
     mask: compileMask(schemes),
-    eventType: [pulledTypeHeader, ...schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders)],
+    eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),
     id: [...schemes.filter(({ signedId }) => !signedId), ...schemes.filter(({ signedId }) => signedId)]
       .flatMap(({ idHeaders = [] }) => idHeaders)
       .concat('x-request-id'),
@@ -171,7 +172,7 @@ const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
 }
 
 /** Returns the event's type: from a scheme's header, else the payload's `event_type` or `type`, else `unknown` (rules: Events 1). */
-const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownValues): string => {
+const eventTypeOf = (headers: Headers, payload: Json, { eventType }: Pick<KnownValues, 'eventType'>): string => {
   const named = usableType(header(headers, ...eventType))
   if (named !== undefined) return named
   return (isObject(payload) ? (usableType(own(payload, 'event_type')) ?? usableType(own(payload, 'type'))) : undefined) ?? unknownType

@@ -7,6 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Reply } from '../../core/outcome.ts'
 import type { Frame } from '../wire/frames.ts'
 import { type DoneHead, type ItemHead, isKept, type RelayHead } from '../wire/messages.ts'
+import { Arrivals } from './arrivals.ts'
 import { type Lane, maxOut } from './lane.ts'
 import { Lanes } from './lanes.ts'
 import { bytesOf, type ItemFacts, type Ledger, type NewItem } from './ledger.ts'
@@ -27,6 +28,7 @@ export class Desk {
   readonly #clock: Clock
   readonly #lanes: Lanes
   readonly #takers: Takers
+  readonly #arrivals: Arrivals
   readonly senders: WaitingSenders
   #isClosed = false
   #cancelRelease: () => void = () => {}
@@ -36,6 +38,7 @@ export class Desk {
     this.#lanes = new Lanes(settings)
     this.#ledger = ledger
     this.#clock = clock
+    this.#arrivals = new Arrivals(clock)
     this.senders = new WaitingSenders(clock)
     this.#takers = new Takers(clock, (taker) => this.#left(taker))
   }
@@ -58,6 +61,7 @@ export class Desk {
   /** Takes note of a request that an earlier process kept. */
   found({ id, lane, client, bytes }: ItemFacts): void {
     this.#lanes.add(lane, client, bytes).readyTo = id
+    this.#arrivals.kept(id)
   }
 
   /** Whether the lane has room for a request of this client. `bytes`: the size of the request, as far as it is known. */
@@ -75,6 +79,7 @@ export class Desk {
     const lane = this.#lanes.add(item.head.lane, item.client, bytes)
     try {
       const id = await this.#ledger.keep({ ...item, gateway: this.#settings.name })
+      this.#arrivals.kept(id)
       beforeTaken(id)
       lane.readyTo = Math.max(lane.readyTo, id)
     } catch (error) {
@@ -176,7 +181,7 @@ export class Desk {
       bytes += lane.bytes
     }
     const oldestAt = this.#ledger.oldestOf(name)
-    return { relay: this.#ledger.name, keepMs, items, bytes, ...(oldestAt === undefined ? {} : { oldestAt }) }
+    return { relay: this.#ledger.name, keepMs, now: this.#clock.now(), items, bytes, ...(oldestAt === undefined ? {} : { oldestAt }) }
   }
 
   #left(taker: Taker): void {
@@ -206,7 +211,7 @@ export class Desk {
       lane.hand(taker, items)
       for (const { id, bytes, head, body } of items) {
         left -= bytes
-        frames.push({ head: { ...head, id: String(id) }, body })
+        frames.push({ head: { ...head, id: String(id), at: this.#arrivals.timeOf(id, head.at) }, body })
       }
       // Lanes take turns, where there is more than a process may have.
       this.#lanes.putLast(lane)

@@ -105,7 +105,8 @@ const settingsOf = ({ host, port, trust_proxy: trustProxy = false, gateways }: R
   ),
 })
 
-const routeOf = (written: RelayRoute): RouteSettings => {
+/** Returns the settings of a route, with the defaults for what is not written. */
+export const routeOf = (written: RelayRoute): RouteSettings => {
   const { answer, wait_seconds, max_items, max_bytes, max_body_bytes } = { ...defaults.relay_route, ...written }
   return {
     isLive: answer === 'live',

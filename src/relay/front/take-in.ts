@@ -15,12 +15,13 @@ import { readBody } from '../../http/body.ts'
 import type { BodyMemory } from '../../http/body-memory.ts'
 import type { Pace } from '../../http/pace.ts'
 import { maxRawHeaders, parsePath } from '../../http/receive.ts'
-import { requestHead } from '../../http/request-head.ts'
+import { dropOwnHeaders, requestHead } from '../../http/request-head.ts'
+import { statusToken } from '../../http/status/status-door.ts'
 import { writeReply } from '../../http/write-reply.ts'
 import type { ItemHead } from '../wire/messages.ts'
 import type { Desk } from './desk.ts'
 import type { HttpExchange, Served } from './hand-over.ts'
-import type { RouteSettings } from './relay-settings.ts'
+import { type RouteSettings, routeOf } from './relay-settings.ts'
 
 export type TakeInOptions = {
   readonly clock: Clock
@@ -37,6 +38,10 @@ const retryAfter = { 'Retry-After': '30' }
 const tooFull = errorReply(503, 'Too much is kept for this route', retryAfter)
 const unreachable = errorReply(503, 'The gateway is not connected', { 'Retry-After': '5' })
 const methodsOfQuestions: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** A status address belongs to no route of the relay: its question waits as long as one of a route without settings. */
+const statusLane = 'status'
+const statusRoute = routeOf({})
 
 /** One request, from its head to its answer. `head`: as the sender sent it; `item`: as the gateway gets it. */
 type Taken = HttpExchange & {
@@ -133,9 +138,11 @@ export const createTakeIn = (options: TakeInOptions): TakeIn => {
   }
 
   return (asked, served, target) => {
-    const lane = laneOf(target)
-    const route = lane === undefined ? undefined : served?.settings.route(lane)
+    const isStatus = asked.request.method !== 'POST' && statusToken(target) !== undefined
+    const lane = isStatus ? statusLane : laneOf(target)
+    const route = isStatus ? statusRoute : lane === undefined ? undefined : served?.settings.route(lane)
     if (!served || lane === undefined || !route) return answer(asked, errorReply(404, 'Not found'))
+    dropOwnHeaders(asked.request)
     const at = clock.now()
     const head = requestHead(asked.request, trustProxy, at)
     const { method } = head

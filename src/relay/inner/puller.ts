@@ -19,7 +19,7 @@ export type PullerOptions = ReceiveItemOptions & {
   readonly address: () => RelayAddress
 }
 
-/** The state of the connection. `since`: when it last changed, in milliseconds since 1970. `reason`: why the relay is out of reach. */
+/** The state of the connection. `since`: when it last changed, in milliseconds since 1970. `reason`: why nothing is taken from the relay. */
 export type RelayState = {
   readonly url: string
   readonly connected: boolean
@@ -39,6 +39,15 @@ const maxFailures = 8
 /** Returns the pause before the next try, in milliseconds. `tries`: the number of tries so far, at least 1. */
 const pauseAfter = (tries: number): number => Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(tries - 1, 10))
 
+/**
+ * How far the clocks of the relay and of this machine may be apart, in milliseconds. A request is judged as of the relay's time, and the
+ * strictest sender's signature holds for a minute.
+ */
+const maxApartMs = 30_000
+
+/** Returns the path in an address, without a slash at its end. */
+const pathOf = (url: string): string => (URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, '') : '')
+
 export class Puller {
   readonly #options: PullerOptions
   readonly #api: RelayApi
@@ -52,7 +61,7 @@ export class Puller {
 
   constructor(options: PullerOptions) {
     this.#options = options
-    this.#api = new RelayApi(options.address, randomUUID())
+    this.#api = new RelayApi(options, randomUUID())
     this.#acknowledger = new Acknowledger({
       send: (answers) => this.#api.done(answers),
       sent: (ids) => {
@@ -83,8 +92,12 @@ export class Puller {
     let failures = 0
     while (!signal.aborted) {
       try {
-        const { about, items } = await this.#api.take([...this.#held], signal)
+        const { about, items, at } = await this.#api.take([...this.#held], signal)
         failures = 0
+        if (about.now !== undefined && Math.abs(about.now - at) > maxApartMs) {
+          await this.#wrongClock(about.now - at)
+          continue
+        }
         this.#reached(about)
         for (const item of items) this.#add(item, about)
       } catch (error) {
@@ -126,8 +139,21 @@ export class Puller {
 
   /** Gives an answer. The sender may wait for the reply of a run, which is committed: the lane does not wait for that. */
   #acknowledge(id: string, { replied, ...answer }: ItemAnswer): void {
-    if (!replied) this.#acknowledger.add(doneFrame(id, answer))
-    else void replied.then((reply = answer.reply) => this.#acknowledger.add(doneFrame(id, { ...answer, reply })))
+    if (!replied) this.#acknowledger.add(this.#doneFrame(id, answer))
+    else void replied.then((reply = answer.reply) => this.#acknowledger.add(this.#doneFrame(id, { ...answer, reply })))
+  }
+
+  /**
+   * Returns an answer for the relay. A body that is too large for it is left out: its sender gets the status alone. A path of this gateway
+   * (`Location`) becomes the path under which senders see it.
+   */
+  #doneFrame(id: string, { reply, eventId }: ItemAnswer): Frame<DoneHead> {
+    const { status, type, body, headers } = reply
+    const bytes = Buffer.from(body)
+    const path = headers?.Location
+    const seen = path?.startsWith('/') ? { Location: `${pathOf(this.#options.address().url)}${path}` } : {}
+    const all = { ...headers, ...seen, ...(eventId === undefined ? {} : { 'X-Headgate-Event-Id': eventId }) }
+    return { head: { id, status, type, headers: all }, body: bytes.length > maxReplyBytes ? Buffer.alloc(0) : bytes }
   }
 
   #reached(kept: RelayHead): void {
@@ -138,24 +164,28 @@ export class Puller {
     this.#state = { url, connected: true, since, kept }
   }
 
-  #lost(reason: string): void {
+  #lost(reason: string, fields: { readonly apart_seconds?: number } = {}): void {
     const { log, clock, address } = this.#options
     const { url } = address()
     const isNew = this.#state.connected || this.#state.reason !== reason
-    if (isNew) log('warn', { relay: url, reason }, 'the relay is out of reach: what senders post waits there')
+    if (isNew) log('warn', { relay: url, reason, ...fields }, 'nothing is taken from the relay: what senders post waits there')
     this.#state = { url, connected: false, since: this.#state.connected ? clock.now() : this.#state.since, reason }
+  }
+
+  /**
+   * Takes nothing while the clocks differ: each event with a signed time would be refused, and be gone. What was handed over is given back.
+   * `aheadMs`: how far the relay's clock is ahead.
+   */
+  async #wrongClock(aheadMs: number): Promise<void> {
+    const way = aheadMs > 0 ? 'ahead of' : 'behind'
+    const fields = { apart_seconds: Math.round(Math.abs(aheadMs) / 1000) }
+    this.#lost(`its clock is more than ${maxApartMs / 1000} s ${way} that of this machine: set the wrong one right`, fields)
+    await this.#api.done([], true).catch(() => {})
+    await this.#pause(longestPauseMs)
   }
 
   /** Resolves after `ms` milliseconds, or when the puller stops. */
   #pause(ms: number): Promise<void> {
     return pause(ms, this.#options.clock, this.#stop.signal)
   }
-}
-
-/** Returns an answer for the relay. A body that is too large for it is left out: its sender gets the status alone. */
-const doneFrame = (id: string, { reply, eventId }: ItemAnswer): Frame<DoneHead> => {
-  const { status, type, body, headers } = reply
-  const bytes = Buffer.from(body)
-  const all = { ...headers, ...(eventId === undefined ? {} : { 'X-Headgate-Event-Id': eventId }) }
-  return { head: { id, status, type, headers: all }, body: bytes.length > maxReplyBytes ? Buffer.alloc(0) : bytes }
 }

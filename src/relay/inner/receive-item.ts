@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { EndedRequest } from '../../core/facts/fact.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { tellRequest } from '../../core/facts/tell-request.ts'
-import { joinHeaders } from '../../core/headers.ts'
+import { joinHeaders, withoutOwnHeaders } from '../../core/headers.ts'
 import { type Reply, refuse } from '../../core/outcome.ts'
 import type { RoutePlan } from '../../core/plan.ts'
 import { replyTo } from '../../core/reply.ts'
@@ -15,6 +15,7 @@ import type { RequestHead } from '../../core/request.ts'
 import { admit, answerHandshake, type Watch } from '../../engine/run.ts'
 import { endedOnError, failedRequest } from '../../http/exchange.ts'
 import { checkBeforePlan, parsePath, type Serving } from '../../http/receive.ts'
+import { statusToken } from '../../http/status/status-door.ts'
 import type { Frame } from '../wire/frames.ts'
 import type { ItemHead, RelayHead } from '../wire/messages.ts'
 
@@ -25,6 +26,8 @@ export type ReceiveItemOptions = {
   readonly refusing: () => boolean
   readonly facts: Pick<Facts, 'tell'>
   readonly watch?: (route: string) => Watch
+  /** Answers the holders of status addresses. */
+  readonly status: (token: string) => Promise<Reply>
 }
 
 /**
@@ -43,6 +46,8 @@ const claimMarginMs = 3_600_000
 /** Resolves to the answer for the sender. Never rejects. */
 export const receiveItem = async (item: Frame<ItemHead>, about: RelayHead, options: ReceiveItemOptions): Promise<ItemAnswer> => {
   const { clock, facts } = options
+  const token = item.head.method === 'POST' ? undefined : statusToken(item.head.target)
+  if (token !== undefined) return { reply: await options.status(token) }
   const startedAt = clock.monotonic()
   const head = headOf(item.head, about)
   const { ended, plan } = await run(head, item.body, options)
@@ -56,17 +61,20 @@ export const receiveItem = async (item: Frame<ItemHead>, about: RelayHead, optio
   return { ...answer, reply: { ...reply, headers: { ...reply.headers, ...awaited.lateHeaders } }, replied }
 }
 
-const headOf = ({ id, method, target, url, headers, remote, at }: ItemHead, { relay, keepMs }: RelayHead): RequestHead => ({
-  method,
-  url: () => url,
-  pathAndQuery: target,
-  headers: joinHeaders(headers),
-  rawHeaders: headers,
-  remote: () => remote,
-  isProxied: () => false,
-  at,
-  kept: { id: `relay-${relay}-${id}`, claimMs: keepMs + claimMarginMs },
-})
+const headOf = ({ id, method, target, url, headers, remote, at }: ItemHead, { relay, keepMs }: RelayHead): RequestHead => {
+  const rawHeaders = withoutOwnHeaders(headers)
+  return {
+    method,
+    url: () => url,
+    pathAndQuery: target,
+    headers: joinHeaders(rawHeaders),
+    rawHeaders,
+    remote: () => remote,
+    isProxied: () => false,
+    at,
+    kept: { id: `relay-${relay}-${id}`, claimMs: keepMs + claimMarginMs },
+  }
+}
 
 type Ran = { readonly ended: EndedRequest; readonly plan?: RoutePlan }
 

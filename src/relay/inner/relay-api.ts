@@ -1,5 +1,6 @@
 /** Asks a relay for requests, and gives it the answers. Errors quote neither the key nor an answer. */
 
+import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import { decodeFrames, encodeFrames, type Frame } from '../wire/frames.ts'
 import {
@@ -20,25 +21,35 @@ import {
 export type RelayAddress = { readonly url: string; readonly key: string }
 
 /** What a relay handed over. */
-export type Taken = { readonly about: RelayHead; readonly items: readonly Frame<ItemHead>[] }
+export type Taken = {
+  readonly about: RelayHead
+  readonly items: readonly Frame<ItemHead>[]
+  /** When the answer began to come, by the clock of this machine, in milliseconds since 1970. */
+  readonly at: number
+}
+
+/** `address` is asked before each call, so that a key can be changed. */
+type RelayApiOptions = { readonly address: () => RelayAddress; readonly clock: Pick<Clock, 'now'> }
 
 /** How long the relay may take for its answer, besides the time in which it waits for requests. */
 const patienceMs = 15_000
 
 export class RelayApi {
-  readonly #address: () => RelayAddress
+  readonly #options: RelayApiOptions
   readonly #taker: string
 
-  /** `address` is asked before each call, so that a key can be changed. `taker`: the name of this process. */
-  constructor(address: () => RelayAddress, taker: string) {
-    this.#address = address
+  /** `taker`: the name of this process. */
+  constructor(options: RelayApiOptions, taker: string) {
+    this.#options = options
     this.#taker = taker
   }
 
   /** Waits for requests. `holds`: the names of those that were taken, and whose answers the relay does not have. Rejects with an Error. */
   async take(holds: readonly string[], signal: AbortSignal): Promise<Taken> {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs + patienceMs)])
-    const bytes = await this.#post(takePath, JSON.stringify({ holds }), limit)
+    const answer = await this.#post(takePath, JSON.stringify({ holds }), limit)
+    const at = this.#options.clock.now()
+    const bytes = await readBounded(answer)
     const [first, ...rest] = decodeFrames(bytes) ?? []
     const about = first && relayHead(first.head)
     const items = rest.flatMap(({ head, body }): Frame<ItemHead>[] => {
@@ -46,17 +57,17 @@ export class RelayApi {
       return read ? [{ head: read, body }] : []
     })
     if (!about || items.length !== rest.length) throw new Error('it does not answer as a relay does')
-    return { about, items }
+    return { about, items, at }
   }
 
   /** Gives answers. `isLeaving`: this process takes nothing more. Rejects with an Error. */
   async done(answers: readonly Frame<DoneHead>[], isLeaving = false): Promise<void> {
     const more = isLeaving ? { [leavingHeader]: '1' } : {}
-    await this.#post(donePath, encodeFrames(answers), AbortSignal.timeout(patienceMs), more)
+    await readBounded(await this.#post(donePath, encodeFrames(answers), AbortSignal.timeout(patienceMs), more))
   }
 
-  async #post(path: string, body: string | Buffer, signal: AbortSignal, more: { readonly [name: string]: string } = {}): Promise<Buffer> {
-    const { url, key } = this.#address()
+  async #post(path: string, body: string | Buffer, signal: AbortSignal, more: { readonly [name: string]: string } = {}): Promise<Response> {
+    const { url, key } = this.#options.address()
     const headers = { authorization: `Bearer ${key}`, [takerHeader]: this.#taker, ...more }
     let answer: Response
     try {
@@ -69,7 +80,7 @@ export class RelayApi {
       await answer.body?.cancel()
       throw new Error(answer.status === 401 ? 'it does not know the key (401)' : `it answers ${answer.status}`)
     }
-    return readBounded(answer)
+    return answer
   }
 }
 

@@ -28,6 +28,8 @@ export type RelayHead = {
   readonly relay: string
   /** How long the relay keeps a request, in milliseconds. */
   readonly keepMs: number
+  /** The time by the relay's clock, in milliseconds since 1970. Absent from an older relay. */
+  readonly now?: number
   /** What is kept for the gateway. `oldestAt`: when the oldest of it came, in milliseconds since 1970. */
   readonly items: number
   readonly bytes: number
@@ -68,9 +70,9 @@ const isTexts = (value: Json | undefined): value is string[] => Array.isArray(va
 const isCount = (value: Json | undefined): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
 /** Returns the head of a relay's first frame; `undefined` where it is none. */
-export const relayHead = ({ relay, keepMs, items, bytes, oldestAt }: JsonObject): RelayHead | undefined => {
+export const relayHead = ({ relay, keepMs, items, bytes, oldestAt, now }: JsonObject): RelayHead | undefined => {
   if (typeof relay !== 'string' || !isCount(keepMs) || !isCount(items) || !isCount(bytes)) return undefined
-  return { relay, keepMs, items, bytes, ...(isCount(oldestAt) ? { oldestAt } : {}) }
+  return { relay, keepMs, items, bytes, ...(isCount(oldestAt) ? { oldestAt } : {}), ...(isCount(now) ? { now } : {}) }
 }
 
 /** Returns the head of a request; `undefined` where it is none. */

@@ -1,0 +1,45 @@
+/**
+ * Knows when requests came, also where the machine's clock was wrong then: a request waits at a relay until the gateway trusts the relay's
+ * clock, and must then be judged as of when it really came.
+ */
+
+import type { Clock } from '../../core/clock.ts'
+
+/** The least jump of the wall clock that counts. */
+const leastStepMs = 1_000
+/** The most jumps that are remembered. */
+const maxSteps = 100
+
+export class Arrivals {
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>
+  /** The jumps of the wall clock since this process began. `upTo`: the number of the last request that came before the jump. */
+  readonly #steps: { readonly upTo: number; readonly byMs: number }[] = []
+  #newest = 0
+  /** The wall clock less the monotonic one, at the last look. */
+  #ahead: number
+
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
+    this.#clock = clock
+    this.#ahead = clock.now() - clock.monotonic()
+  }
+
+  /** Takes note of a request that is on the disk. */
+  kept(id: number): void {
+    this.#look()
+    this.#newest = Math.max(this.#newest, id)
+  }
+
+  /** Returns when a request came, by the clock as it is set now. `at`: the time that the clock showed when the request came. */
+  timeOf(id: number, at: number): number {
+    this.#look()
+    return this.#steps.reduce((time, { upTo, byMs }) => (id <= upTo ? time + byMs : time), at)
+  }
+
+  #look(): void {
+    const ahead = this.#clock.now() - this.#clock.monotonic()
+    if (Math.abs(ahead - this.#ahead) < leastStepMs) return
+    this.#steps.push({ upTo: this.#newest, byMs: ahead - this.#ahead })
+    if (this.#steps.length > maxSteps) this.#steps.shift()
+    this.#ahead = ahead
+  }
+}
