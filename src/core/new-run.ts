@@ -62,6 +62,8 @@ export type NewRun = {
   readonly route: string
   readonly event: string
   readonly deliveryId: string
+  /** As in `EventFacts`. */
+  readonly itemBy?: 'values' | 'place'
   readonly prompt: string
   /** The parts of the prompt that a sender wrote and that are longer than a line. Absent where the prompt has none. */
   readonly untrusted?: readonly Span[]

@@ -140,6 +140,8 @@ export type EventFacts = {
   /** GitLab's short form (`merge_request`) of the event's type. `events` accepts it too. */
   readonly eventAlias: string | undefined
   readonly deliveryId: string
+  /** By what the delivery id names an item of a request: values of the item, or its place. Absent for the event of a whole request. */
+  readonly itemBy?: 'values' | 'place'
   readonly at: number
   /** The least time for which the delivery id is claimed, in milliseconds (`KeptRequest`). */
   readonly claimMs?: number | undefined

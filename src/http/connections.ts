@@ -6,7 +6,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
-import { header } from '../core/headers.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
 import type { Draining, Holding } from './close.ts'
@@ -71,7 +70,7 @@ class OpenConnections {
 
 /**
  * Watches the connections of a server, and calls `handle` with each request that is not answered here. The server must be made with
- * `requireHostHeader: false`: this function answers a missing Host header itself, in the shape of the gateway's other errors.
+ * `requireHostHeader: false`: this function answers a missing or repeated Host header itself, in the shape of the gateway's other errors.
  * `handshakes`: those of a server that speaks TLS.
  */
 export const watchConnections = (server: Server, clock: Clock, handle: Handle, handshakes?: Handshakes): Connections => {
@@ -91,8 +90,8 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle, h
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const connection = connectionOf(request.socket)
       if (!connection?.begin(request, response)) return
-      if (header(request.headers, 'host') === undefined && request.httpVersion === '1.1')
-        refuseUnread(connection, errorReply(400, 'Host header is missing'))
+      const why = whyHostRefused(request)
+      if (why !== undefined) refuseUnread(connection, errorReply(400, why))
       else if (heldAnswers) heldAnswers.push(() => response.destroyed || then(request, response, connection))
       else then(request, response, connection)
     })
@@ -134,6 +133,20 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle, h
     },
     refusedUnread,
   }
+}
+
+/**
+ * Returns why a request is refused for its Host header (RFC 9112, 3.2); `undefined` where it is not. Of two lines Node drops the second,
+ * and a proxy before it may have gone by that one.
+ */
+const whyHostRefused = ({ rawHeaders, httpVersion }: IncomingMessage): string | undefined => {
+  let lines = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') lines++
+  }
+  if (lines > 1) return 'Host header is repeated'
+  return lines === 0 && httpVersion === '1.1' ? 'Host header is missing' : undefined
 }
 
 /** Takes new connections into the list, and closes those of a client that has too many. `refused` is called for each of these. */

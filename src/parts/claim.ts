@@ -13,7 +13,7 @@ import { defaults } from '../generated/defaults.ts'
 import type { Claim } from '../store/ports.ts'
 
 /** The fields that name an event, or the run that was made of it. */
-type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId'>
+type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId' | 'itemBy'>
 
 /**
  * Returns for how long the delivery ids of a route are kept, in milliseconds: `duplicates.hours`, and with `catch_up` at least an hour more
@@ -29,10 +29,11 @@ export const holdMsFor = ({ claimMs = 0 }: Pick<EventFacts, 'claimMs'>, holdMs: 
 
 /**
  * Returns the claim of one event, which is kept for `holdMs` milliseconds (`holdMsOf`). The sender chooses the delivery id, and the id may
- * contain `/`. The names of profiles and routes contain no `/`, so the key of one route is never the key of another.
+ * contain `/`. The names of profiles and routes contain no `/`, so the key of one route is never the key of another. They contain no `#`
+ * either, so an item of a request never has the key of a request, whatever values name it.
  */
-export const claimOf = ({ profile, route, deliveryId }: Identity, holdMs: number): Claim => ({
-  key: `${profile}/${route}/${deliveryId}`,
+export const claimOf = ({ profile, route, deliveryId, itemBy }: Identity, holdMs: number): Claim => ({
+  key: itemBy === undefined ? `${profile}/${route}/${deliveryId}` : `${profile}#${itemBy}/${route}/${deliveryId}`,
   holdMs,
 })
 

@@ -9,7 +9,7 @@ import type { Outgoing } from '../parts/targets/target.ts'
 import type { Sending } from './breaker/breakers.ts'
 
 export type Delivering = {
-  readonly run: Pick<NewRun, 'profile' | 'route' | 'deliveryId' | 'job' | 'delivery' | 'callback'>
+  readonly run: Pick<NewRun, 'profile' | 'route' | 'deliveryId' | 'itemBy' | 'job' | 'delivery' | 'callback'>
   readonly text: string
   /** The place of the attempt in its trace. */
   readonly traceparent: string | undefined
@@ -118,10 +118,10 @@ type Again = { readonly position: number; readonly why: string; readonly waitMs:
 /** Sends to one target. `true`: the target has the text. A text: the reason why the target is given up. `Again`: to be tried again. */
 const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<true | string | Again> => {
   const { run, text, traceparent, send, repeatable, signal } = delivering
-  const { profile, route, deliveryId, job, callback } = run
+  const { profile, route, deliveryId, itemBy, job, callback } = run
   const to = deliveriesOf(run.delivery)
   const delivery = to[position] as Delivery
-  const source = { ...(job === undefined ? {} : { job }), ...(callback ? { callback } : {}) }
+  const source = { ...(itemBy === undefined ? {} : { itemBy }), ...(job === undefined ? {} : { job }), ...(callback ? { callback } : {}) }
   const about = { profile, route, deliveryId, ...source, ...(traceparent === undefined ? {} : { traceparent }) }
   if (signal.aborted) return { position, why: brokenOff, waitMs: 0 }
   let mayStop = repeatable(delivery.target)

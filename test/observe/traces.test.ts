@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
-import { contextOf as contextIn, createEventTraces, parseTraceparent } from '../../src/core/telemetry/trace-context.ts'
+import { broughtTraceparent, contextOf as contextIn, createEventTraces, parseTraceparent } from '../../src/core/telemetry/trace-context.ts'
 import { SpanQueue } from '../../src/observe/traces/span-queue.ts'
 import { fakeClock, steppedClock } from '../fakes/clock.ts'
 import { startGateway } from '../fakes/gateway.ts'
@@ -231,14 +231,20 @@ t.test('links: the events of a group, the trace of a stranger, the event of a re
   t.equal(target.seen[0]?.headers.traceparent, contextOf(delivery))
 })
 
-t.test('only version 00 of a traceparent is read, in lower case and with ids that are not zero', async (t) => {
+t.test('a traceparent of version 00 or a later one is read, in lower case and with ids that are not zero', async (t) => {
   t.strictSame(parseTraceparent(strangers), { traceId: strangerTrace, spanId: strangerSpan, isSampled: true })
   t.equal(parseTraceparent(`${strangers.slice(0, -2)}02`)?.isSampled, false)
+  for (const later of [`01${strangers.slice(2)}`, `fe${strangers.slice(2)}-what-a-later-version-adds`, `cc${strangers.slice(2)}-`]) {
+    t.strictSame(parseTraceparent(later), { traceId: strangerTrace, spanId: strangerSpan, isSampled: true }, later)
+    t.equal(broughtTraceparent({ traceparent: later }), strangers, 'it is handed on as version 00')
+  }
   const zero = (digits: number): string => '0'.repeat(digits)
   for (const wrong of [
     '',
     strangers.toUpperCase(),
-    `01${strangers.slice(2)}`,
+    `01${strangers.slice(2)}.`,
+    `0g${strangers.slice(2)}`,
+    `01${strangers.slice(2, -1)}-a`,
     `ff${strangers.slice(2)}`,
     `${strangers}-00`,
     ` ${strangers}`,

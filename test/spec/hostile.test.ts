@@ -126,6 +126,8 @@ t.test('Connections', async (t) => {
     for (const [bytes, status, error] of [
       ['nonsense\r\n\r\n', 400, 'Bad request'],
       ['POST /webhooks/a HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}', 400, 'Host header is missing'],
+      [post(signature('{}'), 'host: b', 'Content-Length: 2'), 400, 'Host header is repeated'],
+      ['POST /webhooks/a HTTP/1.0\r\nHost: a\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}', 400, 'Host header is repeated'],
       [`${post(signature('{}'), 'Transfer-Encoding: chunked')}zz\r\n`, 400, 'Bad request'],
       [post(`X-Long: ${'a'.repeat(20_480)}`), 431, 'Header fields too large'],
       [post('Expect: nothing'), 417, 'Expectation failed'],

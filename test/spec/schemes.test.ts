@@ -114,8 +114,8 @@ t.test('large bodies with a public key: many at a time, with the second of two k
 t.test('keys that are fetched: a JWKS, kept, rotated, and asked with patience', async (t) => {
   const pairs = [1, 2].map(() => generateKeyPairSync('rsa', { modulusLength: 2048 }))
   const jwk = (i: number) => ({ ...(pairs[i]?.publicKey.export({ format: 'jwk' }) as object), kid: `k${i}`, use: 'sig', alg: 'RS256' })
-  const token = (i: number, claims: object, kid = `k${i}`): string => {
-    const signed = [{ alg: 'RS256', kid }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  const token = (i: number, claims: object, kid = `k${i}`, more: object = {}): string => {
+    const signed = [{ alg: 'RS256', kid, ...more }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
     return `${signed}.${sign('sha256', Buffer.from(signed), pairs[i]?.privateKey as never).toString('base64url')}`
   }
   const clock = steppedClock(at)
@@ -157,6 +157,8 @@ t.test('keys that are fetched: a JWKS, kept, rotated, and asked with patience', 
         .concat('.AA'),
     ],
     ['no token', 'abc'],
+    ['a rule that is not known', token(0, claims, 'k0', { crit: ['b64'], b64: false })],
+    ['a list of rules that is empty', token(0, claims, 'k0', { crit: [] })],
   ] as const)
     t.equal(await post(bad), 401, why)
   t.equal(await post(token(1, claims)), 503, 'an unknown key waits until the sender is asked again')

@@ -5,6 +5,7 @@ import { journalFolder } from '../../src/journal/folder.ts'
 import { readEvents } from '../../src/journal/reader.ts'
 import type { EventView } from '../../src/journal/record.ts'
 import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const delivered = ({ lines }: TestGateway): unknown[] => lines.filter(({ msg }) => msg === 'delivered').map(({ text }) => text)
@@ -99,6 +100,20 @@ t.test('values of an id never give the id of other values', async (t) => {
     { a: 'x', b: 'y' },
   ]
   t.match(await gateway.post('r', { body: pairs }), { json: { items: { accepted: 4, duplicate: 1 } } })
+})
+
+t.test('no item has the id of a request, or of an item that is named in another way', async (t) => {
+  const receiver = await sink(t, (response) => response.writeHead(202).end())
+  const route = { split: { items: 'list', id: ['name'] }, deliver: 'http', deliver_extra: { url: `${receiver.origin}/in` } }
+  const gateway = await start(t, route)
+  t.match(await gateway.post('r', { headers: as('q'), body: { list: named('a', 'b', 'p#0') } }), { json: { items: { accepted: 3 } } })
+  t.match(await gateway.post('r', { headers: as('a'), body: { name: 'a request' } }), { json: { status: 'accepted', delivery_id: 'a' } })
+  t.match(await gateway.post('r', { headers: as('p'), body: { list: [{}] } }), { json: { items: { accepted: 1 } } })
+  t.match(await gateway.post('r', { headers: as('p#0'), body: {} }), { json: { status: 'accepted', delivery_id: 'p#0' } })
+  t.match(await gateway.post('r', { headers: as('n'), body: { list: named('a') } }), { json: { items: { duplicate: 1 } } }, 'an item again')
+  t.match(await gateway.post('r', { headers: as('a'), body: {} }), { json: { status: 'duplicate' } }, 'a request again')
+  await until(() => receiver.seen.length === 6)
+  t.equal(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size, 6, 'nor has the receiver one id for two')
 })
 
 t.test('a thousand items are taken, and one more is refused with the bound', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * Trace contexts, as W3C Trace Context writes them (`traceparent`, version 00). The id of an event's trace is made from the event's id,
+ * Trace contexts, as W3C Trace Context has them (`traceparent`). They are written as version 00. The id of an event's trace is made from the event's id,
  * unless a trusted caller gave one. So nothing is stored for a trace, and an attempt days later still finds its place in it.
  */
 
@@ -28,12 +28,17 @@ export interface EventTraces {
   isSampled(uuid: string): boolean
 }
 
-const form = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
+const form = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
+const formUnits = 55
 
-/** Reads a `traceparent`; `undefined` for any other text. */
+/**
+ * Reads a `traceparent`; `undefined` for any other text. Later versions begin as version 00 does, and may have more behind a hyphen. There
+ * is no version ff.
+ */
 export const parseTraceparent = (text: string): TraceContext | undefined => {
-  if (text.length !== 55) return undefined
-  const [, traceId, spanId, flags] = form.exec(text) ?? []
+  const hasMore = text.length > formUnits
+  if (hasMore && (text.startsWith('00') || text[formUnits] !== '-')) return undefined
+  const [, traceId, spanId, flags] = form.exec(hasMore ? text.slice(0, formUnits) : text) ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
@@ -47,10 +52,10 @@ export const contextOf = ({ traceparent }: Pick<SpanPlace, 'traceparent'>): Trac
 
 const textOf = ({ traceId, spanId, isSampled }: TraceContext): string => `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 
-/** Returns the `traceparent` that a request brought; `undefined` where it brought none that can be read. */
+/** Returns the `traceparent` that a request brought, as version 00; `undefined` where it brought none that can be read. */
 export const broughtTraceparent = (headers: Headers): string | undefined => {
-  const text = header(headers, 'traceparent')
-  return text !== undefined && parseTraceparent(text) ? text : undefined
+  const context = parseTraceparent(header(headers, 'traceparent') ?? '')
+  return context && textOf(context)
 }
 
 /** Makes a place below a span, with a span id of its own. `traceparent`: that of the span; `undefined` while traces are off. */

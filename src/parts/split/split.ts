@@ -84,7 +84,8 @@ const compileItems = ({ items: list, type, id, byEvents }: Batch, schemes: reado
         ...event,
         eventId: only === undefined ? randomUUID() : event.eventId,
         eventType: types[index] ?? otherType,
-        deliveryId: only === undefined ? itemId(event, request, payload, index, ids) : event.deliveryId,
+        ...itemId(event, request, payload, index, ids),
+        ...(only === undefined ? {} : { deliveryId: event.deliveryId }),
         payload,
         text,
         batch: event,
@@ -119,10 +120,18 @@ const compileIdPart = (paths: string | readonly string[]): IdPart => {
  * Returns the delivery id of an item: the values at all paths of its id, else the id of the request and the index of the item. A replay as
  * new events has the second form, because its request has a new id.
  */
-const itemId = ({ deliveryId }: Event, { replay }: VerifiedRequest, item: Json, index: number, ids: readonly IdPart[]): string => {
+const itemId = (
+  { deliveryId }: Event,
+  { replay }: VerifiedRequest,
+  item: Json,
+  index: number,
+  ids: readonly IdPart[],
+): Required<Pick<Event, 'deliveryId' | 'itemBy'>> => {
   const values = replay?.isNew ? [] : ids.map((read) => read(item))
   const isWhole = values.length > 0 && values.every((value) => value !== undefined)
-  return boundedId(isWhole ? joined(values as readonly string[]) : `${deliveryId}#${index}`)
+  return isWhole
+    ? { deliveryId: boundedId(joined(values as readonly string[])), itemBy: 'values' }
+    : { deliveryId: boundedId(`${deliveryId}#${index}`), itemBy: 'place' }
 }
 
 /** Joins the values of an id so that no two combinations of values give one text (rules: Duplicates 6): one with a blank is quoted. */

@@ -136,8 +136,8 @@ const sign = (
   seconds: number,
 ): { readonly headers: HeaderLines } | RequestProblem => {
   // The id is a digest, because a sender chose the delivery id, which may have characters that no header can have.
-  const { profile, route, job, deliveryId, position } = outgoing
-  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position])
+  const { profile, route, job, deliveryId, itemBy, position } = outgoing
+  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position, ...(itemBy === undefined ? [] : [itemBy])])
   const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`
   if (secret === undefined) return { headers: { 'webhook-id': id } }
   const key = signingKey(secret)

@@ -32,6 +32,8 @@ export type Outgoing = {
   readonly profile: string
   readonly route: string
   readonly deliveryId: string
+  /** As in `EventFacts`. */
+  readonly itemBy?: 'values' | 'place'
   /** The id of the scheduled job whose text this is. */
   readonly job?: string
   /** The text is the report for the `callback` of the route: JSON that is posted as it is. */

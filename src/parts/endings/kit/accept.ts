@@ -54,16 +54,17 @@ export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, a
  * merged from several objects takes 6 µs to make and to turn into JSON, instead of 1.5.
  */
 export const agentRun = (
-  { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt, traceparent, rateKey, files }: Event,
+  { eventId, profile, route, eventType: event, deliveryId, itemBy, at: acceptedAt, traceparent, rateKey, files }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: Message,
   session: NewRun['session'],
   priority?: NewRun['priority'],
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
-  const isPlain = untrusted.length === 0 && !session && !files
+  const isPlain = untrusted.length === 0 && !session && !files && itemBy === undefined
   if (isPlain && traceparent === undefined && rateKey === undefined && priority === undefined) return run
   return {
     ...(priority === undefined ? run : { ...{ eventId, priority }, ...run }),
+    ...(itemBy === undefined ? {} : { itemBy }),
     ...(untrusted.length > 0 ? { untrusted } : {}),
     ...(session ? { session } : {}),
     ...(traceparent === undefined ? {} : { traceparent }),

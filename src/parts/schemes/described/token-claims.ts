@@ -12,7 +12,10 @@ export type Token = { readonly header: JsonObject; readonly claims: JsonObject; 
 /** The longest token that is parsed, in UTF-16 units. */
 const maxTokenUnits = 16_384
 
-/** Parses a token; `undefined` where the text is malformed or too long. */
+/**
+ * Parses a token; `undefined` where the text is malformed, too long, or names rules in `crit` by which it must be read. We know none of
+ * these, so such a token is refused (RFC 7515, 4.1.11).
+ */
 export const parseToken = (text: string): Token | undefined => {
   const parts = text.length > maxTokenUnits ? [] : text.split('.')
   const [head, body, signature] = parts.map((part) =>
@@ -20,7 +23,7 @@ export const parseToken = (text: string): Token | undefined => {
   )
   if (parts.length !== 3 || !head || !body || !signature) return undefined
   const [header, claims] = [parseObject(head.toString('utf8')), parseObject(body.toString('utf8'))]
-  return header && claims ? { header, claims, signed: `${parts[0]}.${parts[1]}`, signature } : undefined
+  return header && claims && own(header, 'crit') === undefined ? { header, claims, signed: `${parts[0]}.${parts[1]}`, signature } : undefined
 }
 
 /** Whether the signature of a token is HS256 with this key, which was made of the secret. */
