@@ -46,6 +46,7 @@ const vocabulary = [
   'x-secret',
   'x-code',
   'x-template',
+  'x-path',
   'x-extends',
   'x-operators',
   'x-groups',

@@ -109,6 +109,8 @@ export const catalogue = {
   WH330: { severity: 'warning', title: 'a program gave no newer secret, or none that is needed', outside: true, onDemand: true },
   WH331: { severity: 'warning', title: 'a client certificate that does not pass the relay' },
   WH335: { severity: 'warning', title: 'a direct delivery whose sender does not repeat it' },
+  WH340: { severity: 'error', title: 'a path at which no event has a value' },
+  WH341: { severity: 'warning', title: 'a path that is likely written as in another tool' },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH403: { severity: 'error', title: 'a condition that can never hold', starts: true },

@@ -84,7 +84,19 @@ const templates: readonly Slip[] = [
     'write the value here',
   ],
   ['a coalesce key', 'prompt: p\ncoalesce: { key: "{{number}}" }', 'WH502', '{{number}}', '{number}'],
-  ['a field as coalesce key', 'prompt: p\ncoalesce: { key: "list[0].id" }', 'WH502', '"list[0].id"', 'list.0.id'],
+  ['brackets around names', 'prompt: "new: {user[name]}"', 'WH502', '{user[name]}', '{user.name}'],
+  ['quotes in brackets', 'prompt: "new: {user[\'name\']}"', 'WH502', "{user['name']}", '{user.name}'],
+  ['double quotes in brackets', `prompt: 'new: {user["name"]}'`, 'WH502', '{user["name"]}', '{user.name}'],
+  ['each item', 'prompt: "new: {commits.*.id}"', 'WH502', '{commits.*.id}', '{= $join(commits.id, ", ") }'],
+  ['a value where there is none', 'prompt: "new: {title:-none}"', 'WH502', '{title:-none}', '{= $exists(title) ? title : "none" }'],
+  ['n8n', 'prompt: "new: {{ $json.body.title }}"', 'WH502', '{{ $json.body.title }}', '{title}'],
+  ['an automation', 'prompt: "new: {{ trigger.json.title }}"', 'WH502', '{{ trigger.json.title }}', '{title}'],
+  ['a node of n8n', `prompt: "new: {{ $('Webhook').item.json.id }}"`, 'WH502', "{{ $('Webhook').item.json.id }}", 'dotted.path'],
+  ['a block of Go', 'prompt: "new: {{ range .Alerts }}"', 'WH502', '{{ range .Alerts }}', 'condition ?'],
+  ['the body of an answer', 'prompt: p\nrespond: { body: "{{title}}" }', 'WH502', '{{title}}', '{title}'],
+  ['an operand that a comment cuts', 'prompt: p\nfilters:\n  - field: title\n    equals: bug #1', 'WH011', '#1', 'quotes'],
+  ['a path of a workflow', 'prompt: p\nfilters: [{ field: github.event.action, equals: x }]', 'WH341', 'github.event.action', 'action'],
+  ['the name of a field of a form', 'prompt: p\nfilters: [{ field: "user[name]", equals: x }]', 'WH341', '"user[name]"', 'user.name'],
   ['nothing but the payload', 'deliver: slack\ndeliver_extra: { chat_id: C012345 }', 'WH506', 'r', 'write a prompt'],
 ]
 
@@ -550,7 +562,9 @@ t.test('a fix changes the very text that is meant', async (t) => {
     ['prompt: "a {{title}} b"', 'prompt: "a {title} b"', true],
     ['prompt: |\n  a\n  {list[0]} b', 'prompt: |\n  a\n  {list.0} b', true],
     ["prompt: 'new {event}'", "prompt: 'new {event_type}'", false],
-    ['prompt: p\nevents: [pull_requests]', 'prompt: p\nevents: [pull_request]', true],
+    // A sender of one's own may well name its types so.
+    ['prompt: p\nevents: [pull_requests]', 'prompt: p\nevents: [pull_request]', false],
+    ['prompt: p\nverify: github\nevents: [pull_requests]', 'prompt: p\nverify: github\nevents: [pull_request]', true],
     ['prompt: p\nfilters: [{ field: headers.X-A, equals: 5 }]', 'prompt: p\nfilters: [{ field: headers.X-A, equals: "5" }]', true],
     [
       'prompt: p\ndeliver: slack\ndeliver_extra: { chatid: C012345 }',
@@ -570,6 +584,70 @@ t.test('a fix changes the very text that is meant', async (t) => {
     t.equal(lines.join('\n'), configOf(fixed, {}), route)
     t.equal(fix?.safe, safe, route)
   }
+})
+
+t.test('a path that no event has a value at stops the start, wherever it stands, and says which path serves', async (t) => {
+  const field = (path: string): string => `filters: [{ not: { field: ${JSON.stringify(path)}, contains: x } }]`
+  const key = (of: string, path: string): string => `${of}: ${path}`
+  const cases: readonly (readonly [route: string, at: string, way: string, isSame: boolean])[] = [
+    [field('commits[0].message'), '"commits[0].message"', 'commits.0.message', true],
+    [field('commits.[0].message'), '"commits.[0].message"', 'commits.0.message', true],
+    [field('$.ref'), '"$.ref"', 'write ref', true],
+    [field('.ref'), '".ref"', 'write ref', true],
+    [field('{ref}'), '"{ref}"', 'write ref', true],
+    [field('${{ ref }}'), '"${{ ref }}"', 'write ref', true],
+    [field('ref '), '"ref "', 'write ref', true],
+    [field("a['b'].c"), `"a['b'].c"`, 'write a.b.c', true],
+    [field('a?.b'), '"a?.b"', 'write a.b', true],
+    [field('commits.*.message'), '"commits.*.message"', 'in payload.commits.message', false],
+    [field('payload.commits[*].message'), '"payload.commits[*].message"', 'in payload.commits.message', false],
+    [field('commits.#.message'), '"commits.#.message"', 'in payload.commits.message', false],
+    [field('commits..message'), '"commits..message"', 'jsonata', false],
+    [field('commits[-1].id'), '"commits[-1].id"', 'payload.commits[-1].id', false],
+    [field("labels.'app.kubernetes.io/name'"), `"labels.'app.kubernetes.io/name'"`, 'payload.labels.`app.kubernetes.io/name`', false],
+    [field("labels['app.io/name']"), `"labels['app.io/name']"`, 'payload.labels.`app.io/name`', false],
+    [field('title ?? x'), '"title ?? x"', 'write title', false],
+    [field('$json.body.ref'), '"$json.body.ref"', 'write ref', false],
+    [key('coalesce', '{ key: "$.number" }'), '"$.number"', 'write number', true],
+    [key('concurrency', '{ limit: 1, key: "a[0].b" }'), '"a[0].b"', 'write a.0.b', true],
+    [key('rate_limit', '{ per_minute: 9, key: ".user.id" }'), '".user.id"', 'write user.id', true],
+    [key('session', '{ key: "{chat.*.id}" }'), '"{chat.*.id}"', '{= ', false],
+    [key('split', '{ items: "data.items", id: ["$.id"] }'), '"$.id"', 'write id', true],
+    [key('redact', '["users[0].email"]'), '"users[0].email"', 'write users.0.email', true],
+  ]
+  for (const [route, at, way, isSame] of cases) {
+    const config = configOf(`prompt: p\n${route}`, {})
+    const [found, ...others] = (await run(t, config)).filter(({ code }) => code !== 'WH502')
+    t.match(found, { code: 'WH340', stopsStart: true })
+    t.equal(found?.place && textAt(config, found.place), at)
+    t.ok(found?.help?.includes(way), `${route}: ${found?.help}`)
+    t.equal(found?.fix?.safe ?? false, isSame, route)
+    t.same(others, [], route)
+  }
+  for (const path of [
+    'data.0.id',
+    'headers.X-A[b]',
+    'order.#text',
+    'order.@id',
+    '$schema',
+    'event-data.user.name',
+    'request.query.a[0]',
+    'payload.body.x',
+  ])
+    t.same(await run(t, configOf(`prompt: p\n${field(path)}`, {})), [], path)
+})
+
+t.test('a fix that would change the meaning is none, unless samples prove it', async (t) => {
+  const texts =
+    '{{ $json.body.x }} {{ trigger.json.x }} {{ body.x }} {{ .Labels.x }} {{ steps.a.outputs.x }} {{ data.x }} {user[name]} {a.*.b}'
+  const found = await run(t, configOf(`prompt: ${JSON.stringify(texts)}`, {}))
+  t.equal(found.length, 8)
+  t.notOk(found.some(({ fix }) => fix?.safe))
+  const known = '{{ event.action }} {{ .Number }} {{ $json.body.pull_request.title }} {body.action}'
+  const route = (prompt: string): string => configOf(`verify: github\nevents: [pull_request]\nprompt: ${JSON.stringify(prompt)}`, {})
+  const proven = await run(t, route(known))
+  const edits = proven.filter(({ fix }) => fix?.safe).flatMap(({ fix }) => fix?.edits.map(({ text }) => text) ?? [])
+  t.same(edits.sort(), ['{action}', '{action}', '{pull_request.title}'])
 })
 
 t.test('500 routes take less than a second beyond reading and compiling them', async (t) => {

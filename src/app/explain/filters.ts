@@ -3,6 +3,26 @@
 import type { Explanation } from './explanation.ts'
 
 export const filterExplanations = {
+  WH340: {
+    means: 'A field of a condition, a key or another path is written as in another language: with brackets, quotes, $. or a *.',
+    why: 'No event has a value there. A condition on it never holds, and under not it always does; a lane or a limit with such a key holds nothing back.',
+    fix: 'Write the path with dots: keys, and the numbers of items. For a key with a dot in it, or for all items of a list, write an expression (jsonata, or {= … } in a template).',
+    example: {
+      of: 'route',
+      bad: "events: [push]\nfilters: [{ not: { field: 'commits[0].message', contains: skip } }]\n",
+      good: "events: [push]\nfilters: [{ not: { field: 'commits.0.message', contains: skip } }]\n",
+    },
+  },
+  WH341: {
+    means: 'A path begins at a name that another tool gives the payload, or has brackets that are the name of a key here.',
+    why: 'Few payloads have such a key, so the path has no value.',
+    fix: 'Write the path as it is in the payload. Where the payload does have the key, ignore the finding: # webhook-ignore WH341: why.',
+    example: {
+      of: 'route',
+      bad: "filters: [{ field: 'github.event.action', equals: opened }]\n",
+      good: "filters: [{ field: 'action', equals: opened }]\n",
+    },
+  },
   WH401: {
     means: 'The regular expression cannot be read, or is too long.',
     why: 'The filter could not say yes or no, so the file is refused.',

@@ -14,6 +14,7 @@ type TextOwner = Pick<Subject, 'texts' | 'placeOf' | 'say'> & { readonly spec: o
 const textKeys = [
   'description',
   'prompt',
+  'filters',
   'schedule',
   'deliver_extra',
   'respond',
@@ -40,12 +41,13 @@ export const reviewComments = (author: TextOwner): void => {
       if (isObject(item) && item.deliver_extra !== undefined) checkTexts(item.deliver_extra, ['deliver', i, 'deliver_extra'], author)
 }
 
-/** Checks all texts of a value, except under `secret` and `headers`: texts there may be secrets, and a message would quote them. */
+/** Checks all texts of a value, except under `field`, which is a name, and under `secret` and `headers`: texts there may be secrets, and a message would quote them. */
 const checkTexts = (value: Json, path: Path, author: TextOwner): void => {
   if (typeof value === 'string') checkText(value, path, author)
   else if (Array.isArray(value)) for (const [i, item] of value.entries()) checkTexts(item, [...path, i], author)
   else if (isObject(value))
-    for (const [key, item] of Object.entries(value)) if (key !== 'secret' && key !== 'headers') checkTexts(item, [...path, key], author)
+    for (const [key, item] of Object.entries(value))
+      if (key !== 'secret' && key !== 'headers' && key !== 'field') checkTexts(item, [...path, key], author)
 }
 
 const checkText = (value: string, path: Path, { texts, placeOf, say }: TextOwner): void => {

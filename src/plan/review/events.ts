@@ -27,6 +27,8 @@ type KnownEvents = {
   readonly names: ReadonlySet<string>
   /** The beginning of a message about a name that is not among `names`; the name follows. */
   readonly sentence: string
+  /** Whether the types are those of the senders of the route. A sender of one's own may spell its types in its own way. */
+  readonly isOfSender?: true
   /** Whether the senders send no other types. */
   readonly isWhole?: boolean
   /** The field of the payload that says what was done (`action`), where the sender has one. */
@@ -52,6 +54,7 @@ const knownEventsOf = ({ route, spec, catalogue }: Subject): KnownEvents => {
     names: new Set(lists.flatMap(({ names }) => names)),
     sentence: isWhole ? `${who} has no event` : `${who} is not known to have an event`,
     isWhole,
+    isOfSender: true,
     actionField: only?.actionField,
     noActions: only?.noActions,
   }
@@ -73,7 +76,8 @@ const checkName = (name: string, i: number, knownEvents: KnownEvents, subject: S
     const place = placeOf(path)
     // An alias is not the name itself, so the fix must not replace it.
     const fix =
-      withoutQuotes(subject.texts.at(place)) === name && fixOf(`write ${near.name}`, near.isPlain, { place, text: quotedName(near.name) })
+      withoutQuotes(subject.texts.at(place)) === name &&
+      fixOf(`write ${near.name}`, near.isPlain && knownEvents.isOfSender === true, { place, text: quotedName(near.name) })
     say('WH226', path, message, { help: `did you mean "${near.name}"?`, suggest: [near.name], ...(fix ? { fix } : {}) })
   } else if (isWhole) {
     const suggest = nearest(name, knownEvents.names)

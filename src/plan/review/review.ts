@@ -13,6 +13,7 @@ import { reviewEvents } from './events.ts'
 import { reviewFilters } from './filters/filters.ts'
 import { reviewOperands } from './filters/operands.ts'
 import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
+import { reviewPaths } from './paths.ts'
 import { reviewScript } from './programs.ts'
 import { reviewRelay } from './relay.ts'
 import type { ReviewContext } from './review-context.ts'
@@ -46,6 +47,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewYamlTraps,
   reviewComments,
   reviewScript,
+  reviewPaths,
   reviewTemplates,
   reviewIdleKeys,
   reviewAttachments,

@@ -10,6 +10,7 @@ import { reviewRedacted } from './fields/redacted.ts'
 import { reviewSchemaPaths } from './fields/schema-paths.ts'
 import { fieldNames } from './filters/fields.ts'
 import { reviewFilled, reviewSlips, reviewWholePayload } from './samples/filled.ts'
+import { knownPaths } from './samples/known-paths.ts'
 import { coversEvents, type Sampled } from './samples/sampled.ts'
 import { fixOf, type Subject } from './subject.ts'
 
@@ -20,10 +21,11 @@ export const reviewTemplates = (subject: Subject): void => {
   const isAsked = sampled !== undefined && sampled.taken.length > 0
   const ofSender = spec.script === undefined && !isAsked ? subject.senderSamples?.get(subject.route) : undefined
   const mayHave = mayHaveIn(subject, sampled)
+  const known = knownPaths(isAsked ? sampled : ofSender, 'textEvent')
   const texts: { readonly path: Path; readonly text: string }[] = []
   const check = (path: Path, text: string, kind: Surrounding['kind']): void => {
     texts.push({ path, text })
-    const slips = slipsIn(text, { kind, mayHave })
+    const slips = slipsIn(text, { kind, mayHave, ...known })
     for (const slip of slips) reportSlip(subject, path, text, slip)
     const said = new Set(slips.map(({ at }) => at))
     const at = { path, text, where: textLabel(path) }
@@ -36,8 +38,10 @@ export const reviewTemplates = (subject: Subject): void => {
   for (const { extra, extraPath } of extras.values()) visitTexts(extra, extraPath, (path, text) => check(path, text, 'setting'))
   for (const of of ['coalesce', 'concurrency', 'rate_limit', 'session'] as const) {
     const key = spec[of]?.key
-    if (key !== undefined) checkKey(subject, [of, 'key'], key, check)
+    // A key without a placeholder is the name of a field.
+    if (key !== undefined && placeholders(key).length > 0) check([of, 'key'], key, 'setting')
   }
+  if (spec.respond?.body !== undefined) check(['respond', 'body'], spec.respond.body, 'prose')
   reviewRedacted(subject, texts)
   reviewSchemaPaths(subject, texts)
 }
@@ -51,18 +55,6 @@ const visitTexts = (value: Json, path: Path, tell: (path: Path, text: string) =>
   else if (Array.isArray(value)) for (const [i, item] of value.entries()) visitTexts(item, [...path, i], tell)
   else if (isObject(value))
     for (const [key, item] of Object.entries(value)) if (key !== 'secret' && key !== 'headers') visitTexts(item, [...path, key], tell)
-}
-
-/** Reviews a key, which is a field's name, or a template if it has a placeholder. */
-const checkKey = (subject: Subject, path: Path, key: string, check: (path: Path, text: string, kind: 'setting') => void): void => {
-  // A key with braces and without a placeholder is an error already.
-  if (placeholders(key).length > 0) check(path, key, 'setting')
-  const instead = key.replace(/^\$?\.(?=\w)/, '').replace(/\[(\d+)\]/g, '.$1')
-  if (placeholders(key).length > 0 || instead === key || /[{}]/.test(key)) return
-  const message = `"${printable(key, 80)}" names no field: lists are entered by number, and paths begin at the payload`
-  const place = subject.placeOf(path)
-  const fix = fixOf(`write ${instead}`, true, { place, text: JSON.stringify(instead) })
-  subject.say('WH502', path, message, { help: `write ${instead}`, suggest: [instead], fix })
 }
 
 /**

@@ -34,6 +34,6 @@ const checkValue = (value: Json, path: Path, { texts, placeOf, say }: Subject): 
     say('WH006', path, `${written} is the text ${quoted} here, not ${truth}`, { help, suggest: [String(truth), quoted], fix: quote })
   } else if (typeof value === 'number' && /^[-+]?0\d/.test(written)) {
     const help = `put it in quotes: ${quoted}`
-    say('WH006', path, `${written} is the number ${value} here: its zeros are lost`, { help, suggest: [quoted], fix: quote })
+    say('WH006', path, `${written} is the number ${value} here: its zeros are lost`, { help, suggest: [quoted] })
   }
 }

@@ -6,9 +6,11 @@
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
+import { compileField } from '../../../expr/path.ts'
 import { queryParameter } from '../../../expr/request-field.ts'
 import { inList } from '../../../parts/operators/in.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
+import { samplesOf } from '../samples/sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { type ComparedValue, comparedIn, domainOf, type Leaf, leavesOf, textNoun } from './fields.ts'
 
@@ -57,9 +59,12 @@ const checkText = (leaf: Leaf, domain: Domain, subject: Subject): void => {
     if (typeof value === 'string') sayNote(noteOnLiteral(operator, value, domain.kind !== 'part'), operator, value, place, subject)
   if (domain.kind !== 'one_of' || domain.values[0] !== operand || !isLongList(operand)) return
   const help = `for one of several values, use \`${inList.name}\``
-  const fix = fixOf(`use ${inList.name}`, false, { place: subject.placeOf(at, 'key'), text: inList.name })
+  // A field may well be a list itself: only samples show that it is not.
+  const values = samplesOf(subject)?.taken.flatMap(({ event }) => compileField(field)(event) ?? []) ?? []
+  const isText = values.length > 0 && values.every((value) => typeof value === 'string')
+  const fix = isText ? { fix: fixOf(`use ${inList.name}`, true, { place: subject.placeOf(at, 'key'), text: inList.name }) } : {}
   const message = `${operator} wants ${printable(field, 60)} to be this whole list`
-  subject.say('WH411', at, message, { help, of: 'key', suggest: [inList.name], fix })
+  subject.say('WH411', at, message, { help, of: 'key', suggest: [inList.name], ...fix })
 }
 
 const isLongList = (operand: Json): boolean =>

@@ -64,12 +64,11 @@ const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: Te
 const sayMissing = (subject: Subject, sampled: Sampled, { path, text }: TextAt, piece: TextPart, near: NearPaths): void => {
   const whole = subject.placeOf(path)
   const place = subject.texts.inside(whole, text, piece)
-  const [best] = near.all
   subject.say('WH501', path, `"${printable(piece.text, 80)}" is ${inNoneOf(sampled.taken)}: it stays as it is`, {
     help: nearPathHelp(near),
     suggest: near.all,
     place: place ?? whole,
-    ...(place && best !== undefined ? { fix: fixOf(`write {${best}}`, false, { place, text: `{${best}}` }) } : {}),
+    ...(place && near.same !== undefined ? { fix: fixOf(`write {${near.same}}`, false, { place, text: `{${near.same}}` }) } : {}),
   })
 }
 

@@ -36,6 +36,8 @@ export type NearPaths = {
   readonly slips: readonly string[]
   /** The slips first, then paths with an equal end, then paths that look alike. */
   readonly all: readonly string[]
+  /** The one path that has the same keys but for a slip of spelling. To write it keeps the meaning; an index or another map may not. */
+  readonly same?: string
 }
 
 /** Returns the way out for a path that no sample has. */
@@ -56,12 +58,15 @@ export const nearPaths = (path: string, knownPaths: readonly string[]): NearPath
   }
   const indexed = knownPaths.filter((other) => other !== path && withoutIndexes(other) === path)
   const ending = knownPaths.filter((other) => other.endsWith(`.${path}`)).sort((a, b) => a.length - b.length)
-  const slips = [...new Set([...indexed, ...alike(isSlip)])].slice(0, maxNear)
+  const spelled = alike(isSlip)
+  const slips = [...new Set([...indexed, ...spelled])].slice(0, maxNear)
+  const [same] = slips.length === 1 ? spelled : []
   const others = nearest(
     path,
     alike((a, b) => isSlip(a, b) || nearest(a, [b]).length > 0),
   )
-  return { slips, all: [...new Set([...slips, ...ending, ...others])].slice(0, maxNear) }
+  const all = [...new Set([...slips, ...ending, ...others])].slice(0, maxNear)
+  return { slips, all, ...(same === undefined ? {} : { same }) }
 }
 
 /** Whether a path names a further item of a list that the samples have: another event may have more items. */

@@ -3,6 +3,7 @@
 import type { Event } from '../../../core/request.ts'
 import type { Filled } from '../../../expr/template.ts'
 import type { Route } from '../../../generated/config.ts'
+import type { Subject } from '../subject.ts'
 
 /** A sample that the route can take: its event is one of the route's. */
 export type TakenSample = {
@@ -32,6 +33,12 @@ export type Sampled = {
   readonly taken: readonly TakenSample[]
   /** Returns every dotted path of the payloads, as filters (`event`) or as texts (`textEvent`) see them. */
   readonly paths: (of: 'event' | 'textEvent') => readonly string[]
+}
+
+/** Returns the samples that say what events of a route have: those that the user chose, else those of its sender. */
+export const samplesOf = ({ samples, senderSamples, route }: Pick<Subject, 'samples' | 'senderSamples' | 'route'>): Sampled | undefined => {
+  const asked = samples?.get(route)
+  return asked && asked.taken.length > 0 ? asked : senderSamples?.get(route)
 }
 
 /** Returns `in none of 2 samples (github/push, github/fork)`, or of one sample `not in the sample github/push`. */

@@ -91,13 +91,13 @@ const checkField = (leaf: Leaf, sampled: Sampled, subject: Subject): void => {
 
 const sayMissing = ({ field, path }: Leaf, near: NearPaths, sampled: Sampled, subject: Subject): void => {
   const at = [...path, 'field']
-  const [best] = near.all
+  const { same } = near
   const place = subject.placeOf(at)
   const isQuoted = /^["']/.test(subject.texts.at(place) ?? '')
   subject.say('WH409', at, `the field "${printable(field, 80)}" is ${inNoneOf(sampled.taken)}`, {
     help: nearPathHelp(near),
     suggest: near.all,
-    ...(best === undefined ? {} : { fix: fixOf(`write ${best}`, false, { place, text: isQuoted ? JSON.stringify(best) : best }) }),
+    ...(same === undefined ? {} : { fix: fixOf(`write ${same}`, false, { place, text: isQuoted ? JSON.stringify(same) : same }) }),
   })
 }
 
@@ -105,7 +105,11 @@ const nearFields = (field: string, sampled: Sampled, of: 'event' | 'textEvent' =
   const [, prefix = '', path = ''] = /^(headers\.|payload\.)?(.*)$/s.exec(field) ?? []
   const known = prefix === 'headers.' ? [...new Set(sampled.taken.flatMap(({ event }) => Object.keys(event.headers)))] : sampled.paths(of)
   const near = nearPaths(path, known)
-  return { slips: near.slips.map((each) => prefix + each), all: near.all.map((each) => prefix + each) }
+  return {
+    slips: near.slips.map((each) => prefix + each),
+    all: near.all.map((each) => prefix + each),
+    ...(near.same === undefined ? {} : { same: prefix + near.same }),
+  }
 }
 
 /**
@@ -137,13 +141,13 @@ const checkKey = (sampled: Sampled, subject: Subject): void => {
     'textEvent',
   )
   if (near.slips.length === 0 && !(coversEvents(sampled, spec) && made.some(({ passes }) => passes))) return
-  const [best] = near.all
+  const { same } = near
   const place = placeOf(['coalesce', 'key'])
-  const fix = best !== undefined && !isTemplate && texts.at(place) !== undefined
+  const fix = same !== undefined && !isTemplate && texts.at(place) !== undefined
   say('WH215', ['coalesce', 'key'], `the key "${printable(key, 80)}" has no value and merges nothing: it is ${inNoneOf(made)}`, {
     help: nearPathHelp(near),
     suggest: near.all,
-    ...(fix ? { fix: fixOf(`write ${best}`, false, { place, text: JSON.stringify(best) }) } : {}),
+    ...(fix ? { fix: fixOf(`write ${same}`, false, { place, text: JSON.stringify(same) }) } : {}),
   })
 }
 

@@ -1,0 +1,33 @@
+/** Finds fields and keys whose paths are likely written as in another tool (WH341). What surely has no value is an error of the route. */
+
+import { parseTemplate } from '../../expr/placeholder.ts'
+import { slipSentence, slipsOfPaths } from '../route-paths.ts'
+import { leavesOf } from './filters/fields.ts'
+import { knownPaths } from './samples/known-paths.ts'
+import { samplesOf } from './samples/sampled.ts'
+import { fixOf, type Subject } from './subject.ts'
+
+export const reviewPaths = (subject: Subject): void => {
+  const { spec, say, placeOf } = subject
+  const { proves, unwraps } = knownPaths(samplesOf(subject), 'event')
+  for (const { path, at, why, help, instead, isNever, isWhole } of slipsOfPaths(spec)) {
+    if (isNever || !isWhole || proves(path) === true) continue
+    const isProven = instead !== undefined && proves(instead) === true
+    const fix = isProven ? { fix: fixOf(`write ${instead}`, true, { place: placeOf(at), text: JSON.stringify(instead) }) } : {}
+    say('WH341', at, slipSentence(path, why), { help, ...(instead === undefined ? {} : { suggest: [instead] }), ...fix })
+  }
+  const keys = (['coalesce', 'concurrency', 'rate_limit', 'session'] as const).flatMap((of) => {
+    const key = spec[of]?.key
+    const isField = key !== undefined && parseTemplate(key).every(({ kind }) => kind === 'text')
+    return isField ? [{ field: key, at: [of, 'key'] }] : []
+  })
+  for (const { field, at } of [...leavesOf(spec.filters).map(({ field, path }) => ({ field, at: [...path, 'field'] })), ...keys]) {
+    const inner = proves(field) === true || field.startsWith('payload.') ? undefined : unwraps(field)
+    if (inner === undefined) continue
+    say('WH341', at, `"${field}" is in no sample: a path begins at the top of the payload`, {
+      help: `write ${inner}`,
+      suggest: [inner],
+      fix: fixOf(`write ${inner}`, true, { place: placeOf(at), text: JSON.stringify(inner) }),
+    })
+  }
+}
