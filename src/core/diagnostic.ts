@@ -3,6 +3,8 @@
  * collected and shown all at once, never thrown.
  */
 
+import { maskAddresses } from './secrets/secret-names.ts'
+
 export type Severity = 'error' | 'warning' | 'info'
 
 type CodeMeaning = {
@@ -221,13 +223,14 @@ export const isStopping = (code: Code): boolean => {
   return severity === 'error' && !starts
 }
 
-/** Makes a finding. Its severity, and whether it stops the start, follow from its code. */
+/** Makes a finding. Its severity, and whether it stops the start, follow from its code. Addresses in the message are masked. */
 export const diagnostic = (
   code: Code,
   message: string,
   more: Omit<Diagnostic, 'code' | 'severity' | 'stopsStart' | 'message' | 'pointer'> & { pointer?: string } = {},
 ): Diagnostic => {
-  return { code, severity: catalogue[code].severity, stopsStart: isStopping(code), message, pointer: '', ...more }
+  const { severity } = catalogue[code]
+  return { code, severity, stopsStart: isStopping(code), message: maskAddresses(message), pointer: '', ...more }
 }
 
 /** A place inside a document: keys and list indexes. */

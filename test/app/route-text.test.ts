@@ -116,15 +116,48 @@ t.test('lines that were not edited stay as they are in every file', (t) => {
   t.end()
 })
 
-t.test('stars stand for the secret of the file wherever they are put, and unknown stars are refused', async (t) => {
+t.test('stars stand for a secret where it was, and nowhere else', async (t) => {
   const { service, text } = serviceOn(t)
   const moved = await edited(service, 'pr', (shown) => shown.replace(/secrets: \[('[^']*'), ('[^']*'), .*\]/, 'secrets:\n  - $2\n  - $1'))
-  t.equal((await service.save({ draft: moved, despiteErrors: true })).ok, true)
+  t.equal((await service.save({ draft: moved, despiteErrors: true })).ok, true, 'within its list')
   t.match(text(), `          secrets:\n            - 'secret-two'\n            - "secret-one"\n`)
-  const unknown = await edited(service, 'pr', (shown) => shown.replace(/- '.*'/, "- '*** (00000000)'"))
-  t.match(await service.plan({ draft: unknown }), { refused: /line 6: '\*\*\* \(00000000\)' stands for no secret/ })
-  t.match(await service.save({ draft: unknown, despiteErrors: true }), { ok: false, why: 'refused' })
+  const commented = await edited(service, 'pr', (shown) =>
+    shown.replace('# the end', '# secrets: x').replace(/\n {2}- ('.*')$/m, '\n  # token: x'),
+  )
+  t.equal((await service.plan({ draft: commented })).refused, undefined)
+
+  const last = /\n {2}- ('.*')\nprompt/
+  const cases: { readonly [what: string]: (text: string) => string } = {
+    'unknown stars': (shown) => shown.replace(/- '.*'/, "- '*** (00000000)'"),
+    'another key': (shown) => shown.replace(last, '\nname: $1\nprompt'),
+    'within a text': (shown) => shown.replace('kind', /'(\*[^']*)'/.exec(shown)?.[1] ?? ''),
+    'a new key': (shown) => shown.replace(last, '\n$1: y\nprompt'),
+    'another list': (shown) => shown.replace(last, '\nskills: [$1]\nprompt'),
+    'an alias': (shown) => shown.replace(last, '\n  - &it $1\nprompt').replace('deliver: slack', 'deliver: *it'),
+    'an alias of what is around': (shown) => shown.replace('secrets:', 'secrets: &it').replace('deliver: slack', 'deliver: *it'),
+    'another host': (shown) => shown.replace('@host/', '@other/'),
+    'another parameter': (shown) => shown.replace('?token=', '?page='),
+    'the path': (shown) => shown.replace(/\?token=(\*.*)"/, '/$1"'),
+    'the login as a parameter': (shown) => shown.replace(/\/\/([^"]*)@host/, '//host').replace('?token', '?key=*** (00000000)&token'),
+    'a comment with another key': (shown) => shown.replace(last, '\n# name: $1\nprompt'),
+    'a comment': (shown) => shown.replace(last, '\n# $1\nprompt'),
+  }
+  const before = text()
+  for (const [what, edit] of Object.entries(cases)) {
+    const draft = await edited(service, 'pr', edit)
+    t.match(await service.plan({ draft }), { refused: /^line \d+: '?\*\*\* \(\w+\)'?: a mask stands for a secret only where it was/ }, what)
+    t.match(await service.save({ draft, despiteErrors: true }), { ok: false, why: 'refused' }, what)
+    t.match(await service.preview({ draft, revision: 0 }), { refused: /a mask stands/ }, what)
+  }
+  t.equal(text(), before)
+  const elsewhere = await edited(service, 'braces', () => `prompt: x\nsecret: ${/'\*[^']*'/.exec(draftText(moved))?.[0]}`)
+  t.match(await service.plan({ draft: elsewhere }), { refused: /a mask stands/ }, 'another route')
+  const broken = await edited(service, 'pr', (shown) => shown.replace('deliver: slack', 'deliver: a: b'))
+  t.match(await service.preview({ draft: broken, revision: 0 }), { findings: [{ code: 'WH001' }] })
+  await t.rejects(service.save({ draft: broken, despiteErrors: true, as: `${t.testdirName}/other.yaml` }), /cannot be put back/)
 })
+
+const draftText = ({ past }: RouteDraft): string => past[0]?.text?.from ?? ''
 
 t.test('a text cannot change what stands outside of its route', async (t) => {
   const { service } = serviceOn(t)

@@ -7,7 +7,18 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { hashPassword } from '../../src/core/secrets/password-hash.ts'
 import { consoleQuestions } from '../../src/generated/console.ts'
-import { type Asked, chromiumPath, ofPage, openPage, send, signIn, startBrowser, startConsole } from '../fakes/console.ts'
+import {
+  type Asked,
+  chromiumPath,
+  cookieIn,
+  ofPage,
+  openPage,
+  send,
+  signIn,
+  signInAs,
+  startBrowser,
+  startConsole,
+} from '../fakes/console.ts'
 import { freePort, startProxy } from '../fakes/console-proxy.ts'
 import { clientId, clientSecret, startIdentityProvider } from '../fakes/identity-provider.ts'
 import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
@@ -34,16 +45,6 @@ const proxied = (user: string, groups: string): Headers => ({
   'x-user': user,
   'x-groups': groups,
 })
-
-const bearerIn = ({ text }: Asked): string => JSON.parse(text).bearer
-const cookieIn = ({ headers }: Asked): string => String(headers['set-cookie']?.[0]).split(';')[0] ?? ''
-
-/** Signs in with these headers and this body. Returns the headers with both halves. */
-const signInAs = async (origin: string, headers: Headers, body = '{}'): Promise<Headers> => {
-  const signedIn = await send(origin, '/ask/signIn', { headers, body })
-  if (signedIn.status !== 200) throw new Error(signedIn.text)
-  return { ...headers, cookie: cookieIn(signedIn), authorization: `Bearer ${bearerIn(signedIn)}` }
-}
 
 const statusOf = async (origin: string, headers: Headers, path = '/ask/overview', body = '{}'): Promise<number> =>
   (await send(origin, path, { headers, body })).status

@@ -53,7 +53,11 @@ export type Asked = { readonly status: number; readonly headers: IncomingHttpHea
 export const send = (
   origin: string,
   path: string,
-  { method = 'POST', headers = {}, body = '{}' }: { method?: string; headers?: { [name: string]: string | string[] }; body?: string } = {},
+  {
+    method = 'POST',
+    headers = {},
+    body = '{}',
+  }: { method?: string; headers?: { readonly [name: string]: string | string[] }; body?: string } = {},
 ): Promise<Asked> =>
   new Promise((resolve, reject) => {
     const sent = request(new URL(path, origin), { method, headers, agent: false }, async (response) => {
@@ -72,14 +76,22 @@ export const ofPage = (origin: string): { [name: string]: string } => ({
   'content-type': 'application/json',
 })
 
-/** Signs in without a browser. Returns the headers with both halves. */
-export const signIn = async ({ origin, signInUrl }: ProcessConsole): Promise<{ [name: string]: string }> => {
-  const code = new URL(signInUrl).hash.replace('#code=', '')
-  const { status, headers, text } = await send(origin, '/ask/signIn', { headers: ofPage(origin), body: JSON.stringify({ code }) })
-  if (status !== 200) throw new Error(text)
-  const cookie = String(headers['set-cookie']?.[0]).split(';')[0] ?? ''
-  return { ...ofPage(origin), cookie, authorization: `Bearer ${JSON.parse(text).bearer}` }
+export const cookieIn = ({ headers }: Asked): string => String(headers['set-cookie']?.[0]).split(';')[0] ?? ''
+
+/** Signs in with these headers and this body. Returns the headers with both halves. */
+export const signInAs = async (
+  origin: string,
+  headers: { readonly [name: string]: string },
+  body = '{}',
+): Promise<{ [name: string]: string }> => {
+  const signedIn = await send(origin, '/ask/signIn', { headers, body })
+  if (signedIn.status !== 200) throw new Error(signedIn.text)
+  return { ...headers, cookie: cookieIn(signedIn), authorization: `Bearer ${JSON.parse(signedIn.text).bearer}` }
 }
+
+/** Signs in without a browser. Returns the headers with both halves. */
+export const signIn = ({ origin, signInUrl }: ProcessConsole): Promise<{ [name: string]: string }> =>
+  signInAs(origin, ofPage(origin), JSON.stringify({ code: new URL(signInUrl).hash.replace('#code=', '') }))
 
 /** Starts Chromium. It speaks to no other machine. `rebound`: a name that leads to this machine, as a stranger's name server may say. */
 export const startBrowser = async (t: Test, rebound?: string): Promise<Browser> => {

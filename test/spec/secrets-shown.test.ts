@@ -2,19 +2,21 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
+import type { JsonObject } from '../../src/core/json.ts'
+import { consoleQuestions } from '../../src/generated/console.ts'
+import { schema } from '../../src/generated/schema.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
+import { targets } from '../../src/parts/targets/index.ts'
 import { fakeCli } from '../fakes/cli.ts'
+import { ofPage, send, signInAs, startConsole } from '../fakes/console.ts'
 import { openEditor } from '../fakes/editor.ts'
 import { hexHmac } from '../fakes/gateway.ts'
 import { startGateway } from '../fakes/process-gateway.ts'
+import { canary, marks, secretPlaces } from '../fakes/secret-places.ts'
 import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
-
-/** A secret that looks like none: only its place says what it is. Each has a name, so that a failure says which one showed. */
-const canary = (place: string): string => `${place.replaceAll('-', 'Q')}Q7f3k9`
-const marks = /\w+Q7f3k9/g
 
 /** Headers of a request whose names say that they hold a secret. */
 const secretHeaders = ['X-Credential', 'X-Passphrase', 'X-Private-Key', 'X-Auth', 'Authorization', 'X-Api-Key', 'Cookie', 'X-Session-Token']
@@ -187,4 +189,128 @@ t.test('the log knows the secret of a subscription, also of one that is made whi
   gateway.kill('SIGTERM')
   const { out, err } = await gateway.ended
   t.strictSame(`${out}${err}`.match(marks), null)
+})
+
+const definitions = schema.definitions as { readonly [name: string]: JsonObject }
+
+/** A route for each place of a route's secret. Those of targets are settings of their target. */
+const routePlaces = (): readonly { readonly name: string; readonly route: JsonObject }[] => [
+  ...secretPlaces(definitions.Route as JsonObject).map(({ value }, i) => ({
+    name: `r${i}`,
+    route: { prompt: 'got {n}', deliver: 'http', ...(value as JsonObject) },
+  })),
+  ...targets.flatMap(({ name: target, schema: declared }) =>
+    secretPlaces((declared?.deliver_extra ?? {}) as JsonObject, [target]).map(({ value }, i) => ({
+      name: `${target.replaceAll('_', '-')}${i}`,
+      route: { prompt: 'got {n}', deliver: target, deliver_extra: value },
+    })),
+  ),
+]
+
+/** Texts in which the stars of a text stand elsewhere, and texts with another mistake beside stars that stay. */
+const movedStars = (text: string): readonly string[] => {
+  const stars = [...new Set(text.match(/'?\*\*\*(?: \([0-9a-f]{8}\))?'?/g))].map((each) => `'${each.replaceAll("'", '')}'`)
+  const moved = stars
+    .slice(0, 1)
+    .flatMap((each) => [
+      text.replace(/^prompt: .*$/m, `prompt: ${each}`),
+      `${text}\nevents: [${each}]`,
+      `${text}\nunknown: ${each}`,
+      `${text}\n# description: ${each}`,
+      `${text}\n${each}: x`,
+      text.replace(/'?\*\*\* \([0-9a-f]{8}\)'?/, (old) => `&it ${old}\nname: *it`),
+    ])
+  return [
+    `${text}\nunknwon: 1`,
+    text.replace(/^deliver: .*$/m, 'deliver: [log, 1]'),
+    text.replace(/plain=1/, 'plain=2'),
+    `${text}\na: b: c`,
+    ...moved,
+  ]
+}
+
+const secret = 'a proxy shows this secret'
+const allRoles = { viewer: 'readers', reader: 'readers,see-all', operator: 'ops', all: 'ops,see-all' }
+type Role = keyof typeof allRoles
+
+/** Starts a console on the files. Returns the function that asks as a role, and gathers the canaries that answers show. */
+const openConsole = async (t: Test, config: JsonObject, files: { readonly [name: string]: string }) => {
+  const auth = {
+    forward: { secret, user_header: 'X-User', groups_header: 'X-Groups' },
+    roles: { viewer: ['readers'], operator: ['ops'], payloads: ['see-all'] },
+  }
+  const console = { public_origin: 'https://hooks.example.com', proxies: ['127.0.0.0/8'], auth }
+  const dir = t.testdir({ 'config.yaml': stringify({ ...config, console }), ...files, samples: { 'one.json': '{"n":1}' } })
+  const { origin } = await startConsole(t, dir)
+  const ofProxy = { ...ofPage('https://hooks.example.com'), host: 'hooks.example.com', 'x-headgate-secret': secret }
+  const signIns = new Map<string, { readonly [name: string]: string }>()
+  for (const [role, groups] of Object.entries(allRoles))
+    signIns.set(role, await signInAs(origin, { ...ofProxy, 'x-user': role, 'x-groups': groups }))
+  const shown = new Set<string>()
+  const ask = async (role: Role, question: string, body: object) => {
+    const { text, status } = await send(origin, `/ask/${question}`, { headers: signIns.get(role) ?? {}, body: JSON.stringify(body) })
+    for (const mark of text.match(marks) ?? []) shown.add(`${question} shows ${mark} to ${role}`)
+    return { status, answer: JSON.parse(text) }
+  }
+  return { dir, ask, shown }
+}
+type Ask = Awaited<ReturnType<typeof openConsole>>['ask']
+
+/** Values with which questions are asked, by the names of their members. */
+const members: { readonly [member: string]: unknown } = {
+  ...{ id: 'none', source: 'config', from: '', to: 'prompt: x', fix: 'none', payload: { from: 'sample', id: 'one' } },
+  ...{ span: 'hour', target: 'http', profile: 'default', job: 'none', paused: true, action: 'replay', plan: 'none' },
+}
+
+/** Asks each question of the table, about each route where it is about one. A new question may need a member that is not known here. */
+const askAll = async (t: Test, ask: Ask, names: readonly string[]): Promise<void> => {
+  for (const [question, { question: form }] of Object.entries(consoleQuestions)) {
+    if (question === 'signOut') continue
+    const needed: readonly string[] = form.required
+    const ofRoute = needed.filter((member) => member === 'name' || member === 'route')
+    const others = needed.filter((member) => member !== 'name' && member !== 'route')
+    t.ok(
+      others.every((member) => Object.hasOwn(members, member)),
+      `${question} can be asked`,
+    )
+    for (const [i, name] of names.slice(0, ofRoute.length > 0 ? undefined : 1).entries()) {
+      const body = Object.fromEntries([...others.map((each) => [each, members[each]]), ...ofRoute.map((each) => [each, name])])
+      for (const role of i === 0 ? (Object.keys(allRoles) as Role[]) : (['all'] as const)) await ask(role, question, body)
+    }
+  }
+}
+
+/** Asks the questions about a route's text with each of `movedStars`. */
+const askAboutText = async (t: Test, ask: Ask, name: string): Promise<void> => {
+  const { answer, status } = await ask('viewer', 'routeText', { name })
+  t.equal(status, 200, name)
+  for (const [i, to] of movedStars(answer.from).entries()) {
+    const of = { name, from: answer.from, to }
+    const asked = [ask('viewer', 'routePreview', of), ask('viewer', 'routePlan', of)]
+    if (i < 5) asked.push(ask('reader', 'routePreview', { ...of, payload: members.payload }), ask('viewer', 'routeNames', of))
+    const [preview] = await Promise.all(asked)
+    for (const fix of preview?.answer.fixes ?? []) await ask('viewer', 'fixRoute', { ...of, fix })
+    if (i !== 4 && i !== 5) continue
+    t.match(await ask('all', 'saveRoute', { ...of, despite_errors: true }), { answer: { saved: false } }, to)
+    await ask('all', 'keepDraft', of)
+    await ask('viewer', 'routeText', { name })
+    await ask('all', 'dropDraft', { name })
+  }
+}
+
+t.test('no question of the console shows the secret of a place, to no role, wherever its stars are moved', async (t) => {
+  const all = routePlaces()
+  const routes = Object.fromEntries(all.map(({ name, route }) => [name, route]))
+  const entries = Object.fromEntries(all.map(({ name, route }) => [`sub-${name}`, route]))
+  const { dir, ask, shown } = await openConsole(
+    t,
+    { platforms: { webhook: { enabled: true, extra: { secret: canary('global'), routes } } } },
+    { 'webhook_subscriptions.json': JSON.stringify(entries) },
+  )
+  const before = readFileSync(join(dir, 'config.yaml'), 'utf8')
+  const names = [...Object.keys(routes), ...Object.keys(entries)]
+  await askAll(t, ask, names)
+  for (const name of names) await askAboutText(t, ask, name)
+  t.equal(readFileSync(join(dir, 'config.yaml'), 'utf8'), before, 'and nothing was saved')
+  t.strictSame([...shown], [])
 })

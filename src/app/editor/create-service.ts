@@ -11,7 +11,7 @@ import { readHome } from './home.ts'
 import { allOfferedNames, offeredNames } from './offered-names.ts'
 import { payloadRows, readPayload, readTrialPayload } from './payload/payloads.ts'
 import { createSampleReader } from './payload/sample-reader.ts'
-import { previewOf } from './preview.ts'
+import { maskOfDraft, previewOf } from './preview.ts'
 import { curlOfRecorded, replayRecorded, sampleOfRecorded, testOfRecorded } from './recorded.ts'
 import { createRoute } from './saving/create-route.ts'
 import { createConfigFindings } from './saving/draft-findings.ts'
@@ -39,6 +39,7 @@ export const createEditorService = (workspace: Workspace, finder: GatewayFinder,
     preview: (request) => previewOf(workspace, textOf, read, request),
     text: async ({ draft }) => textOfDraft(textOf, draft),
     textAfter: async ({ text, step }) => textAfter(text, step),
+    masked: async ({ draft, step }) => (await maskOfDraft(workspace, textOf, draft))(step),
     line: async ({ opened: { text, base }, path }) => parseSource('', text).source?.place([...base, ...path], 'key').line ?? 1,
     create: async (of) => createRoute(workspace, of, profile),
     payloads: (of) => payloadRows(workspace, of),

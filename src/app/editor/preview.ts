@@ -24,9 +24,10 @@ import { withDryEffects } from '../trace/dry-effects.ts'
 import { trace } from '../trace/trace.ts'
 import { requestToTrace } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
+import { type AnswerMask, answerMask } from './answer-mask.ts'
 import type { DraftText, DraftTexts } from './draft/draft-text.ts'
 import { stepsOfFixes } from './draft/fix-steps.ts'
-import type { OpenedRoute } from './draft/route-draft.ts'
+import type { OpenedRoute, RouteDraft } from './draft/route-draft.ts'
 import { textPlaces } from './draft/text-places.ts'
 import { contentOfChoice } from './payload/payload-choice.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
@@ -55,19 +56,27 @@ export const previewOf = async (
   const { opened } = draft
   const made = textOf(draft)
   const parsed = parsedDraft(opened, made)
-  const { source, loaded, catalogue, findings } = await loadDraft(workspace, opened, parsed)
+  const draftLoaded = await loadDraft(workspace, opened, parsed)
+  const { source, loaded, catalogue, findings } = draftLoaded
   const traced = await tracePayload(workspace, source, loaded, catalogue, payload)
+  const masked = answerMask(workspace, draft, draftLoaded)
   return {
     revision,
-    ...(made.ok ? {} : { refused: made.why }),
-    findings,
     fixes: stepsOfFixes(findings, parsed, opened),
     places: textPlaces(findings, opened, made, parsed),
-    yaml: routeLines(opened, parsed),
-    ...traced,
-    ...(await countTallies(workspace, read, source, loaded, catalogue)),
+    ...masked({
+      ...(made.ok ? {} : { refused: made.why }),
+      findings,
+      yaml: routeLines(opened, parsed),
+      ...traced,
+      ...(await countTallies(workspace, read, source, loaded, catalogue)),
+    }),
   }
 }
+
+/** Returns the function that masks what is answered about a draft. Throws a Fault as `loadDraft` does. */
+export const maskOfDraft = async (workspace: Workspace, textOf: DraftTexts, draft: RouteDraft): Promise<AnswerMask> =>
+  answerMask(workspace, draft, await loadDraft(workspace, draft.opened, parsedDraft(draft.opened, textOf(draft))))
 
 /** Returns the parsed text of a draft. The text is parsed only where this has not been done yet. */
 export const parsedDraft = ({ source, file, name }: OpenedRoute, made: DraftText): ParsedYaml =>

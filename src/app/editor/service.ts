@@ -217,6 +217,8 @@ export type EditorService = {
   text(of: { readonly draft: RouteDraft }): Promise<string>
   /** Returns a route's text after a step, such as the fix of a finding. Stars stay. */
   textAfter(of: { readonly text: string; readonly step: Step }): Promise<string>
+  /** Returns a step of a draft with stars for the secrets in it, for whoever may not see them. */
+  masked(of: { readonly draft: RouteDraft; readonly step: Step }): Promise<Step>
   /** Returns the line on which a path of the route begins in the opened text. Lines count from 1. */
   line(of: { readonly opened: OpenedRoute; readonly path: Path }): Promise<number>
   /** Lists the payloads to try a route with; without a route, all. The first row that fits is the best to begin with. */

@@ -41,12 +41,15 @@ const namesSecret = (key: string): boolean => namesSettingSecret(key) || nearest
 /** Keys whose maps have names as keys: under `routes`, the key `my-token` is the name of a route, and its map is no secret. */
 const mapsOfNames = new Set(['routes', 'jobs', 'platforms'])
 
-/** Returns covers for exactly the secrets of a file, those in settings that are commented out too; `undefined` for a text that cannot be parsed. */
-export const secretsIn = (text: string): Cover[] | undefined => {
+/** What a text has at its top: the sections of a file, whose keys may be names, or the settings of one route. */
+export type TextKind = 'file' | 'settings'
+
+/** Returns covers for exactly the secrets of a text, those in settings that are commented out too; `undefined` for a text that cannot be parsed. */
+export const secretsIn = (text: string, kind: TextKind = 'file'): Cover[] | undefined => {
   try {
     const events = eventsOf(text)
     const tree = new YamlTree(text, events)
-    return [...new Secrets(text, tree).below(tree.root, true), ...commentedSecrets(text, scalarsOf(events))]
+    return [...new Secrets(text, tree).below(tree.root, kind === 'file'), ...commentedSecrets(text, scalarsOf(events))]
   } catch {
     return undefined
   }
@@ -55,12 +58,20 @@ export const secretsIn = (text: string): Cover[] | undefined => {
 /** Matches a setting that is commented out, with its key and its value. */
 const commentedSetting = /(?<=^|\s)#[\s-]*["']?([\w.-]+)["']?:[ \t]+(\S.*)$/gm
 
+/** A setting that is commented out. `at`: the offset of its value. `from`: that of the comment. */
+type CommentedSetting = { readonly key: string; readonly value: string; readonly at: number; readonly from: number }
+
+/** Returns the settings that are commented out and name a secret. A scalar may have a text that looks like one. */
+export const commentedSettings = (text: string): readonly CommentedSetting[] =>
+  [...text.matchAll(commentedSetting)].flatMap(({ index, 0: all, 1: key = '', 2: value = '' }) =>
+    namesSecret(key) ? [{ key, value, at: index + all.length - value.length, from: index }] : [],
+  )
+
 /** Returns covers for the secrets of settings that are commented out. `scalars`: the ranges in which a `#` begins no comment. */
 const commentedSecrets = (text: string, scalars: readonly Range[]): Cover[] =>
-  [...text.matchAll(commentedSetting)].flatMap(({ index, 0: all, 1: key = '', 2: value = '' }) => {
-    const isText = (): boolean => scalars.some(([from, to]) => from <= index && index < to)
-    const end = index + all.length
-    return namesSecret(key) && !isText() ? { from: end - value.length, to: end, shown: maskScalar(value.trimEnd()) } : []
+  commentedSettings(text).flatMap(({ value, at, from }) => {
+    const isText = scalars.some(([start, end]) => start <= from && from < end)
+    return isText ? [] : { from: at, to: at + value.length, shown: maskScalar(value.trimEnd()) }
   })
 
 /** Walks the tree of one file, and makes a cover for each secret. */

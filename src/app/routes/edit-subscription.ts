@@ -7,9 +7,10 @@ import { dump } from 'js-yaml'
 import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { containsMask, maskJson, stars } from '../../core/secrets/mask.ts'
+import { containsMask, maskJson } from '../../core/secrets/mask.ts'
 import { quietBook } from '../../plan/check.ts'
 import { changeEntries } from '../entries/change-entries.ts'
+import { misplacedMask } from '../mask-lines/hidden-secrets.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { withDryEffects } from '../trace/dry-effects.ts'
 import { type Warning, warningOf, warningWithHelp } from '../warning.ts'
@@ -96,8 +97,7 @@ export const editedEntry = (
   data: Json,
 ): { readonly entry: JsonObject; readonly changed: readonly string[]; readonly made: string | undefined } => {
   if (!isObject(data)) throw new Fault('not_a_map', 'the text is not a map of settings', { exitCode: exit.no })
-  const shown = maskJson(before)
-  const entry = unmasked(data, { value: before, shown }, masksOf(before, shown)) as JsonObject
+  const entry = unmasked(data, { value: before, shown: maskJson(before) }) as JsonObject
   // The program writes the time stamps, so a changed time stamp is put back.
   for (const stamp of ['created_at', 'updated_at']) {
     if (before[stamp] === undefined) delete entry[stamp]
@@ -123,37 +123,28 @@ const entrySecrets = ({ secret, secrets }: JsonObject): Json[] => [
   ...(Array.isArray(secrets) ? secrets : []),
 ]
 
-type Masks = ReadonlyMap<string, Json | undefined>
-
-/**
- * Returns the hidden values of an entry, each under the masked text that the draft shows in its place. A masked text that stands for two
- * different values has `undefined`.
- */
-const masksOf = (value: Json, shown: Json, into: Map<string, Json | undefined> = new Map()): Masks => {
-  if (typeof shown === 'string' && shown !== value && containsMask(shown))
-    into.set(shown, into.has(shown) && into.get(shown) !== value ? undefined : value)
-  else if (Array.isArray(value) && Array.isArray(shown)) for (const [i, item] of value.entries()) masksOf(item, shown[i] ?? null, into)
-  else if (isObject(value) && isObject(shown)) for (const [key, item] of Object.entries(value)) masksOf(item, shown[key] ?? null, into)
-  return into
-}
-
 /** A value of the entry before the edit, and the value that the draft showed in its place. */
 type MaskedValue = { readonly value: Json | undefined; readonly shown: Json | undefined }
 
 /**
- * Returns the edited data with hidden values in place of their masks. A mask stands for the value at the same place, else for the value
- * that was shown like it. Throws a Fault for a mask that stands for no value of the entry, or for several.
+ * Returns the edited data with hidden values in place of their masks. A mask stands for the value at the same place alone, or in a member
+ * of a list that moved within its list. Throws a Fault for any other mask.
  */
-const unmasked = (written: Json, place: MaskedValue, masks: Masks): Json => {
+const unmasked = (written: Json, place: MaskedValue): Json => {
   if (typeof written === 'string' && containsMask(written)) {
-    const hidden = written === place.shown ? place.value : written === stars ? undefined : masks.get(written)
-    if (hidden !== undefined) return hidden
-    const hint = 'write the secret itself'
-    throw new Fault('masked', `"${written}" stands for a secret that is not known here`, { exitCode: exit.no, hint })
+    if (written === place.shown && place.value !== undefined) return place.value
+    throw new Fault('masked', `"${written}": ${misplacedMask}`, { exitCode: exit.no, hint: 'look at the text before the edit' })
   }
-  if (Array.isArray(written)) return written.map((item, i) => unmasked(item, memberBelow(place, i), masks))
+  if (Array.isArray(written)) {
+    const shown = Array.isArray(place.shown) ? place.shown : []
+    const placeOf = (item: Json, i: number): number => {
+      const moved = shown.findIndex((each) => equalJson(each, item))
+      return moved < 0 ? i : moved
+    }
+    return written.map((item, i) => unmasked(item, memberBelow(place, placeOf(item, i))))
+  }
   if (!isObject(written)) return written
-  return Object.fromEntries(Object.entries(written).map(([key, item]) => [key, unmasked(item, memberBelow(place, key), masks)]))
+  return Object.fromEntries(Object.entries(written).map(([key, item]) => [key, unmasked(item, memberBelow(place, key))]))
 }
 
 const memberBelow = ({ value, shown }: MaskedValue, key: string | number): MaskedValue => ({

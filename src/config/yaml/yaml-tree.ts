@@ -80,6 +80,23 @@ export class YamlTree {
     return found
   }
 
+  /** The value of a scalar; `undefined` for any other node. */
+  scalar(node: number): string | undefined {
+    return this.isScalar(node) ? this.#nameAt(node) : undefined
+  }
+
+  /** The anchor or alias of a node, as it is written (`&name`, `*name`); `undefined` without one. */
+  anchor(node: number): string | undefined {
+    const event = this.#events[node]
+    if (!event || !('anchorStart' in event) || event.anchorStart < 0) return undefined
+    return this.#text.slice(event.anchorStart - 1, event.anchorEnd)
+  }
+
+  /** All anchors and aliases of the text, in order. */
+  anchors(): string[] {
+    return this.#events.flatMap((_, node) => this.anchor(node) ?? [])
+  }
+
   /** The range of a node without its anchor and tag; `undefined` for an empty value, which has no text. */
   range(node: number): Range | undefined {
     const event = this.#events[node]

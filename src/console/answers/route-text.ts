@@ -104,10 +104,11 @@ const changeAnswers = ({ service, audit }: Surroundings) => ({
     return service.plan({ draft: await draftFor(service, of), ...(onto ? { onto } : {}) })
   },
   async fixRoute({ fix, ...of }: Asked<'fixRoute'>) {
-    const { fixes } = await service.preview({ draft: await draftFor(service, of), revision: 0 })
+    const draft = await draftFor(service, of)
+    const { fixes } = await service.preview({ draft, revision: 0 })
     const step = fixes.find(({ title }) => title === fix)
     if (!step) throw new Fault('no_fix', 'there is no such fix any more', { exitCode: exit.notFound, hint: 'wait for the findings' })
-    return { text: await service.textAfter({ text: of.to, step }) }
+    return { text: await service.textAfter({ text: of.to, step: await service.masked({ draft, step }) }) }
   },
   saveRoute: ({ onto, despite_errors = false, ...of }: Asked<'saveRoute'>, signIn: SignIn) =>
     audit.of(

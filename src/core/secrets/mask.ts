@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { pathOf, queryText } from '../address/path-and-query.ts'
 import { isObject, type Json } from '../json.ts'
 import { namesProvider } from './program-secret.ts'
-import { namesParameterSecret, namesRequestSecret, namesSettingSecret, replaceSecretParameters } from './secret-names.ts'
+import { maskAddresses, namesParameterSecret, namesRequestSecret, namesSettingSecret } from './secret-names.ts'
 
 /** The mask of a secret. */
 export const stars = '***'
@@ -69,10 +69,9 @@ export const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/
 export const containsMask = (text: string): boolean =>
   isMask(text) || (addressForm.test(text) && /\/\/\*\*\*@|=\*\*\*(?:[&#]|$)/.test(text))
 
-const addressForm = /^https?:\/\//i
+const addressForm = /^[a-z][\w+.-]*:\/\//i
 
-const maskAddress = (text: string): string =>
-  addressForm.test(text) ? replaceSecretParameters(text.replace(/(?<=^https?:\/\/)[^\s/?#{]+(?=@)/i, stars), () => stars) : text
+const maskAddress = (text: string): string => (addressForm.test(text) ? maskAddresses(text) : text)
 
 const maskAll = (value: Json, maskOf: typeof maskSecret): Json => {
   if (typeof value === 'string') return maskOf(value)

@@ -49,3 +49,15 @@ export const replaceSecretParameters = (text: string, replace: (value: string, a
   text.replace(parameter, (all, head: string, name: string, value: string, index: number) =>
     namesParameterSecret(name) ? head + replace(value, index + head.length) : all,
   )
+
+/** A user name and password before the host of an address. A placeholder is filled in by an event, so it is no secret. */
+const login = /(?<=:\/\/)[^\s/?#"'{]+(?=@)/g
+
+/** Replaces logins and the values of secret parameters in all addresses of a text. */
+export const maskAddresses = (text: string, shown = '***'): string =>
+  text.includes('://')
+    ? replaceSecretParameters(
+        text.replaceAll(login, () => shown),
+        () => shown,
+      )
+    : text

@@ -1,6 +1,6 @@
 /** Collects the secrets in settings, so that a redactor can remove them from any text by their values. */
 
-import { isObject, type Json } from '../json.ts'
+import { isObject, type Json, type JsonObject, own } from '../json.ts'
 import { namesVariableSecret, replaceSecretParameters } from './secret-names.ts'
 
 /** Returns the values of keys that name a secret, and the secrets in web addresses. Each key below `headers` counts by its own name. */
@@ -35,4 +35,16 @@ const secretsOfAddress = (text: string): string[] => {
     return value
   })
   return found.filter((value) => value !== '' && !value.includes('{'))
+}
+
+/**
+ * Returns the texts of `real` that `shown`, the same value as somebody may see it, does not have: each as a whole, its last word, and what
+ * is secret in it where it is an address.
+ */
+export const hiddenTexts = (real: Json | undefined, shown: Json | undefined): string[] => {
+  if (typeof real === 'string') return real === shown ? [] : [...textsWithin(real), ...secretsOfAddress(real)]
+  if (typeof real !== 'object' || real === null) return []
+  const inside = (key: string): Json | undefined =>
+    typeof shown === 'object' && shown !== null ? own(shown as JsonObject, key) : undefined
+  return Object.entries(real).flatMap(([key, item]) => hiddenTexts(item, inside(key)))
 }

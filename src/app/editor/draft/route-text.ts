@@ -6,7 +6,7 @@ import { changedData, isRefused, type RefusedEdit } from '../../../config/yaml/e
 import { type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, valueAt } from '../../../core/json.ts'
-import { hideSecrets } from '../../mask-lines/hidden-secrets.ts'
+import { hideSecrets, misplacedMask } from '../../mask-lines/hidden-secrets.ts'
 import type { OpenedRoute, TextChange } from './route-draft.ts'
 
 /** Makes the change of a route's text from `from` to `to`. */
@@ -17,8 +17,8 @@ export const textChange = (from: string, to: string): TextChange => {
 
 /** Returns the route's text as it stands in a file with the text `text`, or why the route cannot be edited as a text. */
 export const routeTextIn = (text: string, base: Path): string | RefusedEdit => {
-  const shown = mapTextAt(parseYaml('', hideSecrets(text).text), base)
-  return isRefused(shown) ? shown : shown.text
+  const now = mapTextAt(parseYaml('', text), base)
+  return isRefused(now) ? now : hideSecrets(now.text).text
 }
 
 /**
@@ -39,25 +39,20 @@ export const withRouteText = (
   { base, source, file, name }: OpenedRoute,
   { from, to }: TextChange,
 ): ChangedText | ({ readonly ok: false } & RefusedEdit) => {
-  const hidden = hideSecrets(text)
-  const before = parseYaml('', hidden.text)
+  const before = parseYaml('', text)
   const now = mapTextAt(before, base)
   if (isRefused(now)) return { ok: false, ...now }
-  const wanted = now.text === from ? to : merged(now.text, from, to)
+  const hidden = hideSecrets(now.text)
+  const wanted = hidden.text === from ? to : merged(hidden.text, from, to)
   if (wanted === undefined) return { ok: false, why: 'the same lines of the route were changed in the file, too' }
-  const unknown = hidden.unknownIn(wanted)
-  if (unknown)
-    return {
-      ok: false,
-      why: `line ${unknown.line}: ${unknown.stars} stands for no secret of the file as it is now: write the secret itself`,
-    }
-  const changed = withMapText(before, base, wanted)
+  const restored = hidden.restored(wanted)
+  if (typeof restored !== 'string') return { ok: false, why: `line ${restored.line}: ${restored.stars}: ${misplacedMask}` }
+  const changed = withMapText(before, base, restored)
   if (isRefused(changed)) return { ok: false, ...changed }
-  const after = hidden.restored(changed.text)
-  const parsed = parseYaml(source === 'config' ? file : name, after)
-  if (parsed.data !== undefined && !isOnlyChangeAt(base, before.data ?? null, parseYaml('', changed.text).data ?? null))
+  const parsed = parseYaml(source === 'config' ? file : name, changed.text)
+  if (parsed.data !== undefined && !isOnlyChangeAt(base, before.data ?? null, parsed.data))
     return { ok: false, why: 'it would change more of the file than this route' }
-  return { ok: true, text: after, parsed, start: changed.start }
+  return { ok: true, text: changed.text, parsed, start: changed.start }
 }
 
 /** Makes the change from `from` to `to` in the text `now`; `undefined` where `now` does not have the changed lines. */

@@ -8,6 +8,7 @@ import type { Workspace } from '../../workspace.ts'
 import type { DraftTexts } from '../draft/draft-text.ts'
 import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-draft.ts'
 import { otherTextThan } from '../draft/route-text.ts'
+import { maskOfDraft } from '../preview.ts'
 import type { PlanRequest, SavePlan } from '../service.ts'
 import { type ConfigFindings, subscriptionFindings } from './draft-findings.ts'
 import { rebaseOnFile } from './rebase-on-file.ts'
@@ -44,8 +45,9 @@ export const prepareSave = async (draftContext: DraftContext, { draft, onto }: P
   try {
     const findings = await findingsOf(draftContext, target, made.text)
     const stops = findings.some(({ severity, stopsStart }) => stopsStart || (severity === 'error' && opened.source === 'subscription'))
-    const plan = { file, diff: lineDiff(before, made.text), findings, stops, ...(onto === 'current' ? {} : changesOfOthers) }
-    return { plan, before, after: made.text }
+    const plan = { diff: lineDiff(before, made.text), findings, ...(onto === 'current' ? {} : changesOfOthers) }
+    const masked = isRemoved(target) ? plan : (await maskOfDraft(workspace, textOf, target))(plan)
+    return { plan: { file, stops, ...masked }, before, after: made.text }
   } catch (error) {
     if (error instanceof Fault) return refused(messageOf(error))
     throw error

@@ -9,6 +9,7 @@ import { refuseOdd } from '../../../config/writing/replace-file.ts'
 import { replaceText, textOfFile } from '../../../config/writing/replace-text.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import { quoted } from '../../../process/quoted.ts'
+import { hasStars } from '../../mask-lines/hidden-secrets.ts'
 import { removeSubscription } from '../../routes/change-subscription.ts'
 import { readSubscriptionContext } from '../../routes/check-subscription.ts'
 import { readSubscriptionDraft, saveDraft } from '../../routes/edit-subscription.ts'
@@ -16,6 +17,7 @@ import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
 import { openConfigured, openSubscription } from '../draft/open-route.ts'
 import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-draft.ts'
+import { parsedDraft } from '../preview.ts'
 import type { Saved, SaveRequest } from '../service.ts'
 import { typedPath } from '../typed-path.ts'
 import { type DraftContext, type PreparedSave, prepareSave } from './plan-save.ts'
@@ -103,6 +105,8 @@ const saveAs = async ({ workspace, textOf }: DraftContext, { draft, as }: SaveRe
   const file = typedPath(as)
   const made = textOf(draft)
   if (!made.ok) throw new Fault('refused', made.why, { exitCode: exit.no })
+  if (hasStars(made.text) && parsedDraft(opened, made).data === undefined)
+    throw new Fault('refused', 'the text is no YAML, so its secrets cannot be put back', { exitCode: exit.no })
   refuseOdd(file)
   if (existsSync(file)) throw new Fault('exists', `${file} is there already`, { exitCode: exit.conflict, hint: 'give another name' })
   await replaceText(file, '', made.text)
