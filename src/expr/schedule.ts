@@ -73,7 +73,8 @@ const instantOf = (wall: Date, timezone: string): number | undefined => {
 const compileCron = (pattern: string, timezone: string): Schedule => {
   // `fixedTimeRule`: a pattern with several hours is treated like a pattern with one hour. When the clocks change, no time of the pattern
   // is lost or comes twice.
-  const options: CronOptions = { timezone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' }
+  // `sloppyRanges`: `0/15` is a range from 0 to the end, as Quartz and others have it.
+  const options: CronOptions = { timezone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', sloppyRanges: true }
   const next: Schedule['next'] = (afterMs) => nextOf(pattern, options, afterMs)
   try {
     // croner looks as far as the year 3000, which takes some milliseconds.

@@ -68,12 +68,29 @@ const addRoutes = (app: FastifyInstance, { token, render, notReady }: MetricsLis
 const createScrape = (render: MetricsListenerOptions['render']) => {
   const rendering = new Map<boolean, Promise<Page>>()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const isOpenMetrics = request.headers.accept?.includes('application/openmetrics-text') ?? false
+    const isOpenMetrics = prefersOpenMetrics(request.headers.accept ?? '')
     const page = rendering.get(isOpenMetrics) ?? render(isOpenMetrics).finally(() => rendering.delete(isOpenMetrics))
     rendering.set(isOpenMetrics, page)
     const { type, text } = await page
     return reply.header('content-type', type).send(text)
   }
+}
+
+/** Whether a scraper would rather have OpenMetrics than plain text (RFC 9110, 12.5.1). */
+const prefersOpenMetrics = (accept: string): boolean => {
+  const wanted = qualityOf(accept, 'application/openmetrics-text')
+  return wanted > 0 && wanted >= qualityOf(accept, 'text/plain')
+}
+
+/** Returns the greatest `q` of a type in the header `Accept`; 0 where the type is not named. */
+const qualityOf = (accept: string, type: string): number => {
+  const qualities = accept
+    .toLowerCase()
+    .split(',')
+    .map((range) => range.split(';').map((part) => part.trim()))
+    .filter(([named]) => named === type)
+    .map(([, ...parameters]) => Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1))
+  return Math.max(0, ...qualities.filter((quality) => quality <= 1))
 }
 
 /** Whether a request shows the token. */

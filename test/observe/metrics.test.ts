@@ -219,6 +219,13 @@ t.test('promtool finds nothing to say, in both formats a scrape is whole', { ski
   const own = text.split('\n').filter((line) => /^(?:# \w+ )?headgate_/.test(line))
   t.equal(execFileSync(promtool as string, ['check', 'metrics'], { input: `${own.join('\n')}\n`, encoding: 'utf8' }), '')
   const open = await scrape(url, { accept: 'application/openmetrics-text; version=1.0.0' })
+  for (const [accept, isOpen] of [
+    ['application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1', true],
+    ['text/plain;q=0.9, Application/OpenMetrics-Text; Q=0.1', false],
+    ['application/openmetrics-text;q=0', false],
+    ['application/openmetrics-text-2', false],
+  ] as const)
+    t.equal((await scrape(url, { accept })).text.endsWith('# EOF\n'), isOpen, accept)
   t.match(open.text, /# TYPE headgate_requests counter\n[\s\S]*headgate_requests_total\{[\s\S]*# EOF\n$/)
   const namesIn = (page: string): readonly string[] => page.match(/^# TYPE .*$/gm) ?? []
   t.same(namesIn((await scrape(url)).text), namesIn(text), 'a page in the first format has its names after one in the other')

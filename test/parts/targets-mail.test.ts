@@ -509,9 +509,18 @@ t.test('gitlab_comment', async (t) => {
     const denied = await send('gitlab_comment', note, { settings: { ...settings, token: 'glpat-canary-wrong' } })
     t.match(denied, { ...final, why: 'HTTP 401: 401 Unauthorized' })
     t.match(await send('gitlab_comment', { ...note, iid: 8 }, { settings }), { ...final, why: /404 Project Not Found/ })
+    const { TZ } = process.env
+    process.env.TZ = 'America/New_York'
+    t.teardown(() => {
+      if (TZ === undefined) delete process.env.TZ
+      else process.env.TZ = TZ
+    })
     const cases: [number, object | string, { [name: string]: string }, object][] = [
       [429, { message: 'This endpoint has been requested too many times' }, { 'retry-after': '7' }, { ...again, retryAfterMs: 7_000 }],
       [503, 'busy', { 'retry-after': '2' }, { ...again, retryAfterMs: 2_000 }],
+      [503, 'busy', { 'retry-after': 'Tue, 14 Nov 2023 22:14:20 GMT' }, { ...again, retryAfterMs: 60_000 }],
+      [503, 'busy', { 'retry-after': 'Tuesday, 14-Nov-23 22:14:20 GMT' }, { ...again, retryAfterMs: 60_000 }],
+      [503, 'busy', { 'retry-after': 'Tue Nov 14 22:14:20 2023' }, { ...again, retryAfterMs: 60_000 }],
       [500, { message: '500 Internal Server Error' }, {}, final],
       [400, { message: { note: [`bad ${gitlabToken}`] } }, {}, { ...final, why: 'HTTP 400: {"note":["bad ***"]}' }],
       [400, `{"message":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, {}, { ...final, why: 'HTTP 400: …' }],

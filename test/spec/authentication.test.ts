@@ -35,6 +35,8 @@ t.test('Authentication', async (t) => {
       pinned: { verify: 'v2' },
       two: { verify: ['github', 'v2'] },
       junk: { secret: 'whsec_!!!!' },
+      short: { secret: 'whsec_AAAAA' },
+      spare: { secret: 'whsec_a2V5Ib==' },
       linear: { verify: 'linear' },
     },
   })
@@ -96,6 +98,8 @@ t.test('Authentication', async (t) => {
     t.equal(await status('junk', standard('{"a":1}', { by: Buffer.from('x') })), 401)
     t.equal(await status('junk', standard('{"a":1}', { by: Buffer.alloc(0) })), 401)
     t.equal(await status('any', standard('{"a":1}', { id: 'raw', by: Buffer.from(secret) })), 202)
+    t.equal(await status('short', standard('{"a":1}', { by: Buffer.alloc(3) })), 401, 'a letter too many')
+    t.equal(await status('spare', standard('{"a":1}', { id: 'bits', by: Buffer.from('key!') })), 202, 'bits that belong to no byte')
   })
 
   t.test('svix: the same under its own names, and its id is the delivery id', async (t) => {

@@ -23,7 +23,9 @@ export const parseToken = (text: string): Token | undefined => {
   )
   if (parts.length !== 3 || !head || !body || !signature) return undefined
   const [header, claims] = [parseObject(head.toString('utf8')), parseObject(body.toString('utf8'))]
-  return header && claims && own(header, 'crit') === undefined ? { header, claims, signed: `${parts[0]}.${parts[1]}`, signature } : undefined
+  return header && claims && own(header, 'crit') === undefined
+    ? { header, claims, signed: `${parts[0]}.${parts[1]}`, signature }
+    : undefined
 }
 
 /** Whether the signature of a token is HS256 with this key, which was made of the secret. */
