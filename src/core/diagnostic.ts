@@ -113,6 +113,7 @@ export const catalogue = {
   WH335: { severity: 'warning', title: 'a direct delivery whose sender does not repeat it' },
   WH340: { severity: 'error', title: 'a path at which no event has a value' },
   WH341: { severity: 'warning', title: 'a path that is likely written as in another tool' },
+  WH342: { severity: 'warning', title: 'a sender whose signature nothing checks' },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH403: { severity: 'error', title: 'a condition that can never hold', starts: true },

@@ -370,7 +370,7 @@ const silent: readonly (readonly [title: string, route: string, around?: Around]
     'prompt: p\nverify: stripe\nsecret: a7c1e4f82b9d3056\nevents: [customer.tax_id.created, issues, pull_request.opened]',
   ],
   ['a scheme that anybody may sign with', 'prompt: p\nverify: v2\nevents: [pull_request.opened, issue, rollout]'],
-  ['words that are near no long name', 'prompt: p\nevents: [pinged, forked, stars.synced, "*"]'],
+  ['words that are near no long name', 'prompt: p\nevents: [pinged, forked, stars.synced]'],
   ['two fields', 'prompt: p\nfilters: [{ field: a, equals: x }, { field: b, equals: y }]'],
   ['the wrapped and the bare payload', 'prompt: p\nfilters: [{ field: a, equals: x }, { field: payload.a, equals: y }]'],
   ['a choice', 'prompt: p\nfilters: [{ any: [{ field: a, equals: x }, { field: a, equals: y }] }, { field: a, not_equals: z }]'],
@@ -648,6 +648,25 @@ t.test('a fix that would change the meaning is none, unless samples prove it', a
   const proven = await run(t, route(known))
   const edits = proven.filter(({ fix }) => fix?.safe).flatMap(({ fix }) => fix?.edits.map(({ text }) => text) ?? [])
   t.same(edits.sort(), ['{action}', '{action}', '{pull_request.title}'])
+})
+
+t.test('what is known of a sender is taken from events and headers too, and a star is no event', async (t) => {
+  const found = async (route: string) =>
+    (await run(t, configOf(`prompt: p\n${route}`, {}))).map(({ code, message, place }) => [code, message, place?.line])
+  t.match(await found('events: ["*"]'), [['WH226', /no sender has an event "\*"/]])
+  t.match(await found('events: [pull_request.opened]'), [['WH226', /"pull_request.opened"/]])
+  t.match(await found('events: [pull_request]\nfilters: [{ field: pull_request.draft, equals: "false" }]'), [['WH414', /true or false/]])
+  t.match(await found('events: [pull_request]\nfilters: [{ field: pull_request.labels, contains: bug }]'), [['WH414', /list of maps/]])
+  const byHeader =
+    'filters:\n  - { field: headers.X-GitHub-Event, equals: pull_request }\n  - { field: pull_request.draft, equals: "false" }'
+  t.match(await found(byHeader), [['WH414', /true or false/]])
+  t.match(await found('events: [push]\nfilters: [{ field: body.ref, equals: refs/heads/main }]'), [['WH341', /body\.ref/]])
+  t.match(await found('events: [checkout.session.completed, invoice.paid]'), [['WH342', /events of Stripe/]])
+  for (const route of ['events: [order.created]', 'events: [deploy]', 'events: [checkout.session.completed]\nverify: stripe'])
+    t.notOk(
+      (await found(route)).some(([code]) => code === 'WH226' || code === 'WH342'),
+      route,
+    )
 })
 
 t.test('500 routes take less than a second beyond reading and compiling them', async (t) => {

@@ -23,6 +23,16 @@ export const filterExplanations = {
       good: "filters: [{ field: 'action', equals: opened }]\n",
     },
   },
+  WH342: {
+    means: 'The route lists events of a sender that signs in a way of its own, and has no verify.',
+    why: 'Without verify only the schemes of all routes are tried, so each post of this sender is refused with 401.',
+    fix: 'Name the sender in verify. Where a program of yours signs and posts these events, ignore the finding.',
+    example: {
+      of: 'route',
+      bad: 'events: [checkout.session.completed]\nprompt: "Paid: {id}"\n',
+      good: 'verify: stripe\nevents: [checkout.session.completed]\nprompt: "Paid: {id}"\n',
+    },
+  },
   WH401: {
     means: 'The regular expression cannot be read, or is too long.',
     why: 'The filter could not say yes or no, so the file is refused.',

@@ -1,5 +1,5 @@
 /**
- * Tries the samples of the senders that routes name in `verify`, even when the user asks for no samples. The gateway's own code reads the
+ * Tries the samples of the senders of routes, even when the user asks for no samples. The gateway's own code reads the
  * events of the samples.
  */
 
@@ -8,9 +8,9 @@ import { Fault } from '../../core/fault.ts'
 import { presets } from '../../parts/schemes/index.ts'
 import { compileTypeList } from '../../parts/stages/events.ts'
 import { compileParser } from '../../parts/stages/json.ts'
-import { inlineScheme, verifyNames } from '../../parts/verify-names.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { routePath } from '../../plan/compile.ts'
+import { likelySenders } from '../../plan/review/likely-senders.ts'
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
 import type { Sampled, TakenSample } from '../../plan/review/samples/sampled.ts'
 import { schemesFor } from '../../plan/route-schemes.ts'
@@ -36,8 +36,8 @@ export const trySenderSamples = (
   const byEvents = new Map<string, Sampled>()
   let gallery: readonly KnownSample[] | undefined
   for (const route of routes) {
-    const names = verifyNames(route.spec)
-    if (names.length === 0 || names.includes(inlineScheme)) continue
+    const names = likelySenders(route, catalogue).map(({ name }) => name)
+    if (names.length === 0) continue
     gallery ??= withoutRefs ? builtInSamples() : listSamples(workspace)
     const sender = JSON.stringify(names)
     const all = bySender.get(sender) ?? readEvents(route, catalogue, samplesOfSenders(names, gallery))

@@ -3,13 +3,14 @@
  * `events` keeps out.
  */
 
+import { insecure } from '../../config/config.ts'
 import type { Fix, Path, SourceRange } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import { isOneSlip, nearest, printable } from '../../core/text.ts'
 import { knownEvents } from '../../parts/known-events.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
-import { checkedWith } from '../route-schemes.ts'
 import { canonicalField, comparedIn, domainOf, type Leaf, leavesOf } from './filters/fields.ts'
+import { likelySenders, unverifiedSender } from './likely-senders.ts'
 import { eitherOf, fixOf, type Subject } from './subject.ts'
 
 export const reviewEvents = (subject: Subject): void => {
@@ -17,9 +18,29 @@ export const reviewEvents = (subject: Subject): void => {
   const known = events.length > 0 ? knownEventsOf(subject) : ofAnySender
   for (const [i, name] of events.entries()) {
     // In a route of which only a part is usable, an item may be null.
-    if (typeof name === 'string' && !known.names.has(name)) checkName(name, i, known, subject)
+    if (name === '*') sayStar(i, events, subject)
+    else if (typeof name === 'string' && !known.names.has(name)) checkName(name, i, known, subject)
   }
+  reviewUnverified(subject)
   reviewConditions(subject)
+}
+
+/** Reports a `*`, which is the name of no event: the route takes nothing. */
+const sayStar = (i: number, events: readonly string[], { say, placeOf }: Subject): void => {
+  const isAlone = i === 0 && events.every((name) => name === '*')
+  say('WH226', ['events', i], `events[${i}]: no sender has an event "*": a list of types has no patterns`, {
+    help: 'leave "events" out: then each event is taken',
+    ...(isAlone ? { fix: fixOf('take each event', true, { place: placeOf(['events']), text: '[]' }) } : {}),
+  })
+}
+
+/** Reports a route without `verify` for a sender whose signature only its own scheme checks: each of its posts is refused. */
+const reviewUnverified = ({ route, catalogue, say }: Subject): void => {
+  const sender = route.secrets.includes(insecure) ? undefined : unverifiedSender(route, catalogue)
+  if (!sender) return
+  say('WH342', ['events', 0], `these are events of ${sender.title}, and without "verify" nothing checks its signature: they are refused`, {
+    help: `write verify: ${sender.name}; where another program signs and posts them, nothing is wrong`,
+  })
 }
 
 /** The types that the senders of a route are known to send. */
@@ -43,18 +64,19 @@ const ofAnySender: KnownEvents = { names: knownEvents, sentence: 'no known sende
  * Returns the types that a route can get. They are those of all senders where a route names no sender, or a scheme without a list of types.
  */
 const knownEventsOf = ({ route, spec, catalogue }: Subject): KnownEvents => {
-  if (verifyNames(spec).length === 0) return ofAnySender
-  const schemes = checkedWith(route, catalogue)
+  const schemes = likelySenders(route, catalogue)
   const lists = schemes.flatMap(({ events }) => events ?? [])
+  // Without `verify`, a sender of one's own may post under any type.
+  const isNamed = verifyNames(spec).length > 0
   if (lists.length === 0 || lists.length < schemes.length) return ofAnySender
   const who = schemes.map(({ title }) => title).join(' or ')
-  const isWhole = lists.every((each) => each.isWhole)
+  const isWhole = isNamed && lists.every((each) => each.isWhole)
   const [only] = lists.length === 1 ? lists : []
   return {
     names: new Set(lists.flatMap(({ names }) => names)),
     sentence: isWhole ? `${who} has no event` : `${who} is not known to have an event`,
     isWhole,
-    isOfSender: true,
+    ...(isNamed ? { isOfSender: true } : {}),
     actionField: only?.actionField,
     noActions: only?.noActions,
   }

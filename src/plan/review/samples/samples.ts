@@ -9,6 +9,7 @@ import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import { isRequestField } from '../../../expr/request-field.ts'
+import { verifyNames } from '../../../parts/verify-names.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { reviewKinds } from './kinds.ts'
@@ -54,7 +55,13 @@ const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void 
   if (!isMissing(leaf, sampled, subject)) return
   const near = nearFields(leaf.field, sampled)
   if (near.slips.length > 0) sayMissing(leaf, near, sampled, subject)
-  else if (isUnlikely(leaf.field, sampled) && (subject.spec.events ?? []).length > 0 && coversEvents(sampled, subject.spec)) {
+  // Without `verify`, a sender of one's own may post events of this name.
+  else if (
+    verifyNames(subject.spec).length > 0 &&
+    isUnlikely(leaf.field, sampled) &&
+    (subject.spec.events ?? []).length > 0 &&
+    coversEvents(sampled, subject.spec)
+  ) {
     const message = `no sample of its sender has the field "${printable(leaf.field, 80)}": it is ${inNoneOf(sampled.taken)}`
     const help =
       near.all.length > 0
