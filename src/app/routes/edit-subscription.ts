@@ -137,9 +137,10 @@ const unmasked = (written: Json, place: MaskedValue): Json => {
   }
   if (Array.isArray(written)) {
     const shown = Array.isArray(place.shown) ? place.shown : []
+    // Two members that are shown alike may hide different values, so each of them stays where it is.
     const placeOf = (item: Json, i: number): number => {
-      const moved = shown.findIndex((each) => equalJson(each, item))
-      return moved < 0 ? i : moved
+      const [at = i, ...others] = shown.flatMap((each, k) => (equalJson(each, item) ? [k] : []))
+      return others.length === 0 ? at : i
     }
     return written.map((item, i) => unmasked(item, memberBelow(place, placeOf(item, i))))
   }
