@@ -114,6 +114,7 @@ export const catalogue = {
   WH340: { severity: 'error', title: 'a path at which no event has a value' },
   WH341: { severity: 'warning', title: 'a path that is likely written as in another tool' },
   WH342: { severity: 'warning', title: 'a sender whose signature nothing checks' },
+  WH336: { severity: 'warning', title: 'an event whose reply has nowhere to go', onDemand: true },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH403: { severity: 'error', title: 'a condition that can never hold', starts: true },

@@ -163,6 +163,7 @@ const workerOf = (
     redact,
     agent: (prompt, job) => current().agent(prompt, job),
     send: (outgoing) => current().send(outgoing),
+    undeliverable: (run) => current().undeliverable(run),
     policy: (run) => current().policy(run),
     outages: createOutages(breakers, targetsAndProfiles),
     conversations: createConversations({

@@ -79,6 +79,8 @@ export interface PlanObserver {
   readonly condition: (condition: CompiledCondition) => void
   /** Called for each placeholder that is filled in. `where`: the key of the route, such as `prompt`. */
   readonly filled: (where: string, filled: Filled) => void
+  /** Called with the targets of each message, with all templates filled in. */
+  readonly addressed: (delivery: Destination) => void
   /** Called for something that an event meets and that neither ends nor changes it. `text`: a sentence without values of the payload. */
   readonly noted: (text: string) => void
 }

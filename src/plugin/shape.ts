@@ -69,6 +69,7 @@ const members: { readonly [family in Family]: readonly Member[] } = {
     ['lists', listOf(isText), 'a list of keys'],
     ['program', optional(isText), 'the name of a command'],
     ['unaddressed', optional(isFunction), 'a function'],
+    ['undeliverable', optional(isFunction), 'a function'],
     ['chat', optional(isFunction), 'a function'],
     ['returnsAsEvent', optional((value) => typeof value === 'boolean'), 'true or false'],
     title,

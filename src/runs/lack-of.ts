@@ -1,6 +1,6 @@
 /** Says what a configuration lacks for a run, which another gateway or an earlier configuration may have accepted. */
 
-import type { Config } from '../config/config.ts'
+import type { Profile } from '../config/config.ts'
 import type { NewRun } from '../core/new-run.ts'
 import { obstacleOf, settingsOf } from '../parts/delivery/settings.ts'
 import { deliveriesOf } from '../parts/destination.ts'
@@ -8,7 +8,7 @@ import type { TargetPart } from '../parts/targets/target.ts'
 
 /** The profiles, targets, routes and jobs of this gateway's configuration. */
 export type Known = {
-  readonly profiles: Config['profiles']
+  readonly profiles: ReadonlyMap<string, Pick<Profile, 'env' | 'platforms'>>
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly hasRoute: (name: string) => boolean
   readonly hasJob: (profile: string, id: string) => boolean
@@ -18,7 +18,10 @@ export type Known = {
  * Returns the first thing that a run needs and the configuration does not have, as a noun phrase such as `the route "deploys"`; `undefined`
  * where nothing is lacking.
  */
-export const lackOf = ({ profile, route, job, delivery }: NewRun, known: Known): string | undefined => {
+export const lackOf = (
+  { profile, route, job, delivery }: Pick<NewRun, 'profile' | 'route' | 'job' | 'delivery'>,
+  known: Known,
+): string | undefined => {
   const owner = known.profiles.get(profile)
   if (!owner) return `the profile "${profile}"`
   if (job === undefined && !known.hasRoute(route)) return `the route "${route}"`

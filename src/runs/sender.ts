@@ -9,6 +9,7 @@ import type { Facts } from '../core/facts/facts.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginNamePattern } from '../core/names.ts'
+import type { NewRun } from '../core/new-run.ts'
 import { createRedactor } from '../core/secrets/redact.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
@@ -18,7 +19,7 @@ import type { Route } from '../generated/config.ts'
 import { permanentFailure } from '../parts/delivery/permanent-failure.ts'
 import { receiverAddress } from '../parts/delivery/receiver.ts'
 import { obstacleOf, settingSecrets, settingsOf } from '../parts/delivery/settings.ts'
-import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
+import { deliveriesOf, deliveryLabel, secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
 import type { OwnComments } from '../parts/own-comment.ts'
 import { callbackAsDeliver } from '../parts/respond/callback.ts'
 import type { Keep, Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
@@ -26,7 +27,7 @@ import type { Breakers, Sending } from './breaker/breakers.ts'
 
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
-  readonly profile: (name: string) => Profile | undefined
+  readonly profile: (name: string) => Pick<Profile, 'env' | 'platforms'> | undefined
   readonly facts: Pick<Facts, 'tell'>
   readonly keep: Keep
   readonly clock: Clock
@@ -42,32 +43,21 @@ export type Sender = (outgoing: Outgoing, written?: DeliverySettings) => Promise
 
 /** Makes the function that sends texts. */
 export const createSender = (options: SenderOptions): Sender => {
-  const { targets, profile, facts, keep, clock, ownComments } = options
+  const { facts, keep, clock, ownComments } = options
   const log = (outgoing: Outgoing): void => facts.tell({ kind: 'text_logged', cause: outgoing, text: outgoing.text })
   return async (outgoing, written) => {
-    const part = targets.get(outgoing.delivery.target)
-    if (!part) return permanentFailure(whyNoTarget(outgoing.delivery.target))
-    const owner = profile(outgoing.profile)
-    if (!owner) return permanentFailure(`profile "${outgoing.profile}" is no longer served`)
-    const settings = settingsOf(part, owner.platforms, owner.env)
-    const obstacle = obstacleOf(part, settings)
-    if (obstacle !== undefined) return permanentFailure(obstacle)
-    const secrets = withheldSettings(outgoing, written)
-    if (!secrets)
-      return permanentFailure(
-        `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${outgoing.delivery.withheld?.join(', ')}, and nothing goes out without`,
-      )
-    const extra = withSecrets(outgoing.delivery.extra, secrets)
+    const goal = goalOf(options, outgoing, written)
+    if (typeof goal === 'string') return permanentFailure(goal)
+    const { part, env, settings, extra, knownSecrets } = goal
     const placed = withSpan(outgoing)
     const onlyOnce = (why: string): void => {
       outgoing.onlyOnce?.(why)
       facts.tell({ kind: 'text_goes_once', cause: placed, target: part.name, why })
     }
     const whole = { ...placed, delivery: { ...outgoing.delivery, extra }, onlyOnce }
-    const knownSecrets = () => [...settingSecrets(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
     const send = async (): Promise<Sent> => {
       const [startedAt, begun] = [clock.now(), clock.monotonic()]
-      const kit = { settings, env: owner.env, log, clock, keep, mark: ownComments.mark }
+      const kit = { settings, env, log, clock, keep, mark: ownComments.mark }
       const sent = await sendWithin(outgoing.budgetMs + graceMs, clock, async () => checkedAnswer(await part.send(whole, kit), part))
       const chat = part.chat?.(extra, settings)
       const chatAddress = chat && { platform: part.name, ...chat }
@@ -89,6 +79,66 @@ export const createSender = (options: SenderOptions): Sender => {
   }
 }
 
+/** Where texts go: the targets, and the profiles with the settings of the targets. */
+type World = Pick<SenderOptions, 'targets' | 'profile'>
+/** What the way of a text depends on. */
+type Addressed = Pick<Outgoing, 'profile' | 'job' | 'callback' | 'delivery' | 'position'>
+
+/** The target of a text with its settings. `extra`: the `deliver_extra` with its secrets. `knownSecrets` returns what no error may show. */
+type Goal = {
+  readonly part: TargetPart
+  readonly env: Profile['env']
+  readonly settings: JsonObject
+  readonly extra: JsonObject
+  readonly knownSecrets: () => readonly string[]
+}
+
+/** Returns the target of a text, or a sentence on why there is none that could send now. */
+const goalOf = ({ targets, profile }: World, text: Addressed, written: DeliverySettings): Goal | string => {
+  const { target, extra: stored, withheld } = text.delivery
+  const part = targets.get(target)
+  if (!part) return whyNoTarget(target)
+  const owner = profile(text.profile)
+  if (!owner) return `profile "${text.profile}" is no longer served`
+  const settings = settingsOf(part, owner.platforms, owner.env)
+  const obstacle = obstacleOf(part, settings)
+  if (obstacle !== undefined) return obstacle
+  const secrets = withheldSettings(text, written)
+  if (!secrets)
+    return `the ${text.job === undefined ? 'route' : 'job'} no longer says its ${withheld?.join(', ')}, and nothing goes out without`
+  const extra = withSecrets(stored, secrets)
+  const knownSecrets = () => [...settingSecrets(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
+  return { part, env: owner.env, settings, extra, knownSecrets }
+}
+
+/**
+ * Returns why the reply of a run could go to none of its targets, as the targets and their settings are now; `undefined` where one of them
+ * may take it. Nothing is called: a target that is down may take it.
+ */
+export const whyUndeliverable = (
+  world: World,
+  { delivery, ...run }: Pick<NewRun, 'profile' | 'job' | 'delivery'>,
+  written: DeliverySettings,
+): string | undefined => {
+  const to = deliveriesOf(delivery)
+  const reasons = to.flatMap((each, position) => {
+    const why = refusalOf(goalOf(world, { ...run, delivery: each, position }, written))
+    return why === undefined ? [] : [`delivery to ${deliveryLabel(to, position)}: ${why}`]
+  })
+  return reasons.length < to.length ? undefined : reasons.join('; ')
+}
+
+/** Whether replies of a route go to somebody besides its targets: to its callback, or to the sender that waits for the reply. */
+export const hasOtherTaker = (route: Pick<Route, 'callback' | 'respond'> | undefined): boolean =>
+  route?.callback !== undefined || route?.respond?.wait_seconds !== undefined
+
+const refusalOf = (goal: Goal | string): string | undefined => {
+  if (typeof goal === 'string') return goal
+  const { part, extra, settings, knownSecrets } = goal
+  const why = (part.undeliverable ?? part.unaddressed)?.(extra, settings)
+  return why === undefined ? undefined : cut(createRedactor(knownSecrets())(why), maxAnswerChars)
+}
+
 /** Gives a sending a span of its own, a child of the span of its attempt or request. While traces are off, returns `outgoing` unchanged. */
 const withSpan = (outgoing: Outgoing): Outgoing & { readonly span?: SpanPlace } => {
   const span = placeBelow(outgoing.traceparent)
@@ -102,7 +152,7 @@ const valuesAsTexts = (value: Json): string[] => (isObject(value) ? Object.value
  * Returns the settings of a delivery that are never stored (`withheld`), from the delivery settings that the route or job has now;
  * `undefined` when one of them is missing there.
  */
-const withheldSettings = (outgoing: Outgoing, written: DeliverySettings): JsonObject | undefined => {
+const withheldSettings = (outgoing: Addressed, written: DeliverySettings): JsonObject | undefined => {
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
   const now = outgoing.callback ? callbackTargets(written) : writtenTargets(written ?? {})

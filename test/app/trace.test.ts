@@ -42,6 +42,15 @@ t.test('a direct delivery that is kept: 202, and the message is what starts', as
   })
 })
 
+t.test('a reply that would have nowhere to go is noted, and one that has somewhere is not', async (t) => {
+  const route = { deliver: 'github_comment', deliver_extra: { repo: 'a/b', pr_number: '{pulls.0}' }, prompt: 'p' }
+  const post = tracer(t, { r: route })
+  const traced = (body: Buffer) => post('r', { 'x-hub-signature-256': `sha256=${hexHmac(body)}` }, body)
+  const { notes } = await traced(Buffer.from('{"pulls": []}'))
+  t.match(notes, [/^delivery to github_comment: pr_number is not a positive whole number.*: no agent is asked$/])
+  t.same((await traced(Buffer.from('{"pulls": [7]}'))).notes, [])
+})
+
 const field = fc.constantFrom('a', 'b.c', 'payload.a', 'list.0', 'event', 'headers.x-env', 'none')
 const word = fc.constantFrom<unknown>('x', 'y', 'push', 1, true, null)
 const leaf = fc.oneof(

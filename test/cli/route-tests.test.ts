@@ -84,6 +84,30 @@ t.test('time, duplicates, retries, dead runs, mocks and signatures are as the se
   t.equal(code, 0)
 })
 
+t.test('an event whose reply has nowhere to go asks no agent, in a test too', async (t) => {
+  const cli = withTests(
+    t,
+    `
+  - name: of a fork
+    route: ci
+    send: { payload: { pulls: [] } }
+    expect: { outcome: accepted, prompt: "p" }
+  - name: of our own
+    route: ci
+    send: { payload: { pulls: [7] } }
+    expect: { outcome: accepted, prompt: "p", deliver: { target: github_comment } }
+`,
+    {
+      'config.yaml':
+        'platforms: { webhook: { enabled: true, routes: { ci: { prompt: p, deliver: github_comment, deliver_extra: { repo: a/b, pr_number: "{pulls.0}" } } } } }',
+    },
+  )
+  const { code, summary, shown } = await run(cli)
+  t.equal(code, 1)
+  t.same(summary, { passed: 1, failed: 1, skipped: 0 }, JSON.stringify(shown))
+  t.match(JSON.stringify(shown), /pr_number is not a positive whole number/)
+})
+
 t.test('of a sender that waits, the answer has the reply of the run', async (t) => {
   const respond = '{ wait_seconds: 10, status: 201, content_type: application/json, body: \'{"text": "{reply}"}\' }'
   const route = `ask: { prompt: "{q}", respond: ${respond}, delay_seconds: 4 }, now: { prompt: "{q}", respond: { wait_seconds: 10 }, retry: { max_attempts: 1 } }`

@@ -79,6 +79,13 @@ const found: readonly [title: string, route: string, code: string, message: stri
   ],
   ['no prompt', 'events: [pull_request]', 'WH504', 'the whole payload is cut', '{dotted.path}'],
   ['a key', 'events: [push], prompt: p, coalesce: { key: repository.nmae }', 'WH215', 'merges nothing', '"repository.name"'],
+  [
+    'an address',
+    'events: [pull_request, push], prompt: p, deliver: github_comment, deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }',
+    'WH336',
+    'with the sample github/push, nothing can be delivered: delivery to github_comment: pr_number is not',
+    'filter',
+  ],
   ['a key of a template', 'events: [push], prompt: p, coalesce: { key: "{reff}-{repository.name}" }', 'WH215', 'merges nothing', '"ref"'],
 ]
 
@@ -107,14 +114,16 @@ const fine: readonly string[] = [
   'events: [push], filters: [{ field: event, equals: push }], prompt: p, coalesce: { key: repository.id }',
   'events: [push], script: a.py, prompt: "{made.by.the.script} {__raw__}", coalesce: { key: made }',
   'prompt: "{repository.name}"',
+  'events: [pull_request], prompt: p, deliver: github_comment, deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }',
+  'events: [push], prompt: p, deliver: github_comment, deliver_extra: { repo: a/b, pr_number: 7 }',
 ]
-const ofSamples = new Set(['WH215', 'WH409', 'WH501', 'WH502', 'WH504', 'WH605'])
+const ofSamples = new Set(['WH215', 'WH336', 'WH409', 'WH501', 'WH502', 'WH504', 'WH605'])
 
 t.test('samples raise no false alarm', async (t) => {
   const { diagnostics, samples = [] } = await told(t, fine.map((route, i) => `f${i}: { ${route} }\n`).join(''), '--sample', 'github')
   for (const { code, route, message } of diagnostics) if (ofSamples.has(code)) t.fail(`${route}: ${code} ${message}`)
   const taken = samples.find(({ name }) => name === 'github/pull_request.opened')
-  t.same(taken?.routes, ['f0', 'f1', 'f2', 'f3', 'f9'])
+  t.same(taken?.routes, ['f0', 'f1', 'f2', 'f3', 'f9', 'f10'])
   const cli = fakeCli(t)
   const examples = readdirSync('examples').filter((name) => name.endsWith('.yaml'))
   const files = [...examples.map((name) => join('examples', name)), 'README.md', 'docs/jobs.md', 'docs/plugins.md']

@@ -103,6 +103,7 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
     isShared,
     rates,
     lacks,
+    undeliverable: () => undefined,
     send: async ({ deliveryId }) => {
       await send?.()
       sent.push(deliveryId)

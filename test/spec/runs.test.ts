@@ -145,6 +145,69 @@ t.test('Deliveries', async (t) => {
   })
 })
 
+t.test('no agent is asked whose reply has nowhere to go: its run is dead at once, with the reason', async (t) => {
+  const receiver = await sink(t, (response) => json(response, 200, {}))
+  const plugin = `export const target = {
+    name: 'acme-chat', repeatable: true,
+    undeliverable: ({ room }) => (room === 'none' ? 'there is no such room' : undefined),
+    async send() { return { ok: true } },
+  }`
+  const to = (deliver: unknown, deliver_extra: object = {}, more: object = {}): object => ({
+    prompt: '{prompt}',
+    deliver,
+    deliver_extra,
+    ...more,
+  })
+  const pull = { repo: '{repo}', pr_number: '{pulls.0.number}' }
+  const lost: { readonly [route: string]: readonly [route: object, why: RegExp] } = {
+    fork: [
+      to('github_comment', pull),
+      /^delivery to github_comment: pr_number is not a positive whole number: "\{pulls\.0\.number\}"; the agent was not asked$/,
+    ],
+    chat: [to('telegram', { chat_id: '{chat.id}' }), /telegram: a placeholder that the payload does not fill/],
+    homeless: [to('telegram'), /telegram: no chat_id, and platforms\.telegram has no home_channel/],
+    url: [to('http', { url: `${receiver.origin}/{missing}` }), /http: url has a placeholder/],
+    mail: [to('email', { chat_id: '{who}' }), /email: chat_id is no e-mail address/],
+    priority: [to('ntfy', { chat_id: 'x', priority: '{prompt}' }), /ntfy: priority is not a number from 1 to 5/],
+    off: [to('slack', { chat_id: 'C012345' }), /slack: not connected/],
+    plugin: [to('acme-chat', { room: 'none' }), /acme-chat: there is no such room/],
+    several: [to(['github_comment', 'telegram'], pull), /github_comment: repo is not owner\/name.*; delivery to telegram: /],
+  }
+  const taken = {
+    one: to([{ target: 'github_comment', deliver_extra: pull }, 'log'], {}, { deliver_mode: 'first_success' }),
+    waits: to('telegram', {}, { respond: { wait_seconds: 5 } }),
+    reported: to('telegram', {}, { callback: { url: `${receiver.origin}/end` } }),
+  }
+  const gateway = await start(t, {
+    config: {
+      plugins: ['./acme.mjs'],
+      platforms: {
+        telegram: { token: '123456:AAfaketokenfaketokenfaketoken000000' },
+        email: { address: 'us@example.org', smtp_host: '127.0.0.1' },
+        ntfy: { server_url: receiver.origin },
+        webhook: {
+          enabled: true,
+          extra: {
+            secret,
+            port: 0,
+            routes: { ...Object.fromEntries(Object.entries(lost).map(([name, [route]]) => [name, route])), ...taken },
+          },
+        },
+      },
+    },
+    files: { 'agent.sh': agent, 'acme.mjs': plugin },
+  })
+  for (const [route, [, why]] of Object.entries(lost)) {
+    const body = { prompt: 'x', ...(route === 'several' ? {} : { repo: 'acme/web' }) }
+    t.equal((await gateway.post(route, { body, headers: { 'X-Request-ID': route } })).status, 202)
+    t.match(await gateway.line(saying('run is dead', route)), { attempt: 1, reason: why }, route)
+  }
+  t.equal(gateway.asked(), 0)
+  t.equal(receiver.seen.length, 0)
+  for (const route of Object.keys(taken)) await gateway.send('y', `t-${route}`, route)
+  await until(() => gateway.asked() === 3)
+})
+
 t.test('a full queue answers 503 with Retry-After, and the id is not consumed', async (t) => {
   const config = { gateway: { max_queued_runs: 1 }, agent: { runner: 'command', command: ['bash', join(t.testdirName, 'agent.sh')] } }
   const gateway = await start(t, { config })

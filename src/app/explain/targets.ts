@@ -92,6 +92,16 @@ export const targetExplanations = {
       good: 'deliver: log\n',
     },
   },
+  WH336: {
+    means: 'A sample passes the filters, and the values that it gives to deliver_extra make no address of a target.',
+    why: 'The run of such an event ends dead before its agent is asked, because nobody would get the reply. workflow_run of a fork, for example, names no pull request.',
+    fix: 'Keep such events out with a filter (exists), or take a path that they have. headgate webhook trace shows the address that a sample gives.',
+    example: {
+      of: 'route',
+      bad: 'events: [pull_request, push]\nprompt: "{repository.full_name}"\ndeliver: github_comment\ndeliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }\n',
+      good: 'events: [pull_request, push]\nprompt: "{repository.full_name}"\nfilters: [{ field: number, exists: true }]\ndeliver: github_comment\ndeliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }\n',
+    },
+  },
   WH713: {
     means: 'The chat target has neither a chat_id in deliver_extra nor a home channel.',
     why: 'It does not know where to post: every delivery fails.',

@@ -18,6 +18,7 @@ import { type Agent, compileRunner } from '../../plan/runner.ts'
 import { type Served, servedAs, servedBy, type Table } from '../../plan/table.ts'
 import type { Sending } from '../../runs/breaker/breakers.ts'
 import { jobPolicyOf, policyOf, type RunPolicy } from '../../runs/policy.ts'
+import { hasOtherTaker } from '../../runs/sender.ts'
 import { secretsOfTargets } from '../known-secrets.ts'
 import type { SharedEffects } from './effects.ts'
 import { type PlanBase, planBaseFor } from './plan-base.ts'
@@ -56,6 +57,8 @@ export type LiveConfig = {
   /** Returns the routes and jobs that are served and have a budget of the day. */
   dayBudgets(): readonly DayBudget[]
   send(outgoing: Outgoing): Promise<Sending>
+  /** Returns why the reply of a run could go nowhere; `undefined` where it has somewhere to go. */
+  undeliverable(run: NewRun): string | undefined
   /**
    * Releases the plans and the runner of this configuration. Each of them is closed when no request or run uses it any more. A plan that
    * another configuration has too stays open.
@@ -166,7 +169,7 @@ const settingsOfRuns = ({
   isHeld,
 }: Pick<LiveConfig, 'config' | 'base' | 'table' | 'jobs'> & { readonly isHeld: (route: string) => boolean }): Pick<
   LiveConfig,
-  'send' | 'policy' | 'routes' | 'dayBudgets'
+  'send' | 'undeliverable' | 'policy' | 'routes' | 'dayBudgets'
 > => {
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
   const routes = (): readonly Served[] => {
@@ -177,11 +180,11 @@ const settingsOfRuns = ({
     const shared = { agent: config.agent, tools: config.tools, profile: config.profiles.get(of) }
     return job === undefined ? policyOf(shared, specOf(route), isHeld(route)) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
   }
+  const writtenOf = ({ profile, route, job }: Pick<NewRun, 'profile' | 'route' | 'job'>) =>
+    job === undefined ? specOf(route) : jobs.get(profile, job)?.spec
   return {
-    send: (outgoing) => {
-      const { profile, route, job } = outgoing
-      return base.send(outgoing, job === undefined ? specOf(route) : jobs.get(profile, job)?.spec)
-    },
+    send: (outgoing) => base.send(outgoing, writtenOf(outgoing)),
+    undeliverable: (run) => (hasOtherTaker(specOf(run.route)) ? undefined : base.undeliverable(run, writtenOf(run))),
     policy,
     routes: () => routes().length,
     dayBudgets: () => {

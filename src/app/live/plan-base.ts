@@ -9,13 +9,14 @@ import { type AgentPricing, pricingOf } from '../../config/budget.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
+import type { NewRun } from '../../core/new-run.ts'
 import type { HoldableOwner } from '../../core/owner.ts'
 import type { Jobs } from '../../parts/effects.ts'
 import { type Catalogue, type Compiled, compileRoute } from '../../plan/compile.ts'
 import { type PlanSettings, planSettingsOf } from '../../plan/plan-settings.ts'
 import { challengeKeysOf, checkChallengeKeys } from '../../plan/route-schemes.ts'
 import { Subscriptions } from '../../plan/subscriptions.ts'
-import { createSender, type Sender } from '../../runs/sender.ts'
+import { createSender, type DeliverySettings, type Sender, whyUndeliverable } from '../../runs/sender.ts'
 import { secretsOfRoute } from '../known-secrets.ts'
 import { LiveEffects, type SharedEffects } from './effects.ts'
 
@@ -28,6 +29,8 @@ export type PlanBase = {
    */
   readonly agent: { now: AgentPricing }
   readonly send: Sender
+  /** Returns why the reply of a run could go to none of its targets. `written`: the delivery settings that its route or job has now. */
+  readonly undeliverable: (run: NewRun, written: DeliverySettings) => string | undefined
   readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
   readonly subscriptions: Subscriptions
   /** Held by each configuration that is made from the base. The last release closes the plans of subscriptions. */
@@ -98,9 +101,9 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
   const { dataDir, profiles, globalSecret, globalReference } = config
   const { settings } = inputs
   const agent = { now: pricingOf(config.agent) }
+  const world = { targets: catalogue.targets, profile: (name: string) => profiles.get(name) }
   const send = createSender({
-    targets: catalogue.targets,
-    profile: (name) => profiles.get(name),
+    ...world,
     facts,
     keep,
     clock,
@@ -122,7 +125,7 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
   })
   const owner = shared.owners.create({})
   owner.adopt({ run: subscriptions, close: () => subscriptions.close() })
-  return { inputs, agent, send, compile, subscriptions, owner }
+  return { inputs, agent, send, undeliverable: (run, written) => whyUndeliverable(world, run, written), compile, subscriptions, owner }
 }
 
 /** Sends with the secrets of the plan's own route, even when the route has been replaced since. */

@@ -7,6 +7,7 @@ import type { Config, RouteSource } from '../../config/config.ts'
 import type { Fact, RunAttempt } from '../../core/facts/fact.ts'
 import { createFacts } from '../../core/facts/facts.ts'
 import type { Log } from '../../core/log.ts'
+import type { NewRun } from '../../core/new-run.ts'
 import type { Reply } from '../../core/outcome.ts'
 import type { Effects } from '../../parts/effects.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
@@ -20,6 +21,7 @@ import { openMemory } from '../../store/memory/memory-store.ts'
 import { createLimiter } from '../live/limits/limiter.ts'
 import { AwaitedReplies } from '../replies/awaited-replies.ts'
 import { createStatusTokens } from '../replies/status-token.ts'
+import { addressProblem } from '../trace/address-problem.ts'
 import { createDryEffects } from '../trace/dry-effects.ts'
 import { type DryPlan, dryPlan } from '../trace/dry-plan.ts'
 import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
@@ -70,7 +72,8 @@ export interface Rehearsal {
 const silent: Log = Object.assign(() => {}, { writes: () => false })
 
 /** Makes a rehearsal. Its `post` rejects with a Fault for a route whose mistake would stop the start of the gateway. */
-export const createRehearsal = ({ source, config, catalogue, jobs, clock }: RehearsalOptions): Rehearsal => {
+export const createRehearsal = (options: RehearsalOptions): Rehearsal => {
+  const { source, config, catalogue, jobs, clock } = options
   const store = openMemory({ clock })
   const facts = createFacts()
   const standIns = createStandIns()
@@ -79,6 +82,7 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     store,
     isShared: false,
     lacks: () => undefined,
+    undeliverable: undeliverableBy(options),
     clock,
     facts,
     log: silent,
@@ -139,6 +143,16 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     close: async () => plan?.close(),
   }
 }
+
+const undeliverableBy =
+  ({ source, config, catalogue, jobs }: RehearsalOptions) =>
+  (run: NewRun): string | undefined =>
+    addressProblem(run, {
+      config,
+      catalogue,
+      route: source.spec,
+      job: run.job === undefined ? undefined : jobs.get(run.profile, run.job)?.spec,
+    })
 
 /**
  * Makes the stand-ins for agent, targets and script. The stand-ins behave as the mocks of the present step say, and note each prompt,

@@ -3,6 +3,7 @@
  * through the plan, with a value or without.
  */
 
+import type { Destination } from '../../core/new-run.ts'
 import type { Event } from '../../core/request.ts'
 import type { CompiledCondition } from '../../expr/condition.ts'
 import type { Filled } from '../../expr/template.ts'
@@ -32,6 +33,8 @@ export type Collector = PlanObserver & {
   judge(event: Event): Promise<readonly Judged[]>
   /** Returns each placeholder once, as it was filled in last, and forgets all placeholders. */
   takeFilled(): readonly FilledPlaceholder[]
+  /** Returns the targets of the first message that was rendered, and forgets them; `undefined` where none was. */
+  takeDelivery(): Destination | undefined
   /** Returns what was noted about the event, and forgets it. */
   takeNotes(): readonly string[]
 }
@@ -44,7 +47,11 @@ export const createCollector = (): Collector => {
   const conditions = new Map<string, CompiledCondition>()
   const placeholders = new Map<string, FilledPlaceholder>()
   const notes = new Set<string>()
+  let delivery: Destination | undefined
   return {
+    addressed: (to) => {
+      delivery ??= to
+    },
     noted: (text) => {
       if (notes.size < maxNotes) notes.add(text)
     },
@@ -59,6 +66,11 @@ export const createCollector = (): Collector => {
       const filled = [...placeholders.values()]
       placeholders.clear()
       return filled
+    },
+    takeDelivery() {
+      const taken = delivery
+      delivery = undefined
+      return taken
     },
     takeNotes() {
       const noted = [...notes]

@@ -22,6 +22,7 @@ import { routePath } from '../../plan/compile.ts'
 import { lookUp, servedBy } from '../../plan/table.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import type { Store } from '../../store/ports.ts'
+import { addressProblem } from './address-problem.ts'
 import { type DryPlan, type DryWorld, dryPlan } from './dry-plan.ts'
 import type { FilledPlaceholder, Judged } from './plan-observer.ts'
 import { createStageLog, type TracedStage } from './stage-log.ts'
@@ -68,6 +69,8 @@ export type Trace = {
   readonly placeholders: readonly FilledPlaceholder[]
   /** Absent where the event starts no work. */
   readonly starts?: Starts
+  /** Why the reply of the run, or the message of a direct delivery, could go nowhere. Absent where it could, and where no work starts. */
+  readonly undeliverable?: string
   /** Whether the route's script ran. Nothing else of a trace touches the world. */
   readonly ranScript: boolean
   /** Steps that were left out and could have changed the outcome. */
@@ -110,6 +113,11 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
   const [parsed, event] = [log.parsed(), log.seen()]
   const reason = outcomeReason(outcome)
   const hasScript = source.spec.script !== undefined && log.reached(script.name)
+  const delivery = onlooker.takeDelivery()
+  const undeliverable =
+    delivery && isTakenOutcome(outcome)
+      ? addressProblem({ profile: source.profile, route: source.name, delivery }, { ...world, route: source.spec })
+      : undefined
   return {
     route: source.name,
     profile: source.profile,
@@ -126,12 +134,16 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
     stages: log.stages(ended, traced.kind),
     conditions: parsed ? await onlooker.judge(parsed) : [],
     placeholders: onlooker.takeFilled(),
+    ...(undeliverable === undefined ? {} : { undeliverable }),
     ranScript: hasScript && effects.script !== undefined,
     notes: [
       ...(hasScript && !effects.script
         ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`]
         : []),
       ...onlooker.takeNotes(),
+      ...(undeliverable === undefined
+        ? []
+        : [`${undeliverable}: ${source.spec.deliver_only ? 'nothing is delivered' : 'no agent is asked'}`]),
       ...itemNotes(whole.items ?? []),
       ...(whole.awaited ? [] : waitNotes(source.spec, outcome)),
     ],

@@ -138,6 +138,7 @@ const takenSample = (
     name,
     event: parsed,
     passes: stoppedAt !== filters.name,
+    ...(result.undeliverable === undefined ? {} : { undeliverable: result.undeliverable }),
     holds: new Map(result.conditions.map(({ path, holds }) => [path.join('.'), holds])),
     ...(runScripts && result.ranScript ? { script: { silent: stopped } } : {}),
     ...(isRendered && texts.event ? { textEvent: texts.event, texts: texts.placeholders, merged: texts.outcome.kind === 'coalesced' } : {}),

@@ -81,6 +81,10 @@ export const email: TargetPart = {
   repeatable: false,
   unaddressed: (extra, settings) =>
     own(extra, 'chat_id') === undefined && textSetting(settings, 'home_channel') === undefined ? noAddress : undefined,
+  undeliverable(extra, settings) {
+    const address = addressOf(extra, settings)
+    return 'problem' in address ? address.problem : undefined
+  },
   lists: ['chat_id'],
   check(extra, report) {
     const chat = own(extra, 'chat_id')
@@ -114,10 +118,11 @@ const recipientsIn = (value: Json): { readonly to: readonly string[]; readonly p
 
 const isMailAddress = (text: string): boolean => text.length <= maxAddressChars && text.indexOf('@') <= 64 && address.test(text)
 
-/** Makes the mail of one text, or says what is wrong with the text or its address. `at`: the date of the mail. */
-const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | MailProblem => {
+type Address = Pick<Mail, 'from' | 'to'> & { readonly inReplyTo: string | undefined }
+
+/** Returns the addresses of a mail and the Message-ID that it answers, or says what is wrong with them. */
+const addressOf = (extra: JsonObject, settings: JsonObject): Address | MailProblem => {
   const from = textSetting(settings, 'address') ?? ''
-  const { extra } = outgoing.delivery
   const chat = own(extra, 'chat_id') ?? textSetting(settings, 'home_channel')?.split(',')
   if (chat === undefined) return { problem: noAddress }
   const { to, problem } = recipientsIn(chat)
@@ -125,6 +130,15 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Mail
   const thread = trimmedText(own(extra, 'message_thread_id')) || trimmedText(own(extra, 'thread_id'))
   const inReplyTo = messageIdForm.exec(thread)?.[1]
   if (thread !== '' && inReplyTo === undefined) return { problem: `thread_id is no Message-ID: "${printable(thread, 100)}"` }
+  return { from, to, inReplyTo }
+}
+
+/** Makes the mail of one text, or says what is wrong with the text or its address. `at`: the date of the mail. */
+const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | MailProblem => {
+  const { extra } = outgoing.delivery
+  const address = addressOf(extra, settings)
+  if ('problem' in address) return address
+  const { from, to, inReplyTo } = address
   if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
   return {
     from,

@@ -81,6 +81,10 @@ export const http: TargetPart = {
     const headers = extraHeaders(extra)
     if ('problem' in headers) report('WH707', ['headers'], headers.problem)
   },
+  undeliverable(extra) {
+    const address = postAddress(extra)
+    return 'problem' in address ? address.problem : undefined
+  },
   async send(outgoing, kit) {
     return postWithWaits((leftMs) => post(outgoing, kit, Math.min(maxCallMs, leftMs)), kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
   },
@@ -94,9 +98,8 @@ const post = async (outgoing: Outgoing, kit: TargetKit, timeoutMs: number): Prom
   return resultOfPost(await callApi({ url: url.href, headers, text: body }, timeoutMs, kit.clock.now), url.host)
 }
 
-/** Makes the request, with its signature, or says what is wrong. */
-const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem => {
-  const { extra } = outgoing.delivery
+/** Returns the address of the post and the operator's headers, or says what is wrong with them or with the signing secret. */
+const postAddress = (extra: JsonObject): { readonly url: URL; readonly headers: HeaderLines } | RequestProblem => {
   const url = own(extra, 'url')
   if (typeof url !== 'string' || !address.test(url) || !URL.canParse(url)) return { problem: 'url is not an http or https address' }
   if (leavesFolder(url)) return { problem: dotted }
@@ -104,16 +107,24 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem =
   if (isTemplate(url)) return { problem: 'url has a placeholder that the payload does not fill' }
   if (url.length > maxUrlChars) return { problem: `url has more than ${maxUrlChars} characters` }
   if (/\p{Cc}/u.test(url)) return { problem: 'url has control characters' }
-  if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
+  const secret = own(extra, 'secret')
+  if (secret !== undefined && signingKey(secret) === undefined) return { problem: badSecret }
   const custom = extraHeaders(extra)
-  if ('problem' in custom) return custom
+  return 'problem' in custom ? custom : { url: new URL(url), headers: custom.headers }
+}
+
+/** Makes the request, with its signature, or says what is wrong. */
+const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem => {
+  const { extra } = outgoing.delivery
+  const address = postAddress(extra)
+  if ('problem' in address) return address
+  if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
   const { callback, route, deliveryId, text } = outgoing
   const body = callback ? text : JSON.stringify({ route, delivery_id: deliveryId, text })
   const signed = sign(outgoing, own(extra, 'secret'), body, Math.floor(kit.clock.now() / 1000))
-  if ('problem' in signed) return signed
   const trace = outgoing.traceparent === undefined ? {} : { traceparent: outgoing.traceparent }
-  const headers = { 'user-agent': 'headgate', ...trace, ...custom.headers, 'content-type': 'application/json', ...signed.headers }
-  return { url: new URL(url), headers, body }
+  const headers = { 'user-agent': 'headgate', ...trace, ...address.headers, 'content-type': 'application/json', ...signed }
+  return { url: address.url, headers, body }
 }
 
 const dotted = 'url has a segment . or .. in its path'
@@ -129,21 +140,15 @@ const signHelp = 'set deliver_extra.secret, and verify webhook-signature there (
 const badSecret = 'secret is empty, or no base64 follows its whsec_'
 
 /** Makes the headers of Standard Webhooks: id, timestamp and signature. Without a secret, only the id. */
-const sign = (
-  outgoing: Outgoing,
-  secret: Json | undefined,
-  body: string,
-  seconds: number,
-): { readonly headers: HeaderLines } | RequestProblem => {
+const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, seconds: number): HeaderLines => {
   // The id is a digest, because a sender chose the delivery id, which may have characters that no header can have.
   const { profile, route, job, deliveryId, itemBy, position } = outgoing
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position, ...(itemBy === undefined ? [] : [itemBy])])
   const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`
-  if (secret === undefined) return { headers: { 'webhook-id': id } }
-  const key = signingKey(secret)
-  if (key === undefined) return { problem: badSecret }
+  const key = secret === undefined ? undefined : signingKey(secret)
+  if (key === undefined) return { 'webhook-id': id }
   const digest = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
-  return { headers: { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${digest}` } }
+  return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${digest}` }
 }
 
 const signingKey = (secret: Json): Buffer | undefined => (typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined)

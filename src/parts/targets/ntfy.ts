@@ -3,7 +3,6 @@
 import { type JsonObject, own } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
 import { allAnswerTexts, answerText, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { isOn } from '../delivery/settings.ts'
 import { apiBaseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
@@ -43,32 +42,28 @@ export const ntfy = defineChat({
   // The web app of ntfy loads images in Markdown.
   escape: (text, { setting }) => (isOn(setting('markdown')) ? withoutImages(text) : text),
   checkChat: (chat) => (/^[-\w]{1,64}$/.test(chat) ? undefined : 'chat_id is no topic of ntfy (letters, digits, - and _)'),
-  post: (posting) => {
-    const fields = publishFields(posting)
-    return 'problem' in fields ? Promise.resolve(permanentFailure(fields.problem)) : publish(posting, fields.fields)
+  refuses({ extra }) {
+    const [priority, tags, click] = [extra('priority'), extra('tags'), extra('click')]
+    if (priority !== undefined && !/^[1-5]$/.test(priority)) return 'priority is not a number from 1 to 5'
+    if (tags !== undefined && !tagList(tags).every((tag) => /^[\w+-]{1,40}$/.test(tag))) return 'tags is no list of words'
+    if (click !== undefined && !(/^https?:\/\/[^/]/i.test(click) && URL.canParse(click) && click.length <= maxClickChars))
+      return 'click is no web address, or is too long'
+    return undefined
   },
+  post: (posting) => publish(posting, publishFields(posting)),
 })
 
-/** Makes the fields of a message besides its text and topic, from `deliver_extra` and settings, or says which value is wrong. */
-const publishFields = ({ extra, setting }: Posting): { readonly fields: JsonObject } | { readonly problem: string } => {
-  const title = extra('title')
-  const priority = extra('priority')
-  const tags = extra('tags')
-  const click = extra('click')
-  const tagList = (tags ?? '').split(',').map((tag) => tag.trim())
-  if (priority !== undefined && !/^[1-5]$/.test(priority)) return { problem: 'priority is not a number from 1 to 5' }
-  if (tags !== undefined && !tagList.every((tag) => /^[\w+-]{1,40}$/.test(tag))) return { problem: 'tags is no list of words' }
-  if (click !== undefined && !(/^https?:\/\/[^/]/i.test(click) && URL.canParse(click) && click.length <= maxClickChars)) {
-    return { problem: 'click is no web address, or is too long' }
-  }
+const tagList = (tags: string): string[] => tags.split(',').map((tag) => tag.trim())
+
+/** Makes the fields of a message besides its text and topic, from `deliver_extra` and settings. */
+const publishFields = ({ extra, setting }: Posting): JsonObject => {
+  const [title, priority, tags, click] = [extra('title'), extra('priority'), extra('tags'), extra('click')]
   return {
-    fields: {
-      ...(title === undefined ? {} : { title: cut(title, maxTitleChars) }),
-      ...(priority === undefined ? {} : { priority: Number(priority) }),
-      ...(tags === undefined ? {} : { tags: tagList }),
-      ...(click === undefined ? {} : { click }),
-      ...(isOn(setting('markdown')) ? { markdown: true } : {}),
-    },
+    ...(title === undefined ? {} : { title: cut(title, maxTitleChars) }),
+    ...(priority === undefined ? {} : { priority: Number(priority) }),
+    ...(tags === undefined ? {} : { tags: tagList(tags) }),
+    ...(click === undefined ? {} : { click }),
+    ...(isOn(setting('markdown')) ? { markdown: true } : {}),
   }
 }
 

@@ -3,7 +3,6 @@
 import { own } from '../../core/json.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
 import { type ApiAnswer, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from './kit/chat.ts'
 import { botToken, chatKeys, homeChannel, referable } from './kit/keys.ts'
 
@@ -51,13 +50,13 @@ export const pushover = defineChat({
   limit: { max: 1024, unit: 'characters' },
   idempotent: false,
   checkChat: (chat) => (/^[A-Za-z0-9]{30}$/.test(chat) ? undefined : 'chat_id is no key of a user or group of Pushover'),
-  post: async (posting) => {
-    const { chat, text, setting, call, extra } = posting
-    const wrong = checkedOptions.find(({ key, isValid }) => {
+  refuses: ({ extra }) =>
+    checkedOptions.find(({ key, isValid }) => {
       const text = extra(key)
       return text !== undefined && !isValid(text)
-    })
-    if (wrong) return permanentFailure(wrong.problem)
+    })?.problem,
+  post: async (posting) => {
+    const { chat, text, setting, call } = posting
     const answer = await call({
       url: `${apiBaseOf(posting, 'https://api.pushover.net')}/1/messages.json`,
       form: { token: setting('token') ?? '', user: chat, message: text, ...optionFields(posting) },

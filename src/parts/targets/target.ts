@@ -174,6 +174,12 @@ export type TargetPart = {
    */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
   /**
+   * Returns why `send` would refuse each text with these settings, or `undefined`. It is asked once the templates are filled in and before
+   * an agent is: no reply is paid for that has nowhere to go. It answers at once and calls nobody. When the function is absent,
+   * `unaddressed` is asked.
+   */
+  undeliverable?(extra: JsonObject, settings: JsonObject): string | undefined
+  /**
    * Returns the chat that a text with these settings goes to, or `undefined`. When the function is absent, the target has no chats.
    */
   chat?(extra: JsonObject, settings: JsonObject): Omit<ChatAddress, 'platform'> | undefined

@@ -46,6 +46,7 @@ const guardedTarget = (given: TargetPart, extra: Fragment | undefined): TargetPa
     ...(addresses === undefined ? {} : { addresses }),
     ...(lists === undefined ? {} : { lists }),
     ...(given.unaddressed ? { unaddressed: (extra, values) => reasonOf(() => given.unaddressed?.(extra, values)) } : {}),
+    ...(given.undeliverable ? { undeliverable: (extra, values) => reasonOf(() => given.undeliverable?.(extra, values)) } : {}),
     ...(given.chat ? { chat: (extra, values) => chatOf(() => given.chat?.(extra, values)) } : {}),
     ...(given.returnsAsEvent === true ? { returnsAsEvent: true } : {}),
     withheld,
@@ -65,10 +66,10 @@ const settingOf = ({ key, env = [], secret, default: fallback }: Partial<Setting
   ...(fallback === undefined ? {} : { default: fallback }),
 })
 
-/** Returns the plugin's reason why a text has no address. An error of the plugin is such a reason. */
-const reasonOf = (unaddressed: () => unknown): string | undefined => {
+/** Returns the plugin's reason why a text cannot go to its target. An error of the plugin is such a reason. */
+const reasonOf = (asked: () => unknown): string | undefined => {
   try {
-    const why = unaddressed()
+    const why = asked()
     return why === undefined ? undefined : printable(String(why), maxReasonChars)
   } catch (error) {
     return failure(error)

@@ -45,8 +45,8 @@ const checkSettings = ({ settings = [], needs = [] }: TargetPart, say: ReportPro
 const repeated = (names: readonly string[]): readonly string[] => [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
 
 /**
- * Checks that `check` never throws, answers at once, and reports paths and texts; that `unaddressed` gives a text or nothing, and `chat` a
- * chat or nothing.
+ * Checks that `check` never throws, answers at once, and reports paths and texts; that `unaddressed` and `undeliverable` give a text or
+ * nothing, and `chat` a chat or nothing.
  */
 const checkExtras = (target: TargetPart, say: ReportProblem): void => {
   const keys = [...(target.requires ?? []), ...(target.addresses ?? []), ...(target.lists ?? []), ...(target.withheld ?? []), 'chat_id']
@@ -58,8 +58,10 @@ const checkExtras = (target: TargetPart, say: ReportProblem): void => {
       }),
     )
     if (answer instanceof Promise) say(`${what} is not made at once`)
-    const why: unknown = attempt(`its unaddressed for ${JSON.stringify(extra)}`, say, () => target.unaddressed?.(extra, {}))
-    if (why !== undefined && typeof why !== 'string') say('unaddressed gives neither a text nor undefined')
+    for (const name of ['unaddressed', 'undeliverable'] as const) {
+      const why: unknown = attempt(`its ${name} for ${JSON.stringify(extra)}`, say, () => target[name]?.(extra, {}))
+      if (why !== undefined && typeof why !== 'string') say(`${name} gives neither a text nor undefined`)
+    }
     const chat: unknown = attempt(`its chat for ${JSON.stringify(extra)}`, say, () => target.chat?.(extra, {}))
     if (chat !== undefined && !(isMap(chat) && isText(chat.chat) && (chat.thread === undefined || isText(chat.thread))))
       say('chat gives neither { chat, thread? } of texts nor undefined')

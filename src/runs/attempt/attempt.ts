@@ -31,6 +31,8 @@ export type AttemptOptions = AskOptions & {
   readonly comments: (target: string) => boolean
   /** Returns a noun phrase for what this process lacks for a run and another process may have; `undefined` where nothing is lacking. */
   readonly lacks: (run: NewRun) => string | undefined
+  /** Returns why the reply of a run could go nowhere, so that no agent is asked; `undefined` where it has somewhere to go. */
+  readonly undeliverable: (run: NewRun) => string | undefined
 }
 
 export type Attempt = {

@@ -21,6 +21,8 @@ export const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' |
     return given
   }
   if (unbegun) return unbegun
+  const undeliverable = lease.reply === undefined ? options.undeliverable(lease.run) : undefined
+  if (undeliverable !== undefined) return { kind: 'dead', error: `${undeliverable}; the agent was not asked` }
   const turnMs = await untilTurn(attempt)
   if (turnMs !== undefined && turnMs > 0) return giveBack(attempt, turnMs, 'the run waits for its turn: rate_limit of its route')
   const waitMs = mayWait(attempt) ? options.outages?.waitBefore(lease) : undefined

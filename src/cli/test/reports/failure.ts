@@ -24,10 +24,13 @@ export const failureLines = (failure: TestFailure): readonly string[] => {
   ]
 }
 
-/** Says which stages the event passed, its outcome, and the reason; empty if there is no trace of the event. */
+/** Says which stages the event passed, its outcome and reason, and why nothing goes out; empty if there is no trace of the event. */
 const wayLines = (traced: Extract<TestFailure, { kind: 'different' }>['result']['traced']): readonly string[] => {
   if (!traced) return []
-  const { stages, name, reason } = traced
+  const { stages, name, reason, undeliverable } = traced
   const passed = stages.flatMap(({ stage, result }) => (result === 'pass' ? stage : []))
-  return [`passed ${passed.join(', ') || 'nothing'}; ${name}${reason === undefined ? '' : `: ${printable(reason, maxShown)}`}`]
+  return [
+    `passed ${passed.join(', ') || 'nothing'}; ${name}${reason === undefined ? '' : `: ${printable(reason, maxShown)}`}`,
+    ...(undeliverable === undefined ? [] : [`nothing can be delivered: ${printable(undeliverable, maxShown)}`]),
+  ]
 }

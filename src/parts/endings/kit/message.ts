@@ -57,7 +57,9 @@ export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => 
   )
   const join = (prompt: Prompt, extras: readonly JsonObject[]): Message => {
     const filled = (delivery: Delivery, i: number): Delivery => ({ ...delivery, extra: extras[i] as JsonObject })
-    return { prompt, delivery: 'to' in written ? { ...written, to: written.to.map(filled) } : filled(written, 0) }
+    const delivery = 'to' in written ? { ...written, to: written.to.map(filled) } : filled(written, 0)
+    kit.effects.onlooker?.addressed(delivery)
+    return { prompt, delivery }
   }
   const render: CompiledMessage['render'] = (event) => {
     const rendered = renderPrompt(event)

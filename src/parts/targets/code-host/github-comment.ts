@@ -4,7 +4,7 @@
  * unless an earlier attempt may have arrived.
  */
 
-import { isObject, type Json, own } from '../../../core/json.ts'
+import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
 import { type GhAnswer, runGh } from '../../delivery/gh.ts'
@@ -92,11 +92,16 @@ export const githubComment: TargetPart = {
     if (wrong('repo', repository)) report('WH707', ['repo'], 'repo is not owner/name', 'write it like octo-org/octo-repo')
     if (wrong('pr_number', issueNumber)) report('WH707', ['pr_number'], 'pr_number is not a positive whole number')
   },
+  undeliverable(extra) {
+    const { repo, number } = issueIn(extra)
+    if (!repository.test(repo)) return `repo is not owner/name: "${printable(repo, 100)}"`
+    return issueNumber.test(number) ? undefined : `pr_number is not a positive whole number: "${printable(number, 100)}"`
+  },
   async send(outgoing, kit) {
-    const repo = addressPartText(own(outgoing.delivery.extra, 'repo'))
-    const number = addressPartText(own(outgoing.delivery.extra, 'pr_number'))
-    if (!repository.test(repo)) return permanentFailure(`repo is not owner/name: "${printable(repo, 100)}"`)
-    if (!issueNumber.test(number)) return permanentFailure(`pr_number is not a positive whole number: "${printable(number, 100)}"`)
+    const { extra } = outgoing.delivery
+    const problem = githubComment.undeliverable?.(extra, kit.settings)
+    if (problem !== undefined) return permanentFailure(problem)
+    const { repo, number } = issueIn(extra)
     if (outgoing.text.trim() === '') return permanentFailure('the text is empty')
     const deadline = kit.clock.monotonic() + outgoing.budgetMs
     const gh = async (args: readonly string[], input: Json): Promise<GhAnswer> => {
@@ -117,6 +122,11 @@ export const githubComment: TargetPart = {
     return resultOfPost(await gh(['--method', 'POST', `repos/${repo}/issues/${number}/comments`], { body }), found.kind === 'absent')
   },
 }
+
+const issueIn = (extra: JsonObject): { readonly repo: string; readonly number: string } => ({
+  repo: addressPartText(own(extra, 'repo')),
+  number: addressPartText(own(extra, 'pr_number')),
+})
 
 /** Calls GitHub's API by gh. `args`: the arguments after `gh api`. `input`: the body of the request. */
 type Gh = (args: readonly string[], input: Json) => Promise<GhAnswer>

@@ -107,13 +107,17 @@ export const gitlabComment: TargetPart = {
       if (value !== undefined && !isTemplate(value) && !holds(addressPartText(value))) report('WH707', [key], problem, help)
     }
   },
+  undeliverable(extra) {
+    const wrong = extraRules.find(({ key, holds }) => !holds(addressPartText(own(extra, key))))
+    return wrong && `${wrong.problem}: "${printable(addressPartText(own(extra, wrong.key)), 100)}"`
+  },
   async send(outgoing, kit) {
     const obstacle = obstacleOf(gitlabComment, kit.settings)
     if (obstacle !== undefined) return permanentFailure(obstacle)
     const origin = originOf(textSetting(kit.settings, 'api_base') ?? textSetting(kit.settings, 'host') ?? 'gitlab.com')
     const { extra } = outgoing.delivery
-    const wrong = extraRules.find(({ key, holds }) => !holds(addressPartText(own(extra, key))))
-    if (wrong) return permanentFailure(`${wrong.problem}: "${printable(addressPartText(own(extra, wrong.key)), 100)}"`)
+    const problem = gitlabComment.undeliverable?.(extra, kit.settings)
+    if (problem !== undefined) return permanentFailure(problem)
     if (outgoing.text.trim() === '') return permanentFailure('the text is empty')
     const token = textSetting(kit.settings, 'token') ?? ''
     const [repo = '', number = '', kind = ''] = extraRules.map(({ key }) => addressPartText(own(extra, key)))

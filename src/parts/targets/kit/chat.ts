@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
-import { own } from '../../../core/json.ts'
+import { type JsonObject, own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
@@ -61,6 +61,11 @@ export type ChatSpec = AddressSpec & {
   readonly escape?: (text: string, given: Pick<Posting, 'setting'>) => string
   /** How many seconds one call may take. Absent: 15. */
   readonly callSeconds?: number
+  /**
+   * Says why a message to this chat cannot be sent with these settings, beside the forms of ids, which `checkChat` and `checkThread` know.
+   * It is asked before a call is made, and before the agent whose reply would be the message.
+   */
+  readonly refuses?: (given: Pick<Posting, 'chat' | 'thread' | 'extra' | 'setting'>) => string | undefined
   /** Sends one message, and says what became of it. */
   readonly post: (posting: Posting) => Promise<Sent>
 }
@@ -86,6 +91,10 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
     ...(forms === undefined ? {} : { forms }),
     repeatable: idempotent === true,
     unaddressed: (extra, given) => unaddressed(spec, extra, given),
+    undeliverable(extra, given) {
+      const goal = goalOf(spec, part, extra, given)
+      return 'problem' in goal ? goal.problem : undefined
+    },
     chat(extra, given) {
       const address = addressOf(spec, extra, given)
       if ('problem' in address) return undefined
@@ -103,14 +112,25 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
   return part
 }
 
+type Given = Pick<Posting, 'extra' | 'setting'>
+type Goal = { readonly address: Address; readonly given: Given }
+
+/** Returns where a text with these filled-in settings goes, or why it goes nowhere. */
+const goalOf = (spec: ChatSpec, part: TargetPart, extra: JsonObject, settings: JsonObject): Goal | { readonly problem: string } => {
+  const obstacle = obstacleOf(part, settings)
+  if (obstacle !== undefined) return { problem: obstacle }
+  const address = addressOf(spec, extra, settings)
+  if ('problem' in address) return address
+  const given: Given = { setting: (key) => textSetting(settings, key), extra: (key) => addressText(own(extra, key)) }
+  const problem = spec.refuses?.({ ...given, ...address })
+  return problem === undefined ? { address, given } : { problem }
+}
+
 /** Sends one text as one or several messages, in order. The first message that fails ends the delivery. */
 const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit: TargetKit): Promise<Sent> => {
-  const obstacle = obstacleOf(part, kit.settings)
-  if (obstacle !== undefined) return permanentFailure(obstacle)
-  const { extra } = outgoing.delivery
-  const address = addressOf(spec, extra, kit.settings)
-  if ('problem' in address) return permanentFailure(address.problem)
-  const given = { setting: (key: string) => textSetting(kit.settings, key), extra: (key: string) => addressText(own(extra, key)) }
+  const goal = goalOf(spec, part, outgoing.delivery.extra, kit.settings)
+  if ('problem' in goal) return permanentFailure(goal.problem)
+  const { address, given } = goal
   const limit = typeof spec.limit === 'function' ? spec.limit(given) : spec.limit
   const texts = splitText(spec.escape?.(outgoing.text, given) ?? outgoing.text, limit)
   if (texts.length === 0) return permanentFailure('the text is empty')

@@ -3,7 +3,7 @@
  * the phone has it.
  */
 
-import { isObject, own } from '../../../core/json.ts'
+import { isObject, type JsonObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { allAnswerTexts, answerText, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
@@ -111,8 +111,10 @@ const postByVonage = async (posting: Posting): Promise<Sent> => {
 export const sms: TargetPart = {
   ...twilio,
   needs: [...(twilio.needs ?? []), ...(vonage.needs ?? [])],
+  undeliverable: (extra, settings) => providerIn(settings).undeliverable?.(extra, settings),
   async send(outgoing, kit) {
-    const provider = (textSetting(kit.settings, 'provider') ?? '').toLowerCase()
-    return (provider === 'vonage' ? vonage : twilio).send(outgoing, kit)
+    return providerIn(kit.settings).send(outgoing, kit)
   },
 }
+
+const providerIn = (settings: JsonObject): TargetPart => (textSetting(settings, 'provider')?.toLowerCase() === 'vonage' ? vonage : twilio)

@@ -5,7 +5,6 @@
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { answerText, failureFromAnswer } from '../../delivery/api.ts'
-import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { isOn } from '../../delivery/settings.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, onOff, referable, secret, textKey, threadKey } from '../kit/keys.ts'
@@ -60,26 +59,34 @@ export const whatsapp = defineChat({
   limit: ({ extra }) => ({ max: extra('template') === undefined ? 4096 : 900, unit: 'utf16' }),
   idempotent: false,
   checkChat: (chat) => (number.test(chat) || jid.test(chat) ? undefined : 'chat_id is neither a phone number nor an id like 123456@g.us'),
-  post: (posting) => {
-    const { setting } = posting
+  refuses(given) {
+    const { setting } = given
     const [first, ...more] = cloudKeys.filter((key) => setting(key) === undefined)
-    if (first === undefined) return postToCloud(posting)
+    if (first === undefined) return refusedByCloud(given)
     // One setting of the Cloud API without the other is a mistake. The bridge is not used then, because it would send from another number.
-    if (more.length === 0) return Promise.resolve(permanentFailure(`not connected: set platforms.whatsapp.${first}`))
-    const bridge = setting('bridge_url') ?? (isOn(setting('bridge')) ? apiBaseOf(posting, localBridge) : undefined)
-    if (bridge === undefined) return Promise.resolve(permanentFailure('not connected: platforms.whatsapp.bridge is off'))
-    return postToBridge(posting, bridge.replace(/\/+$/, ''))
+    if (more.length === 0) return `not connected: set platforms.whatsapp.${first}`
+    return bridgeOf(given) === undefined ? 'not connected: platforms.whatsapp.bridge is off' : undefined
   },
+  post: (posting) =>
+    cloudKeys.every((key) => posting.setting(key) !== undefined)
+      ? postToCloud(posting)
+      : postToBridge(posting, (bridgeOf(posting) ?? '').replace(/\/+$/, '')),
 })
+
+const bridgeOf = (given: Pick<Posting, 'setting'>): string | undefined =>
+  given.setting('bridge_url') ?? (isOn(given.setting('bridge')) ? apiBaseOf(given, localBridge) : undefined)
+
+const refusedByCloud = ({ chat, extra }: Pick<Posting, 'chat' | 'extra'>): string | undefined => {
+  if (/@(?:g\.us|lid)$/.test(chat)) return 'the Cloud API sends to phone numbers only'
+  return messageContent({ text: '', extra }) === undefined ? 'template or template_language is no valid name' : undefined
+}
 
 /** Returns the digits of a phone number, or of the number in an id. */
 const digitsOf = (chat: string): string => chat.replace(/@.*|\D/g, '')
 
 const postToCloud = async (posting: Posting): Promise<Sent> => {
   const { chat, thread, setting, call } = posting
-  if (/@(?:g\.us|lid)$/.test(chat)) return permanentFailure('the Cloud API sends to phone numbers only')
   const content = messageContent(posting)
-  if (content === undefined) return permanentFailure('template or template_language is no valid name')
   const answer = await call({
     url: `${apiBaseOf(posting, 'https://graph.facebook.com')}/${setting('api_version')}/${setting('phone_number_id')}/messages`,
     headers: { authorization: `Bearer ${setting('access_token')}` },
@@ -108,7 +115,7 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
  * Makes a text message, or a template with the text as its value; `undefined` where the name or language of the template is malformed. Only
  * a template may go to somebody who has not written for a day.
  */
-const messageContent = ({ text, extra }: Posting): JsonObject | undefined => {
+const messageContent = ({ text, extra }: Pick<Posting, 'text' | 'extra'>): JsonObject | undefined => {
   const name = extra('template')
   if (name === undefined) return { type: 'text', text: { body: text, preview_url: false } }
   const code = extra('template_language') ?? 'en_US'

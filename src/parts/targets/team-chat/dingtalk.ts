@@ -31,6 +31,10 @@ export const dingtalk = defineChat({
   // The limit of the app is stricter than that of the webhook: 15 000 bytes of msgParam, which has the text and little else.
   limit: { max: 14_000, unit: 'json' },
   idempotent: false,
+  refuses: (given) =>
+    goesByApp(given, app) && !isGroup(given.chat) && personIn(given.chat) === undefined
+      ? 'chat_id is neither a group (cid…) nor a person (user:…)'
+      : undefined,
   post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),
 })
 
@@ -56,11 +60,11 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
   return failureFromAnswer(answer, { why, idempotent: false, limited, retryAfterMs: limited ? blockedMs : undefined })
 }
 
+const isGroup = (chat: string): boolean => /^cid[\w+/=]{1,100}$/.test(chat)
+const personIn = (chat: string): string | undefined => /^(?:user:)?([\w.@+-]{1,64})$/.exec(chat)?.[1]
+
 const postByApp = async (posting: Posting): Promise<Sent> => {
   const { chat, clock, setting, text, keep } = posting
-  const user = /^(?:user:)?([\w.@+-]{1,64})$/.exec(chat)?.[1]
-  const isGroup = /^cid[\w+/=]{1,100}$/.test(chat)
-  if (!isGroup && user === undefined) return permanentFailure('chat_id is neither a group (cid…) nor a person (user:…)')
   const message = {
     robotCode: setting('robot_code') ?? setting('client_id') ?? '',
     msgKey: 'sampleText',
@@ -68,9 +72,9 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   }
   const base = apiBaseOf(posting, 'https://api.dingtalk.com')
   return withToken({ identity: ['dingtalk', base, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, base) }, (token) =>
-    isGroup
+    isGroup(chat)
       ? post(posting, `${base}/v1.0/robot/groupMessages/send`, token, { ...message, openConversationId: chat })
-      : post(posting, `${base}/v1.0/robot/oToMessages/batchSend`, token, { ...message, userIds: [user ?? ''] }),
+      : post(posting, `${base}/v1.0/robot/oToMessages/batchSend`, token, { ...message, userIds: [personIn(chat) ?? ''] }),
   )
 }
 

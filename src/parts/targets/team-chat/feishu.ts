@@ -43,6 +43,10 @@ export const feishu = defineChat({
   idempotent: (posting) => goesByApp(posting, app),
   // `<at user_id="all">` mentions everybody.
   escape: (text) => text.replace(/<(?=\/?at\b)/gi, '<\u200b'),
+  refuses: (given) =>
+    goesByApp(given, app) && given.thread !== undefined && !/^omt?_\w{1,100}$/.test(given.thread)
+      ? 'the thread is neither a message (om_…) nor a topic (omt_…)'
+      : undefined,
   post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),
 })
 
@@ -61,11 +65,8 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
 }
 
 const postByApp = async (posting: Posting): Promise<Sent> => {
-  const { clock, setting, thread, keep } = posting
-  const official = domains.get(setting('domain') ?? '') ?? ''
-  if (thread !== undefined && !/^omt?_\w{1,100}$/.test(thread))
-    return permanentFailure('the thread is neither a message (om_…) nor a topic (omt_…)')
-  const api = `${apiBaseOf(posting, official)}/open-apis`
+  const { clock, setting, keep } = posting
+  const api = `${apiBaseOf(posting, domains.get(setting('domain') ?? '') ?? '')}/open-apis`
   return withToken({ identity: ['feishu', api, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, api) }, (token) =>
     deliver(posting, api, { authorization: `Bearer ${token}` }),
   )

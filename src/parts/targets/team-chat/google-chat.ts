@@ -35,6 +35,7 @@ export const googleChat = defineChat({
   idempotent: (posting) => goesByApp(posting, app),
   // `<users/all>` mentions everybody, and `<url|label>` hides where the link leads.
   escape: (text) => text.replace(/<(?=users\/|[a-z][a-z\d+.-]*:)/gi, '<\u200b'),
+  refuses: (given) => (goesByApp(given, app) && spaceIn(given.chat) === undefined ? 'chat_id is no space (spaces/…)' : undefined),
   post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),
 })
 
@@ -43,13 +44,13 @@ const postToWebhook = async (posting: Posting): Promise<Sent> => {
   return 'stale' in used ? used.stale : used
 }
 
+const spaceIn = (chat: string): string | undefined => /^(?:spaces\/)?([\w-]{1,100})$/.exec(chat)?.[1]
+
 const postByApp = async (posting: Posting): Promise<Sent> => {
   const { call, chat, clock, setting, keep } = posting
-  const space = /^(?:spaces\/)?([\w-]{1,100})$/.exec(chat)?.[1]
-  if (space === undefined) return permanentFailure('chat_id is no space (spaces/…)')
   const account = await readAccount(setting('service_account_json') ?? '')
   if ('problem' in account) return permanentFailure(`service_account_json ${account.problem}`)
-  const url = new URL(`${apiBaseOf(posting, 'https://chat.googleapis.com')}/v1/spaces/${space}/messages`)
+  const url = new URL(`${apiBaseOf(posting, 'https://chat.googleapis.com')}/v1/spaces/${spaceIn(chat)}/messages`)
   const tokenUrl = `${apiBaseOf(posting, 'https://oauth2.googleapis.com')}/token`
   const identity = ['google_chat', tokenUrl, account.email, account.key]
   return withToken({ identity, clock, keep, fetch: () => fetchToken(account, { url: tokenUrl, scope, call, clock }) }, (token) =>

@@ -40,6 +40,11 @@ export const wecom = defineChat({
   idempotent: false,
   // `<@userid>` mentions somebody.
   escape: (text) => text.replaceAll('<@', '<\u200b@'),
+  refuses(given) {
+    const { chat } = given
+    if (goesByApp(given, bot)) return /^[A-Za-z0-9][\w.@-]{0,127}$/.test(chat) ? undefined : 'chat_id is no id of a person or a group'
+    return goesByApp(given, app) && !receiver.test(chat) ? 'chat_id is no id of a person, and none after party:, tag: or chat:' : undefined
+  },
   post(posting) {
     if (goesByApp(posting, bot)) return postByBot(posting)
     return goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)
@@ -58,7 +63,6 @@ const postToWebhook = async ({ text, call, setting }: Posting): Promise<Sent> =>
 }
 
 const postByBot = async ({ chat, text, setting, leftMs, keep }: Posting): Promise<Sent> => {
-  if (!/^[A-Za-z0-9][\w.@-]{0,127}$/.test(chat)) return permanentFailure('chat_id is no id of a person or a group')
   const { pushByBot } = await import('../kit/wecom-bot.ts')
   return pushByBot({
     url: setting('websocket_url') ?? 'wss://openws.work.weixin.qq.com',
@@ -72,10 +76,12 @@ const postByBot = async ({ chat, text, setting, leftMs, keep }: Posting): Promis
   })
 }
 
+/** A receiver of the app: the id of a person, or what stands before the id says what it is of. */
+const receiver = /^(?:(user|party|tag|chat):)?([A-Za-z0-9][\w.@-]{0,63})$/
+
 const postByApp = async (posting: Posting): Promise<Sent> => {
   const { chat, clock, setting, text, keep } = posting
-  const [, kind = 'user', id = ''] = /^(?:(user|party|tag|chat):)?([A-Za-z0-9][\w.@-]{0,63})$/.exec(chat) ?? []
-  if (id === '') return permanentFailure('chat_id is no id of a person, and none after party:, tag: or chat:')
+  const [, kind = 'user', id = ''] = receiver.exec(chat) ?? []
   const message = { msgtype: 'text', text: { content: text }, safe: 0 }
   const base = apiBaseOf(posting, 'https://qyapi.weixin.qq.com')
   return withToken({ identity: ['wecom', base, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, base) }, (token) =>

@@ -14,7 +14,7 @@ import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { reviewKinds } from './kinds.ts'
 import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
-import { coversEvents, inNoneOf, type Sampled } from './sampled.ts'
+import { coversEvents, inNoneOf, type Sampled, type TakenSample } from './sampled.ts'
 
 export const reviewSamples = (subject: Subject): void => {
   const asked = subject.samples?.get(subject.route)
@@ -30,6 +30,7 @@ const reviewAsked = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) checkField(leaf, sampled, subject)
   checkKey(sampled, subject)
   checkScript(sampled, subject)
+  checkAddresses(sampled, subject)
 }
 
 /** Whether a condition only asks if an event has the field, and for no value of it. */
@@ -166,4 +167,32 @@ const checkScript = ({ taken }: Sampled, { spec, say }: Subject): void => {
   say('WH605', ['script'], `the script ${JSON.stringify(spec.script)} ignores ${count}: ${printable(first.silent, 300)}`, {
     help: 'try it: headgate webhook trace <route> --sample <name> --run-scripts',
   })
+}
+
+/**
+ * Reports samples whose values make no address of a target. Where no sample has a value for a placeholder of the address, WH501 says so; and
+ * settings without a placeholder are the same for each event, so they are reviewed without samples (WH713). On a route that lists no events,
+ * some samples may be of events that its sender never sends.
+ */
+const checkAddresses = ({ taken }: Sampled, { spec, say }: Subject): void => {
+  const rendered = taken.filter(({ passes, texts }) => passes && texts !== undefined)
+  const isMissing = ({ texts = [] }: TakenSample, placeholder: string): boolean =>
+    texts.some(({ where, written, missing }) => where.startsWith('deliver_extra') && written === placeholder && missing)
+  const isOfAll = (placeholder: string): boolean => rendered.every((sample) => isMissing(sample, placeholder))
+  const lost = rendered.filter(({ texts = [], undeliverable }) => {
+    const inAddress = texts.filter(({ where }) => where.startsWith('deliver_extra'))
+    return undeliverable !== undefined && inAddress.length > 0 && !inAddress.some(({ written }) => isOfAll(written))
+  })
+  const [first] = lost
+  if (!first || ((spec.events ?? []).length === 0 && lost.length < rendered.length)) return
+  const more = lost.length > 1 ? ` and ${lost.length - 1} more` : ''
+  say(
+    'WH336',
+    ['deliver_extra'],
+    `with the sample ${first.name}${more}, nothing can be delivered: ${printable(first.undeliverable ?? '', 300)}`,
+    {
+      help: 'let a filter keep such events out, or name a path that they have; their runs end dead before an agent is asked',
+      of: 'key',
+    },
+  )
 }
