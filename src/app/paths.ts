@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { jobsFileName } from '../config/jobs.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
 import { builtInSamplesFolder } from '../parts/body/sample-payload.ts'
-import type { Workspace } from './workspace.ts'
+import { configFile, type Workspace } from './workspace.ts'
 
 export type NamedPath = { readonly name: string; readonly path: string; readonly exists: boolean }
 
@@ -20,7 +20,6 @@ const schemaFile = fileURLToPath(
 
 /** The paths below the data directory, by their names in the output. */
 const placesBelow: readonly (readonly [name: string, ...parts: string[]])[] = [
-  ['config', 'config.yaml'],
   ['env', '.env'],
   ['subscriptions', subscriptionsFileName],
   ['jobs', jobsFileName],
@@ -38,8 +37,15 @@ const placesBelow: readonly (readonly [name: string, ...parts: string[]])[] = [
  * Returns all paths with their names in the output, and whether each exists. `socket`: the path of the gateway's control socket, which the
  * caller gives, because this folder must not import the module that decides on it.
  */
-export const namedPaths = ({ dataDir }: Workspace, socket: string): readonly NamedPath[] => {
+export const namedPaths = (workspace: Workspace, socket: string): readonly NamedPath[] => {
+  const { dataDir } = workspace
   const below = placesBelow.map(([name, ...parts]) => [name, join(dataDir, ...parts)] as const)
-  const all = [['data_dir', dataDir] as const, ...below, ['socket', socket] as const, ['built_in_samples', builtInSamplesFolder] as const]
+  const all = [
+    ['data_dir', dataDir] as const,
+    ['config', configFile(workspace)] as const,
+    ...below,
+    ['socket', socket] as const,
+    ['built_in_samples', builtInSamplesFolder] as const,
+  ]
   return [...all, ['schema', schemaFile] as const].map(([name, path]) => ({ name, path, exists: existsSync(path) }))
 }

@@ -104,6 +104,8 @@ export type Telemetry = {
 
 export type Config = {
   readonly dataDir: string
+  /** The file that was read as `config.yaml`: that of the data directory, or the one of `--config`. */
+  readonly file: string
   /** Digests of the files that the configuration was read from. */
   readonly digests: FileDigests
   /** Whether `config.yaml` gives no keys: it is missing, has none, or cannot be read as a map. */

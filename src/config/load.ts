@@ -174,6 +174,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const profiles = readProfiles(dataDir, multiplex, main, into)
   const config: Config = {
     dataDir,
+    file,
     digests: into.digests,
     isEmpty: Object.keys(data).length === 0,
     sections: sectionsOf(data),

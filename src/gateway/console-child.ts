@@ -1,5 +1,6 @@
 /** Keeps the console running beside the gateway, as a process of its own, and asks it for addresses at which browsers sign in. */
 
+import { join } from 'node:path'
 import type { ConsoleSettings } from '../config/console/settings.ts'
 import type { Clock } from '../core/clock.ts'
 import { isObject } from '../core/json.ts'
@@ -16,6 +17,8 @@ export interface ConsoleChild {
 
 export type ConsoleChildOptions = {
   readonly dataDir: string
+  /** The file that the gateway reads as `config.yaml`. */
+  readonly configFile: string
   readonly settings: ConsoleSettings
   readonly clock: Clock
   readonly log: Log
@@ -28,7 +31,7 @@ const answerMs = 5_000
 const maxLineBytes = 4_096
 
 /** Starts the console, and starts it again whenever it ends. The console ends by itself when this process has died. */
-export const keepConsole = ({ dataDir, settings, clock, log }: ConsoleChildOptions): ConsoleChild => {
+export const keepConsole = ({ dataDir, configFile, settings, clock, log }: ConsoleChildOptions): ConsoleChild => {
   const waiting: ((url: string) => void)[] = []
   let isOver = false
   let isUp = false
@@ -54,7 +57,7 @@ export const keepConsole = ({ dataDir, settings, clock, log }: ConsoleChildOptio
     const options = ['--data-dir', dataDir, '--json', 'console', '--no-open', '--until-stdin-ends']
     const started = new KeptChild({
       argv: [process.execPath, process.argv[1] ?? '', ...options],
-      env: process.env,
+      env: configFile === join(dataDir, 'config.yaml') ? process.env : { ...process.env, HEADGATE_CONFIG: configFile },
       maxLineBytes,
       clock,
       onLine,

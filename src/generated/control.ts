@@ -10,6 +10,11 @@ export const controlOperations = {
     question: { check: checks.statusQuestion, members: {}, required: [] },
     checkAnswer: checks.statusAnswer,
   },
+  servedFile: {
+    method: 'GET', path: '/file',
+    question: { check: checks.servedFileQuestion, members: {}, required: [] },
+    checkAnswer: checks.servedFileAnswer,
+  },
   reload: {
     method: 'POST', path: '/reload',
     question: { check: checks.reloadQuestion, members: {force: { must: 'a boolean' }}, required: [] },
@@ -144,6 +149,7 @@ export const controlOperations = {
 
 export type ControlQuestions = {
   readonly status: Record<never, never>
+  readonly servedFile: Record<never, never>
   readonly reload: {
     /** Reloads even where most of the routes would be removed. */
     readonly force?: boolean
@@ -247,6 +253,10 @@ export type ControlQuestions = {
 export type ControlAnswers = {
   /** What the gateway says of itself. */
   readonly status: Status
+  /** The file that the gateway reads as config.yaml, which may be another than that of its data directory. */
+  readonly servedFile: {
+    readonly config: string
+  }
   /** Reads the files again, and takes the configuration over or refuses it. */
   readonly reload: ReloadResult
   /** Reads the files again, and says what a reload would say and change. The gateway goes on with what it has. */

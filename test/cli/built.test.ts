@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
 import { works } from '../fakes/process.ts'
-import { readOnly, startGateway } from '../fakes/process-gateway.ts'
+import { command, readOnly, startGateway } from '../fakes/process-gateway.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -44,7 +45,7 @@ t.test('exit codes', async (t) => {
   const dir = t.testdir({ [store]: '{"a":{"secret":"x"}}', bad: { [store]: '{' } })
   const cases: [code: number, dir: string, argv: string[]][] = [
     [0, dir, []],
-    [0, dir, ['webhook', 'list']],
+    [0, dir, ['webhook', 'list', '--all']],
     [1, dir, ['webhook', 'subscribe', 'b', '--deliver', 'telegrm']],
     [2, dir, ['webhok', 'list']],
     [2, dir, ['webhook', 'subscribe', 'b', '--toolsets', 'x']],
@@ -292,4 +293,38 @@ t.test('a data directory on a read-only file system: each command says so at onc
     )
   }
   t.end()
+})
+
+t.test('commands see what a gateway serves from another file, and HEADGATE_CONFIG names that file without one', async (t) => {
+  const dir = t.testdir({ data: {}, etc: { 'hooks.yaml': '' } })
+  const data = join(dir, 'data')
+  const file = join(dir, 'etc', 'hooks.yaml')
+  const served = (name: string): string =>
+    stringify({
+      platforms: {
+        webhook: { enabled: true, extra: { port: 0, secret: 'a-shared-secret-of-16', routes: { [name]: { prompt: 'n {n}' } } } },
+      },
+    })
+  writeFileSync(file, served('elsewhere'))
+  const gateway = await startGateway(t, data, { args: ['--config', file] })
+  const call = (...args: string[]) => command({ dir: data }, ...args)
+  t.match(call('webhook', 'list', '--all'), { status: 0, stdout: /elsewhere/ })
+  t.match(call('webhook', 'trace', 'elsewhere', '--payload', '{"n":1}'), { status: 0, stdout: /accepted/ })
+  t.match(call('webhook', 'test', 'elsewhere', '--payload', '{"n":1}'), { status: 0, stdout: /202 accepted/ })
+  t.match(call('validate'), { status: 0, stdout: /1 route/ })
+  t.match(call('paths'), { status: 0, stdout: new RegExp(file) })
+  t.match(call('config', 'diff'), { status: 0 })
+  writeFileSync(file, served('renamed'))
+  t.match(call('webhook', 'list', '--all'), { status: 0, stdout: /renamed/ }, 'a reload may take it over')
+  gateway.kill('SIGTERM')
+  await gateway.ended
+  t.notMatch(call('webhook', 'list', '--all'), { stdout: /renamed/ }, 'no gateway says where its file is')
+  const named = { env: { HEADGATE_CONFIG: file } }
+  const listed = spawnSync(process.execPath, [main, '--data-dir', data, 'webhook', 'list', '--all'], {
+    env: { PATH: '', ...named.env },
+    encoding: 'utf8',
+  })
+  t.match(listed, { status: 0, stdout: /renamed/ })
+  const again = await startGateway(t, data, named)
+  t.ok(again.lines.some(({ msg }) => msg.endsWith('(1 route)')))
 })

@@ -9,9 +9,8 @@ import { withRecords } from '../open-records.ts'
 import { describeRoute, type RouteEntry, readRoutes } from '../routes/routes.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
-import type { Workspace } from '../workspace.ts'
+import { configFile, type Workspace } from '../workspace.ts'
 import { belongsToProfile } from './bound-routes.ts'
-import { configFile } from './draft/open-route.ts'
 import type { Home, RouteRow } from './service.ts'
 
 /** The most recorded events of all routes together that are counted, the newest first. */

@@ -13,7 +13,7 @@ import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { equalJson, isObject } from '../../core/json.ts'
 import { shownFile, shownPlace } from '../../core/shown-place.ts'
-import type { Workspace } from '../workspace.ts'
+import { configFile, type Workspace } from '../workspace.ts'
 import { importAdnanh } from './adnanh.ts'
 import { type CheckedImport, checkImport } from './check-import.ts'
 import { envLineText } from './env-lines.ts'
@@ -42,7 +42,7 @@ export const importRoutes = async (workspace: Workspace, options: ImportRequest)
   const { from, file, to } = options
   const source = readImportSource(file)
   const knownEnv: Env = { ...readEnvFile(envFile(workspace)).env, ...workspace.env }
-  const config = join(workspace.dataDir, 'config.yaml')
+  const config = configFile(workspace)
   const merging = to === 'data directory' && existsSync(config)
   if (typeof to === 'object') refuseExisting(to.file, to.force)
   const imported = from === 'adnanh' ? importAdnanh(source, knownEnv) : importHermes(source, knownEnv, merging)

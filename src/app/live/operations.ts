@@ -70,6 +70,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
   const startedAt = new Date(clock.now()).toISOString()
   return {
     status: async () => ({ ...(await statusOf(options)), started_at: startedAt, refused: refusals.counts() }),
+    servedFile: async () => ({ config: current().config.file }),
     async reload(question) {
       const reloaded = await reloader.reload(question)
       // The new configuration may allow more runs at once.

@@ -11,7 +11,7 @@ import { checkSubscriptions, quietBook } from '../../plan/check.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
 import { withDryEffects } from '../trace/dry-effects.ts'
-import type { Workspace } from '../workspace.ts'
+import { configFile, type Workspace } from '../workspace.ts'
 
 export type TestSetup = {
   readonly config: Config
@@ -34,12 +34,12 @@ export const isSubscriptions = (file: string): boolean => basename(file) === sub
 export const subscriptionsBeside = (configFile: string): string => join(dirname(configFile), subscriptionsFileName)
 export const configBeside = (file: string): string => join(dirname(file), 'config.yaml')
 
-export const createTestSetups = ({ dataDir, env }: Workspace): TestSetups => {
+export const createTestSetups = (workspace: Workspace): TestSetups => {
   const known = new Map<string, Promise<TestSetup>>()
   return {
-    home: join(dataDir, 'config.yaml'),
+    home: configFile(workspace),
     of(file) {
-      const loaded = known.get(file) ?? loadTestSetup(file, env)
+      const loaded = known.get(file) ?? loadTestSetup(file, workspace)
       known.set(file, loaded)
       return loaded
     },
@@ -47,12 +47,13 @@ export const createTestSetups = ({ dataDir, env }: Workspace): TestSetups => {
 }
 
 /** Loads a setup. The file may be missing, because the environment alone may configure a gateway. */
-const loadTestSetup = async (file: string, env: Workspace['env']): Promise<TestSetup> => {
-  const dataDir = dirname(file)
+const loadTestSetup = async (file: string, workspace: Workspace): Promise<TestSetup> => {
+  const { env } = workspace
+  const dataDir = file === configFile(workspace) ? workspace.dataDir : dirname(file)
   const loaded = loadConfig({ dataDir, configFile: existsSync(file) ? file : undefined, env })
   const { config } = loaded
   const { catalogue } = await catalogueOf(config)
-  const beside = subscriptionsBeside(file)
+  const beside = join(dataDir, subscriptionsFileName)
   const subscriptions = await withDryEffects((effects) => checkSubscriptions(beside, config, catalogue, effects))
   const subscribed = subscriptions.sources.filter(({ salvaged }) => salvaged === undefined).map(({ route }) => [route.name, route] as const)
   const routes = new Map([...subscribed, ...config.routes])

@@ -6,7 +6,7 @@ import { includedFiles } from '../../config/include/included-files.ts'
 import { refuseOdd, refuseReadOnly, replaceFile } from '../../config/writing/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import type { Workspace } from '../workspace.ts'
+import { configFile, type Workspace } from '../workspace.ts'
 import { type Associations, withAssociations } from './editor-settings.ts'
 import { type ModelineForm, withModeline } from './modeline.ts'
 import { bundleText, referenceTo, type SchemaName, sampleText, schemaFile } from './schemas.ts'
@@ -24,8 +24,9 @@ export type WrittenFile = { readonly file: string; readonly did: 'wrote' | 'chan
  * Writes the files, and returns each file with what was done to it. Throws a Fault before any file is written where one of them may not be
  * written, and while the files are written where one of them has changed meanwhile.
  */
-export const installSchema = async ({ dataDir, self }: Workspace, options: SchemaOptions): Promise<readonly WrittenFile[]> => {
-  const config = join(dataDir, 'config.yaml')
+export const installSchema = async (workspace: Workspace, options: SchemaOptions): Promise<readonly WrittenFile[]> => {
+  const { dataDir, self } = workspace
+  const config = configFile(workspace)
   const included = includedFiles(config)
   const changes = [
     plannedChange(join(dataDir, schemaFile), () => bundleText()),

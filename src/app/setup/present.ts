@@ -15,7 +15,7 @@ import { type Json, valueAt } from '../../core/json.ts'
 import type { Status } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { schemaFile } from '../schema/schemas.ts'
-import type { Workspace } from '../workspace.ts'
+import { configFile, type Workspace } from '../workspace.ts'
 
 export type SetupFile = 'env' | 'config' | 'schema'
 
@@ -37,7 +37,7 @@ export type Present = {
 /** Reads the present setup. Throws a Fault when a file cannot be read, or is not a file that may be changed. */
 export const readPresent = async (workspace: Workspace, gateway: GatewayFinder): Promise<Present> => {
   const { dataDir } = workspace
-  const files = { env: join(dataDir, '.env'), config: join(dataDir, 'config.yaml'), schema: join(dataDir, schemaFile) }
+  const files = { env: join(dataDir, '.env'), config: configFile(workspace), schema: join(dataDir, schemaFile) }
   const texts = { env: readTextIfPresent(files.env), config: readTextIfPresent(files.config), schema: readTextIfPresent(files.schema) }
   const env = Object.fromEntries(Object.entries(workspace.env).filter(([name]) => !name.startsWith('WEBHOOK_')))
   return {
@@ -46,7 +46,11 @@ export const readPresent = async (workspace: Workspace, gateway: GatewayFinder):
     texts,
     env: readEnvFile(files.env).env,
     data: (texts.config === undefined ? undefined : parseSource(files.config, texts.config).source?.data) ?? {},
-    loaded: loadConfig({ dataDir, env, texts: new Map(texts.config === undefined ? [] : [[files.config, texts.config]]) }),
+    loaded: loadConfig({
+      ...workspace,
+      env,
+      ...(texts.config === undefined ? { configFile: undefined } : { texts: new Map([[files.config, texts.config]]) }),
+    }),
     status: await (await gateway.find())?.status(),
   }
 }

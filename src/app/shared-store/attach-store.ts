@@ -1,7 +1,6 @@
 /** Opens the store that gateways share, for a command beside them, whether or not a gateway runs. */
 
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -10,14 +9,14 @@ import type { Shared } from '../../store/shared.ts'
 import type { Access, Attached } from '../../store/store-part.ts'
 import { referencesIn, withNeededSecrets } from '../secrets/with-secrets.ts'
 import { storeOptions } from '../store-options.ts'
-import type { Workspace } from '../workspace.ts'
+import { configFile, type Workspace } from '../workspace.ts'
 
 /**
  * Returns the configuration where it names a shared store, else `undefined`. A program is asked for the address of the database alone. To
  * save time, a file whose text has no name of a shared store is not parsed.
  */
 export const sharedConfig = async (workspace: Workspace): Promise<Config | undefined> => {
-  const text = textOf(join(workspace.dataDir, 'config.yaml'))
+  const text = textOf(configFile(workspace))
   if (!stores.some(({ name, attach }) => attach !== undefined && text.includes(name))) return undefined
   const { config } = loadConfig(await withNeededSecrets(workspace, (loaded) => referencesIn(loaded, [loaded.storage.url])))
   return storesByName.get(config.storage.kind)?.attach ? config : undefined

@@ -118,6 +118,12 @@ class InputCheck {
     return { samples: this.#chosen.map(({ name }) => ({ name, routes: routesOf(name) })) }
   }
 
+  /** The file of `--config`, where it was given: it goes before that of the workspace. */
+  get #given(): Pick<LoadOptions, 'configFile'> {
+    const { configFile } = this.#inputs
+    return configFile === undefined ? {} : { configFile }
+  }
+
   /** Returns the files and folders on which the checked routes depend. */
   beside(): readonly string[] {
     return [...this.#beside]
@@ -125,7 +131,8 @@ class InputCheck {
 
   /** Checks a data directory: its configuration, subscriptions, jobs and files of tests. `asked`: the user named the directory. */
   async folder(dataDir: string, asked: boolean): Promise<Checked> {
-    const { configFile, texts } = this.#inputs
+    const { texts } = this.#inputs
+    const configFile = this.#inputs.configFile ?? (dataDir === this.#workspace.dataDir ? this.#workspace.configFile : undefined)
     const configuration = await this.#load({ dataDir, configFile, texts })
     const loaded = { ...configuration, diagnostics: [...checkPresence(dataDir, asked, configFile), ...configuration.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
@@ -169,7 +176,7 @@ class InputCheck {
 
   /** Checks a file of routes as a part of the configuration, whether or not the configuration includes it. */
   async #included(path: string): Promise<Checked> {
-    const loaded = await this.#load({ configFile: this.#inputs.configFile, include: path })
+    const loaded = await this.#load({ ...this.#given, include: path })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const routes = onlyFile(checkConfigured(loaded, catalogue, this.#effects), path)
     const reviewed = await this.#reviewed(routes, loaded.config, catalogue, diagnostics)
@@ -181,7 +188,7 @@ class InputCheck {
 
   /** Checks a file of subscriptions or jobs against the configuration. */
   async #entries(path: string): Promise<Checked> {
-    const { config } = await this.#load({ configFile: this.#inputs.configFile })
+    const { config } = await this.#load(this.#given)
     const { catalogue, diagnostics } = await this.#catalogueOf(config)
     if (basename(path) === subscriptionsFileName)
       return this.#reviewed(checkSubscriptions(path, config, catalogue, this.#effects), config, catalogue, diagnostics)

@@ -93,7 +93,7 @@ const addRun = (gateway: Command, run: Run): void => {
     .description('run the gateway in the foreground')
     .option('--host <address>', 'address to listen on')
     .option('--port <number>', 'port to listen on; 0: any free one', parsePort)
-    .option('--config <file>', 'another file than <data_dir>/config.yaml')
+    .option('--config <file>', 'another file than <data_dir>/config.yaml; default: $HEADGATE_CONFIG')
     .option('--log-requests', 'one line in and one line out for each request; default: on a terminal')
     .option('--once', 'stop after one event, when its run has ended')
     .option('--takeover', 'take the place of the running gateway, and refuse no request meanwhile')

@@ -55,12 +55,12 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   const open = await findOpenSocket(options, options.workspace, io.env)
   const { host, port } = open ?? options
   const ended = await runGateway({
-    from: { dataDir, host, port, configFile: options.config, env: io.env },
+    from: { dataDir, host, port, configFile: configOf(options, io), env: io.env },
     socket: open?.take,
     log,
     redactor,
     requests: requestsShown(foreground),
-    watch: options.watch ? (changed) => watchRun(options, changed, log) : undefined,
+    watch: options.watch ? (changed) => watchRun(options, configOf(options, io), changed, log) : undefined,
     report: findingsReport(foreground),
     untilSignal,
     listening: (gateway) => announce(gateway, foreground),
@@ -112,7 +112,15 @@ const announce = ({ url, routes }: Gateway, { options: { logFormat, ready }, log
   ready?.(url)
 }
 
-const watchRun = ({ workspace: { dataDir }, config }: GatewayRunOptions, changed: () => void, log: Log): Promise<ConfigWatch> =>
+/** Returns the file of `--config`, else that of HEADGATE_CONFIG. */
+const configOf = ({ config }: GatewayRunOptions, { env }: Io): string | undefined => config ?? (env.HEADGATE_CONFIG || undefined)
+
+const watchRun = (
+  { workspace: { dataDir } }: GatewayRunOptions,
+  config: string | undefined,
+  changed: () => void,
+  log: Log,
+): Promise<ConfigWatch> =>
   watchConfiguration({
     dataDir,
     configFile: config && resolve(config),

@@ -56,6 +56,7 @@ export const cliOf = (globals: Globals, io: Io): Cli => {
     workspace: {
       dataDir: dataDirOf(dataDir, io.env),
       env: io.env,
+      configFile: io.env.HEADGATE_CONFIG ? resolve(io.env.HEADGATE_CONFIG) : undefined,
       self: dataDir === undefined ? 'headgate' : `headgate --data-dir ${quoted(dataDir)}`,
     },
     asked: dataDir !== undefined || Boolean(io.env.HEADGATE_HOME),

@@ -31,7 +31,7 @@ export const addValidate = (validate: Command, run: Run): void => {
     .option('--no-env', 'read neither the environment nor .env, and report nothing as missing from them')
     .option('--run-providers', 'ask the programs of secrets.providers; without it exec: references are not checked')
     .option('--no-refs', 'do not look for scripts, lists, jobs and plugins beside the files')
-    .option('--config <file>', 'another file than <data_dir>/config.yaml')
+    .option('--config <file>', 'another file than <data_dir>/config.yaml; default: $HEADGATE_CONFIG')
     .action((paths: string[], options: ValidateOptions) =>
       run(async (cli) => (await import('./validate.ts')).validate(paths, options, cli)),
     )

@@ -4,11 +4,12 @@
  */
 
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parseCodes } from '../../app/validate/codes.ts'
 import type { Fixed } from '../../app/validate/fixes.ts'
 import { checkAndMend } from '../../app/validate/mend.ts'
 import type { ToValidate, Validated } from '../../app/validate/validate.ts'
+import { configFile } from '../../app/workspace.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
@@ -138,7 +139,7 @@ const reportOf = (
     ...validated,
     diagnostics: shown,
     withheld: validated.diagnostics.length - shown.length,
-    fallbackFile: join(workspace.dataDir, 'config.yaml'),
+    fallbackFile: configFile(workspace),
     folder: workspace.dataDir,
     call: [workspace.self, 'validate', ...paths.map(quoted)].join(' '),
     denyWarnings,

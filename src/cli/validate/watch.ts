@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ToValidate, Validated } from '../../app/validate/validate.ts'
+import { configFile } from '../../app/workspace.ts'
 import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { exit, usage } from '../../core/fault.ts'
@@ -42,7 +43,8 @@ export const validateOnChange = async (check: () => Promise<CheckResult>, wanted
     last = exitCode
     return looked
   }
-  const home = ['config.yaml', '.env', subscriptionsFileName, jobsFileName].map((name) => join(dataDir, name))
+  const beside = ['.env', subscriptionsFileName, jobsFileName].map((name) => join(dataDir, name))
+  const home = [configFile(cli.workspace), ...beside]
   const samples = (wanted.samples ?? []).map((path) => resolve(path)).filter((path) => existsSync(path))
   const paths = [
     ...(wanted.paths.length > 0 ? wanted.paths : home),

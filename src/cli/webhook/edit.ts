@@ -4,10 +4,10 @@
  */
 
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { readSubscriptionContext, type SubscriptionContext } from '../../app/routes/check-subscription.ts'
 import { readSubscriptionDraft, type SavedSubscription, type SubscriptionDraft, saveDraft } from '../../app/routes/edit-subscription.ts'
 import { findRoute, type RouteEntry, readRoutes } from '../../app/routes/routes.ts'
+import { configFile } from '../../app/workspace.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { wantsAgain, withDrafts } from '../shell/draft.ts'
@@ -40,7 +40,7 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
 /** Opens `config.yaml` in the editor at the route, and validates the file afterwards. Returns the exit code of `validate`. */
 const editConfigured = async ({ route }: RouteEntry, edit: Edit, cli: Cli): Promise<number> => {
   const place = route?.place(route.base, 'key')
-  await edit(place?.file ?? join(cli.workspace.dataDir, 'config.yaml'), place?.line)
+  await edit(place?.file ?? configFile(cli.workspace), place?.line)
   const code = await validate([], {}, cli)
   note(cli, `a running gateway takes it over by: ${cli.workspace.self} gateway reload`)
   return code

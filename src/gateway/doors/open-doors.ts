@@ -53,7 +53,7 @@ const openReadiness = ({ log, clock, shared }: GatewayOptions, work: Work, stopp
 const openConsole = async ({ config, clock, log }: GatewayOptions, closing: Closing): Promise<ConsoleChild | undefined> => {
   if (!config.console.enabled) return undefined
   const { keepConsole } = await import('../console-child.ts')
-  const kept = keepConsole({ dataDir: config.dataDir, settings: config.console, clock, log })
+  const kept = keepConsole({ dataDir: config.dataDir, configFile: config.file, settings: config.console, clock, log })
   closing.push(() => kept.close())
   return kept
 }

@@ -1,6 +1,5 @@
 /** Opens a route for editing: reads the text that holds the route, and finds the route in it. */
 
-import { join } from 'node:path'
 import type { Loaded } from '../../../config/load.ts'
 import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
@@ -9,11 +8,9 @@ import { exit, Fault } from '../../../core/fault.ts'
 import { isObject, valueAt } from '../../../core/json.ts'
 import { readSubscriptionDraft } from '../../routes/edit-subscription.ts'
 import { findRoute, readRoutes, subscriptionsFile } from '../../routes/routes.ts'
-import type { Workspace } from '../../workspace.ts'
+import { configFile, type Workspace } from '../../workspace.ts'
 import type { NamedRoute } from '../service.ts'
 import type { OpenedRoute } from './route-draft.ts'
-
-export const configFile = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => join(dataDir, 'config.yaml')
 
 /**
  * Opens a route. Where `source` is not given, a configured route goes before a subscription of the same name. Throws a Fault when there is
