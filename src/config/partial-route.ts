@@ -44,11 +44,16 @@ const partialRouteOf = (
 
 /**
  * Returns the pointers, below the route, of the values that a finding makes unusable. For missing keys (WH104), these are the pointers of
- * the keys.
+ * the keys. An unknown key (WH101) may be a misspelt one, and so the only sign of a missing key.
  */
 const lostBy = ({ code, pointer }: Diagnostic, at: string, spec: JsonObject): readonly string[] => {
   const lost = pointer.slice(at.length + 1)
-  if (code !== 'WH104') return [lost]
+  if (code === 'WH104') return missingIn(lost, spec)
+  return code === 'WH101' && lost.includes('/') ? [lost, ...missingIn(lost.slice(0, lost.lastIndexOf('/')), spec)] : [lost]
+}
+
+/** Returns the pointers of the keys that are required in the map at a pointer, and missing there. */
+const missingIn = (lost: string, spec: JsonObject): readonly string[] => {
   const path = parsePointer(`/${lost}`, spec)
   const { required = [] } = schemaAt(definition('Route'), spec, path) as Partial<MapSchema>
   const value = valueAt(spec, path)
@@ -150,22 +155,27 @@ const consequences: { readonly [code: string]: readonly string[] } = {
   WH202: ['deliver'],
   WH210: ['deliver', 'cron_job', 'script', 'payload_schema'],
   WH212: ['coalesce/window_seconds', 'coalesce/max_wait_seconds'],
+  WH314: ['secret', 'secrets', 'public_key'],
+  WH323: ['secret', 'secrets'],
   WH506: ['prompt', 'deliver'],
   WH705: ['deliver', 'deliver_extra'],
   WH706: ['deliver'],
+  WH708: ['deliver', 'deliver_extra'],
   WH713: ['deliver', 'deliver_extra'],
 }
+
+/** Whether the value of a key of the route was taken out of a partial route. */
+export const isLost = ({ route, lost }: PartialRoute, key: string): boolean =>
+  lost.some((pointer) => `${pointer}/`.startsWith(`${pointerOf(route.base)}/${key}/`))
 
 /**
  * Leaves out two kinds of findings about a partial route: findings at, in or around a lost value, and findings that follow only from the
  * absence of that value. Around a lost value, a finding that keys exclude each other stays (`exclusions`).
  */
-export const withoutConsequences = ({ route, lost }: PartialRoute, found: readonly Diagnostic[]): Diagnostic[] => {
-  const base = pointerOf(route.base)
-  const isLost = (key: string): boolean => lost.some((pointer) => `${pointer}/`.startsWith(`${base}/${key}/`))
-  return found.filter(({ code, pointer }) => {
+export const withoutConsequences = (partial: PartialRoute, found: readonly Diagnostic[]): Diagnostic[] =>
+  found.filter(({ code, pointer }) => {
+    const { lost } = partial
     const isWithin = (each: string): boolean => each.startsWith(`${pointer}/`) && !exclusions.has(code)
     const near = lost.some((each) => each === pointer || isWithin(each) || pointer.startsWith(`${each}/`))
-    return !near && !consequences[code]?.some(isLost)
+    return !near && !consequences[code]?.some((key) => isLost(partial, key))
   })
-}

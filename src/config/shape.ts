@@ -6,6 +6,7 @@ import { nearest, printable } from '../core/text.ts'
 import type { Check, Problem } from '../generated/validators.js'
 import { targetName } from '../parts/target-name.ts'
 import { schemaAt } from './schema-walk.ts'
+import { oneForEachSlip, rightPlacesOf, type ShapeProblem } from './shape-problem.ts'
 import { parsePointer, problemsOfBranch } from './union-errors.ts'
 import { type MistypedWord, mistypedWord, wordFix } from './word-fix.ts'
 import type { Source } from './yaml/source.ts'
@@ -17,6 +18,8 @@ type Sentence = {
   readonly help?: string
   readonly suggest?: readonly string[]
   readonly key?: string
+  /** The key that a map lacks. */
+  readonly missing?: string
   readonly slip?: MistypedWord | undefined
 }
 
@@ -90,6 +93,18 @@ const typeHelp = (wanted: string, value: Json | undefined): { help?: string } =>
   return typeof value === 'number' || typeof value === 'boolean' ? { help: 'put it in quotes' } : {}
 }
 
+const unknownKey = (key: string, value: Json | undefined, node: JsonObject): Sentence => {
+  const known = isObject(node.properties) ? Object.keys(node.properties) : []
+  // A platform may be written by the second name of its target. The known key is the target's first name.
+  const near = nearest(targetName(key), known)
+  const slip = mistypedWord(key, near, isObject(value) ? value : {})
+  const shown = printable(key, 60)
+  const places = near.length > 0 ? [] : rightPlacesOf(key, node)
+  const below = places.map((place) => `"${place}"`).join(' or ')
+  const help = places.length > 0 ? `"${shown}" belongs below ${below}` : `known here: ${known.join(', ')}`
+  return { code: 'WH101', message: `unknown key "${shown}"`, help, ...didYouMean(near), key, slip }
+}
+
 /**
  * Returns the sentence for a problem that the validator reported about `value`, whose schema is `node`. A `secret` value is not quoted.
  * `undefined`: there is no sentence for the keyword, because the validator usually reports another, clearer problem beside it.
@@ -98,15 +113,8 @@ const problemSentence = (problem: Problem, value: Json | undefined, node: JsonOb
   const { keyword, params } = problem
   const shown = secret ? 'the value (not shown)' : quoteValue(value)
   switch (keyword) {
-    case 'additionalProperties': {
-      const key = String(params.additionalProperty)
-      const known = isObject(node.properties) ? Object.keys(node.properties) : []
-      // A platform may be written by the second name of its target. The known key is the target's first name.
-      const near = nearest(targetName(key), known)
-      const slip = mistypedWord(key, near, isObject(value) ? value : {})
-      const help = `known here: ${known.join(', ')}`
-      return { code: 'WH101', message: `unknown key "${printable(key, 60)}"`, help, ...didYouMean(near), key, slip }
-    }
+    case 'additionalProperties':
+      return unknownKey(String(params.additionalProperty), value, node)
     case 'propertyNames':
       return {
         code: 'WH108',
@@ -134,7 +142,12 @@ const problemSentence = (problem: Problem, value: Json | undefined, node: JsonOb
     case 'const':
       return { code: 'WH103', message: `only ${quoteValue(params.allowedValue as Json)} has a meaning here, found ${shown}` }
     case 'required':
-      return { code: 'WH104', message: `"${String(params.missingProperty)}" is missing`, help: 'add it' }
+      return {
+        code: 'WH104',
+        message: `"${String(params.missingProperty)}" is missing`,
+        help: 'add it',
+        missing: String(params.missingProperty),
+      }
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
@@ -158,13 +171,6 @@ const problemSentence = (problem: Problem, value: Json | undefined, node: JsonOb
   }
 }
 
-/** A problem of shape, at a path into the checked data. `of`: whether the problem is about the key at the path or about its value. */
-export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'suggest'> & {
-  readonly path: Path
-  readonly of: 'key' | 'value'
-  readonly slip?: MistypedWord | undefined
-}
-
 /**
  * Returns every problem of shape in `data`, in sentences. `check`: the validator of the schema `root`. `hidden`: whether the value at a
  * path must not be quoted.
@@ -184,16 +190,23 @@ export const shapeProblems = (
     const node = schemaAt(root, data, path)
     const sentence = problemSentence(problem, valueAt(data, path), node, node['x-secret'] === true || hidden(path))
     if (!sentence) continue
-    const { key, message, help = helpFrom(node), ...more } = sentence
+    const { key, message, missing, help = helpFrom(node), ...more } = sentence
     const full = key === undefined ? path : [...path, key]
     const id = `${sentence.code}${pointerOf(full)}`
     if (seen.has(id)) continue
     seen.add(id)
     const isNested = key !== undefined && routesIn(path) !== undefined
     const subject = (key !== undefined && !isNested) || path.length === 0 ? message : `${writtenPath(path)}: ${message}`
-    reported.push({ ...more, help, message: subject, path: full, of: key === undefined ? 'value' : 'key' })
+    reported.push({
+      ...more,
+      help,
+      message: subject,
+      path: full,
+      of: key === undefined ? 'value' : 'key',
+      missing: missing === undefined ? undefined : { key: missing, path },
+    })
   }
-  return reported.length > 0 ? reported : [problemWithoutSentence(problems[0], data)]
+  return reported.length > 0 ? oneForEachSlip(reported, root, data) : [problemWithoutSentence(problems[0], data)]
 }
 
 /** Returns the problem for data that the validator refused only by keywords for which there is no sentence. */
@@ -212,7 +225,7 @@ export const checkShape = (
   base: Path = [],
   hidden?: (path: Path) => boolean,
 ): Diagnostic[] =>
-  shapeProblems(check, root, data, hidden).map(({ code, message, path, of, slip, ...more }) => {
+  shapeProblems(check, root, data, hidden).map(({ code, message, path, of, slip, missing: _, ...more }) => {
     const full = [...base, ...path]
     const place = source.place(full, of)
     const fix = slip && wordFix(place, slip)

@@ -81,3 +81,12 @@ export const placeholders = (text: string): string[] =>
     if (piece.kind === 'raw') return ['__raw__']
     return [piece.kind === 'path' ? piece.path : `=${piece.source}`]
   })
+
+/**
+ * Returns the path by which a placeholder reads what the field of a condition reads; `undefined` for a header, which no path of a placeholder
+ * reads. The payload alone may have a key `event`, so the type of the event is `event_type` there.
+ */
+export const placeholderPath = (field: string): string | undefined => {
+  if (field.startsWith('headers.')) return undefined
+  return field === 'event' ? 'event_type' : field
+}

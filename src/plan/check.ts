@@ -85,9 +85,11 @@ export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: E
   const keys = challengeKeysOf(config.routes.values(), catalogue)
   const compiled = sources.flatMap(({ route, diagnostics }) => [...diagnostics, ...checkChallengeKeys(route, catalogue, keys)])
   const help = 'set platforms.webhook.enabled: true, or WEBHOOK_ENABLED=true'
-  // A file that cannot be read does not say that the adapter is off.
+  // A file that cannot be read does not say that the adapter is off, nor does one with an unknown key at the top or in `platforms`, which
+  // most likely is the section of the adapter.
+  const isDoubtful = diagnostics.some(({ code, pointer }) => code === 'WH101' && /^(?:\/platforms)?\/[^/]*$/.test(pointer))
   const off =
-    config.enabled || unreadIn({ diagnostics }).length > 0
+    config.enabled || isDoubtful || unreadIn({ diagnostics }).length > 0
       ? []
       : [diagnostic('WH109', 'the webhook adapter is not enabled: nothing is served', { help })]
   const named = new Map(sources.map(({ route: { name, base, place } }) => [name, place(base).file]))

@@ -363,3 +363,53 @@ t.test('--changed tells only of files that git says are changed or does not know
     t.match(await cli.run('validate', `--changed=${ref}`, join(dir, 'one.yaml')), { code: 2, err: /commit/ })
   t.match(await cli.run('validate', '--changed', '--baseline', 'b', '--write-baseline', join(dir, 'one.yaml')), { code: 2 })
 })
+
+/** One slip, as people make it, and all that `validate` finds: codes with their help, and where the gateway does not start. */
+const slips: readonly [title: string, config: string, found: readonly (readonly [code: string, help: RegExp])[]][] = [
+  [
+    'keys beside their route',
+    'platforms:\n  webhook:\n    enabled: true\n    secret: b0e6f2a94c7d41d8\n    routes:\n      a:\n      events: [push]\n      prompt: p\n      deliver: log\n      filters: [{ field: a, equals: b }]\n',
+    [['WH102', /^indent "events", and the keys after it, more than "a"$/]],
+  ],
+  [
+    'a route beside its section',
+    'platforms:\n  webhook:\n    enabled: true\n    secret: b0e6f2a94c7d41d8\n    extra:\n      routes:\n      a:\n        prompt: p\n',
+    [['WH102', /^indent "a" more than "routes"$/]],
+  ],
+  ['a section at the top', 'routes: { a: { prompt: p } }\n', [['WH101', /^"routes" belongs below "platforms\.webhook"$/]]],
+  ['a misspelt key that must be there', configOf('r: { prompt: p, session: { ky: x } }\n'), [['WH101', /^did you mean "key"\?$/]]],
+  ['a misspelt algorithm', configOf('r: { prompt: p, verify: { algoritm: token } }\n'), [['WH101', /^did you mean "algorithm"\?$/]]],
+  ['a key of another map', configOf('r: { prompt: p, chat_id: 1 }\n'), [['WH101', /^"chat_id" belongs below "deliver_extra"$/]]],
+  [
+    'a misspelt variable for the key of a sender',
+    configOf('r: { prompt: p, events: [charge.failed], verify: stripe, secret: "${STRIPE_SECRT}" }\n'),
+    [['WH305', /^did you mean \$\{STRIPE_SECRET\}\?/]],
+  ],
+  [
+    'a misspelt variable for a signature',
+    configOf('r: { prompt: p, deliver: http, deliver_extra: { url: "http://127.0.0.1:9/", secret: "${STRIPE_SECRT}" } }\n'),
+    [['WH305', /^did you mean \$\{STRIPE_SECRET\}\?/]],
+  ],
+]
+
+t.test('one slip is one finding, with the way out', async (t) => {
+  for (const [title, config, found] of slips) {
+    const cli = fakeCli(t, { 'config.yaml': config, '.env': 'STRIPE_SECRET=whsec_b0e6f2a94c7d41d8b0e6f2a94c7d41d8\n' })
+    const { data } = JSON.parse((await cli.run('validate', '--json')).out) as { data: { diagnostics: Item[] } }
+    t.match(
+      data.diagnostics.filter(({ code }) => code !== 'WH303').map(({ code, help }) => [code, help]),
+      found,
+      title,
+    )
+    t.equal(data.diagnostics.filter(({ code }) => code !== 'WH303').length, found.length, `${title}: and nothing else`)
+  }
+})
+
+t.test('of a long line the part around the place is shown, with carets below it', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': configOf(`r: { prompt: "${'word '.repeat(60)}", evens: [a], deliver: log }\n`) })
+  const { out, err } = await cli.run('validate')
+  const lines = `${out}${err}`.split('\n')
+  const at = lines.findIndex((line) => /^ *\| +\^+$/.test(line))
+  const caret = lines[at]?.indexOf('^') ?? -1
+  t.equal(lines[at - 1]?.slice(caret, caret + 5), 'evens')
+})

@@ -137,7 +137,7 @@ t.test('a text that is too short is no empty one, and a map without lines says t
   const empty = load(t.testdir({ 'config.yaml': route('          coalesce:\n          key: x') })).found
   t.match(
     empty.find(({ code }) => code === 'WH102'),
-    { message: /coalesce: must be a map, found null/, help: /indent these lines/ },
+    { message: /coalesce: must be a map, found null/, help: /^indent "key" more than "coalesce"$/ },
   )
   t.end()
 })

@@ -31,6 +31,7 @@ const payload: Payload = {
     { path: 'pull_request.title', type: 'string', shown: '"Fix it"' },
     { path: 'pull_request.number', type: 'number', shown: '7' },
     { path: 'headers.X-One', type: 'string', shown: '"1"' },
+    { path: 'event', type: 'string', shown: '"pull_request"' },
   ],
 }
 
@@ -141,7 +142,10 @@ t.test('the prompt is one step, with paths behind a brace', async (t) => {
   const editor = onRoute({ prompt: 'About ' })
   goTo(editor, 'Prompt')
   editor.press('enter')
-  editor.type('{tit')
+  editor.type('{')
+  t.match(editor.frame(), /event_type +"/, 'the type of the event has the name that a template knows')
+  t.notMatch(editor.frame(), /^.?event +"/m)
+  editor.type('tit')
   t.match(editor.frame(), /pull_request\.title +"Fix it"/)
   t.notMatch(editor.frame(), /headers\.X-One/, 'a template sees the payload alone')
   editor.press('enter', 'enter')

@@ -7,6 +7,8 @@ import { printable } from '../../core/text.ts'
 import type { Paint } from './paint.ts'
 
 const maxLine = 160
+/** How much of a line stands before the place, where the place is past `maxLine`. */
+const charsBefore = 60
 
 /**
  * Returns the frames of Diagnostics, below each other. `texts`: the text of each file by its path. Secrets in the lines are masked, and the
@@ -55,11 +57,15 @@ const excerpt = (place: SourceRange, lines: readonly MaskedLine[], mark: (text: 
   if (line === undefined) return []
   const { text, column } = line
   const width = String(place.line).length
-  const numbered = (at: number): string => `${String(at).padStart(width)} | ${printable(lines[at - 1]?.text ?? '', maxLine)}`
+  const numbered = (at: number, text: string): string => `${String(at).padStart(width)} | ${printable(text, maxLine)}`
   const end = place.endLine === place.line ? column(place.endColumn) : text.length + 1
   const start = Math.min(column(place.column), text.length + 1)
   const length = Math.max(1, Math.min(end, text.length + 1) - start)
-  const carets = start <= maxLine ? [`${' '.repeat(width)} | ${' '.repeat(start - 1)}${mark('^'.repeat(Math.min(length, maxLine)))}`] : []
-  const before = place.line > 1 ? [numbered(place.line - 1)] : []
-  return [`${' '.repeat(width)} |`, ...before, numbered(place.line), ...carets]
+  // Of a line that is longer than what is shown, the part around the place is shown.
+  const from = start + Math.min(length, charsBefore) > maxLine ? start - 1 - charsBefore : 0
+  const part = from === 0 ? text : `…${text.slice(from)}`
+  const indent = ' '.repeat(from === 0 ? start - 1 : charsBefore + 1)
+  const carets = `${' '.repeat(width)} | ${indent}${mark('^'.repeat(Math.min(length, maxLine - indent.length)))}`
+  const before = place.line > 1 ? [numbered(place.line - 1, lines[place.line - 2]?.text ?? '')] : []
+  return [`${' '.repeat(width)} |`, ...before, numbered(place.line, part), carets]
 }

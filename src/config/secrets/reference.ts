@@ -8,7 +8,7 @@ import { isAbsolute, join } from 'node:path'
 import { messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import { namesProvider } from '../../core/secrets/program-secret.ts'
-import { printable } from '../../core/text.ts'
+import { nearest, printable } from '../../core/text.ts'
 import type { Env } from '../env.ts'
 import { providerReference, type SecretSources } from './providers.ts'
 
@@ -118,7 +118,10 @@ const fillVariables = (text: string, env: Env): { readonly value: string } | Unr
     return ''
   })
   if (missing === undefined) return { value }
-  return { problem: `\${${missing}}`, help: missing === credentialFolder ? credentialHelp('credential:NAME') : variableHelp }
+  if (missing === credentialFolder) return { problem: `\${${missing}}`, help: credentialHelp('credential:NAME') }
+  const meant = nearest(missing, Object.keys(env)).map((name) => `\${${name}}`)
+  const help = meant.length > 0 ? `did you mean ${meant.join(' or ')}? Else ${variableHelp}` : variableHelp
+  return { problem: `\${${missing}}`, help }
 }
 
 const variableHelp = 'set the variable (in the environment or in .env), or give it a default with ${NAME:-default}'

@@ -71,13 +71,16 @@ export const http: TargetPart = {
   withheld: ['secret', 'headers'],
   requires: ['url'],
   check(extra, report) {
-    const url = own(extra, 'url')
+    const [url, secret] = [own(extra, 'url'), own(extra, 'secret')]
     if (url !== undefined && (typeof url !== 'string' || !address.test(url))) {
-      report('WH707', ['url'], 'url is not an http or https address with a fixed host', 'placeholders may stand after the host only')
+      const isReference = typeof url === 'string' && url.includes('${')
+      const help = isReference
+        ? 'url takes no ${NAME}: write the address; a secret goes into headers'
+        : 'placeholders may stand after the host only'
+      report('WH707', ['url'], 'url is not an http or https address with a fixed host', help)
     } else if (url !== undefined && leavesFolder(url)) report('WH707', ['url'], dotted)
-    const secret = own(extra, 'secret')
+    else if (url !== undefined && secret === undefined) report('WH708', ['url'], unsigned, signHelp)
     if (secret !== undefined && signingKey(secret) === undefined) report('WH707', ['secret'], badSecret)
-    if (secret === undefined && url !== undefined) report('WH708', ['url'], unsigned, signHelp)
     const headers = extraHeaders(extra)
     if ('problem' in headers) report('WH707', ['headers'], headers.problem)
   },

@@ -6,6 +6,7 @@
 import { type Completion, type CompletionContext, type CompletionResult, pickedCompletion } from '@codemirror/autocomplete'
 import type { EditorView } from '@codemirror/view'
 import { isObject, type JsonObject } from '../../../core/json.ts'
+import { placeholderPath } from '../../../expr/placeholder.ts'
 import type { ConsoleAnswers } from '../../answers/answers.ts'
 import { shown } from '../words.ts'
 import { type RouteSchema, schemaNodes } from './schema-nodes.ts'
@@ -78,9 +79,12 @@ const enumOptions = ({ enum: values, enumDescriptions, type }: JsonObject, isNam
   return type === 'boolean' ? [true, false].map((value) => ({ label: String(value), type: 'keyword' })) : []
 }
 
-/** `end`: the text that must stand behind a completed path. */
+/** `end`: the text that must stand behind a completed path: `}` in a placeholder. */
 const pathOptions = ({ values }: Known, end: '' | '}'): readonly Completion[] =>
-  values.map(({ path, shown: value }) => ({ label: path, type: 'variable', detail: shown(value, 40), apply: insertBefore(end) }))
+  values.flatMap(({ path, shown: value }) => {
+    const label = end === '}' ? placeholderPath(path) : path
+    return label === undefined ? [] : [{ label, type: 'variable', detail: shown(value, 40), apply: insertBefore(end) }]
+  })
 
 const insertBefore =
   (end: string) =>

@@ -1,9 +1,11 @@
 /** Finds secrets that routes share: a sender that may post to one of these routes may post to all of them. */
 
 import { insecure, type RouteSource } from '../../../config/config.ts'
+import { isLost } from '../../../config/partial-route.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../../core/diagnostic.ts'
 import { pluginNamePattern } from '../../../core/names.ts'
 import { verifyNames } from '../../../parts/verify-names.ts'
+import type { CheckedRoute } from '../../check.ts'
 import type { FileTexts } from '../file-texts.ts'
 import { ownSecrets } from './secrets.ts'
 
@@ -13,7 +15,7 @@ type SecretHolder = { readonly route: RouteSource; readonly path: Path; readonly
  * Reports every route with a secret of an earlier route, unless both have the same reference (`${NAME}`), which is taken as meant. Also
  * reports, once, routes of different senders that inherit the global secret.
  */
-export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSource }[], texts: FileTexts): Diagnostic[] => {
+export const reviewSharedSecrets = (routes: readonly CheckedRoute[], texts: FileTexts): Diagnostic[] => {
   const holders = new Map<string, SecretHolder>()
   const diagnostics: Diagnostic[] = []
   for (const { route } of routes) {
@@ -31,10 +33,12 @@ export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSour
 }
 
 /** Reports once that routes with different senders inherit the global secret. */
-const reviewInherited = (routes: readonly { readonly route: RouteSource }[]): Diagnostic[] => {
+const reviewInherited = (routes: readonly CheckedRoute[]): Diagnostic[] => {
   const isOfSender = ({ spec }: RouteSource): boolean =>
     verifyNames(spec).length > 0 && spec.public_key === undefined && !verifyNames(spec).some((name) => pluginNamePattern.test(name))
-  const heirs = routes.map(({ route }) => route).filter((route) => ownSecrets(route).length === 0 && isOfSender(route))
+  const hasOwn = ({ route, salvaged }: CheckedRoute): boolean =>
+    ownSecrets(route).length > 0 || (salvaged !== undefined && ['secret', 'secrets'].some((key) => isLost(salvaged, key)))
+  const heirs = routes.filter((checked) => !hasOwn(checked) && isOfSender(checked.route)).map(({ route }) => route)
   const [first] = heirs
   const isShared = heirs.length > 1 && new Set(heirs.map(({ spec }) => JSON.stringify(spec.verify))).size > 1
   if (!first || !isShared || first.secrets.includes(insecure)) return []

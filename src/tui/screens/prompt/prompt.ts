@@ -5,6 +5,7 @@
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { PayloadValue } from '../../../app/editor/service.ts'
+import { placeholderPath } from '../../../expr/placeholder.ts'
 import { fuzzyDistance, movedCursor } from '../../model/list.ts'
 import { type Screen, screenModel, type Update, type World } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
@@ -40,9 +41,11 @@ const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen, { pay
   if (!open || !payload || open.index === closedAt) return undefined
   const [, search = ''] = open
   const rows = payload.values
-    .map((value) => ({ value, far: fuzzyDistance(value.path, search) }))
-    // A template reads the payload only, and not the headers.
-    .flatMap(({ value, far }) => (far === undefined || value.path.startsWith('headers.') ? [] : [{ value, far }]))
+    .flatMap((value) => {
+      const path = placeholderPath(value.path)
+      const far = path === undefined ? undefined : fuzzyDistance(path, search)
+      return path === undefined || far === undefined ? [] : [{ value: { ...value, path }, far }]
+    })
     .sort((a, b) => a.far - b.far)
     .slice(0, maxRows)
     .map(({ value }) => value)
