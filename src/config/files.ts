@@ -7,10 +7,11 @@ import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import { routeNamePattern } from '../core/names.ts'
 import type { Config as File } from '../generated/config.ts'
-import { type Check, checkConfig } from '../generated/validators.js'
+import { checkConfig } from '../generated/validators.js'
 import { defaultProfile, type PluginSource, type Profile } from './config.ts'
 import { type Env, isUnknown, readEnvFile } from './env.ts'
 import { textDigest } from './file-digests.ts'
+import { type FileKind, otherKind, textToShow } from './file-kind.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { configSchema } from './schema-walk.ts'
 import { noProviders, type SecretSources } from './secrets/providers.ts'
@@ -24,7 +25,7 @@ import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 export type FileSource = Source & { readonly schema: JsonObject }
 
 /**
- * Collects the results of reading files: Diagnostics, the texts of files for code frames, the parsed files, the digests of files, and the
+ * Collects the results of reading files: Diagnostics, the texts of files for code frames (`textToShow`), the parsed files, the digests of files, and the
  * references to secrets of programs.
  */
 export type FileReadings = {
@@ -35,10 +36,8 @@ export type FileReadings = {
   asked: Set<string>
 }
 
-/** A kind of file: its schema with the validator, and the form of pointers into a route, whose first group is the name of the route. */
-export type FileKind = { readonly check: Check; readonly schema: JsonObject; readonly routePointer: RegExp }
-
 const configFile: FileKind = {
+  called: 'configuration of headgate',
   check: checkConfig,
   schema: configSchema,
   routePointer: /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/,
@@ -52,19 +51,16 @@ export type CheckedData = { readonly data: JsonObject; readonly bad: ReadonlySet
 
 const noData: CheckedData = { data: {}, bad: new Set(), found: [] }
 
-/** Checks the shape of a parsed file, and resolves its secrets. */
-export const checkedData = (
-  source: Source,
-  { check, schema, routePointer }: FileKind,
-  from: References,
-  into: FileReadings,
-): CheckedData => {
+/** Checks the shape of a parsed file, and resolves its secrets. WH013 reports a file of another kind. */
+export const checkedData = (source: Source, kind: FileKind, from: References, into: FileReadings): CheckedData => {
+  const { check, schema, routePointer } = kind
   into.sources.push({ ...source, schema })
-  const shape = checkShape(check, schema, source.data, source)
-  if (!isObject(source.data)) {
-    into.diagnostics.push(...shape)
+  const other = otherKind(kind, source)
+  if (other || !isObject(source.data)) {
+    into.diagnostics.push(...(other ? [other] : []))
     return noData
   }
+  const shape = checkShape(check, schema, source.data, source)
   const resolved = resolveSecrets(schema, source.data, from, source)
   const all = [...shape, ...resolved.diagnostics].map((each) => withRoute(withoutHaste(each, source.data, routePointer), routePointer))
   into.diagnostics.push(...all)
@@ -85,8 +81,9 @@ export const readFile = (
   required: boolean,
   given?: string | ParsedYaml,
 ): CheckedData & { readonly data: File; readonly source?: Source } => {
-  const { source, text, diagnostics } = readSource(file, given)
-  if (text !== undefined) into.texts.set(file, text)
+  const reading = readSource(file, given)
+  const { source, text, diagnostics } = reading
+  if (text !== undefined) into.texts.set(file, textToShow(configFile, reading))
   into.digests.set(file, textDigest(text))
   into.diagnostics.push(...diagnostics)
   if (!source && required && diagnostics.length === 0) {

@@ -69,7 +69,7 @@ export type Loaded = {
   readonly written: ReadonlySet<string>
 }
 
-const unreadableCodes: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
+const unreadableCodes: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003', 'WH013', 'WH014'])
 
 /** Returns those Diagnostics that say that a file cannot be read, or has a key twice, so that its contents are not known for certain. */
 export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnostic[] =>
@@ -167,7 +167,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const globalReference =
     fromEnv.secret === undefined && source ? knownReference(valueAt(source.data, baseOf('secret')), secrets) : undefined
   const around = { globalSecret, globalReference, secrets }
-  const named = { main: { source, bad, found, include: data.include }, from: { env, secrets }, texts: options.texts, also: options.include }
+  const named = { main: { source, bad, found, data }, from: { env, secrets }, texts: options.texts, also: options.include }
   const routes = readRoutes({ ...named, routes: settings.routes as JsonObject, base: baseOf('routes') }, into)
   const jobs = readConfiguredJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, secrets, platforms: platformsOf(data), ...jobs, ...placesOf(source) }

@@ -6,7 +6,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { jsonDepthPlace, jsonErrorPlace, maxDepth } from './yaml/json-place.ts'
+import { jsonErrorPlace } from '../core/json-error.ts'
+import { jsonDepthPlace, maxDepth } from './yaml/json-place.ts'
 
 /** The most bytes of a file of entries. A larger file is not read. */
 export const maxEntriesBytes = 16_777_216

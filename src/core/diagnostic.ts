@@ -33,6 +33,8 @@ export const catalogue = {
   WH010: { severity: 'warning', title: 'a webhook-ignore comment that has no effect' },
   WH011: { severity: 'warning', title: 'a comment that cuts a text' },
   WH012: { severity: 'warning', title: 'a pattern under include that finds no file', outside: true },
+  WH013: { severity: 'error', title: 'a file that is not of its kind' },
+  WH014: { severity: 'error', title: 'a link out of the folder of the configuration' },
   WH101: { severity: 'error', title: 'unknown key' },
   WH102: { severity: 'error', title: 'wrong type' },
   WH103: { severity: 'error', title: 'value not in the list' },
@@ -215,6 +217,9 @@ export type Diagnostic = {
 
 /** Whether a finding of this code is an error. */
 export const isErrorCode = (code: Code): boolean => catalogue[code].severity === 'error'
+
+/** Whether a finding of this code is about something beside the checked file. */
+export const isOutside = (code: Code): boolean => 'outside' in catalogue[code]
 
 /**
  * Whether a finding of this code stops the start. A finding about an entry never does, but its code does not show that, so the caller must

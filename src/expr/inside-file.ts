@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
-import { relative, sep } from 'node:path'
+import { isAbsolute, relative, sep } from 'node:path'
 
 /** The bounds of a read: the folder `root`, its name in messages (`called`), and the most bytes of the file. */
 export type ReadBounds = { readonly root: string; readonly called: string; readonly maxBytes: number }
@@ -11,10 +11,15 @@ export type ReadBounds = { readonly root: string; readonly called: string; reado
 // link that is there at the opening was put there meanwhile, and is refused.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
+/** Whether the path `file` lies below the folder `root`. */
+export const isInside = (root: string, file: string): boolean => {
+  const way = relative(root, file)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
 /** Returns the path `file`. Throws an Error with a sentence when the path does not lie below `root`, which the sentence calls `called`. */
 export const checkInside = (root: string, file: string, called: string): string => {
-  const way = relative(root, file)
-  if (way === '' || way === '..' || way.startsWith(`..${sep}`)) throw new Error(`the file lies outside ${called}`)
+  if (!isInside(root, file)) throw new Error(`the file lies outside ${called}`)
   return file
 }
 

@@ -3,6 +3,7 @@
 import { type BigIntStats, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isObject, type Json } from '../core/json.ts'
+import { parseJson } from '../core/json-error.ts'
 import { checkInside, readInside, readInsideLater } from './inside-file.ts'
 
 const maxBytes = 8 * 1024 * 1024
@@ -14,7 +15,7 @@ const isScalar = (item: Json): item is string | number | boolean => ['string', '
 const parseList = (text: string): ReadonlySet<string> => {
   const trimmed = text.replace(/^\ufeff/, '').trim()
   if (trimmed.startsWith('[') || trimmed.startsWith('{')) {
-    const value = JSON.parse(trimmed) as Json
+    const value = parseJson(trimmed)
     return new Set(isObject(value) ? Object.keys(value) : (value as Json[]).filter(isScalar).map(String))
   }
   return new Set(trimmed.split(/\r?\n/).flatMap((line) => line.trim() || []))

@@ -93,6 +93,12 @@ whatsapp?: WhatsappPlatform
  */
 include?: string[]
 /**
+ * Folders outside of the folder of this file to which links among the included files may lead.
+ * 
+ * @maxItems 20
+ */
+include_links_to?: string[]
+/**
  * The process itself.
  */
 gateway?: {

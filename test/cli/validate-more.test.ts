@@ -308,7 +308,7 @@ t.test('--changed --watch watches what has not changed yet, and asks git at each
   t.teardown(() => watching.stop('gone'))
   const { said } = watching
   await until(() => said.err.includes('watching'))
-  cli.write('a.webhook-test.yaml', 'tset: []\n')
+  cli.write('a.webhook-test.yaml', 'tests: []\ntset: []\n')
   await until(() => said.out.includes('unknown key "tset"'))
   git('checkout', '-q', 'a.webhook-test.yaml')
   await until(() => said.err.split('watching').length === 4)

@@ -454,8 +454,11 @@ t.test('only the value of a secret is masked: not a reference, not what stands b
     (await fakeCli(t, { 'config.yaml': twice }).run('validate')).out,
     '2 | x-a: { secret: ****, n: 1 }\n3 | platforms: { x-token: [****] }',
   )
-  const broken = 'a: { secret: canary, b: "${NAME}", token: "${NAME}", c: 1 }\n  b: 1\n'
-  t.match((await fakeCli(t, { 'config.yaml': broken }).run('validate')).out, 'a: { secret: ****, b: "${NAME}", token: "${NAME}", c: 1 }')
+  const broken = 'agent: { secret: canary, b: "${NAME}", token: "${NAME}", c: 1 }\n  b: 1\n'
+  t.match(
+    (await fakeCli(t, { 'config.yaml': broken }).run('validate')).out,
+    'agent: { secret: ****, b: "${NAME}", token: "${NAME}", c: 1 }',
+  )
 })
 
 t.test('addresses that are or hold a secret, and headers, are not shown', async (t) => {

@@ -18,9 +18,9 @@ import t from 'tap'
 import { EntryCopies } from '../../src/app/entries/entry-copies.ts'
 import { subscriptionNameOf } from '../../src/config/subscriptions.ts'
 import { readEntries, updateEntries } from '../../src/config/writing/entry-store.ts'
-import { jsonErrorPlace } from '../../src/config/yaml/json-place.ts'
 import { exit, Fault } from '../../src/core/fault.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
+import { jsonErrorPlace } from '../../src/core/json-error.ts'
 
 const put = (name: string, entry: Json) => (entries: JsonObject) => ({ entries: { ...entries, [name]: entry }, result: undefined })
 const modeOf = (path: string): number => statSync(path).mode & 0o777

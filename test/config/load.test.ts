@@ -203,7 +203,11 @@ t.test('YAML: syntax, duplicate keys, alias bombs', async (t) => {
   t.match(summary(load(t.testdir({ 'config.yaml': bomb })).found)[0], /^WH001/)
   const found = (yaml: string) =>
     load(t.testdir({ 'config.yaml': yaml })).found.map(({ code, place }) => `${code} ${place?.line}:${place?.column}`)
-  t.same(found('a: 1\nb: {c: 1, c: 2}\na: 2'), ['WH002 2:11', 'WH002 3:1', 'WH101 3:1', 'WH101 2:1'], 'all of them, and what else is wrong')
+  t.same(
+    found('a: 1\nb: {c: 1, c: 2}\na: 2\nagent: {}'),
+    ['WH002 2:11', 'WH002 3:1', 'WH101 3:1', 'WH101 2:1'],
+    'all of them, and what else is wrong',
+  )
   t.same(found('a: &x\n  b: [1, *x]'), ['WH001 2:10'], 'an alias of itself')
   t.same(found(`a: ${'['.repeat(3_000)}${']'.repeat(3_000)}`), ['WH001 1:103'], 'nested too deep')
   t.same(found('a: 1\n---\nb: 2'), ['WH001 2:1'], 'two documents')
@@ -293,7 +297,11 @@ t.test('YAML: what cannot be walked is a finding at its place, and no start', as
       findings,
       'the map around them counts, and the value inside',
     )
-  t.match(load(t.testdir({ 'config.yaml': 'a: &a { x: 1 }\nb: { <<: *a }' })).found[1], { code: 'WH101', place: { line: 2 } }, 'no merge')
+  t.match(
+    load(t.testdir({ 'config.yaml': 'x-a: &a { x: 1 }\nagent: { <<: *a }' })).found[0],
+    { code: 'WH101', place: { line: 2 } },
+    'no merge',
+  )
   t.same(load(t.testdir({ 'config.yaml': `\ufeff${route('          prompt: x')}` })).found, [], 'a byte order mark')
   t.match(load(t.testdir({ 'config.yaml': `#${'x'.repeat(17_000_000)}` })).found, [{ code: 'WH003', message: /larger than 16777216/ }])
 })

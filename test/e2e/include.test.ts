@@ -1,12 +1,13 @@
 /** A configuration in several files: what is included, what is refused, and what a running gateway makes of a change. */
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
 import { createEditorService } from '../../src/app/editor/create-service.ts'
 import { draftOf } from '../../src/app/editor/draft/route-draft.ts'
 import { gatewayAt } from '../../src/http/control/client.ts'
+import { fakeCli } from '../fakes/cli.ts'
 import { command, dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 
 const key = 'It is a secret to everybody'
@@ -109,10 +110,93 @@ t.test('an included file has routes and nothing else: no include, no settings, n
       ['c.yaml', 'WH002', null, { line: 3, column: 3 }],
       ['d.yaml', 'WH001', null, { line: 2 }],
       ['e.yaml', 'WH101', 'e', { line: 3, column: 5 }],
-      ['f.yaml', 'WH102', null, { line: 1, column: 1 }],
+      ['f.yaml', 'WH013', null, { line: 1, column: 1 }],
       ['g.yaml', 'WH102', null, {}],
     ],
   )
+})
+
+/** Texts that are no map of routes, each with the canary, as a `.env`, a key and other files have them. */
+const foreign = [
+  'DB_PASSWORD=canary\nTOKEN=canary\n',
+  'canary: canary\ncanary_two: x\n',
+  '- canary\n',
+  'routes: canary\n',
+  'routes: { canary: canary }\n',
+  'canary: canary: canary\n',
+  '-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----\n',
+  '{ "type": "service_account", "private_key": "canary", "canary": 1 }\n',
+  'canary: "canary\n',
+  '!canary canary\n',
+  '"canary\n',
+]
+
+const formats = ['pretty', 'concise', 'json', 'jsonl', 'github', 'gitlab', 'sarif', 'junit', 'tap']
+
+t.test('a file that is not what it should be is named, with a place, and nothing of it is shown in any report', async (t) => {
+  const dir = parts(t, ['routes.d/*.yaml'], Object.fromEntries(foreign.map((text, i) => [`routes.d/x${i}.yaml`, text])))
+  const found = check(dir).found.filter(({ file }) => dirname(file) === join(dir, 'routes.d'))
+  t.equal(found.length, foreign.length)
+  t.match(
+    found,
+    foreign.map(() => ({ code: /^WH0(?:01|13)$/, range: { start: { line: Number, column: Number } } })),
+  )
+  for (const format of formats) t.notMatch(command({ dir }, 'validate', '--format', format).stdout, 'canary', format)
+  const { status, stdout, stderr } = command({ dir }, 'gateway', 'run')
+  t.match({ status, stderr }, { status: 78, stderr: 'x1.yaml' })
+  t.notMatch(stdout + stderr, 'canary')
+  for (const text of foreign.filter((each) => !each.startsWith('routes'))) {
+    const cli = fakeCli(t, { 'config.yaml': text, 'relay.yaml': text, 'a.webhook-test.yaml': text })
+    for (const words of ['validate', 'test', 'relay validate', 'config show']) {
+      const { code, out, err } = await cli.run(...words.split(' '))
+      t.not(code, 0, words)
+      t.notMatch(out + err, 'canary', `${words}: ${text}`)
+    }
+  }
+})
+
+t.test('a list, a sample, a snapshot and a payload that are not JSON are named with line and column, and not quoted', async (t) => {
+  const dir = parts(t, ['r.yaml'], {
+    'r.yaml': 'routes:\n  listed: { prompt: p, filters: [{ field: a, in_file: list.json }] }\n',
+    'list.json': '[\n  canary-canary\n]',
+    'samples/canary/push.json': '{ "canary": "canary" }',
+    'samples/canary/open.json': '\n canary',
+    'payload.json': '{\n canary',
+    'a.webhook-test.yaml':
+      'tests:\n  - { name: one, route: own, send: { file: payload.json }, expect: { outcome: accepted } }\n  - { name: two, route: own, send: { sample: canary/push }, expect: { prompt: { snapshot: true } } }\n',
+    'a.webhook-test.snap.json': '{ "canary',
+  })
+  t.match(check(dir).found.find(({ code }) => code === 'WH407')?.message, /not JSON \(line 2, column 3\)/)
+  const said = [
+    ['validate'],
+    ['test'],
+    ['samples', 'show', 'canary/push'],
+    ['samples', 'show', 'canary/open'],
+    ['validate', '--sample', 'canary'],
+  ].map((words) => command({ dir }, ...words))
+  t.match(said[3], { stderr: /line 2, column 2/ })
+  for (const { stdout, stderr } of said) t.notMatch((stdout + stderr).replaceAll(/(?:canary|samples\/canary)\/\w+(\.json)?/g, ''), /canary/)
+})
+
+t.test('a link out of the folder is refused, whether its file exists or not, unless include_links_to names the folder', async (t) => {
+  const outside = join(t.testdir({ real: { 'led.yaml': routesFile('led') } }), 'real')
+  const dir = parts(t, ['routes.d/*.yaml', 'gone.yaml', 'folder/*.yaml'], { 'routes.d/own.yaml': routesFile('inside') })
+  symlinkSync(join(outside, 'led.yaml'), join(dir, 'routes.d/a.yaml'))
+  symlinkSync(join(outside, 'none.yaml'), join(dir, 'gone.yaml'))
+  symlinkSync(outside, join(dir, 'folder'))
+  symlinkSync('own.yaml', join(dir, 'routes.d/twin.yaml'))
+  const { found } = check(dir)
+  t.match(
+    found.filter(({ code }) => code === 'WH014').map(({ message }) => message.replaceAll(`${dir}/`, '')),
+    [/^routes.d\/a.yaml is a link to no file/, /^gone.yaml is a link to no file/, /^folder is a link to no folder/],
+  )
+  t.notMatch(JSON.stringify(found), 'led')
+  t.equal(command({ dir }, 'gateway', 'run').status, 78)
+  const config = join(dir, 'config.yaml')
+  rmSync(join(dir, 'gone.yaml'))
+  put(join(dir, 'gone.yaml'), routesFile('back'))
+  appendFileSync(config, `include_links_to: [${outside}]\n`)
+  t.same(routesOf(dir), ['own', 'led', 'inside', 'back'])
 })
 
 t.test('a route in two files: both places are named, neither is served', async (t) => {

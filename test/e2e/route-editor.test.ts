@@ -304,6 +304,36 @@ t.test('without the right to payloads nothing of a payload is answered, and with
   t.strictSame((await asked('view')).tallies, {}, 'for how many samples a condition holds tells what they hold')
 })
 
+t.test('who only looks learns of no file and no variable whether it is there, by no reference in a draft', async (t) => {
+  const dir = folderOf(t)
+  const workspace = { dataDir: dir, env: { THERE: 'whsec_!' }, self: 'headgate' }
+  writeFileSync(join(dir, 'there.json'), '{}')
+  writeFileSync(join(dir, 'odd.json'), '{ "type": "canary" }')
+  const gateway = { find: async () => undefined, need: async () => Promise.reject(new Error('no gateway runs')) }
+  const service = createEditorService(workspace, gateway)
+  const answers = createAnswers({ workspace, gateway, service, audit: openAudit(dir, systemClock), clock: systemClock })
+  const asked = async (rights: Right[], line: string) => {
+    const signIn = { id: '0', name: 'browser 0', user: ownUser, rights: new Set(rights) }
+    const { from, name, source } = await answers.routeText({ name: 'hello' }, signIn)
+    const of = { name, source, from, to: `${from.replace(/\n$/, '')}\n${/\n( *)prompt/.exec(from)?.[1]}${line}\n` }
+    const { findings } = await answers.routePreview(of, signIn)
+    const plan = await answers.routePlan(of, signIn)
+    return [findings, plan.findings, plan.stops].map((each) => JSON.stringify(each))
+  }
+  const keys = {
+    payload_schema: ['there.json', 'none.json', 'odd.json', '../none.json'],
+    filters: ['there.json', 'none.json', '/etc/passwd'].map((file) => `[{ field: a, in_file: ${file} }]`),
+    script: ['there.py', 'none.py'],
+    skills: ['[there]', '[none]'],
+    secret: [join(dir, 'there.json'), '/etc/passwd', '/none', dir].map((file) => `file:${file}`).concat('"${THERE}"', '"${NONE}"'),
+  }
+  for (const [key, values] of Object.entries(keys)) {
+    const told = await Promise.all(values.map(async (value) => (await asked(['view'], `${key}: ${value}`)).join().replaceAll(/\d+/g, '')))
+    t.equal(new Set(told.map((each, i) => each.replaceAll(values[i] ?? '', ''))).size, 1, key)
+  }
+  t.match(await asked(['view', 'operate'], 'payload_schema: none.json'), [/WH416/, /WH416/, 'true'])
+})
+
 t.test('a place in a text that is being typed', (t) => {
   const cases: readonly (readonly [text: string, path: readonly (string | 0)[], kind: 'key' | 'value', typed: string])[] = [
     ['', [], 'key', ''],

@@ -1,5 +1,6 @@
 /** Makes the editor service, in which each question goes to the use case that answers it. */
 
+import { unknownEnv } from '../../config/env.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
@@ -29,14 +30,16 @@ import { testSaved, traceOf } from './try-saved.ts'
  */
 export const createEditorService = (workspace: Workspace, finder: GatewayFinder, profile?: string): EditorService => {
   const textOf = createDraftTexts()
-  const draftContext: DraftContext = { workspace, textOf, configFindings: createConfigFindings(workspace) }
+  const contextIn = (each: Workspace): DraftContext => ({ workspace: each, textOf, configFindings: createConfigFindings(each) })
+  const draftContext = contextIn(workspace)
+  const blind = contextIn({ ...workspace, env: unknownEnv })
   const inTurn = createTurns()
   const read = createSampleReader()
   return {
     home: () => readHome(workspace, finder, profile),
     open: async (of) => requireProfile(openRoute(workspace, of), profile, workspace.self),
     reopen: async (of) => openRoute(workspace, of),
-    preview: (request) => previewOf(workspace, textOf, read, request),
+    preview: (request) => previewOf(request.isBlind ? blind.workspace : workspace, textOf, read, request),
     text: async ({ draft }) => textOfDraft(textOf, draft),
     textAfter: async ({ text, step }) => textAfter(text, step),
     masked: async ({ draft, step }) => (await maskOfDraft(workspace, textOf, draft))(step),
@@ -48,7 +51,7 @@ export const createEditorService = (workspace: Workspace, finder: GatewayFinder,
     names: (of) => offeredNames(workspace, textOf, of),
     allNames: (of) => allOfferedNames(workspace, textOf, of),
     targets: ({ profile }) => targetRows(workspace, profile),
-    plan: async (of) => (await prepareSave(draftContext, of)).plan,
+    plan: async (of) => (await prepareSave(of.isBlind ? blind : draftContext, of)).plan,
     save: (of) => saveRoute(draftContext, finder, of),
     test: ({ name, payload }) => testSaved(workspace, finder, name, payload),
     testTarget: (of) => sendDraftTargetTest(workspace, textOf, of),

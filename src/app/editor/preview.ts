@@ -31,6 +31,7 @@ import type { OpenedRoute, RouteDraft } from './draft/route-draft.ts'
 import { textPlaces } from './draft/text-places.ts'
 import { contentOfChoice } from './payload/payload-choice.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
+import { seenBy } from './saving/draft-findings.ts'
 import type { PayloadChoice, Preview, PreviewRequest } from './service.ts'
 import { shownTrace, type TraceShown } from './shown-trace.ts'
 import { talliesOf } from './tallies.ts'
@@ -57,7 +58,8 @@ export const previewOf = async (
   const made = textOf(draft)
   const parsed = parsedDraft(opened, made)
   const draftLoaded = await loadDraft(workspace, opened, parsed)
-  const { source, loaded, catalogue, findings } = draftLoaded
+  const { source, loaded, catalogue } = draftLoaded
+  const findings = seenBy(workspace, draftLoaded.findings)
   const traced = await tracePayload(workspace, source, loaded, catalogue, payload)
   const masked = answerMask(workspace, draft, draftLoaded)
   return {

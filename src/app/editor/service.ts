@@ -96,8 +96,13 @@ export type Tally = {
   readonly seen: readonly string[]
 }
 
-export type PreviewRequest = {
-  readonly draft: RouteDraft
+/**
+ * `isBlind`: the user may not change anything, so the answer depends on no variable, and tells of no file beside the configuration: not even
+ * whether it exists.
+ */
+type Looked = { readonly draft: RouteDraft; readonly isBlind?: boolean }
+
+export type PreviewRequest = Looked & {
   readonly payload?: PayloadChoice
   /** The number of the editor's state that the preview is about. The answer to the request has the same number. */
   readonly revision: number
@@ -132,8 +137,7 @@ export type Preview = {
   readonly untallied?: number
 }
 
-export type PlanRequest = {
-  readonly draft: RouteDraft
+export type PlanRequest = Looked & {
   /**
    * `current`: the steps of the draft are applied to the file as it is now. Absent: a file that was changed since the draft was opened is a
    * conflict.

@@ -73,4 +73,16 @@ export const fileExplanations = {
     fix: 'Check the path, which begins at the folder of config.yaml, or add the first file. A path without * must be there: its absence is an error.',
     example: { of: 'config', bad: 'include: [routes.d/*.yaml]\n', good: 'include: []\n' },
   },
+  WH013: {
+    means:
+      'A file that is read as a configuration, a map of routes, the configuration of a relay or a file of tests has none of the keys of such a file.',
+    why: 'It may be another file, such as a key or a .env behind a link. So nothing of it is shown: no line, no key and no value.',
+    fix: 'Check the path, and where a link leads. Where it is the right file, look at the keys at its top.',
+    example: { of: 'config', bad: 'webhook_routes: { push: { prompt: p } }\n', good: 'platforms: { webhook: { enabled: true } }\n' },
+  },
+  WH014: {
+    means: 'An included file, or its folder, is a link that leads to nothing in the folder of the configuration.',
+    why: 'Whoever may add a link there could let the gateway read any file that it may read.',
+    fix: 'Put the files themselves into the folder. Where the link is meant, name the folder that it leads to, as it is without links, under include_links_to.',
+  },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { replaceFile } from '../../config/writing/replace-file.ts'
 import { messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
+import { parseJson } from '../../core/json-error.ts'
 
 export interface Snapshots {
   /**
@@ -51,7 +52,7 @@ const readSnapshotFile = (file: string, update: boolean): { readonly data: { rea
   if (!existsSync(file)) return { data: {} }
   try {
     const text = readFileSync(file, 'utf8')
-    const data = JSON.parse(text) as Json
+    const data = parseJson(text)
     if (isObject(data)) return { data, text }
     throw new Error('it is not a map')
   } catch (error) {

@@ -3,6 +3,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { RouteSource } from '../../config/config.ts'
+import { type FileKind, otherKind, textToShow } from '../../config/file-kind.ts'
 import { includedFiles } from '../../config/include/included-files.ts'
 import { isRoutesFile } from '../../config/include/read-included.ts'
 import { definition } from '../../config/schema-walk.ts'
@@ -84,9 +85,14 @@ export const isTestFile = (file: string): boolean => testFileForm.test(basename(
 
 const topOfFile = (file: string): SourceRange => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
 
+const testFile: FileKind = { called: 'file of tests', check: checkTests, schema: definition('RouteTests'), routePointer: /$^/ }
+
 const readTestFile = async (file: string, setups: TestSetups): Promise<Suite> => {
-  const { source, text, diagnostics } = readSource(file)
-  const texts = new Map(text === undefined ? [] : [[file, text]])
+  const reading = readSource(file)
+  const { source, text } = reading
+  const texts = new Map(text === undefined ? [] : [[file, textToShow(testFile, reading)]])
+  const other = source && otherKind(testFile, source)
+  const diagnostics = other ? [other] : reading.diagnostics
   if (!source || diagnostics.length > 0) return { file, cases: [], diagnostics: diagnostics.map(startsAnyway), texts }
   const shape = checkShape(checkTests, definition('RouteTests'), source.data, source)
   if (shape.length > 0) return { file, cases: [], diagnostics: shape.map(startsAnyway), texts }
@@ -152,8 +158,8 @@ const placeBelow =
 
 /** Reads the tests that stand beside their routes, in a file of a configuration or in the subscriptions file. */
 const readRouteTests = async ({ file, config }: TestedFile, setups: TestSetups): Promise<Suite> => {
-  const { text } = readSource(file)
   const setup = await setups.of(config)
+  const text = setup.texts.get(file) ?? readSource(file).text
   const findings = setup.unread.filter(({ place }) => place === undefined || place.file === file)
   const cases: TestCase[] = []
   for (const source of setup.routes.values()) {

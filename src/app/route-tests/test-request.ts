@@ -1,14 +1,15 @@
 /** Makes the request that a test sends: a sample, a payload or a file, changed and signed as the test says. */
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import { whyUnread } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { isObject, type Json, own } from '../../core/json.ts'
+import { isObject, own } from '../../core/json.ts'
+import { parseJson } from '../../core/json-error.ts'
 import type { TestSend } from '../../generated/config.ts'
-import { findSample, readSample } from '../samples/gallery.ts'
-import { parseSample, type Sample } from '../samples/sample-file.ts'
+import { findSample, readSample, tooLarge } from '../samples/gallery.ts'
+import { maxSampleBytes, parseSample, type Sample } from '../samples/sample-file.ts'
 import { asPosted } from '../trace/as-posted.ts'
 import type { Traced } from '../trace/trace.ts'
 import type { Workspace } from '../workspace.ts'
@@ -59,8 +60,11 @@ const requestContent = (send: TestSend, folder: string, { workspace, reads }: Re
 /** Reads a file with a sample, or with a payload alone. */
 const readContent = (file: string): Sample | { readonly payload: string } => {
   try {
+    const stat = statSync(file)
+    if (!stat.isFile()) throw badTest(`${file} is no regular file`)
+    if (stat.size > maxSampleBytes) throw tooLarge(file)
     const text = readFileSync(file, 'utf8')
-    const data = JSON.parse(text) as Json
+    const data = parseJson(text)
     return isObject(data) && isObject(own(data, 'headers')) ? parseSample(text, file) : { payload: text }
   } catch (error) {
     if (error instanceof Fault) throw error

@@ -23,6 +23,8 @@ export type TestSetup = {
   readonly invalid: (name: string) => boolean
   /** The Diagnostics of files that could not be read. */
   readonly unread: readonly Diagnostic[]
+  /** The texts of the configuration for code frames (`textToShow`), by file. */
+  readonly texts: ReadonlyMap<string, string>
   /** The files that the setup is read from, whether they exist or not. */
   readonly files: readonly string[]
 }
@@ -65,6 +67,7 @@ const loadTestSetup = async (file: string, workspace: Workspace): Promise<TestSe
     routes,
     invalid: (name) => entries.has(name) && !routes.has(name),
     unread: [...unreadIn(loaded), ...subscriptions.diagnostics.filter(({ code }) => code === 'WH803')],
+    texts: loaded.texts,
     files: [file, join(dataDir, '.env'), beside, ...loaded.texts.keys()],
   }
 }

@@ -2,10 +2,10 @@
 
 import { isUtf8 } from 'node:buffer'
 import { shapeProblems } from '../../config/shape.ts'
-import { jsonErrorPlace } from '../../config/yaml/json-place.ts'
 import { queryText } from '../../core/address/path-and-query.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isJson, isObject, type Json, own, parseObject } from '../../core/json.ts'
+import { jsonErrorPlace } from '../../core/json-error.ts'
 import type { SampleFile } from '../../generated/sample.ts'
 import { sampleSchema } from '../../generated/schema.ts'
 import { checkSample } from '../../generated/validators.js'
@@ -47,7 +47,9 @@ export const isPayload = (text: string): boolean => {
  */
 export const parseSample = (text: string, where: string): Sample => {
   const data = parseJson(text, where)
-  const [problem] = shapeProblems(checkSample, sampleSchema, data)
+  if (!isObject(data) || !isObject(own(data, 'headers')))
+    throw badSample(where, 'it is no sample: a sample is a map with headers and a body')
+  const [problem] = shapeProblems(checkSample, sampleSchema, data, () => true)
   if (problem) throw badSample(where, problem.message, problem.help)
   const { headers, body_text, body_base64, provider, event, description, query } = data as unknown as SampleFile
   if (body_base64 !== undefined) throw badSample(where, 'its body is bytes that are no text: it cannot be scrubbed or sent')

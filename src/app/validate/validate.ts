@@ -3,7 +3,7 @@
  * by ignore comments or by the baseline.
  */
 
-import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
+import { type Diagnostic, isOutside } from '../../core/diagnostic.ts'
 import type { Checked } from '../../plan/check.ts'
 import type { Workspace } from '../workspace.ts'
 import { outsideBaseline, readBaseline, writeBaseline } from './baseline.ts'
@@ -45,7 +45,7 @@ export const validate = async (workspace: Workspace, wanted: ToValidate): Promis
   const changed = await askChangedFiles(workspace, wanted)
   const checked = await checkInputs(workspace, wanted)
   const { diagnostics, routes, files, texts, samples } = changed ? onlyChanged(changed, checked) : checked
-  const relevant = withoutRefs ? diagnostics.filter(isInside) : diagnostics
+  const relevant = withoutRefs ? diagnostics.filter(({ code }) => !isOutside(code)) : diagnostics
   // After a partial check no ignore comment is reported as unused, because the check may not have looked for its finding.
   const ignored = applyIgnores(relevant, texts, { reportUnused: !withoutRefs && !withoutEnv })
   const news = await beyondBaseline(wanted.baseline, ignored.kept, workspace.dataDir)
@@ -82,8 +82,3 @@ const beyondBaseline = async (
   if (baseline.write) await writeBaseline(baseline.file, found, folder)
   return outsideBaseline(found, readBaseline(baseline.file), folder)
 }
-
-/**
- * Whether a finding is about the checked files themselves. Findings about files beside the checked files have `outside` in the catalogue.
- */
-const isInside = ({ code }: Diagnostic): boolean => !('outside' in catalogue[code])

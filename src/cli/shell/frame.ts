@@ -11,7 +11,7 @@ const maxLine = 160
 const charsBefore = 60
 
 /**
- * Returns the frames of Diagnostics, below each other. `texts`: the text of each file by its path. Secrets in the lines are masked, and the
+ * Returns the frames of Diagnostics, below each other. `texts`: the text of each file by its path, empty where none of it is shown. Secrets in the lines are masked, and the
  * text of each file is masked once. `more`: further notes for a Diagnostic.
  */
 export const frames = (
@@ -23,7 +23,7 @@ export const frames = (
   const masked = new Map<string, readonly MaskedLine[]>()
   const linesOf = (file: string): readonly MaskedLine[] | undefined => {
     const text = texts.get(file)
-    if (text === undefined) return undefined
+    if (text === undefined || text === '') return undefined
     const lines = masked.get(file) ?? maskLines(text)
     masked.set(file, lines)
     return lines

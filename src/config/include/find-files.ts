@@ -1,8 +1,9 @@
 /** Finds the files that a path of `include` names: the path of one file, or a pattern whose last part has a `*`. */
 
-import { readdirSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { testFileForm } from '../../core/names.ts'
+import { isInside } from '../../expr/inside-file.ts'
 
 /** The most files that one configuration includes. */
 export const maxFiles = 1_000
@@ -61,3 +62,18 @@ const isFolder = (path: string): boolean => {
     return false
   }
 }
+
+/**
+ * Whether a path leads by links out of the folders `roots`, or to nothing. Both are one answer, so that nobody learns by a link of his which
+ * files exist elsewhere.
+ */
+export const leadsOut = (path: string, roots: readonly string[]): boolean => {
+  try {
+    const real = realpathSync(path)
+    return !roots.some((root) => real === root || isInside(root, real))
+  } catch (error) {
+    return isLink(path) && !(error instanceof Error && 'code' in error && error.code === 'ELOOP')
+  }
+}
+
+const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true

@@ -4,22 +4,36 @@ import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Diagnostic, diagnostic, type SourceRange } from '../../core/diagnostic.ts'
 import { messageOf } from '../../core/fault.ts'
-import { isObject } from '../../core/json.ts'
+import { isObject, type Json } from '../../core/json.ts'
 import { checkRoutesFile } from '../../generated/validators.js'
 import { maxFileBytes, namesDigest, textDigest } from '../file-digests.ts'
-import { checkedData, type FileKind, type FileReadings } from '../files.ts'
+import { type FileKind, textToShow } from '../file-kind.ts'
+import { checkedData, type FileReadings } from '../files.ts'
 import { definition } from '../schema-walk.ts'
 import type { References } from '../secrets/reference.ts'
 import { isBroken } from '../shape.ts'
 import { type GivenTexts, readSource, type Source, type SourceReading } from '../yaml/source.ts'
-import { filesOf, isPattern, maxFiles } from './find-files.ts'
+import { filesOf, isPattern, leadsOut, maxFiles } from './find-files.ts'
 import { type RoutesPart, routesPart } from './routes-part.ts'
 
-const routesFile: FileKind = { check: checkRoutesFile, schema: definition('RoutesFile'), routePointer: /^\/routes\/([^/]+)/ }
+const routesFile: FileKind = {
+  called: 'map of routes',
+  check: checkRoutesFile,
+  schema: definition('RoutesFile'),
+  routePointer: /^\/routes\/([^/]+)/,
+  // Of an empty text behind the key nothing can be shown.
+  hasContent: ({ routes = null }) => routes === null || (isObject(routes) && holdsMaps(Object.values(routes))),
+}
+
+const holdsMaps = (members: readonly Json[]): boolean => members.length === 0 || members.some(isObject)
 
 export type IncludeOptions = {
-  /** The file whose `include` counts, as it was read. `bad`: the pointers of its broken values. */
-  readonly main: { readonly source?: Source | undefined; readonly bad: ReadonlySet<string>; readonly include: unknown }
+  /** The file whose `include` and `include_links_to` count, as it was read. `bad`: the pointers of its broken values. */
+  readonly main: {
+    readonly source?: Source | undefined
+    readonly bad: ReadonlySet<string>
+    readonly data: { readonly include?: unknown; readonly include_links_to?: unknown }
+  }
   readonly from: References
   /** Texts to read in place of those of files. */
   readonly texts?: GivenTexts | undefined
@@ -32,7 +46,7 @@ type NamedFile = { readonly file: string; readonly place?: SourceRange | undefin
 
 /**
  * Reads the included files in the order of the paths under `include`, and the files of one pattern by name. A file that is named twice is
- * read once. WH012 reports a pattern without a file, WH003 what cannot be read or is too much.
+ * read once. WH012 reports a pattern without a file, WH003 what cannot be read or is too much, WH014 a link out of the folder of `main`.
  */
 export const readIncluded = ({ main, from, texts, also }: IncludeOptions, into: FileReadings): RoutesPart[] => {
   const refuse = (message: string, place: SourceRange | undefined, help: string): [] => {
@@ -45,9 +59,10 @@ export const readIncluded = ({ main, from, texts, also }: IncludeOptions, into: 
   const parts: RoutesPart[] = []
   let size = 0
   for (const each of named) {
-    const { source, text, diagnostics } = readNamed(each, texts)
+    const reading = readNamed(each, texts)
+    const { source, text, diagnostics } = reading
     into.digests.set(each.file, textDigest(text))
-    if (text !== undefined) into.texts.set(each.file, text)
+    if (text !== undefined) into.texts.set(each.file, textToShow(routesFile, reading))
     into.diagnostics.push(...diagnostics)
     size += text?.length ?? 0
     if (size > maxFileBytes) return refuse(`the included files have more than ${maxFileBytes} bytes`, each.place, 'include fewer files')
@@ -63,27 +78,40 @@ const partOf = (source: Source, from: References, into: FileReadings): RoutesPar
 }
 
 /** Returns the files that `include` names. The digest of a pattern is that of the names that it finds. */
-const namedFiles = ({ source, bad, include }: IncludeOptions['main'], into: FileReadings): NamedFile[] => {
+const namedFiles = (
+  { source, bad, data: { include, include_links_to: linksTo } }: IncludeOptions['main'],
+  into: FileReadings,
+): NamedFile[] => {
   if (!source || !Array.isArray(include)) return []
+  const folder = dirname(source.file)
+  const roots = [folder, ...(Array.isArray(linksTo) ? linksTo : [])].flatMap((each) => (typeof each === 'string' ? realPath(each) : []))
   return include.flatMap((written: unknown, i): NamedFile[] => {
     if (typeof written !== 'string' || isBroken(['include', i], bad)) return []
     const place = source.place(['include', i])
-    const path = resolve(dirname(source.file), written)
-    if (!isPattern(path)) return [{ file: path, place }]
-    const report = (code: 'WH003' | 'WH012', message: string, help: string): NamedFile[] => {
+    const path = resolve(folder, written)
+    const report = (code: 'WH003' | 'WH012' | 'WH014', message: string, help: string): NamedFile[] => {
       into.diagnostics.push(diagnostic(code, message, { place, pointer: `/include/${i}`, help }))
       return []
     }
+    const inside = (file: string): NamedFile[] => {
+      const link = [dirname(file), file].find((each) => leadsOut(each, roots))
+      return link === undefined ? [{ file, place }] : report('WH014', `${link} is a link to no file in ${folder}`, linkHelp)
+    }
+    if (!isPattern(path)) return inside(path)
+    // The names in another folder are not told either.
+    if (leadsOut(dirname(path), roots)) return report('WH014', `${dirname(path)} is a link to no folder in ${folder}`, linkHelp)
     try {
       const files = filesOf(path)
       into.digests.set(path, namesDigest(files))
       if (files.length === 0) return report('WH012', `${written} finds no file`, 'a name must end in .yaml, .yml or .json')
-      return files.map((file) => ({ file, place }))
+      return files.flatMap(inside)
     } catch (error) {
       return report('WH003', `cannot read ${dirname(path)}: ${messageOf(error)}`, 'check its permissions')
     }
   })
 }
+
+const linkHelp = 'put the files themselves there, or name the folder that the link leads to under include_links_to'
 
 /** Leaves out each file that was named before, under whichever name, and the file that includes them. */
 const onceEach = (named: readonly NamedFile[], main: string | undefined): NamedFile[] => {

@@ -9,7 +9,7 @@ import { messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import { namesProvider } from '../../core/secrets/program-secret.ts'
 import { nearest, printable } from '../../core/text.ts'
-import type { Env } from '../env.ts'
+import { type Env, isUnknown } from '../env.ts'
 import { providerReference, type SecretSources } from './providers.ts'
 
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
@@ -35,7 +35,7 @@ export const hasReference = (text: string): boolean => text.includes('${') || na
 
 /**
  * Returns a text with its references resolved. `kept`: why the secret of a program is not newer. `undefined`: the secret of a program,
- * while programs were not asked.
+ * while programs were not asked, or of a file, while the environment is unknown.
  */
 export const resolveReferences = (
   text: string,
@@ -44,6 +44,8 @@ export const resolveReferences = (
   if (namesProvider(text)) return resolveProvided(text, secrets)
   // Only the configuration names files: a variable whose value begins with "file:" is a secret like any other.
   if (!namesFile(text)) return fillVariables(text, env)
+  // A check that does not know the environment looks at nothing beside its files, so the secret counts as there.
+  if (isUnknown(env)) return undefined
   const file = secretFileOf(text, env)
   return 'path' in file ? readSecretFile(file.path, text) : file
 }

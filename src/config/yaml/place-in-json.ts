@@ -2,7 +2,7 @@
 
 import type { SourceRange } from '../../core/diagnostic.ts'
 import { isJson } from '../../core/json.ts'
-import { jsonErrorPlace } from './json-place.ts'
+import { jsonErrorPlace } from '../../core/json-error.ts'
 import { readSource } from './source.ts'
 
 /**

@@ -25,6 +25,9 @@ const openRoute = (service: EditorService, { name, source, is_new = false }: Pic
 const draftFor = async (service: EditorService, of: EditedRoute): Promise<RouteDraft> =>
   rewritten(draftOf(await openRoute(service, of)), textChange(of.from, of.to))
 
+/** Whether a sign-in only looks. A draft may name any file and variable, so what it learns of them would be anything of the machine. */
+const isBlind = ({ rights }: SignIn): boolean => !rights.has('operate')
+
 export const routeTextAnswers = (around: Surroundings) => ({ ...lookAnswers(around), ...changeAnswers(around) })
 
 const lookAnswers = ({ service }: Surroundings) => ({
@@ -58,13 +61,14 @@ const lookAnswers = ({ service }: Surroundings) => ({
   async routeNames(of: Asked<'routeNames'>) {
     return { names: await service.allNames({ draft: await draftFor(service, of) }), schema: routeSchema() }
   },
-  async routePreview({ payload, ...of }: Asked<'routePreview'>, { rights }: SignIn) {
-    const maySee = rights.has('payloads')
+  async routePreview({ payload, ...of }: Asked<'routePreview'>, signIn: SignIn) {
+    const maySee = signIn.rights.has('payloads')
     const draft = await draftFor(service, of)
     const chosen = maySee && payload ? { payload: choiceOf(payload) } : {}
     const { refused, findings, fixes, places, trace, untraced, prompt, extra, tallies, untallied } = await service.preview({
       draft,
       revision: 0,
+      isBlind: isBlind(signIn),
       ...chosen,
     })
     return {
@@ -100,12 +104,12 @@ const lookAnswers = ({ service }: Surroundings) => ({
 })
 
 const changeAnswers = ({ service, audit }: Surroundings) => ({
-  async routePlan({ onto, ...of }: Asked<'routePlan'>) {
-    return service.plan({ draft: await draftFor(service, of), ...(onto ? { onto } : {}) })
+  async routePlan({ onto, ...of }: Asked<'routePlan'>, signIn: SignIn) {
+    return service.plan({ draft: await draftFor(service, of), isBlind: isBlind(signIn), ...(onto ? { onto } : {}) })
   },
-  async fixRoute({ fix, ...of }: Asked<'fixRoute'>) {
+  async fixRoute({ fix, ...of }: Asked<'fixRoute'>, signIn: SignIn) {
     const draft = await draftFor(service, of)
-    const { fixes } = await service.preview({ draft, revision: 0 })
+    const { fixes } = await service.preview({ draft, revision: 0, isBlind: isBlind(signIn) })
     const step = fixes.find(({ title }) => title === fix)
     if (!step) throw new Fault('no_fix', 'there is no such fix any more', { exitCode: exit.notFound, hint: 'wait for the findings' })
     return { text: await service.textAfter({ text: of.to, step: await service.masked({ draft, step }) }) }

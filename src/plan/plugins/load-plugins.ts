@@ -75,8 +75,12 @@ const openRegistry = (builtins: Catalogue) => {
   return { add, plugged, catalogue }
 }
 
+/** Returns the message of an error, without the words of a file that is no JavaScript. */
+const whyUnusable = (error: unknown): string =>
+  error instanceof SyntaxError ? error.message.replace(/^(Unexpected \w+).*/s, '$1') : messageOf(error)
+
 const unusablePlugin = ({ name, place, pointer }: PluginSource, error: unknown): Diagnostic =>
-  diagnostic('WH710', `the plugin ${printable(name, 200)} cannot be used: ${printable(messageOf(error), 500)}`, {
+  diagnostic('WH710', `the plugin ${printable(name, 200)} cannot be used: ${printable(whyUnusable(error), 500)}`, {
     place,
     pointer,
     help: 'mend it, or take it out of the list',

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { systemClock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
+import { parseJson } from '../../core/json-error.ts'
 import { failLate, within } from '../../core/turns/within.ts'
 
 /** The longest loading of a module, which may wait at its top level. */
@@ -73,7 +74,7 @@ const existingFile = (file: string): string => {
 const importedFile = (folder: string): string | undefined => {
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) return undefined
-  const data = JSON.parse(readFileSync(manifest, 'utf8')) as Json
+  const data = parseJson(readFileSync(manifest, 'utf8'))
   const exported = isObject(data) ? own(data, 'exports') : undefined
   const entry = entryOf(isObject(exported) ? (own(exported, '.') ?? exported) : undefined)
   return entry === undefined ? undefined : resolve(folder, entry)

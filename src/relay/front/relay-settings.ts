@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { type Env, readEnvFile } from '../../config/env.ts'
+import { type FileKind, textToShow } from '../../config/file-kind.ts'
 import { checkedData, type FileReadings, type FileSource } from '../../config/files.ts'
 import { definition } from '../../config/schema-walk.ts'
 import { readSource, type Source } from '../../config/yaml/source.ts'
@@ -45,10 +46,18 @@ export type RelayReading = {
   readonly texts: ReadonlyMap<string, string>
 }
 
+const relayFile: FileKind = {
+  called: 'configuration of a relay',
+  check: checkRelay,
+  schema: definition('RelayFile'),
+  routePointer: /^\/gateways\/[^/]+\/routes\/([^/]+)/,
+}
+
 /** Reads `relay.yaml` with the variables of the `.env` beside it; those of `env` win. */
 export const readRelay = (dataDir: string, env: Env): RelayReading => {
   const file = join(dataDir, 'relay.yaml')
-  const { source, text, diagnostics } = readSource(file)
+  const reading = readSource(file)
+  const { source, text, diagnostics } = reading
   const into: FileReadings = {
     diagnostics: [...diagnostics],
     texts: new Map(),
@@ -56,12 +65,11 @@ export const readRelay = (dataDir: string, env: Env): RelayReading => {
     digests: new Map(),
     asked: new Set(),
   }
-  if (text !== undefined) into.texts.set(file, text)
+  if (text !== undefined) into.texts.set(file, textToShow(relayFile, reading))
   if (!source && into.diagnostics.length === 0)
     into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'write it: docs/relay.md has an example' }))
   if (!source) return { file, ...into }
-  const kind = { check: checkRelay, schema: definition('RelayFile'), routePointer: /^\/gateways\/[^/]+\/routes\/([^/]+)/ }
-  const { data } = checkedData(source, kind, { env: { ...readEnvFile(join(dataDir, '.env')).env, ...env } }, into)
+  const { data } = checkedData(source, relayFile, { env: { ...readEnvFile(join(dataDir, '.env')).env, ...env } }, into)
   const written = data as unknown as RelayFile
   if (!into.diagnostics.some(isError)) into.diagnostics.push(...badKeys(written, source))
   return into.diagnostics.some(isError) ? { file, ...into } : { file, ...into, settings: settingsOf(written) }

@@ -1,7 +1,7 @@
 /** Says where a text stops being JSON. */
 
-import { jsonErrorPlace } from '../../../config/yaml/json-place.ts'
 import { isJson } from '../../../core/json.ts'
+import { jsonErrorPlace } from '../../../core/json-error.ts'
 
 /**
  * Returns a phrase with the line and column where the text stops being JSON; `undefined` for JSON. The phrase quotes nothing of the text.

@@ -1,7 +1,8 @@
 /** Finds what is wrong with a draft: returns all findings about its route, and those findings about anything else that the draft adds. */
 
+import { isUnknown } from '../../../config/env.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
-import type { Diagnostic } from '../../../core/diagnostic.ts'
+import { type Diagnostic, isOutside } from '../../../core/diagnostic.ts'
 import { Fault } from '../../../core/fault.ts'
 import { quietBook } from '../../../plan/check.ts'
 import { checkEntry, readSubscriptionContext } from '../../routes/check-subscription.ts'
@@ -17,14 +18,19 @@ export type FileChange = { readonly file: string; readonly before: string; reado
 /** Checks the text after a change. Returns the findings that the text before does not have, and all findings about `route`. */
 export type ConfigFindings = (change: FileChange, route?: string) => Promise<readonly Diagnostic[]>
 
+/** Returns the findings without those about files beside the configuration, where the check does not know the environment (`isBlind`). */
+export const seenBy = ({ env }: Workspace, found: readonly Diagnostic[]): readonly Diagnostic[] =>
+  isUnknown(env) ? found.filter(({ code }) => !isOutside(code)) : found
+
 /**
  * Makes the function that checks a text. It remembers the findings of the last text `before`: while a user edits, each new draft is
  * compared with the same saved text.
  */
 export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
   let last: { readonly file: string; readonly text: string; readonly known: ReadonlySet<string> } | undefined
+  const isBlind = isUnknown(workspace.env)
   const check = async (file: string, text: string): Promise<readonly Diagnostic[]> =>
-    (await validate(workspace, { paths: [], asked: false, texts: new Map([[file, text]]) })).diagnostics
+    (await validate(workspace, { paths: [], asked: false, withoutRefs: isBlind, texts: new Map([[file, text]]) })).diagnostics
   const keyOf = (each: Diagnostic): string => fingerprintOf(each, workspace.dataDir)
   const knownIn = async (file: string, text: string): Promise<ReadonlySet<string>> => {
     if (last?.file !== file || last.text !== text) last = { file, text, known: new Set((await check(file, text)).map(keyOf)) }
@@ -53,6 +59,6 @@ export const subscriptionFindings = async (
   return withDryEffects(async (effects) => {
     const jobs = quietBook(served.config, served.catalogue)
     const { diagnostics, likely } = checkEntry(draft.name, entry, served, { ...effects, jobs })
-    return [...diagnostics, ...likely]
+    return seenBy(workspace, [...diagnostics, ...likely])
   })
 }
