@@ -61,7 +61,7 @@ const leaf = fc.oneof(
   fc.record({ field, missing: fc.constant(true) }),
   fc.record({ field, contains: fc.constantFrom('x', 'us') }),
   fc.record({ field, regex: fc.constantFrom('^x', 'p.sh', '(?i)Y') }),
-  fc.record({ jsonata: fc.constantFrom('a = "x"', '$count(list) > 1', 'b.c') }),
+  fc.record({ jsonata: fc.constantFrom('payload.a = "x"', '$count(payload.list) > 1', 'payload.b.c') }),
 )
 const { condition } = fc.letrec<{ condition: unknown }>((tie) => ({
   condition: fc.oneof(

@@ -669,6 +669,70 @@ t.test('what is known of a sender is taken from events and headers too, and a st
     )
 })
 
+t.test('operands that cannot match, and expressions of another language, are found where they stand', async (t) => {
+  const found = async (condition: string, event = 'push') => {
+    const config = configOf(`prompt: p\nverify: github\nsecret: ${strong}x\nevents: [${event}]\nfilters: [${condition}]`, {})
+    return (await run(t, config))
+      .filter(({ code }) => code !== 'WH321')
+      .map(({ code, place, help, message }) => [code, place && textAt(config, place), `${message} ${help}`])
+  }
+  const cases: readonly (readonly [condition: string, event: string, code: string, at: string, way: string])[] = [
+    [
+      '{ field: pull_request.head.repo.full_name, equals: "{repository.full_name}" }',
+      'pull_request',
+      'WH411',
+      '"{repository.full_name}"',
+      'jsonata',
+    ],
+    ['{ field: ref, equals: main }', 'push', 'WH343', 'main', 'write refs/heads/main'],
+    ['{ field: ref, regex: "/^refs/" }', 'push', 'WH411', '"/^refs/"', 'write ^refs'],
+    ['{ field: ref, regex: "refs/heads/release/*" }', 'push', 'WH411', '"refs/heads/release/*"', 'write ^refs/heads/release/'],
+    ["{ field: ref, regex: 'release-\\\\d+' }", 'push', 'WH411', "'release-\\\\d+'", 'write release-\\d+'],
+    ['{ field: pull_request.user.type, not_equals: bot }', 'pull_request', 'WH343', 'bot', 'write Bot'],
+    ["{ field: comment.body, regex: '(?m)^/review$' }", 'issue_comment', 'WH411', "'(?m)^/review$'", 'write (?m)^/review\\r?$'],
+    ['{ jsonata: "ref = \'x\'" }', 'push', 'WH412', `"ref = 'x'"`, 'write payload.ref'],
+    ['{ not: { jsonata: "body.skip = true" } }', 'push', 'WH412', '"body.skip = true"', 'write payload'],
+    ['{ jsonata: "headers.X-GitHub-Event = \'push\'" }', 'push', 'WH412', `"headers.X-GitHub-Event = 'push'"`, 'headers.`x-github-event`'],
+    [
+      '{ jsonata: "headers.`X-GitHub-Event` = \'push\'" }',
+      'push',
+      'WH412',
+      `"headers.\`X-GitHub-Event\` = 'push'"`,
+      'headers.`x-github-event`',
+    ],
+    ['{ jsonata: "payload.a = 1 && payload.b = 2" }', 'push', 'WH412', '"payload.a = 1 && payload.b = 2"', 'write and instead of &&'],
+    ['{ jsonata: "payload.ref == 1" }', 'push', 'WH412', '"payload.ref == 1"', 'write = instead of =='],
+  ]
+  for (const [condition, event, code, at, way] of cases) {
+    const all = await found(condition, event)
+    t.match(all, [[code, at]], condition)
+    t.ok(all[0]?.[2]?.includes(way), `${condition}: ${all[0]?.[2]}`)
+  }
+  for (const fine of [
+    '$count(payload.commits[message = "x"].author.(name & email)) > 0',
+    '$map(payload.commits, function($c) { $c.message })[0] = $$.event',
+    '($all := payload.commits; $all[0].id = headers.`x-github-event`) and request.query.a = "b && c"',
+  ])
+    t.same(await found(`{ jsonata: ${JSON.stringify(fine)} }`), [], fine)
+})
+
+t.test('a key that two repositories share is noted by the samples of the sender', async (t) => {
+  const found = async (key: string, filters = '') =>
+    (await run(t, configOf(`prompt: p\nverify: github\nsecret: ${strong}x\nevents: [pull_request]\n${key}${filters}`, {})))
+      .filter(({ code }) => code !== 'WH321')
+      .map(({ code, help }) => [code, help])
+  t.match(await found('coalesce: { key: "{number}" }'), [['WH344', /write \{repository\.full_name\}#\{number\}/]])
+  t.match(await found('concurrency: { limit: 1, key: pull_request.number }'), [['WH344', /#\{pull_request\.number\}/]])
+  t.match(await found('session: { key: "{action}/{pull_request.head.ref}" }'), [['WH344', /repository/]])
+  for (const key of [
+    'coalesce: { key: "{repository.full_name}#{number}" }',
+    'coalesce: { key: "{pull_request.html_url}" }',
+    'session: { key: sender.login }',
+  ])
+    t.same(await found(key), [], key)
+  t.same(await found('coalesce: { key: "{number}" }', '\nfilters: [{ field: repository.name, equals: a }]'), [])
+})
+
 t.test('500 routes take less than a second beyond reading and compiling them', async (t) => {
   const routes = Array.from(
     { length: 500 },

@@ -33,6 +33,26 @@ export const filterExplanations = {
       good: 'verify: stripe\nevents: [checkout.session.completed]\nprompt: "Paid: {id}"\n',
     },
   },
+  WH343: {
+    means: 'Samples of the sender have the field in another form: in other letter case, or as refs/heads/main where the branch is meant.',
+    why: 'Texts are compared letter by letter, so the condition never holds; not_equals always does.',
+    fix: 'Write the value as the sender does. headgate samples show has whole payloads.',
+    example: {
+      of: 'route',
+      bad: 'verify: github\nevents: [push]\nfilters: [{ field: ref, equals: main }]\n',
+      good: 'verify: github\nevents: [push]\nfilters: [{ field: ref, equals: refs/heads/main }]\n',
+    },
+  },
+  WH344: {
+    means: 'The key of coalesce, concurrency or session is a number or branch that each repository has for itself.',
+    why: 'On the hook of an organisation or group, #5 of one repository and #5 of another become one run, take turns, or share a conversation.',
+    fix: 'Put the repository into the key. For the hook of one repository, nothing is wrong.',
+    example: {
+      of: 'route',
+      bad: 'verify: github\nevents: [pull_request]\ncoalesce: { key: "{number}" }\n',
+      good: 'verify: github\nevents: [pull_request]\ncoalesce: { key: "{repository.full_name}#{number}" }\n',
+    },
+  },
   WH401: {
     means: 'The regular expression cannot be read, or is too long.',
     why: 'The filter could not say yes or no, so the file is refused.',

@@ -11,6 +11,7 @@ import type { BuiltIn } from './bodies.ts'
 import { unknownCall } from './calls.ts'
 import { guardBuiltIns } from './guards.ts'
 import { assignCharges, nodesOf, onEntry, onExit } from './operators.ts'
+import { otherSign, rootSlip } from './roots.ts'
 import { builtInNames } from './rules.ts'
 import { bindingsOf, Run } from './run.ts'
 
@@ -42,14 +43,17 @@ const loadLibrary = (): typeof jsonata => {
 /** `written`: the string literals of the expression. */
 type ParsedExpression = { readonly expression: jsonata.Expression; readonly written: ReadonlySet<string> }
 
-const parseExpression = (source: string): ParsedExpression => {
+const parseExpression = (source: string, names: readonly string[] | undefined): ParsedExpression => {
   if (source.length > maxSourceUnits) throw new BadExpression(`the expression is longer than ${maxSourceUnits} characters`, 0)
   try {
     const expression = loadLibrary()(source, limits)
-    const nodes = nodesOf(expression.ast())
+    const root: unknown = expression.ast()
+    const nodes = nodesOf(root)
     for (const node of nodes) if (node instanceof RegExp) engineOf(node)
     const unknown = unknownCall(nodes)
     if (unknown) throw new BadExpression(unknown.message, unknown.position)
+    const slip = names && rootSlip(source, root, names)
+    if (slip) throw new BadExpression(slip.message, slip.position)
     assignCharges(nodes)
     // The library looks its hooks up under symbols.
     expression.assign(Symbol.for('jsonata.__evaluate_entry') as unknown as string, onEntry)
@@ -58,7 +62,7 @@ const parseExpression = (source: string): ParsedExpression => {
   } catch (error) {
     if (error instanceof BadExpression) throw error
     const position = typeof error === 'object' && error !== null && 'position' in error ? Number(error.position) : 0
-    throw new BadExpression(messageOf(error), Number.isFinite(position) ? position : 0)
+    throw new BadExpression(`${messageOf(error)}${otherSign(source)}`, Number.isFinite(position) ? position : 0)
   }
 }
 
@@ -116,11 +120,11 @@ const messageWithoutValues = (error: unknown): string => {
 export type Expression = (input: Json) => Promise<Json | undefined>
 
 /**
- * Compiles an expression. Throws BadExpression. The compiled function rejects with TooHard when a limit stops the evaluation, and with a
+ * Compiles an expression. Throws BadExpression. `names`: all names at the top of its input, where these are known. The compiled function rejects with TooHard when a limit stops the evaluation, and with a
  * FailedExpression when the evaluation fails.
  */
-export const compileJsonata = (source: string): Expression => {
-  const { expression, written } = parseExpression(source)
+export const compileJsonata = (source: string, names?: readonly string[]): Expression => {
+  const { expression, written } = parseExpression(source, names)
   return async (input) => {
     builtIns ??= guardOnce()
     const { now } = await builtIns

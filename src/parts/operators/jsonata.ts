@@ -7,6 +7,8 @@ import { requestInput } from '../../expr/request-field.ts'
 import { waitIfLarge } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'
 
+const inputNames = ['payload', 'event', 'headers', 'request', 'batch']
+
 /** Returns the input of an expression: the payload, the type and the headers of an event, and its request, which is read when asked for. */
 const inputOf = (event: Event): JsonObject => ({
   payload: event.payload,
@@ -23,7 +25,7 @@ export const jsonata: OperatorPart = {
   fieldless: true,
   compile(source, { report }): Test {
     try {
-      const evaluate = compileJsonata(String(source))
+      const evaluate = compileJsonata(String(source), inputNames)
       return async (_value, event) => {
         await waitIfLarge(event)
         return (await evaluate(inputOf(event))) === true

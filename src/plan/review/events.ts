@@ -35,8 +35,9 @@ const sayStar = (i: number, events: readonly string[], { say, placeOf }: Subject
 }
 
 /** Reports a route without `verify` for a sender whose signature only its own scheme checks: each of its posts is refused. */
-const reviewUnverified = ({ route, catalogue, say }: Subject): void => {
-  const sender = route.secrets.includes(insecure) ? undefined : unverifiedSender(route, catalogue)
+const reviewUnverified = ({ route, spec, catalogue, say }: Subject): void => {
+  // A message that is polled needs no signature.
+  const sender = route.secrets.includes(insecure) || spec.poll ? undefined : unverifiedSender(route, catalogue)
   if (!sender) return
   say('WH342', ['events', 0], `these are events of ${sender.title}, and without "verify" nothing checks its signature: they are refused`, {
     help: `write verify: ${sender.name}; where another program signs and posts them, nothing is wrong`,

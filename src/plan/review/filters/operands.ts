@@ -7,6 +7,7 @@ import type { Path } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
+import { isTemplate } from '../../../expr/placeholder.ts'
 import { queryParameter } from '../../../expr/request-field.ts'
 import { inList } from '../../../parts/operators/in.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
@@ -80,14 +81,31 @@ const sayNote = ([note, help, suggest]: Note, operator: string, text: string, pa
 type Note = readonly [note: string, help: string, suggest?: string] | readonly []
 
 /**
- * Returns a note on a pattern that JavaScript would write so: between slashes, with flags (`/^fix/i`) or with both anchors (`/^fix$/`).
+ * Returns a note on a pattern that JavaScript would write so: between slashes, with flags (`/^fix/i`) or with an anchor (`/^fix/`).
  * Empty for any other pattern: `/fix/` may be meant as a path.
  */
 const noteOnPattern = (text: string): Note => {
-  const inner = /^\/(.+)\/([gimsuy]+)$/.exec(text) ?? /^\/(\^.*\$)\/()$/.exec(text)
-  if (!inner) return []
+  const inner = /^\/(.+)\/([gimsuy]+)$/.exec(text) ?? /^\/(\^.*|.*\$)\/()$/.exec(text)
+  if (!inner) return noteOnSigns(text)
   const instead = `${inner[2]?.includes('i') ? '(?i)' : ''}${inner[1]}`
   return ['the slashes belong to the pattern', `write ${instead}`, instead]
+}
+
+/** Returns a note on a pattern with doubled backslashes, on a glob, and on ends of lines where a line may end with CR LF. */
+const noteOnSigns = (text: string): Note => {
+  if (/\\\\[dDwWsSbB.]/.test(text)) {
+    const instead = text.replace(/\\\\(?=[dDwWsSbB.])/g, '\\')
+    return ['a doubled backslash is a backslash in the text', `write ${instead}`, instead]
+  }
+  if (/^[\w:-]+(?:[/.][\w-]+)*\/\*{1,2}$/.test(text)) {
+    const instead = `^${text.replace(/\*+$/, '').replaceAll('.', '\\.')}`
+    return ['a star repeats the sign before it, and is no wildcard here', `write ${instead}`, instead]
+  }
+  if (/^\(\?[a-z]*m[a-z]*\)/.test(text) && /(?<!\\r\??|\\s[*+]?|\\)\$$/.test(text)) {
+    const instead = `${text.slice(0, -1)}\\r?$`
+    return ['a line that ends with CR LF has a CR before its end, and browsers send such lines', `write ${instead}`, instead]
+  }
+  return []
 }
 
 const patternForm = /^\^.|[\w)\]]\$$|\.\*|\\[dwsb]/
@@ -95,6 +113,11 @@ const globForm = /[/.-]\*$|^\*[./-]|\*\*/
 
 /** Returns a note on a text that looks like a pattern. `isWhole`: the operator compares the text with the whole field. */
 const noteOnLiteral = (operator: string, text: string, isWhole: boolean): Note => {
+  if (isTemplate(text))
+    return [
+      'an operand is no template: the braces stand for themselves',
+      'compare two fields with jsonata: payload.one.path = payload.other.path',
+    ]
   if (patternForm.test(text)) return [`${operator} takes it letter by letter`, 'for a pattern, use `regex`']
   if (isWhole && globForm.test(text)) {
     const regex = `^${text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*')}`.replace(/\.\*$/, '')

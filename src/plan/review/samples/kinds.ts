@@ -16,7 +16,36 @@ export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
     const values = domain && sampleValues(leaf, sampled)
     const wanted = domain && values && wantedKind(domain, values)
     if (domain && values && wanted !== undefined) reportKind(leaf, domain, { values, wanted }, sampled, subject)
+    else if (domain && values) reportForm(leaf, domain, values, subject)
   }
+}
+
+/** Reports texts that differ in their form from all texts of the samples: in letter case, or by the `refs/heads/` of a branch. */
+const reportForm = (leaf: Leaf, domain: Domain, values: readonly Json[], { say, placeOf }: Subject): void => {
+  const texts = values.filter((value) => typeof value === 'string')
+  if (texts.length === 0 || texts.length < values.length || domain.kind === 'part') return
+  for (const { value, path } of comparedIn(leaf, domain)) {
+    const meant = typeof value === 'string' && !texts.includes(value) ? inFormOf(value, texts) : undefined
+    if (meant === undefined) continue
+    say(
+      'WH343',
+      path,
+      `${leaf.operator} ${printable(JSON.stringify(value), 60)}: "${printable(leaf.field, 60)}" is written otherwise in each sample, as in ${printable(JSON.stringify(texts[0]), 60)}`,
+      {
+        help: `write ${meant}`,
+        suggest: [meant],
+        fix: fixOf(`write ${meant}`, false, { place: placeOf(path), text: JSON.stringify(meant) }),
+      },
+    )
+  }
+}
+
+const inFormOf = (text: string, samples: readonly string[]): string | undefined => {
+  const same = samples.find((sample) => sample.toLowerCase() === text.toLowerCase())
+  if (same !== undefined) return same
+  if (!text.startsWith('refs/') && samples.every((sample) => sample.startsWith('refs/heads/'))) return `refs/heads/${text}`
+  const isCapital = samples.every((sample) => /^[A-Z][a-z]+$/.test(sample)) && /^[a-z]+$/.test(text)
+  return isCapital ? `${text[0]?.toUpperCase()}${text.slice(1)}` : undefined
 }
 
 type Kind = 'a text' | 'a number' | 'true or false' | 'a list' | 'a map' | 'null'

@@ -9,6 +9,7 @@ import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import { isRequestField } from '../../../expr/request-field.ts'
+import { hasFallback } from '../../../expr/template.ts'
 import { verifyNames } from '../../../parts/verify-names.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { fixOf, type Subject } from '../subject.ts'
@@ -21,8 +22,52 @@ export const reviewSamples = (subject: Subject): void => {
   const isAsked = asked !== undefined && asked.taken.length > 0
   const known = isAsked ? asked : subject.senderSamples?.get(subject.route)
   if (known) reviewKinds(subject, known)
+  if (known) reviewSharedKeys(known, subject)
   if (known && !isAsked) for (const leaf of leavesOf(subject.spec.filters)) checkSenderField(leaf, known, subject)
   if (isAsked) reviewAsked(subject, asked)
+}
+
+/** Values that are counted, or named, anew in each repository or project. */
+const perRepository =
+  /^(?:payload\.)?(?:number|ref|(?:pull_request|issue|discussion|object_attributes|merge_request)\.(?:number|iid)|pull_request\.head\.ref|object_attributes\.(?:source_branch|target_branch)|check_(?:run|suite)\..*head_branch|workflow_run\.(?:head_branch|run_number))$/
+
+/** Where senders name the repository or project of an event. */
+const repositories = ['repository.full_name', 'project.path_with_namespace'] as const
+
+/**
+ * Reports keys that two repositories of one hook share: those of an organisation number their issues each from 1. Nothing is said where a
+ * filter asks for the repository.
+ */
+const reviewSharedKeys = (sampled: Sampled, { spec, say, placeOf }: Subject): void => {
+  const repository = repositories.find((path) => sampled.taken.every(({ event }) => compileField(path)(event) !== undefined))
+  if (
+    repository === undefined ||
+    sampled.taken.length === 0 ||
+    leavesOf(spec.filters).some(({ field }) => /(?:^|\.)(?:repository|project)\./.test(field))
+  )
+    return
+  for (const of of ['coalesce', 'concurrency', 'session'] as const) {
+    const key = spec[of]?.key
+    if (key === undefined) continue
+    const names = placeholders(key)
+    const read = names.length > 0 ? names : [key]
+    if (
+      !read.some((name) => perRepository.test(name)) ||
+      !read.every((name) => perRepository.test(name) || hasFallback(name) || name === 'action')
+    )
+      continue
+    const instead = `{${repository}}#${names.length > 0 ? key : `{${key}}`}`
+    say(
+      'WH344',
+      [of, 'key'],
+      `"${printable(key, 80)}" is the same in two repositories: on the hook of an organisation, their events are taken together`,
+      {
+        help: `write ${instead}; for the hook of one repository, nothing is wrong`,
+        suggest: [instead],
+        fix: fixOf(`write ${instead}`, false, { place: placeOf([of, 'key']), text: JSON.stringify(instead) }),
+      },
+    )
+  }
 }
 
 /** Reviews a route by samples that the user chose. Such samples are taken to have all keys that matter. */
