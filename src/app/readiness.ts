@@ -40,6 +40,11 @@ export class Readiness implements Observer {
   #failure: { readonly since: number; why: string } | undefined
   /** The problem of the store that the last log line told; `undefined` before any such line, and after the line `ready again`. */
   #logged: string | undefined
+  /**
+   * Whether a request was refused since the store was last asked. Then an answer of the store is no end of its failure: on a full disk the
+   * small write of `testClaim` succeeds where an event does not fit any more.
+   */
+  #hasRefused = false
   #isClosed = false
   #isLooking = false
   #cancelTimer: () => void = () => {}
@@ -51,6 +56,7 @@ export class Readiness implements Observer {
 
   on(fact: Fact): void {
     if (fact.kind !== 'request_ended' || fact.ended.outcome.kind !== 'refused' || fact.ended.outcome.code !== 'unavailable') return
+    this.#hasRefused = true
     this.#fail(this.#options.clock.monotonic(), fact.ended.outcome.detail ?? '')
   }
 
@@ -86,11 +92,13 @@ export class Readiness implements Observer {
   async #look(): Promise<void> {
     const { store, clock } = this.#options
     const since = clock.monotonic()
+    const hasRefused = this.#hasRefused
+    this.#hasRefused = false
     try {
       await (this.#failure ? store.claim(testClaim) : store.dueInMs())
       // Since the store was last asked, the failure may have passed five seconds, so that /readyz answered 503. The log says so first.
       this.#sayChange()
-      this.#failure = undefined
+      if (!hasRefused) this.#failure = undefined
     } catch (error) {
       this.#fail(since, messageOf(error))
     }

@@ -74,6 +74,24 @@ t.test('a store that refuses events for five seconds makes the gateway unready, 
   t.equal(state.asked, asked, 'and it is left alone again')
 })
 
+t.test('a store that takes a small write and refuses events, as on a full disk, makes the gateway unready', async (t) => {
+  const { readiness, pass, log } = open(t)
+  for (let second = 0; second < 5; second++) {
+    t.equal(readiness.reason(), undefined, `after ${second} s`)
+    readiness.on(refused)
+    await pass(1)
+  }
+  t.equal(readiness.reason(), 'the store does not answer: disk full')
+  await pass(2)
+  t.equal(readiness.reason(), undefined, 'without posts, the write decides')
+  t.strictSame(log, ['not ready', 'ready again'])
+  for (let second = 0; second < 10; second += 2) {
+    readiness.on(refused)
+    await pass(2)
+  }
+  t.equal(readiness.reason(), undefined, 'single refusals between which events are taken do not count')
+})
+
 t.test('a shared store is asked each second, because its server may be gone while no request comes', async (t) => {
   const { readiness, state, pass } = open(t, true)
   await pass(10)
