@@ -3,6 +3,7 @@
 import type { Example } from '../src/app/explain/explanation.ts'
 import { codeRanges, explanationOf } from '../src/app/explain/index.ts'
 import { type Code, catalogue, isStopping } from '../src/core/diagnostic.ts'
+import { withoutTags } from './in-markdown.ts'
 
 const intro = `What \`headgate validate\` finds, by code; the gateway says the same at its start and at a reload. \`headgate explain WH101\` shows an entry in the terminal, without a network.
 
@@ -20,7 +21,12 @@ const entry = (code: Code): string => {
   const { title, severity } = catalogue[code]
   const { means, why, fix, example } = explanationOf(code)
   const start = isStopping(code) ? ', stops the start' : ''
-  return [`### ${code}`, `**${title}** (${severity}${start})`, means, why, fix, ...(example ? examplesOf(example) : [])].join('\n\n')
+  return [
+    `### ${code}`,
+    `**${title}** (${severity}${start})`,
+    ...[means, why, fix].map(withoutTags),
+    ...(example ? examplesOf(example) : []),
+  ].join('\n\n')
 }
 
 /** Returns the whole page. */

@@ -3,3 +3,6 @@ export const inMarkdown = <T extends { readonly description?: string }>(node: T)
   markdownDescription: node.description ?? '',
   ...node,
 })
+
+/** Returns a text in which nothing outside of code is a tag: Markdown takes `<name>` for one, and shows nothing of it. */
+export const withoutTags = (text: string): string => text.replace(/`[^`]*`|<(?=[A-Za-z/])/g, (found) => (found === '<' ? '\\<' : found))

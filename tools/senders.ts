@@ -2,6 +2,7 @@
 
 import type { Preset } from '../src/parts/schemes/preset.ts'
 import type { Scheme } from '../src/parts/schemes/scheme.ts'
+import { withoutTags } from './in-markdown.ts'
 
 /** Public keys for the examples. No sender uses them. */
 const publicKeys: { readonly [algorithm: string]: string } = {
@@ -51,7 +52,7 @@ const section = (preset: Preset): string => {
     `## ${title}`,
     [
       `\`verify: ${name}\`${aliases.length > 0 ? ` (also ${aliases.map((each) => `\`${each}\``).join(', ')})` : ''}; [its own page](${about.docs}).`,
-      `There: ${about.senderSetup}. Key, ${about.keyFrom === 'sender' ? 'which the sender makes' : 'which you choose'}: ${about.key}.`,
+      `There: ${withoutTags(about.senderSetup)}. Key, ${about.keyFrom === 'sender' ? 'which the sender makes' : 'which you choose'}: ${about.key}.`,
       ...(asks.length > 0 ? [`It asks before it sends (${[...new Set(asks)].join('; ')}), and the route answers.`] : []),
       ...(respond === undefined
         ? []

@@ -232,3 +232,23 @@ t.test('the defaults that editors show are those of the program', async (t) => {
   }
   t.same(load(stringify(said)), load('{}'))
 })
+
+t.test('every key of a map stands in a table of the reference', async (t) => {
+  const tables = read('docs/reference.md')
+    .split('| key | type | default | meaning |')
+    .slice(1)
+    .map((text) => new Set([...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, key]) => key)))
+  // The settings of each target and its keys of deliver_extra are in docs/targets.md, the sections of the adapter are those of WebhookSettings.
+  const elsewhere =
+    /^\/(?:\w+Platform|\w+Extra(?:Shared|Inline)?|\w+Delivery|Webhook|Routes|Subscriptions|CronJobs)(?:\/|$)|^(?:\/platforms)?(?:\/oneOf\/\d+)?$/
+  let maps = 0
+  for (const { at, node } of nodes.filter(({ at, node }) => isObject(node.properties) && !elsewhere.test(at))) {
+    const keys = Object.keys(node.properties as JsonObject)
+    maps++
+    t.ok(
+      tables.some((table) => keys.every((key) => table.has(key))),
+      `${at}: ${keys.join(', ')}`,
+    )
+  }
+  t.ok(maps > 60)
+})
