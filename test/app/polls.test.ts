@@ -76,6 +76,26 @@ t.test('after a seek the position of the sender counts, and what comes again is 
   t.equal(gateway.lines.filter(({ outcome }) => outcome === 'duplicate').length, 2)
 })
 
+t.test('a page that comes again after it was taken is waited for and said, and counts once', async (t) => {
+  const clock = fakeClock(Date.now())
+  const poller = await startPoller(t, { now: clock.now })
+  const stuck = { data: [{ id: 'msg_1', eventType: 'invoice.paid', payload: { n: 1 } }], iterator: 'stays', done: false }
+  poller.next.push(...Array.from({ length: 5 }, () => ({ status: 200, body: JSON.stringify(stuck) })))
+  const gateway = await listen(t, poller.url, {}, { clock })
+  const view = { state: 'failing', reason: 'the polling endpoint gives the same page again', taken: 1 }
+  await until(async () => (await pollOf(gateway))?.state === 'failing')
+  t.match(await pollOf(gateway), view)
+  t.equal(poller.times.length, 2, 'it is not read again at once')
+  const walk = setInterval(() => clock.advance(100), 5)
+  t.teardown(() => clearInterval(walk))
+  await until(() => poller.times.length > 5)
+  const pauses = poller.times.map((at, i) => at - (poller.times[i - 1] ?? at)).slice(2, 5)
+  for (const [i, least] of [1_000, 2_000, 4_000].entries()) t.ok((pauses[i] ?? 0) >= least, `pause ${i}: ${pauses[i]} ms`)
+  t.equal(gateway.lines.filter(({ reason }) => reason === view.reason).length, 1)
+  await until(async () => (await pollOf(gateway))?.state === 'polling')
+  t.equal((await pollOf(gateway))?.taken, 1)
+})
+
 t.test('a failure is said once, waits longer each time, obeys Retry-After, and ends', async (t) => {
   const clock = fakeClock(Date.now())
   const poller = await startPoller(t, { now: clock.now })

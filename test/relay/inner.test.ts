@@ -11,6 +11,7 @@ import { runAt } from '../fakes/cli.ts'
 import { steppedClock } from '../fakes/clock.ts'
 import { hexHmac, secret, startGateway } from '../fakes/gateway.ts'
 import { relayKey, startRelay } from '../fakes/relay.ts'
+import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const post = (
@@ -211,6 +212,42 @@ t.test('a repeat after a lost acknowledgement is a duplicate, whether its sender
     again.lines.flatMap(({ outcome, stage }) => (stage === 'duplicate' || outcome === 'duplicate' ? [outcome] : []))
   await until(() => outcomes().length >= 2)
   t.notOk(again.lines.some(({ outcome }) => outcome === 'accepted'))
+})
+
+t.test('forged requests of one address are settled, and the genuine one behind them waits for none', async (t) => {
+  const forged = Array.from({ length: 60 }, (_, i) => item(String(i + 1), '{"n":1}', ['X-Webhook-Signature', hexHmac('forged')]))
+  const genuine = item('61', '{"n":2}', ['X-Webhook-Signature', hexHmac('{"n":2}'), 'X-Request-ID', 'genuine'])
+  let takes = 0
+  const { url, told } = await fakeRelay(t, ({ path }) =>
+    path === 'done' ? { status: 200 } : { status: 200, body: encodeFrames(++takes === 1 ? [about, ...forged, genuine] : [about]) },
+  )
+  const gateway = await startGateway(t, { routes: { hello }, extra: { rate_limit: 5 }, config: through(url) })
+  await gateway.line(({ outcome, delivery_id }) => outcome === 'accepted' && delivery_id === 'genuine')
+  await until(() => new Set(told.flatMap(({ ids }) => ids)).size === 61)
+  t.equal(told.flatMap(({ ids }) => ids).length, 61, 'each is judged once')
+  t.ok(gateway.lines.some(({ outcome }) => outcome === 'rate_limited'))
+})
+
+t.test('a request that fails alone holds up its own client, in order, and no other', async (t) => {
+  let failures = 2
+  const target = await sink(t, (response, { body }) => json(response, body.includes('n 1') && failures-- > 0 ? 500 : 200, {}))
+  const from = (id: string, remote: string) => {
+    const body = `{"n":${id}}`
+    const { head, body: bytes } = item(id, body, ['X-Webhook-Signature', hexHmac(body), 'X-Request-ID', id])
+    return { head: { ...head, remote }, body: bytes }
+  }
+  const items = [from('1', '192.0.2.1'), from('2', '192.0.2.1'), from('3', '198.51.100.7')]
+  let takes = 0
+  const { url, told } = await fakeRelay(t, ({ path }) =>
+    path === 'done' ? { status: 200 } : { status: 200, body: encodeFrames(++takes === 1 ? [about, ...items] : [about]) },
+  )
+  const routes = { hello: { prompt: 'n {n}', deliver: 'http', deliver_extra: { url: target.origin }, deliver_only: true } }
+  await startGateway(t, { routes, config: { ...through(url), targets: { breaker: { enabled: false } } } })
+  await until(() => new Set(told.flatMap(({ ids }) => ids)).size === 3)
+  t.strictSame(
+    told.flatMap(({ ids }) => ids),
+    ['3', '1', '2'],
+  )
 })
 
 t.test('a request that the relay does not keep is answered once, also where it could be taken later', async (t) => {

@@ -60,6 +60,8 @@ export class RoutePoll {
   /** The position of the page that was taken last; absent where only the sender knows. */
   #taken: string | undefined
   #url: string | undefined
+  /** What tells the page that was taken last from others: its position and the ids of its messages. */
+  #page = ''
   #limit = mostMessages
   #failures = 0
   /** How many positions of its own the sender has refused since it took the last. */
@@ -127,6 +129,11 @@ export class RoutePoll {
     const page = await readPage(settings, { taken: this.#taken, limit: this.#limit }, this.#effects.clock)
     if (this.#stop.signal.aborted) return 0
     if (!page.ok) return this.#unread(page)
+    const shown = [page.position, ...page.messages.map(({ id }) => id)].join('\n')
+    // An endpoint that does not move on would be read without a pause, and each repeat counted.
+    if (this.#taken !== undefined && page.messages.length > 0 && shown === this.#page)
+      return this.#failed('the polling endpoint gives the same page again')
+    this.#page = shown
     if (this.#taken !== undefined) this.#badPositions = 0
     this.#reached()
     const isTaken = await this.#takeAll(page)

@@ -1,12 +1,14 @@
 /**
  * Takes requests from a relay, one process of possibly several of a gateway. Requests of one route are worked on in their order, one after
- * the other, and each is acknowledged once its outcome is settled: what this gateway cannot take now, it tries again.
+ * the other, and each is acknowledged once its outcome is settled: what this gateway cannot take now, it tries again. A request that fails
+ * alone holds up no other client.
  */
 
 import { randomUUID } from 'node:crypto'
 import { pause } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import { networkOf } from '../../core/network.ts'
 import type { Frame } from '../wire/frames.ts'
 import { type DoneHead, type ItemHead, isKept, maxReplyBytes, type RelayHead } from '../wire/messages.ts'
 import { Acknowledger } from './acknowledger.ts'
@@ -31,13 +33,16 @@ export type RelayState = {
 const shortestPauseMs = 500
 const longestPauseMs = 30_000
 /**
- * How often a request is tried whose work fails in this gateway (500, 502). It is given up then, so that it does not hold its route up for
- * ever. A gateway that can take nothing now (429, 503) tries without a limit: the relay lets the request expire.
+ * How often a request is tried whose work fails in this gateway (500, 502). It is given up then, so that it does not hold its client up
+ * for ever. A gateway that can take nothing now (429, 503) tries without a limit: the relay lets the request expire.
  */
 const maxFailures = 8
 
 /** Returns the pause before the next try, in milliseconds. `tries`: the number of tries so far, at least 1. */
 const pauseAfter = (tries: number): number => Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(tries - 1, 10))
+
+const waitOf = ({ reply: { headers } }: ItemAnswer, tries: number): number =>
+  Math.max(pauseAfter(tries), Math.min(Number(headers?.['Retry-After'] ?? 0) * 1000, longestPauseMs))
 
 /**
  * How far the clocks of the relay and of this machine may be apart, in milliseconds. A request is judged as of the relay's time, and the
@@ -52,7 +57,7 @@ export class Puller {
   readonly #options: PullerOptions
   readonly #api: RelayApi
   readonly #acknowledger: Acknowledger
-  /** The requests that were taken and not acknowledged, and the work on each lane. */
+  /** The requests that were taken and not acknowledged; the work on each lane, and beside it on what stepped aside, by client. */
   readonly #held = new Set<string>()
   readonly #lanes = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
@@ -82,7 +87,8 @@ export class Puller {
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#loop
-    await Promise.all(this.#lanes.values())
+    // What steps aside while a lane ends is work too.
+    while (this.#lanes.size > 0) await Promise.all(this.#lanes.values())
     await this.#acknowledger.close()
     await this.#api.done([], true).catch(() => {})
   }
@@ -115,25 +121,32 @@ export class Puller {
     if (this.#held.has(id)) return
     this.#held.add(id)
     if (!isKept(id)) return void receiveItem(item, about, this.#options).then((answer) => this.#acknowledge(id, answer))
-    const before = this.#lanes.get(lane) ?? Promise.resolve()
-    const work = before
-      .then(() => this.#settle(item, about))
-      .finally(() => {
-        if (this.#lanes.get(lane) === work) this.#lanes.delete(lane)
-      })
-    this.#lanes.set(lane, work)
+    this.#after(lane, () => this.#settle(item, about))
   }
 
-  /** Works on a kept request until its outcome is settled. */
-  async #settle(item: Frame<ItemHead>, about: RelayHead): Promise<void> {
-    const { id } = item.head
-    for (let tries = 1; !this.#stop.signal.aborted; tries++) {
+  /** Has work done after all work of the line. */
+  #after(line: string, work: () => Promise<void>): void {
+    const done = (this.#lanes.get(line) ?? Promise.resolve()).then(work).finally(() => {
+      if (this.#lanes.get(line) === done) this.#lanes.delete(line)
+    })
+    this.#lanes.set(line, done)
+  }
+
+  /**
+   * Works on a kept request until its outcome is settled. Where no request of the route can be taken now, the lane waits. Where only this
+   * request failed, it steps aside, and those of its client behind it, so that the requests of other clients go on.
+   */
+  async #settle(item: Frame<ItemHead>, about: RelayHead, isAside = false, before = 0): Promise<void> {
+    const { id, lane, remote } = item.head
+    const aside = `${lane} ${networkOf(remote)}`
+    if (!isAside && this.#lanes.has(aside)) return this.#after(aside, () => this.#settle(item, about, true))
+    for (let tries = before + 1; !this.#stop.signal.aborted; tries++) {
       const answer = await receiveItem(item, about, this.#options)
-      const { status } = answer.reply
-      const isSettled = status !== 429 && (status < 500 || (status !== 503 && tries >= maxFailures))
-      if (isSettled) return this.#acknowledge(id, answer)
-      const seconds = Number(answer.reply.headers?.['Retry-After'] ?? 0)
-      await this.#pause(Math.max(pauseAfter(tries), Math.min(seconds * 1000, longestPauseMs)))
+      const { again, reply } = answer
+      if (again === undefined || (again === 'item' && reply.status >= 500 && tries >= maxFailures)) return this.#acknowledge(id, answer)
+      const wait = (): Promise<void> => this.#pause(waitOf(answer, tries))
+      if (again === 'item' && !isAside) return this.#after(aside, () => wait().then(() => this.#settle(item, about, true, tries)))
+      await wait()
     }
   }
 

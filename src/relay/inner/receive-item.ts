@@ -9,6 +9,7 @@ import type { Facts } from '../../core/facts/facts.ts'
 import { tellRequest } from '../../core/facts/tell-request.ts'
 import { joinHeaders, withoutOwnHeaders } from '../../core/headers.ts'
 import { type Reply, refuse } from '../../core/outcome.ts'
+import { outcomeStatus } from '../../core/outcome-table.ts'
 import type { RoutePlan } from '../../core/plan.ts'
 import { replyTo } from '../../core/reply.ts'
 import type { RequestHead } from '../../core/request.ts'
@@ -17,7 +18,7 @@ import { endedOnError, failedRequest } from '../../http/exchange.ts'
 import { checkBeforePlan, parsePath, type Serving } from '../../http/receive.ts'
 import { statusToken } from '../../http/status/status-door.ts'
 import type { Frame } from '../wire/frames.ts'
-import type { ItemHead, RelayHead } from '../wire/messages.ts'
+import { type ItemHead, isKept, type RelayHead } from '../wire/messages.ts'
 
 export type ReceiveItemOptions = {
   readonly clock: Clock
@@ -36,6 +37,11 @@ export type ReceiveItemOptions = {
  */
 export type ItemAnswer = {
   readonly reply: Reply
+  /**
+   * Present where the request may be taken later: `route` where no request of its route can be taken now, `item` where only this one failed.
+   * A request whose signature does not hold is settled, whatever its answer is.
+   */
+  readonly again?: 'route' | 'item'
   readonly eventId?: string | undefined
   readonly replied?: Promise<Reply | undefined>
 }
@@ -50,15 +56,23 @@ export const receiveItem = async (item: Frame<ItemHead>, about: RelayHead, optio
   if (token !== undefined) return { reply: await options.status(token) }
   const startedAt = clock.monotonic()
   const head = headOf(item.head, about)
-  const { ended, plan } = await run(head, item.body, options)
+  const { ended, plan } = await run(head, item.body, { ...options, isOnce: !isKept(item.head.id) })
   const ms = (): number => clock.monotonic() - startedAt
   tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers: head.headers, remote: head.remote, ms })
   const { awaited } = ended
   const reply = ended.reply ?? replyTo(ended.outcome)
-  const answer = { reply, eventId: ended.verified?.eventId }
+  const again = againFor(ended)
+  const answer = { reply, eventId: ended.verified?.eventId, ...(again ? { again } : {}) }
   if (!awaited) return answer
   const replied = new Promise<Reply | undefined>((resolve) => awaited.send(resolve))
   return { ...answer, reply: { ...reply, headers: { ...reply.headers, ...awaited.lateHeaders } }, replied }
+}
+
+const againFor = ({ outcome, unverified, event }: EndedRequest): ItemAnswer['again'] => {
+  const status = outcomeStatus(outcome)
+  if (status === 503) return 'route'
+  if (status === 429) return unverified ? undefined : event ? 'item' : 'route'
+  return status >= 500 ? 'item' : undefined
 }
 
 const headOf = ({ id, method, target, url, headers, remote, at }: ItemHead, { relay, keepMs }: RelayHead): RequestHead => {
@@ -78,7 +92,11 @@ const headOf = ({ id, method, target, url, headers, remote, at }: ItemHead, { re
 
 type Ran = { readonly ended: EndedRequest; readonly plan?: RoutePlan }
 
-const run = async (head: RequestHead, body: Buffer, { serving: servingNow, refusing, watch }: ReceiveItemOptions): Promise<Ran> => {
+const run = async (
+  head: RequestHead,
+  body: Buffer,
+  { serving: servingNow, refusing, watch, isOnce }: ReceiveItemOptions & { readonly isOnce: boolean },
+): Promise<Ran> => {
   const serving = servingNow()
   const path = parsePath(head.pathAndQuery ?? '')
   if (!path) return { ended: { outcome: refuse('unknown_route', { name: '' }), stage: 'route' } }
@@ -88,7 +106,7 @@ const run = async (head: RequestHead, body: Buffer, { serving: servingNow, refus
   if (body.length > serving.maxBodyBytes) return { ended: { outcome: refuse('too_large'), stage: 'body_size' }, plan }
   plan.owner.hold()
   try {
-    return { ended: await runPlan(plan, head, body, watch?.(plan.name)), plan }
+    return { ended: await runPlan(plan, head, body, { isOnce, watch: watch?.(plan.name) }), plan }
   } catch (error) {
     return { ended: failedRequest(error), plan }
   } finally {
@@ -96,9 +114,16 @@ const run = async (head: RequestHead, body: Buffer, { serving: servingNow, refus
   }
 }
 
-const runPlan = async (plan: RoutePlan, head: RequestHead, body: Buffer, watch: Watch | undefined): Promise<EndedRequest> => {
+/** `isOnce`: the request is not tried again. */
+const runPlan = async (
+  plan: RoutePlan,
+  head: RequestHead,
+  body: Buffer,
+  { isOnce, watch }: { readonly isOnce: boolean; readonly watch: Watch | undefined },
+): Promise<EndedRequest> => {
   const begin = head.method === 'POST' ? admit : answerHandshake
   const proceed = await begin(plan, head, watch)
   if (typeof proceed === 'function') return proceed(body)
-  return proceed.later?.(body) ?? proceed
+  // A kept request is tried again, so it leaves one record: that of its last try.
+  return (isOnce ? proceed.later?.(body) : undefined) ?? proceed
 }
