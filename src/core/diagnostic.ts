@@ -117,6 +117,8 @@ export const catalogue = {
   WH341: { severity: 'warning', title: 'a path that is likely written as in another tool' },
   WH342: { severity: 'warning', title: 'a sender whose signature nothing checks' },
   WH336: { severity: 'warning', title: 'an event whose reply has nowhere to go', onDemand: true },
+  WH343: { severity: 'warning', title: 'an operand in another form than all samples have' },
+  WH344: { severity: 'info', title: 'a key that two repositories share' },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH403: { severity: 'error', title: 'a condition that can never hold', starts: true },

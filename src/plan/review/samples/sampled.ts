@@ -1,9 +1,9 @@
 /** The results of running sample payloads through a route, with the server's own code. */
 
+import type { RouteSource } from '../../../config/config.ts'
 import type { Event } from '../../../core/request.ts'
 import type { Filled } from '../../../expr/template.ts'
 import type { Route } from '../../../generated/config.ts'
-import type { Subject } from '../subject.ts'
 
 /** A sample that the route can take: its event is one of the route's. */
 export type TakenSample = {
@@ -37,8 +37,14 @@ export type Sampled = {
   readonly paths: (of: 'event' | 'textEvent') => readonly string[]
 }
 
+type SampledRoute = {
+  readonly route: RouteSource
+  readonly samples?: ReadonlyMap<RouteSource, Sampled>
+  readonly senderSamples?: ReadonlyMap<RouteSource, Sampled>
+}
+
 /** Returns the samples that say what events of a route have: those that the user chose, else those of its sender. */
-export const samplesOf = ({ samples, senderSamples, route }: Pick<Subject, 'samples' | 'senderSamples' | 'route'>): Sampled | undefined => {
+export const samplesOf = ({ samples, senderSamples, route }: SampledRoute): Sampled | undefined => {
   const asked = samples?.get(route)
   return asked && asked.taken.length > 0 ? asked : senderSamples?.get(route)
 }
