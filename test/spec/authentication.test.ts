@@ -313,6 +313,17 @@ t.test('Authentication', async (t) => {
     t.equal((await post('signed', hook))[0], 401, 'the token only')
     t.same(await post('both', { ...hook, ...standard('{"a":1}', { id: 'msg_5' }) }), [202, 'msg_5'])
     t.same(await post('both', { ...hook, 'Idempotency-Key': 'key-3' }), [202, 'key-3'])
+    const older = { sign: false, headers: { 'X-Gitlab-Token': 'token', 'X-Gitlab-Event-UUID': 'uuid', 'X-Request-ID': '' } }
+    for (const [body, expected] of [
+      ['{"a":1}', 202],
+      ['{"a":1}', 200],
+      ['{"a":2}', 202],
+    ] as const)
+      t.equal(
+        (await gitlab.post('token', { ...older, body })).status,
+        expected,
+        'older ones: what an event led to has its UUID, and is no repeat',
+      )
   })
 
   t.test('ids that are long, or no ASCII', async (t) => {

@@ -78,6 +78,9 @@ t.test('Responses', async (t) => {
         .status,
       202,
     )
+    for (const title of ['Merge Request Hook', 'Confidential Merge Request Hook'])
+      t.equal((await gateway.post('listed', { body: { a: 1 }, headers: { 'X-Gitlab-Event': title } })).status, 202, 'its title alone')
+    t.match((await gateway.post('listed', { body: {}, headers: { 'X-Gitlab-Event': 'Issue Hook' } })).json, { reason: 'event' })
     t.equal((await gateway.post('listed', { body: { event_type: { a: 1 } } })).json.event, 'unknown')
   })
 

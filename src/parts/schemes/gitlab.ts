@@ -4,8 +4,9 @@
  * (https://docs.gitlab.com/user/project/integrations/webhooks/).
  */
 
+import { createHash } from 'node:crypto'
 import { header } from '../../core/headers.ts'
-import type { Headers } from '../../core/request.ts'
+import type { Headers, RequestBody } from '../../core/request.ts'
 import { gitlabEvents } from '../known-events.ts'
 import { equal } from './kit/equal.ts'
 import { checkStandard } from './kit/standard-check.ts'
@@ -14,6 +15,15 @@ import type { Scheme } from './scheme.ts'
 const tokenHeaders = ['x-gitlab-token', 'x-hostb-token'] as const
 const eventHeaders = ['x-gitlab-event', 'x-hostb-event'] as const
 const isSigned = (headers: Headers): boolean => header(headers, 'webhook-signature') !== undefined
+
+/**
+ * GitLab before 17.4 sends no Idempotency-Key. Its event UUID is the same for a repeat, but also for events that an event led to. So it
+ * names an event only together with the body.
+ */
+const repeatOfOlder = (headers: Headers, { bytes }: RequestBody): string | undefined => {
+  const uuid = header(headers, 'x-gitlab-event-uuid')
+  return uuid && `${uuid}:${createHash('sha256').update(bytes).digest('base64url')}`
+}
 
 export const gitlab: Scheme = {
   name: 'gitlab',
@@ -43,7 +53,10 @@ export const gitlab: Scheme = {
   shortTypeField: 'object_kind',
   // Each try of an event has the same Idempotency-Key. A signature covers webhook-id but not Idempotency-Key, so webhook-id is the id of a
   // signed request.
-  reads: { deliveryId: (headers) => header(headers, isSigned(headers) ? 'webhook-id' : 'idempotency-key') },
+  reads: {
+    deliveryId: (headers) => header(headers, isSigned(headers) ? 'webhook-id' : 'idempotency-key'),
+    repeatId: repeatOfOlder,
+  },
   sign: ({ secret, body, id, event }) => ({
     headers: {
       ...(event === undefined ? {} : { 'X-Gitlab-Event': event }),

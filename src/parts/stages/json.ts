@@ -180,12 +180,19 @@ const eventTypeOf = (headers: Headers, payload: Json, { eventType }: Pick<KnownV
 
 /**
  * Returns the short form of the event's type; `undefined` where the sender has none. GitLab has "Merge Request Hook" in the header, and the
- * short form `merge_request` in the payload.
+ * short form `merge_request` in the payload. Where the payload has none, the words of the header give it.
  */
 const shortForm = (headers: Headers, payload: Json, { shortType }: KnownValues): string | undefined => {
-  const named = shortType.find((each) => header(headers, ...each.headers) !== undefined)
-  return named && isObject(payload) ? usableType(own(payload, named.field)) : undefined
+  for (const { headers: names, field } of shortType) {
+    const title = header(headers, ...names)
+    if (title !== undefined) return (isObject(payload) ? usableType(own(payload, field)) : undefined) ?? shortTitle(title)
+  }
+  return undefined
 }
+
+const hookTitle = /^(?:Confidential )?([A-Z][A-Za-z ]{0,60}) Hook$/
+
+const shortTitle = (title: string): string | undefined => hookTitle.exec(title)?.[1]?.toLowerCase().replaceAll(' ', '_')
 
 /**
  * Returns the delivery id. A captured request must not look new because of a changed header, so where the scheme signs the delivery id,
