@@ -101,6 +101,18 @@ t.test('every relay.yaml serves as it stands', async (t) => {
     t.same(readRelay(t.testdir({ 'relay.yaml': text }), ofRelay).diagnostics, [], `${file}:${line}`)
 })
 
+t.test('every block of tests passes with the configuration of its document', async (t) => {
+  const blocks = documents.flatMap((file) => blocksOf(file, 'yaml tests'))
+  t.ok(blocks.length >= 2)
+  for (const { file, line, text } of blocks) {
+    const named = /^ +route: (.+)$/m.exec(text)?.[1] ?? ''
+    const config = blocksOf(file, 'ya?ml(?! tests)').find((block) => block.text.includes(`${named}:`))?.text ?? ''
+    const dir = t.testdir({ 'config.yaml': config, 'page.webhook-test.yaml': text })
+    const cli = await fakeCli(t).runWith({ env: { ...env, WEBHOOK_ENABLED: 'true' } }, '--data-dir', dir, 'test')
+    t.equal(cli.code, 0, `${file}:${line}: ${cli.out}${cli.err}`)
+  }
+})
+
 t.test('every YAML block serves as it stands', async (t) => {
   t.same(cutTexts('a: PR #{number}'), ['PR #{number}'], 'a cut text is found')
   // Files of tests are run by test/cli/route-tests.test.ts. Files of routes are included by the other blocks of their document.
