@@ -43,6 +43,7 @@ const vocabulary = [
   'x-conflicts',
   'x-requires',
   'x-ignored',
+  'x-needs',
   'x-secret',
   'x-code',
   'x-template',

@@ -27,11 +27,17 @@ export const budgetOf = ({ run_tokens, run_cost, day_tokens, day_cost, thread_ru
   ...(thread_runs === undefined ? {} : { threadRuns: thread_runs }),
 })
 
-/** The agent's settings that limit and price a run. */
-export type AgentPricing = { readonly model?: string; readonly budget: Budget; readonly prices: ReadonlyMap<string, Price> }
+/** The agent's settings that limit and price a run. `runner`: who is asked, because not each holds a budget. */
+export type AgentPricing = {
+  readonly runner?: string
+  readonly model?: string
+  readonly budget: Budget
+  readonly prices: ReadonlyMap<string, Price>
+}
 
 /** Copies only the settings that limit and price a run, because the agent's other settings keep the whole file in memory. */
-export const pricingOf = ({ model, budget, prices }: AgentPricing): AgentPricing => ({
+export const pricingOf = ({ runner, model, budget, prices }: AgentPricing): AgentPricing => ({
+  ...(runner === undefined ? {} : { runner }),
   ...(model === undefined ? {} : { model }),
   budget,
   prices,

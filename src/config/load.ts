@@ -18,7 +18,9 @@ import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type FileReadings, type FileSource, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readRoutes } from './include/read-routes.ts'
 import { readConfiguredJobs } from './jobs.ts'
+import { checkNeeds } from './needs.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
+import { configSchema } from './schema-walk.ts'
 import { entryReferences } from './secrets/entry-references.ts'
 import {
   checkProviders,
@@ -145,6 +147,15 @@ const breakerOf = ({ enabled = defaults.breaker.enabled, failures, max_wait_seco
 const relayOf = ({ url, key, listen = defaults.relay.listen }: JsonObject): Config['relay'] =>
   typeof url === 'string' && isUsableSecret(key) ? { url: url.replace(/\/+$/, ''), key, listen: listen !== false } : undefined
 
+/** Returns the limits of the section `gateway`. */
+const limitsOf = ({ drain_seconds, max_concurrent_runs, max_queued_runs, max_waiting_requests, max_concurrent_scripts }: JsonObject) => ({
+  drainMs: numberOr(drain_seconds, defaults.gateway.drain_seconds) * 1000,
+  maxConcurrentRuns: numberOr(max_concurrent_runs, defaults.gateway.max_concurrent_runs),
+  maxQueuedRuns: numberOr(max_queued_runs, defaults.gateway.max_queued_runs),
+  maxWaitingRequests: numberOr(max_waiting_requests, defaults.gateway.max_waiting_requests),
+  maxConcurrentScripts: numberOr(max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
+})
+
 /** Loads the whole configuration. Returns a Config in any case, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
   const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map(), asked: new Set() }
@@ -172,12 +183,15 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const jobs = readConfiguredJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, secrets, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
   const profiles = readProfiles(dataDir, multiplex, main, into)
+  const sections = sectionsOf(data)
+  const needs = checkNeeds(configSchema, sections, { top: sections, env }, source)
+  into.diagnostics.push(...needs.filter(({ pointer }) => !bad.has(pointer)))
   const config: Config = {
     dataDir,
     file,
     digests: into.digests,
     isEmpty: Object.keys(data).length === 0,
-    sections: sectionsOf(data),
+    sections,
     enabled: fromEnv.enabled ?? data.platforms?.webhook?.enabled === true,
     host: options.host ?? textOrUndefined(settings.host) ?? defaults.webhook.host,
     port: options.port ?? fromEnv.port ?? numberOr(settings.port, defaults.webhook.port),
@@ -191,11 +205,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     profiles,
     secrets: { ...secrets, asked: [...into.asked, ...entryReferences(dataDir, profiles.values(), secrets)] },
     plugins: pluginsOf(data, source),
-    drainMs: numberOr(gateway.drain_seconds, defaults.gateway.drain_seconds) * 1000,
-    maxConcurrentRuns: numberOr(gateway.max_concurrent_runs, defaults.gateway.max_concurrent_runs),
-    maxQueuedRuns: numberOr(gateway.max_queued_runs, defaults.gateway.max_queued_runs),
-    maxWaitingRequests: numberOr(gateway.max_waiting_requests, defaults.gateway.max_waiting_requests),
-    maxConcurrentScripts: numberOr(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
+    ...limitsOf(gateway),
     agent: agentOf(data, source, dataDir),
     tools: toolsOf(data, source),
     console: readConsole(asMap(data.console), source, into.diagnostics),

@@ -98,6 +98,12 @@ const logFact = (fact: Exclude<Fact, RequestEnded | Mismatch>, log: Log): void =
       else log('info', fields, 'caught up')
       break
     }
+    // Each field is logged once: an event of another type may rightly lack it, and metrics count them all.
+    case 'redaction_missed': {
+      const fields = { route: fact.route, profile: fact.profile, event_id: fact.eventId, fields: fact.first.join(', ') }
+      if (fact.first.length > 0) log('warn', fields, 'fields of redact are not in the event: nothing was hidden there')
+      break
+    }
     case 'config_refused':
       log('error', {}, 'reload refused: the configuration before it stays in use')
       break

@@ -133,6 +133,11 @@ export interface Effects {
    * nobody hears of it.
    */
   readonly mismatched?: ((event: Event, action: 'ignore' | 'refuse' | 'warn', why: string) => void) | undefined
+  /**
+   * Tells that fields which a route redacts are not in an event, so that nothing was hidden there. `first`: those of them that this plan
+   * missed for the first time. Absent where nobody hears of it.
+   */
+  readonly redactionMissed?: ((event: Event, fields: readonly string[], first: readonly string[]) => void) | undefined
   readonly ownComments: Pick<OwnComments, 'isAboutOwnComment'>
   /**
    * Downloads a small public file of a sender, such as a key or the page that confirms a subscription. Resolves to its bytes. Rejects with

@@ -90,9 +90,10 @@ const maskForm = (body: Buffer, paths: readonly Path[], mask: Mask): Buffer => {
   const inJson = editJsonField(form, (json) => maskJson(Buffer.from(json), paths, mask).toString())
   if (inJson !== undefined) return inJson === form ? body : Buffer.from(inJson)
   const fields = [...new URLSearchParams(form)]
-  const masked = fields.map(([name, value]): [string, string] => [
-    name,
-    paths.some((path) => path.length === 1 && path[0] === name) ? mask.shown : value,
-  ])
+  // Of a field, `*` stands for its single value.
+  const names = new Set(
+    paths.map((path) => path.filter((step) => step !== '*')).flatMap(([name, ...rest]) => (rest.length === 0 ? (name ?? []) : [])),
+  )
+  const masked = fields.map(([name, value]): [string, string] => [name, names.has(name) ? mask.shown : value])
   return masked.every(([, value], i) => value === fields[i]?.[1]) ? body : Buffer.from(new URLSearchParams(masked).toString())
 }

@@ -58,8 +58,6 @@ export const compileAlerts = (
     }
     checkTarget(spec, targets, report)
     const kinds = spec.on && new Set<AlertKind>(spec.on)
-    if (spec.silence && kinds && !kinds.has('silence'))
-      report('WH210', ['silence'], '"silence" has no effect: "on" leaves it out', 'add silence to "on"')
     if (!spec.silence && kinds?.has('silence'))
       report('WH104', ['on'], '"on" has silence, but no route is named', 'add silence: [{ route: …, after_hours: … }]')
     const destination = readDelivery(spec, targets, report)

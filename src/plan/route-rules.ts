@@ -5,8 +5,9 @@
 
 import { type AgentPricing, checkPrice } from '../config/budget.ts'
 import { insecure, isLoopback, type Profile, type RouteSource } from '../config/config.ts'
+import { idleKeys, isOn } from '../config/needs.ts'
 import { definition } from '../config/schema-walk.ts'
-import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { type Code, type Diagnostic, diagnostic, isErrorCode, type Path, pointerOf } from '../core/diagnostic.ts'
 import { type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { Route, SignatureScheme } from '../generated/config.ts'
@@ -33,11 +34,8 @@ type Requirement = { readonly code: Code; readonly when: string; readonly key: s
 /** Where the key `when` is used, `keys` have no effect. */
 type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
 
-/** Whether a key is used: its value is not absent, `false` or an empty list. */
-const isUsed = (spec: JsonObject, key: string): boolean => {
-  const value = own(spec, key)
-  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
-}
+/** Whether a key is used. */
+const isUsed = (spec: JsonObject, key: string): boolean => isOn(own(spec, key))
 
 /** What the rules need to know of the configuration around a route. */
 export type RuleContext = {
@@ -81,6 +79,9 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
       report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
     }
   }
+  const idle = idleKeys(routeSchema, spec, { top: { agent: { runner: context.agent.runner ?? defaults.agent.runner } }, env: {} })
+  // What has no effect is a matter of the review; what protects nothing stops the start.
+  for (const { code, path, message, help } of idle) if (isErrorCode(code)) report(code, path, message, help)
   checkOfAgent(route, context, report)
   checkTarget(route.spec, context.targets, report)
   checkVerify(route.spec, context.schemes, report)

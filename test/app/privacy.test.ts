@@ -286,6 +286,32 @@ t.test('what is redacted is verified as it came, and then neither stored nor han
   t.match(out + err, /"keep_refused" has no effect: fields are redacted/)
 })
 
+t.test('an item that is alone is hidden as items of a list are, and a field that is not there is told and counted', async (t) => {
+  const dir = dataDir(t, {
+    routes: { xml: { redact: ['order.item.*.note', 'order.items.*.mail'], prompt: '{order.item.note} {order.item.0.note}' } },
+    config: { metrics: { enabled: true, port: 0 } },
+  })
+  const gateway = await startGateway(t, dir)
+  const type = 'application/xml'
+  const one = `<order><item><note>${subject}</note></item></order>`
+  t.equal((await gateway.post('xml', 'one', { body: one, type })).status, 202)
+  t.equal((await gateway.post('xml', 'two', { body: one.replace('</item>', '</item><item/>'), type })).status, 202)
+  const texts = await until(() => {
+    const delivered = gateway.lines.filter(({ msg }) => msg === 'delivered').map(({ text }) => text)
+    return delivered.length === 2 ? delivered : undefined
+  })
+  t.same(texts.sort(), ['[redacted] {order.item.0.note}', '{order.item.note} [redacted]'].sort())
+  const told = gateway.lines.filter(({ msg }) => String(msg).startsWith('fields of redact are not in the event'))
+  t.match(told, [{ level: 'warn', route: 'xml', fields: 'order.items.*.mail' }])
+  t.equal(told.length, 1, 'once for the route')
+  const { url } = await gateway.line(({ msg }) => msg === 'metrics')
+  const metrics = await (await fetch(String(url))).text()
+  t.match(metrics, 'headgate_redactions_missed_total{route="xml",field="order.items.*.mail"} 2')
+  gateway.kill('SIGTERM')
+  await gateway.ended
+  t.strictSame(filesWith(dir, subject), [])
+})
+
 t.test('a redaction covers lists, headers and forms, and leaves everything else as it is', (t) => {
   const redaction = compileRedaction(['headers.X-User', 'items.*.email', 'payload.user'])
   const redacted = (body: string, headers = {}) => {
@@ -303,6 +329,7 @@ t.test('a redaction covers lists, headers and forms, and leaves everything else 
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   t.equal(redacted('user=ada&b=c', form).body, 'user=%5Bredacted%5D&b=c')
   t.equal(redacted('{"user": nonsense', {}).body, '', 'what cannot be read is not kept')
+  t.equal(redacted('{"items":{"email":"a"},"*":1}').body, '{"items":{"email":"[redacted]"},"*":1}', 'a single value in place of a list')
   const event = { headers: {}, text: '{"user":{"a":1}}', payload: { user: { a: 1 } } } as unknown as Event
   t.match(redaction?.event(event), { payload: { user: '[redacted]' }, text: '{"user":"[redacted]"}' })
   t.equal(compileRedaction([]), undefined)

@@ -225,7 +225,11 @@ t.test('the defaults that editors show are those of the program', async (t) => {
   t.ok(Object.keys(extra).length > 4 && Object.keys(gateway ?? {}).length > 3, 'there are defaults')
   const load = (yaml: string) => {
     const { config, diagnostics } = loadConfig({ dataDir: t.testdir({ 'config.yaml': yaml }), env: {} })
-    t.same(diagnostics, [])
+    // Some defaults are those of another store or runner than the usual one, and are told to do nothing here.
+    t.same(
+      diagnostics.filter(({ code }) => code !== 'WH210'),
+      [],
+    )
     // Only what the texts mean is compared.
     const { dataDir: _, profiles: __, digests: ___, isEmpty: ____, sections: _____, ...rest } = config
     return rest

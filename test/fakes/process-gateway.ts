@@ -56,6 +56,8 @@ export type ProcessGateway = {
 export type PostOptions = {
   readonly body?: string
   readonly key?: string
+  /** The content type. */
+  readonly type?: string
   /** The server has let the headers in and waits for the body, which is sent when this resolves. */
   readonly admitted?: () => Promise<void>
 }
@@ -193,12 +195,13 @@ const killAgents = (dir: string): void => {
   }
 }
 
-const send = (agent: Agent, url: URL, id: string, { body = '{}', key = secret, admitted }: PostOptions = {}): Promise<Answer> => {
+const send = (agent: Agent, url: URL, id: string, { body = '{}', key = secret, type, admitted }: PostOptions = {}): Promise<Answer> => {
   const headers = {
     'Content-Length': Buffer.byteLength(body),
     'X-GitHub-Event': 'push',
     'X-GitHub-Delivery': id,
     'X-Hub-Signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
+    ...(type === undefined ? {} : { 'Content-Type': type }),
     ...(admitted ? { Expect: '100-continue' } : {}),
   }
   return exchange(agent, url, 'POST', headers, body, admitted)

@@ -282,6 +282,8 @@ t.test('certificates of clients: the route decides, and no header stands for a h
   t.strictSame(await statuses(required, 'proxy', forged), [202, 202, 403, 403], 'the proxy needs one too, and names that of its client')
   t.equal((await post(required, { path: '/health', method: 'GET' })).status, 200, 'probes need none')
   await t.rejects(start(t, { ...more, extra: { trust_proxy: ['127.0.0.1'] } }), /WH317/, 'without client_ca nobody would be admitted')
+  const unasked = start(t, { tls: { client_certificates: 'required' } })
+  await t.rejects(unasked, /WH246.*client_ca/, 'without client_ca everybody would be served')
 })
 
 /** A server without routes, for connections alone. */

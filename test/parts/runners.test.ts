@@ -284,6 +284,17 @@ t.test('command: prompt on stdin, reply on stdout less one newline, who asks in 
   t.match(env, /^HEADGATE_PROFILE=default$/m)
 })
 
+t.test('command: the text of strangers is marked where the agent or the route says so', async (t) => {
+  const untrusted: readonly [number, number][] = [[4, 8]]
+  const ask = (settings: object, more: object = {}) =>
+    compile('command', { command: ['cat'], ...settings }).runner('see evil', { run, signal: never, untrusted, ...more })
+  t.equal(await ask({}), 'see evil', 'a program need not be a model')
+  t.match(await ask({ untrusted: 'fence' }), /^Text between <data-(\w+)> .*\n\nsee \n<data-\1>\nevil\n<\/data-\1>$/)
+  t.match(await ask({ untrusted: 'fence' }, { handling: 'mark' }), /^Lines that begin with (\w+)\| .*\n\nsee \n\1\| evil$/)
+  t.equal(await ask({ untrusted: 'fence' }, { handling: 'off' }), 'see evil')
+  t.equal(await ask({ untrusted: 'fence' }, { untrusted: [] }), 'see evil')
+})
+
 t.test('command: the prompt as an argument, as it is, and not too long for one', async (t) => {
   const { runner, reports } = compile('command', { command: ['printf', '%s|', '--ask={prompt}', '{prompt}'] })
   t.same(reports, ['WH229 command.3'])

@@ -237,4 +237,15 @@ export const meaningExplanations = {
       good: 'storage: { kind: postgres, url: "postgres://headgate@127.0.0.1/headgate" }\n',
     },
   },
+  WH246: {
+    means:
+      'A key that protects something stands where it cannot act: another key that it needs is missing, or the runner of the agent does not hold it.',
+    why: 'Its author counts on the protection, and nothing would be protected: everybody would be let in, or a program would spend without a limit. So the gateway does not start.',
+    fix: 'Add what the finding names, or remove the key.',
+    example: {
+      of: 'config',
+      bad: 'agent: { runner: command, command: [cat], budget: { day_tokens: 100000 } }\n',
+      good: 'agent: { runner: command, command: [cat], budget: { thread_runs: 10 } }\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -55,6 +55,7 @@ export type SharedEffects = {
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly mismatched: NonNullable<Effects['mismatched']>
+  readonly redactionMissed: NonNullable<Effects['redactionMissed']>
   readonly download: Effects['download']
   readonly ownComments: OwnComments
   readonly keys: SenderKeys
@@ -157,6 +158,9 @@ export const createSharedEffects = ({
     mismatched({ eventId, profile, route }, action, why) {
       facts.tell({ kind: 'payload_mismatched', at: clock.now(), eventId, profile, route, action, why })
     },
+    redactionMissed({ eventId, profile, route }, fields, first) {
+      facts.tell({ kind: 'redaction_missed', eventId, profile, route, fields, first })
+    },
     download,
     ownComments: createOwnComments(() => openedResources().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
@@ -214,6 +218,7 @@ export class LiveEffects implements Effects {
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly mismatched: Effects['mismatched']
+  readonly redactionMissed: Effects['redactionMissed']
   readonly download: Effects['download']
   readonly ownComments: Effects['ownComments']
   readonly keys: SenderKeys
@@ -235,6 +240,7 @@ export class LiveEffects implements Effects {
     this.turns = shared.turns
     this.script = shared.script
     this.mismatched = shared.mismatched
+    this.redactionMissed = shared.redactionMissed
     this.download = shared.download
     this.ownComments = shared.ownComments
     this.keys = shared.keys

@@ -249,6 +249,18 @@ export type Fact =
       readonly action: 'ignore' | 'refuse' | 'warn'
       readonly why: string
     }
+  /**
+   * Fields that a route redacts are not in an event, so that nothing was hidden there. `fields`, as the route names them; `first`: those of
+   * them that were missed for the first time since the route was compiled.
+   */
+  | {
+      readonly kind: 'redaction_missed'
+      readonly eventId: string
+      readonly profile: string
+      readonly route: string
+      readonly fields: readonly string[]
+      readonly first: readonly string[]
+    }
   /** A script of a route ended. `ms`: how long it took, including the wait for a slot. */
   | { readonly kind: 'script_ended'; readonly ok: boolean; readonly ms: number }
   /**

@@ -47,6 +47,12 @@ export const metrics = {
     'route',
     'action',
   ),
+  redactionsMissed: counter(
+    'headgate_redactions_missed_total',
+    'Events without a field that their route redacts, so that nothing was hidden there.',
+    'route',
+    'field',
+  ),
   scriptSeconds: histogram(
     'headgate_script_duration_seconds',
     workSeconds,

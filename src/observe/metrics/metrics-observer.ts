@@ -59,6 +59,9 @@ const countOther = (fact: Exclude<Fact, RequestEnded>, meter: Meter): void => {
     case 'payload_mismatched':
       meter.add('mismatches', [fact.route, fact.action])
       break
+    case 'redaction_missed':
+      for (const field of fact.fields) meter.add('redactionsMissed', [fact.route, field])
+      break
     case 'script_ended':
       meter.add('scriptSeconds', [resultOf(fact.ok)], seconds(fact.ms))
       break

@@ -29,6 +29,6 @@ export const maskJson = (bytes: Buffer, paths: readonly Path[], { shown, wholes 
     }
     return null
   }
-  walkJson(bytes, paths, { valueAt, wholes })
+  walkJson(bytes, paths, { valueAt, wholes, singles: true })
   return copied === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(copied)])
 }

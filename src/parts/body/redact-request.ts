@@ -3,9 +3,10 @@
  * signature, the type of the event and its delivery id are taken from the request as it came.
  */
 
+import { queryOf } from '../../core/address/path-and-query.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import type { Redaction } from '../../core/plan.ts'
-import type { KeptFile } from '../../core/request.ts'
+import type { Event, KeptFile } from '../../core/request.ts'
 import { isRequestField, queryParameter } from '../../expr/request-field.ts'
 import { maskHeaders, maskParameters, maskPlaces, type SecretPlaces } from '../mask-request.ts'
 import { maskJson } from './mask-json.ts'
@@ -16,9 +17,13 @@ const mask = { shown: '[redacted]', wholes: true }
 
 /**
  * Compiles the redaction of these fields, named as in filters: `payload.user.email`, `items.*.email` for each item of a list,
- * `headers.X-User`, `request.query.user`. `undefined` where there are none.
+ * `headers.X-User`, `request.query.user`. `undefined` where there are none. `missed`: called for each event in which some of the fields are
+ * not, with these.
  */
-export const compileRedaction = (fields: readonly string[]): Redaction | undefined => {
+export const compileRedaction = (
+  fields: readonly string[],
+  missed?: (event: Event, fields: readonly string[]) => void,
+): Redaction | undefined => {
   if (fields.length === 0) return undefined
   const places: SecretPlaces = {
     headers: fields.flatMap((field) => (field.startsWith('headers.') ? field.slice('headers.'.length).toLowerCase() : [])),
@@ -27,6 +32,8 @@ export const compileRedaction = (fields: readonly string[]): Redaction | undefin
   }
   return {
     event(event) {
+      const absent = missed ? fields.filter((field) => !isIn(event, field)) : []
+      if (absent.length > 0) missed?.(event, absent)
       const text = maskJson(Buffer.from(event.text), places.fields, mask).toString()
       const redacted = {
         ...event,
@@ -45,6 +52,21 @@ export const compileRedaction = (fields: readonly string[]): Redaction | undefin
       return { ...request, ...kept }
     },
   }
+}
+
+/** Whether an event has a field: a value that is not hidden anyway, such as `null`, or an empty list whose items could have it, too. */
+const isIn = ({ headers, pathAndQuery, payload }: Event, field: string): boolean => {
+  if (field.startsWith('headers.')) return Object.hasOwn(headers, field.slice('headers.'.length).toLowerCase())
+  const parameter = queryParameter(field)
+  if (parameter !== undefined) return queryOf(pathAndQuery).has(parameter)
+  return pathsOf(field).some((path) => leadsIn(payload, path))
+}
+
+const leadsIn = (value: Json | undefined, path: Path): boolean => {
+  const [step, ...rest] = path
+  if (step === undefined || value === undefined) return value !== undefined
+  if (!Array.isArray(value)) return (isObject(value) && leadsIn(own(value, step), rest)) || (step === '*' && leadsIn(value, rest))
+  return step === '*' ? value.length === 0 || value.some((item) => leadsIn(item, rest)) : leadsIn(value[Number(step)], rest)
 }
 
 /** As in filters, `payload.` leads into the payload's own key `payload` where it has one. Both places are redacted. */

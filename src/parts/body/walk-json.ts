@@ -11,6 +11,8 @@ export type WalkGuide = {
   readonly valueAt: (from: number, to: number) => Json
   /** Whether a map or list to which a path leads is given as a value; otherwise only texts, numbers and booleans are. */
   readonly wholes?: boolean
+  /** Whether `*` stands for a single value too: XML with one element of a name has no list there. */
+  readonly singles?: boolean
   /** The most keys and items that the walk may pass in the maps and lists on its paths. Absent: there is no limit. */
   readonly maxEntries?: number
 }
@@ -72,11 +74,12 @@ class Walk {
   }
 
   /**
-   * Reads the value at the position. `paths`: the paths that lead to this value or through it; `passed`: the number of their keys that were
+   * Reads the value at the position. `given`: the paths that lead to this value or through it; `passed`: the number of their keys that were
    * passed on the way.
    */
-  visit(paths: readonly Path[], passed: number): Json {
+  visit(given: readonly Path[], passed: number): Json {
     const first = this.#next()
+    const paths = this.#guide.singles && first !== openList ? given.flatMap((path) => withSingle(path, passed)) : given
     const onward = paths.filter(({ length }) => length > passed)
     const endsHere = onward.length < paths.length
     const isWhole = endsHere && this.#guide.wholes === true
@@ -178,6 +181,9 @@ class Walk {
     } while (depth > 0 && this.#at < this.#bytes.length)
   }
 }
+
+/** Returns a path, and behind it the path without the `*` at an index, where it has one there. */
+const withSingle = (path: Path, at: number): Path[] => (path[at] === '*' ? [path, ...withSingle(path.toSpliced(at, 1), at)] : [path])
 
 /** Returns the key that a quoted text of JSON stands for; an empty key where the text is malformed. */
 const unescapedKey = (written: string): string => {

@@ -1,7 +1,7 @@
 /** The runner `anthropic`: asks a model through Anthropic's messages API. */
 
 import { builtinEnv } from './kit/env.ts'
-import { compileModelRunner } from './kit/model.ts'
+import { compileModelRunner, modelKeys } from './kit/model.ts'
 import { modelFetch } from './kit/model-fetch.ts'
 import type { RunnerPart } from './runner.ts'
 
@@ -12,6 +12,7 @@ export const anthropic: RunnerPart = {
   title: 'Anthropic',
   env: builtinEnv('anthropic'),
   api,
+  reads: modelKeys,
   compile: (settings, report) =>
     // `baseUrl` is given in any case: without it, the SDK would take the API's address from the gateway's environment.
     compileModelRunner(settings, report, { name: 'anthropic', baseUrl: api.url }, async ({ model, apiKey, baseUrl }) => {

@@ -6,6 +6,7 @@
 import { delimiter } from 'node:path'
 import { AgentFault } from '../../core/fault.ts'
 import { baseEnv, type Env, envValue, failureOf, runChild } from '../../process/child.ts'
+import { createFence } from './kit/fence.ts'
 import type { RunnerJob, RunnerPart, RunnerSettings } from './runner.ts'
 
 /** The placeholder of the prompt in the arguments. */
@@ -16,6 +17,7 @@ const maxArgumentBytes = 131_071
 export const command: RunnerPart = {
   name: 'command',
   title: 'A program of yours: prompt on stdin or as {prompt}, reply on stdout',
+  reads: ['command', 'env', 'untrusted'],
   program: ({ command }) => command?.[0],
   compile(settings, report) {
     const argv = settings.command ?? []
@@ -29,15 +31,27 @@ export const command: RunnerPart = {
     const isArgument = argv.some((argument) => argument.includes(placeholder))
     return async (prompt, job) => {
       const { signal } = job
-      const whole = isArgument ? withPrompt(argv, prompt) : argv
+      const text = fenced(prompt, job, settings)
+      const whole = isArgument ? withPrompt(argv, text) : argv
       const env = programEnv(settings, job, (await job.writeFiles?.()) ?? [])
-      const result = await runChild({ argv: whole, env, ...(isArgument ? {} : { stdin: prompt }), signal })
+      const result = await runChild({ argv: whole, env, ...(isArgument ? {} : { stdin: text }), signal })
       const failure = failureOf(result)
       if (result.kind === 'exited' && failure === undefined) return result.stdout.replace(/\r?\n$/, '')
       const late = result.kind === 'aborted' && signal.reason?.name === 'TimeoutError'
       throw new Error(`the agent command: ${late ? 'took too long (agent.timeout_seconds)' : failure}`)
     }
   },
+}
+
+/**
+ * Returns the prompt with the text of strangers marked, and before it what the marks mean. Only where the agent or the route says so: a
+ * program need not be a model, and may read its prompt as data.
+ */
+const fenced = (prompt: string, { handling, untrusted = [] }: RunnerJob, settings: RunnerSettings): string => {
+  const asked = handling ?? settings.untrusted
+  if (asked === undefined || untrusted.length === 0) return prompt
+  const { note, around } = createFence(asked)
+  return [note, around(prompt, untrusted)].filter((part) => part !== undefined).join('\n\n')
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The runner `openai`: asks any endpoint with OpenAI's chat completions API. An endpoint on this machine needs no key. */
 
 import { builtinEnv } from './kit/env.ts'
-import { compileModelRunner } from './kit/model.ts'
+import { compileModelRunner, modelKeys } from './kit/model.ts'
 import { modelFetch } from './kit/model-fetch.ts'
 import type { RunnerPart } from './runner.ts'
 
@@ -16,6 +16,7 @@ export const openai: RunnerPart = {
   title: 'Any OpenAI-compatible endpoint',
   env: builtinEnv('openai'),
   api,
+  reads: modelKeys,
   compile: (settings, report) =>
     compileModelRunner(settings, report, { name: 'openai', baseUrl: api.url, keyless: api.keyless }, async ({ model, apiKey, baseUrl }) => {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')

@@ -98,6 +98,8 @@ export type RunnerPart = {
   readonly notice?: string
   /** The behaviour of a stand-in for an agent, for example `answers with the prompt`. `headgate doctor` warns of it. */
   readonly standIn?: string
+  /** The keys that the runner acts on. A key that no runner lists is not its matter. Absent: not known, and nothing is reported. */
+  readonly reads?: readonly RunnerKey[]
   /** The environment variables that give settings. Their values win over the file. A built-in runner uses `builtinEnv(name)`. */
   readonly env?: RunnerEnv
   /**
@@ -110,6 +112,25 @@ export type RunnerPart = {
   /** Returns the function that asks the agent. Settings that are missing or wrong go to `report`. */
   compile(settings: RunnerSettings, report: Report): Closable<Runner>
 }
+
+/**
+ * A key that acts with some runners only. In the schema, `x-needs` names it beside the keys of the agent, of routes and of jobs. `tools`: the
+ * sections of tools and toolsets. `history`: the earlier messages of a session. `spending`: the tokens and the money of a budget.
+ */
+export type RunnerKey =
+  | 'command'
+  | 'base_url'
+  | 'api_key'
+  | 'model'
+  | 'system'
+  | 'max_steps'
+  | 'max_output_tokens'
+  | 'env'
+  | 'untrusted'
+  | 'spending'
+  | 'prices'
+  | 'tools'
+  | 'history'
 
 /** Names of environment variables, by setting. Of the variables of one setting, the first that is set counts. */
 export type RunnerEnv = { readonly apiKey?: readonly string[] }

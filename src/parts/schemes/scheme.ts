@@ -56,6 +56,8 @@ export type Handshake = {
    * signature.
    */
   readonly open?: boolean
+  /** The key of the route that the answer needs. */
+  readonly needs?: 'verify_token' | 'confirm_subscriptions'
   /** The event's type, where the question comes as an event. A route that lists the type gets the event. */
   readonly event?: string
   /**

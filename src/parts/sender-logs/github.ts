@@ -31,6 +31,11 @@ export const github: SenderLogPart = {
   // GitHub's secondary limit: 80 requests a minute and 500 an hour that make content. Somebody else may use the same token.
   perMinute: 8,
   right,
+  reads({ app_id: appId, token }) {
+    const place: readonly (keyof CatchUpSettings)[] = appId === undefined ? ['repo', 'org', 'hook', 'token'] : ['app_id', 'app_key']
+    // Without a token gh is asked, which knows its own server.
+    return [...place, 'per_minute', ...(appId === undefined && token === undefined ? [] : (['api_base'] as const))]
+  },
   check(settings, report) {
     const { repo, org, app_id: appId, app_key: appKey, hook } = settings
     const places = [repo, org, appId].filter((place) => place !== undefined).length

@@ -20,6 +20,7 @@ export const gitlab: SenderLogPart = {
   // GitLab lets a user resend five events of a webhook in a minute.
   perMinute: 4,
   right,
+  reads: () => ['project', 'hook', 'token', 'api_base', 'per_minute'],
   check({ project, hook }, report) {
     if (project === undefined) report('WH236', [], 'catch_up needs the project of the webhook', 'project: group/name, or its number')
     if (hook === undefined) report('WH236', [], 'catch_up needs the number of the webhook', 'hook: the number in the address of its page')

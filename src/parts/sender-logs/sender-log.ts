@@ -82,6 +82,8 @@ export type SenderLogPart = {
   readonly perMinute: number
   /** What the token must be allowed, as a sentence for people. */
   readonly right: string
+  /** Returns the keys that are read with these settings, besides `from` and `hours`. */
+  reads(settings: CatchUpSettings): readonly (keyof CatchUpSettings)[]
   /** Reports settings that cannot work. */
   check(settings: CatchUpSettings, report: Report): void
   open(settings: CatchUpSettings, kit: SenderLogKit): SenderLog

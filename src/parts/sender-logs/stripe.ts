@@ -19,6 +19,7 @@ export const stripe: SenderLogPart = {
   longestHours: 720,
   perMinute: 60,
   right,
+  reads: () => ['token', 'api_base', 'per_minute'],
   check({ token }, report) {
     if (token === undefined) report('WH236', [], 'catch_up needs an API key of Stripe', `token: \${STRIPE_API_KEY}; ${right}`)
   },

@@ -25,9 +25,30 @@ export const json: StagePart = {
   compile(route, kit) {
     const mask = compileRouteMask(kit.schemes, verifyNames(route))
     const trustsCaller = kit.effects.traces !== undefined && route.trust_trace_context === true
-    const redact = compileRedaction([...(kit.adapter.redact ?? []), ...(route.redact ?? [])])
+    const redact = compileRedaction(
+      [...(kit.adapter.redact ?? []), ...(route.redact ?? [])],
+      route.redact && tellingMissed(route.redact, kit),
+    )
     return { parse: compileParser(kit, route, trustsCaller), ...(mask ? { mask } : {}), ...(redact ? { redact } : {}) }
   },
+}
+
+/**
+ * Makes the function that tells of fields of the route which an event does not have, so that nothing was hidden there. Fields of the adapter
+ * are for all routes, so most events lack them.
+ */
+const tellingMissed = (own: readonly string[], { effects }: StageKit): ((event: Event, fields: readonly string[]) => void) => {
+  const told = new Set<string>()
+  return (event, fields) => {
+    const missed = fields.filter((field) => own.includes(field))
+    if (missed.length === 0) return
+    const first = missed.filter((field) => !told.has(field))
+    for (const field of first) told.add(field)
+    effects.redactionMissed?.(event, missed, first)
+    effects.onlooker?.noted(
+      `redact: ${missed.join(', ')} ${missed.length === 1 ? 'is' : 'are'} not in this event: nothing was hidden there`,
+    )
+  }
 }
 
 /**

@@ -1,21 +1,59 @@
 /** Finds keys of a route that have no effect, and a missing prompt. */
 
+import { idleKeys, isOn } from '../../config/needs.ts'
+import { definition } from '../../config/schema-walk.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { writtenTargets } from '../../parts/destination.ts'
+import type { Scheme } from '../../parts/schemes/scheme.ts'
+import { senderLogsByName } from '../../parts/sender-logs/index.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { checkedWith } from '../route-schemes.ts'
+import { sectionsAround } from './review-context.ts'
 import type { Subject } from './subject.ts'
+
+const routeSchema = definition('Route')
 
 export const reviewIdleKeys = (subject: Subject): void => {
   const { spec, say } = subject
-  const idle = (key: string, needs: string): void => {
-    say('WH210', [key], `"${key}" has no effect without ${needs}`, { help: `remove it, or add ${needs}`, of: 'key' })
-  }
-  if (spec.cron_job_running !== undefined && spec.cron_job === undefined) idle('cron_job_running', '"cron_job"')
-  if (spec.script_timeout_seconds !== undefined && spec.script === undefined) idle('script_timeout_seconds', '"script"')
-  if (spec.payload_mismatch !== undefined && spec.payload_schema === undefined) idle('payload_mismatch', '"payload_schema"')
-  if (spec.deliver_mode !== undefined && spec.cron_job === undefined && !Array.isArray(spec.deliver))
-    idle('deliver_mode', 'a list of targets in "deliver"')
+  for (const { code, path, message, help } of idleKeys(routeSchema, spec as JsonObject, sectionsAround(subject)))
+    say(code, path, message, { help, of: 'key' })
   reviewKept(subject)
+  reviewHandshakeKeys(subject)
+  reviewCatchUp(subject)
+  reviewMirror(subject)
+}
+
+/** Reports the keys for questions of senders, where no scheme of the route answers such a question. */
+const reviewHandshakeKeys = ({ spec, route, catalogue, say }: Subject): void => {
+  for (const key of ['verify_token', 'confirm_subscriptions'] as const) {
+    const answers = ({ handshakes = [] }: Scheme): boolean => handshakes.some(({ needs }) => needs === key)
+    if (!isOn(spec[key]) || checkedWith(route, catalogue).some(answers)) continue
+    const others = [...catalogue.namedSchemes.values()].filter(answers).map(({ name }) => name)
+    const named = verifyNames(spec).length === 0 ? 'without "verify"' : 'with the schemes of this route'
+    say('WH210', [key], `"${key}" has no effect ${named}`, { help: `remove it, or use it with verify: ${others.join(' or ')}`, of: 'key' })
+  }
+}
+
+/** Reports the keys of `catch_up` that its sender has no use for. */
+const reviewCatchUp = ({ spec: { catch_up: settings }, say }: Subject): void => {
+  const part = settings && senderLogsByName.get(settings.from)
+  if (!settings || !part) return
+  const read: ReadonlySet<string> = new Set(['from', 'hours', ...part.reads(settings)])
+  for (const key of Object.keys(settings).filter((each) => !read.has(each) && !each.startsWith('x-')))
+    say('WH210', ['catch_up', key], `"catch_up.${key}" has no effect with these settings of ${part.title}`, {
+      help: `remove it; read are: ${[...read].join(', ')}`,
+      of: 'key',
+    })
+}
+
+/** Reports a copy for the session of a chat, where no target of the route has chats. */
+const reviewMirror = ({ spec, catalogue, say }: Subject): void => {
+  const targets = writtenTargets(spec).map(({ target }) => catalogue.targets.get(target))
+  if (spec.mirror_to_session !== true || targets.some((part) => !part || part.chat)) return
+  say('WH210', ['mirror_to_session'], '"mirror_to_session" has no effect: no target of the route has chats', {
+    help: 'remove it, or deliver to a chat, such as telegram or slack',
+    of: 'key',
+  })
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The context of a review: the configuration around the routes, the programs on the PATH, and the results of samples. */
 
-import type { Config, RouteSource } from '../../config/config.ts'
+import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { hasProgram } from '../../process/find-program.ts'
 import { quietBook } from '../check.ts'
@@ -24,6 +24,12 @@ export type ReviewContext = {
   /** The results of the built-in samples of the senders that routes name. */
   readonly senderSamples?: ReadonlyMap<RouteSource, Sampled>
 }
+
+/** Returns what the needs of a route's or job's keys may lead to: the sections of `config.yaml`, and the environment of the gateway. */
+export const sectionsAround = ({ config }: Pick<ReviewContext, 'config'>) => ({
+  top: config.sections,
+  env: config.profiles.get(defaultProfile)?.env ?? {},
+})
 
 /** Makes the context of a review. `diagnostics`: those of the configuration. */
 export const reviewContext = (

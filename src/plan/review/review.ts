@@ -4,8 +4,11 @@
  */
 
 import { defaultProfile, type JobSource, type RouteSource } from '../../config/config.ts'
+import { idleKeys } from '../../config/needs.ts'
 import { withoutConsequences } from '../../config/partial-route.ts'
+import { definition } from '../../config/schema-walk.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { Checked } from '../check.ts'
 import { reviewAttachments } from './attachments.ts'
 import { reviewComments } from './comments.ts'
@@ -16,7 +19,7 @@ import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
 import { reviewPaths } from './paths.ts'
 import { reviewScript } from './programs.ts'
 import { reviewRelay } from './relay.ts'
-import type { ReviewContext } from './review-context.ts'
+import { type ReviewContext, sectionsAround } from './review-context.ts'
 import { reviewSamples } from './samples/samples.ts'
 import { reviewSchemes } from './schemes.ts'
 import { reviewSecrets } from './secrets/secrets.ts'
@@ -100,6 +103,9 @@ const reviewJob = (job: JobSource, around: ReviewContext): Diagnostic[] => {
   const say: ReportFinding = (code, path, message, { of, place = placeOf(path, of), ...more }) => {
     found.push(diagnostic(code, `job "${job.id}": ${message}`, { ...more, place, pointer: pointerOf([...job.base, ...path]) }))
   }
+  // The needs of configured jobs are checked with their file.
+  const idle = job.origin === 'stored' ? idleKeys(definition('StoredJob'), job.spec as unknown as JsonObject, sectionsAround(around)) : []
+  for (const { code, path, message, help } of idle) say(code, path, message, { help, of: 'key' })
   reviewTargets({ ...around, spec: job.spec, profile, say, placeOf })
   reviewComments({ ...around, spec: job.spec, say, placeOf })
   return found

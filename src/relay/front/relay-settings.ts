@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Env, readEnvFile } from '../../config/env.ts'
 import { type FileKind, textToShow } from '../../config/file-kind.ts'
 import { checkedData, type FileReadings, type FileSource } from '../../config/files.ts'
+import { checkNeeds } from '../../config/needs.ts'
 import { definition } from '../../config/schema-walk.ts'
 import { readSource, type Source } from '../../config/yaml/source.ts'
 import { hourMs } from '../../core/clock.ts'
@@ -71,6 +72,7 @@ export const readRelay = (dataDir: string, env: Env): RelayReading => {
   if (!source) return { file, ...into }
   const { data } = checkedData(source, relayFile, { env: { ...readEnvFile(join(dataDir, '.env')).env, ...env } }, into)
   const written = data as unknown as RelayFile
+  into.diagnostics.push(...checkNeeds(kind.schema, data, { top: {}, env }, source))
   if (!into.diagnostics.some(isError)) into.diagnostics.push(...badKeys(written, source))
   return into.diagnostics.some(isError) ? { file, ...into } : { file, ...into, settings: settingsOf(written) }
 }

@@ -3,10 +3,25 @@
 import type { LanguageModel } from 'ai'
 import { isOwnApi } from '../../own-api.ts'
 import type { Report } from '../../report.ts'
-import type { Runner, RunnerSettings } from '../runner.ts'
+import type { Runner, RunnerKey, RunnerSettings } from '../runner.ts'
 import { builtinEnv } from './env.ts'
 import { modelFault } from './model-fault.ts'
 import { askModel } from './model-loop.ts'
+
+/** The keys that every runner with a model acts on. */
+export const modelKeys: readonly RunnerKey[] = [
+  'base_url',
+  'api_key',
+  'model',
+  'system',
+  'max_steps',
+  'max_output_tokens',
+  'untrusted',
+  'spending',
+  'prices',
+  'tools',
+  'history',
+]
 
 /** The access of a run to its model. `model`: the name of the model. `baseUrl`: the address of the API. */
 export type ModelAccess = { readonly model: string; readonly apiKey: string | undefined; readonly baseUrl: string }

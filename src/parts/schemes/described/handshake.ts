@@ -66,6 +66,7 @@ export const compileHandshake = (
     signed: method === 'POST' ? spec.signed !== false : spec.signed === true,
     open: isOpenQuestion(spec),
     ...pingType(spec, event),
+    ...(token ? { needs: 'verify_token' } : confirm ? { needs: 'confirm_subscriptions' } : {}),
     answer(head, body, keys) {
       const request = requestView(head, body)
       const value = read(request)

@@ -22,6 +22,10 @@ export const reviewRedacted = (subject: Subject, texts: readonly { readonly path
     subject.say('WH508', ['filters'], `the filters read "${printable(field, 80)}", which is redacted: they see [redacted]`, { help })
 }
 
-/** Whether a redacted path leads to a field, or to a value around it. `*` stands for each item of a list. */
-const covers = (redacted: readonly string[], field: readonly string[]): boolean =>
-  redacted.length <= field.length && redacted.every((step, i) => step === field[i] || (step === '*' && /^\d+$/.test(field[i] ?? '')))
+/** Whether a redacted path leads to a field, or to a value around it. `*` stands for each item of a list, and for a single value. */
+const covers = ([step, ...rest]: readonly string[], field: readonly string[]): boolean => {
+  if (step === undefined) return true
+  const [first, ...onward] = field
+  if (step === '*') return covers(rest, field) || (/^\d+$/.test(first ?? '') && covers(rest, onward))
+  return step === first && covers(rest, onward)
+}

@@ -1,0 +1,121 @@
+/**
+ * Finds keys that cannot act because of another key: the schema says beside a key what it needs (`x-needs`), and one function checks it for
+ * every section, route and job.
+ */
+
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject, own, valueAt } from '../core/json.ts'
+import { defaults } from '../generated/defaults.ts'
+import { runners, runnersByName } from '../parts/runners/index.ts'
+import type { RunnerKey } from '../parts/runners/runner.ts'
+import { type Env, isUnknown } from './env.ts'
+import { configSchema, mapWhere, schemaAt } from './schema-walk.ts'
+import type { Source } from './yaml/source.ts'
+
+/** What a key needs, so that it acts: another key, or a runner that reads it. */
+export type Need = (KeyNeed | { readonly runner: RunnerKey }) & {
+  /** The code of the finding where the needing key protects something, and would protect nothing. Absent: WH210. */
+  readonly code?: Code
+}
+
+type KeyNeed = {
+  /**
+   * The key that must be used: a dotted path from the map that has the needing key; with a slash before it, from the top of `config.yaml`.
+   */
+  readonly key: string
+  /** The values with which the needing key acts; a list must have one of them. Absent: each value that switches something on. */
+  readonly is?: readonly Json[]
+  /** The needed value must be a list. */
+  readonly isList?: true
+  /** Variables of the environment that do as well as the key. */
+  readonly env?: readonly string[]
+}
+
+/** A key that cannot act, at its path into the checked data. */
+type IdleKey = { readonly code: Code; readonly path: Path; readonly message: string; readonly help: string }
+
+/** `top`: the data of `config.yaml`, for needs that begin there. `env`: the environment that the data is used with. */
+type Around = { readonly top: JsonObject; readonly env: Env }
+
+/** Whether a value switches something on: it is not absent, `false` or an empty list. */
+export const isOn = (value: Json | undefined): boolean =>
+  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
+
+/** Returns each key in `data`, which the schema `root` describes, that lacks what it needs. A key that is switched off needs nothing. */
+export const idleKeys = (root: JsonObject, data: JsonObject, { top, env }: Around): readonly IdleKey[] => {
+  const found: IdleKey[] = []
+  const lackOf = (need: Need, path: Path): Sentence | 'off' | undefined => {
+    if ('runner' in need) return otherRunner(need.runner, top, root === configSchema && path[0] === 'agent')
+    const fromTop = need.key.startsWith('/')
+    const steps = [...(fromTop ? [] : path.slice(0, -1)), ...need.key.replace('/', '').split('.')]
+    const [from, schema] = fromTop ? [top, configSchema] : [data, root]
+    const written = valueAt(from, steps)
+    // Whoever writes `enabled: false` keeps the other keys on purpose.
+    if (written === false && !need.is && need.code === undefined) return 'off'
+    const needed = written ?? defaultAt(schema, from, steps)
+    const isInEnv = need.env?.some((name) => isUnknown(env) || env[name]?.trim())
+    return isMet(need, needed) || isInEnv ? undefined : otherKey(need, writtenPath(steps), needed)
+  }
+  mapWhere('x-needs', root, data, (node, value, path) => {
+    for (const need of isOn(value) ? (node['x-needs'] as unknown as readonly Need[]) : []) {
+      const lack = lackOf(need, path)
+      if (lack === undefined) continue
+      const { code } = need
+      const idle = `"${path.at(-1)}" ${code === undefined ? 'has no effect' : 'protects nothing'}`
+      if (lack !== 'off') found.push({ code: code ?? 'WH210', path, message: `${idle} ${lack.message}`, help: lack.help })
+      break
+    }
+    return value
+  })
+  return found
+}
+
+/** Returns a Diagnostic for each key of a file that lacks what it needs. */
+export const checkNeeds = (root: JsonObject, data: JsonObject, around: Around, source: Pick<Source, 'place'> | undefined): Diagnostic[] =>
+  idleKeys(root, data, around).map(({ code, path, message, help }) => {
+    const place = source ? { place: source.place(path, 'key') } : {}
+    const section = path.length > 1 ? `${writtenPath(path.slice(0, -1))}: ` : ''
+    return diagnostic(code, `${section}${message}`, { help, pointer: pointerOf(path), ...place })
+  })
+
+const writtenPath = (path: Path): string => path.join('.').replace(/\.(\d+)(?=\.|$)/g, '[$1]')
+
+type Sentence = { readonly message: string; readonly help: string }
+
+/** `needed`: the value as the file has it, or its default. */
+const isMet = ({ is, isList }: KeyNeed, needed: Json | undefined): boolean => {
+  if (isList) return Array.isArray(needed)
+  if (!is) return isOn(needed)
+  return needed === undefined || [needed].flat().some((each) => is.includes(each))
+}
+
+const defaultAt = (root: JsonObject, data: JsonObject, steps: Path): Json | undefined => {
+  const around = schemaAt(root, data, steps.slice(0, -1))
+  const node = isObject(around.properties) ? own(around.properties, String(steps.at(-1))) : undefined
+  return isObject(node) ? node.default : undefined
+}
+
+/** Says that a key lacks the key `needed`, whose value is `value`. */
+const otherKey = ({ key, is, isList }: KeyNeed, needed: string, value: Json | undefined): Sentence => {
+  const last = key.replace('/', '')
+  const list = `a list of targets in "${last}"`
+  if (isList) return { message: `without ${list}`, help: `remove it, or write ${list}` }
+  if (!is) return { message: `without "${last}"`, help: `remove it, or add "${needed}"` }
+  return {
+    message: `where "${last}" is ${JSON.stringify(value)}`,
+    help: `remove it, or use it with ${needed}: ${is.map(String).join(' or ')}`,
+  }
+}
+
+/**
+ * Says that the runner in use does not read a key; `undefined` where it does, and for the runner of a plugin, of which that is not known. A
+ * stand-in is there to try a gateway out, so only the agent's own keys are told of it: routes and jobs are written for the runner to come.
+ */
+const otherRunner = (key: RunnerKey, top: JsonObject, isOfAgent: boolean): Sentence | undefined => {
+  const written = valueAt(top, ['agent', 'runner'])
+  const name = typeof written === 'string' ? written : defaults.agent.runner
+  const runner = runnersByName.get(name)
+  if (!runner?.reads || runner.reads.includes(key) || (runner.standIn && !isOfAgent)) return undefined
+  const others = runners.filter(({ reads, standIn }) => reads?.includes(key) && standIn === undefined).map((each) => each.name)
+  return { message: `with the runner ${name}`, help: `remove it, or use it with agent.runner: ${others.join(' or ')}` }
+}
