@@ -72,7 +72,7 @@ export const readRelay = (dataDir: string, env: Env): RelayReading => {
   if (!source) return { file, ...into }
   const { data } = checkedData(source, relayFile, { env: { ...readEnvFile(join(dataDir, '.env')).env, ...env } }, into)
   const written = data as unknown as RelayFile
-  into.diagnostics.push(...checkNeeds(kind.schema, data, { top: {}, env }, source))
+  into.diagnostics.push(...checkNeeds(relayFile.schema, data, { top: {}, env }, source))
   if (!into.diagnostics.some(isError)) into.diagnostics.push(...badKeys(written, source))
   return into.diagnostics.some(isError) ? { file, ...into } : { file, ...into, settings: settingsOf(written) }
 }
