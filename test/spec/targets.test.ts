@@ -327,3 +327,20 @@ t.test('a secret goes to no host but the one that it is written for, whatever th
   t.same(keys(b), ['key of b', 'new key of b'])
   t.match(await second.line(({ route, msg }) => route === 'one' && msg === 'run is dead'), { reason: /no longer says its headers/ })
 })
+
+t.test('a stand-in for the agent names the routes whose replies leave the log', async (t) => {
+  const slack = { webhook_url: 'https://hooks.slack.com/services/T/B/x' }
+  const routes = {
+    chat: { prompt: 'p', deliver: 'slack' },
+    quiet: { prompt: 'p' },
+    note: { prompt: 'p', deliver: 'slack', deliver_only: true },
+  }
+  const { lines } = await startGateway(t, {
+    level: 'info',
+    config: { agent: { runner: 'echo' }, platforms: { webhook: { enabled: true, extra: { secret, port: 0, routes } }, slack } },
+  })
+  t.match(
+    lines.find(({ runner }) => runner === 'echo'),
+    { msg: /Until then its replies go out by "chat"$/ },
+  )
+})

@@ -6,10 +6,12 @@ import { checkTls } from '../../config/tls/check-tls.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { HoldableOwner } from '../../core/owner.ts'
+import { someOf } from '../../core/text.ts'
 import { takingTurns } from '../../core/turns/taking-turns.ts'
 import type { Route } from '../../generated/config.ts'
+import { writtenTargets } from '../../parts/destination.ts'
 import type { Jobs } from '../../parts/effects.ts'
-import type { Outgoing } from '../../parts/targets/target.ts'
+import type { Outgoing, TargetPart } from '../../parts/targets/target.ts'
 import { type AlertRule, checkWatchedRoutes, compileAlerts } from '../../plan/alerts.ts'
 import type { Catalogue, Compiled } from '../../plan/compile.ts'
 import { JobBook, jobParts } from '../../plan/jobs.ts'
@@ -142,7 +144,7 @@ const compileAll = async (
     jobs,
     agent,
     alerts: alerts.rules,
-    notice,
+    notice: notice && noticeWithReach(notice, config.routes.values(), parts.targets),
     ...presentEntries(base, jobs),
     ...settingsOfRuns({ config, base, table, jobs, isHeld: (route) => shared.pauses.holds(route) }),
   }
@@ -248,3 +250,12 @@ const reporting =
     for (const { code, message, route, severity } of found)
       log(severity === 'info' ? 'info' : 'warn', { route, code }, `${what}: ${message}`)
   }
+
+/** Returns the notice of a runner, with the routes whose replies go beyond the log: people there get what the stand-in says. */
+const noticeWithReach = (notice: string, routes: Iterable<RouteSource>, targets: ReadonlyMap<string, TargetPart>): string => {
+  const reaching = [...routes].filter(
+    ({ spec }) =>
+      !spec.deliver_only && spec.cron_job === undefined && writtenTargets(spec).some(({ target }) => !targets.get(target)?.internal),
+  )
+  return reaching.length === 0 ? notice : `${notice}. Until then its replies go out by ${someOf(reaching.map(({ name }) => `"${name}"`))}`
+}
