@@ -448,6 +448,7 @@ t.test('list: a word that nothing has is refused, and the nearest is named', asy
   t.match(await cli.run(...home, 'events', 'list', '--route', 'deploys'), { code: 0, err: /no such events/ })
   t.match(await cli.run(...home, 'events', 'list', '--job', 'nightl'), { code: 5, err: /no job "nightl"[\s\S]*did you mean "nightly"/ })
   t.match(await cli.run('events', 'list', '--route', 'gone'), { code: 0, out: /gone/ }, 'a route that is gone still has events')
+  t.match(await cli.run('events', 'list', '--outcome', 'dead'), { code: 2, err: /dead is the state of a run[\s\S]*--state dead/ })
   t.match(await cli.run('events', 'list', '--outcome', 'ignord'), { code: 2, err: /no outcome "ignord"[\s\S]*did you mean "ignored"/ })
   t.match(await cli.run('events', 'list', '--outcome', 'ignored:filter'), { code: 2, err: /no stage "filter"[\s\S]*"filters"/ })
 })
@@ -885,6 +886,8 @@ t.test('export --as curl: a shell sends the same bytes and runs nothing of them'
     t.notMatch(out, /host:|content-length/)
   }
   t.same(readdirSync(cli.home), ['state'])
+  const globbed = await fixture(t, [[received(0), { ...request('{}'), pathAndQuery: '/webhooks/deploys?a=[1-8]&b={x,y}' }]])
+  t.match((await globbed.run('events', 'export', idOf(0), '--as', 'curl')).out, /^curl -gsS '[^']*\?a=\[1-8\]&b=\{x,y\}'/, 'one post')
 })
 
 t.test('a hostile record drives no terminal and fills no screen', async (t) => {

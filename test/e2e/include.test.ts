@@ -1,7 +1,20 @@
 /** A configuration in several files: what is included, what is refused, and what a running gateway makes of a change. */
 
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
 import { createEditorService } from '../../src/app/editor/create-service.ts'
@@ -179,7 +192,9 @@ t.test('a list, a sample, a snapshot and a payload that are not JSON are named w
 })
 
 t.test('a link out of the folder is refused, whether its file exists or not, unless include_links_to names the folder', async (t) => {
-  const outside = join(t.testdir({ real: { 'led.yaml': routesFile('led') } }), 'real')
+  const outside = realpathSync(mkdtempSync(join(tmpdir(), 'headgate-outside-')))
+  t.teardown(() => rmSync(outside, { recursive: true }))
+  put(join(outside, 'led.yaml'), routesFile('led'))
   const dir = parts(t, ['routes.d/*.yaml', 'gone.yaml', 'folder/*.yaml'], { 'routes.d/own.yaml': routesFile('inside') })
   symlinkSync(join(outside, 'led.yaml'), join(dir, 'routes.d/a.yaml'))
   symlinkSync(join(outside, 'none.yaml'), join(dir, 'gone.yaml'))

@@ -1,7 +1,7 @@
 /** Restores a backup into a data directory while no gateway runs. */
 
 import { existsSync, statSync } from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { diskFault } from '../../core/disk-fault.ts'
@@ -40,9 +40,10 @@ export const restoreBackup = async (
   const staging = join(state, 'restoring.new')
   refuseOtherUser(dataDir)
   await refuseGateway(finder)
+  let made: string | undefined
   try {
     await rm(staging, { recursive: true, force: true })
-    await mkdir(staging, { recursive: true, mode: 0o700 })
+    made = await mkdir(staging, { recursive: true, mode: 0o700 })
     const manifest = await stageBackup(from, staging)
     const present = await presentFiles(dataDir, manifest)
     const restoring = join(state, copies.restoring)
@@ -58,7 +59,18 @@ export const restoreBackup = async (
     throw diskFault('write', staging, error)
   } finally {
     await rm(staging, { recursive: true, force: true })
+    if (made !== undefined) await removeEmpty(dirname(staging), made)
   }
+}
+
+/** A backup that is only checked, or refused, leaves no folder that was not there. `top`: the first of the folders that were made. */
+const removeEmpty = async (folder: string, top: string): Promise<void> => {
+  if (!folder.startsWith(top)) return
+  await rmdir(folder).then(
+    () => removeEmpty(dirname(folder), top),
+    // Another command has put something there.
+    () => {},
+  )
 }
 
 /** Root would leave files that the gateway's user cannot open. */

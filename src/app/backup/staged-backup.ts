@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { diskFault } from '../../core/disk-fault.ts'
-import { Fault, messageOf } from '../../core/fault.ts'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { embedded } from '../../store/index.ts'
 import { type ArchivedFile, type ArchiveEntry, readArchive } from './archive.ts'
@@ -23,12 +23,13 @@ const maxManifestBytes = 32 * 1024 * 1024
  */
 export const stageBackup = async (file: string, into: string): Promise<Manifest> => {
   const found = new Map<string, ArchivedFile>()
+  const room = await roomIn(into)
   let manifest: Manifest | undefined
   try {
     for await (const entry of readArchive(file)) {
       if (manifest) throw damaged('something follows its list of files')
       if (entry.name === manifestName) manifest = parseManifest(await textOf(entry))
-      else found.set(entry.name, await unpack(entry, into, found))
+      else found.set(entry.name, await unpack(entry, { into, found, room }))
     }
   } catch (error) {
     throw error instanceof Fault ? error : readingFault(file, error)
@@ -56,7 +57,24 @@ const textOf = async ({ chunks }: ArchiveEntry): Promise<string> => {
   return Buffer.concat(parts).toString('utf8')
 }
 
-const unpack = async (entry: ArchiveEntry, into: string, found: ReadonlyMap<string, ArchivedFile>): Promise<ArchivedFile> => {
+type Unpacking = { readonly into: string; readonly found: ReadonlyMap<string, ArchivedFile>; readonly room: (bytes: number) => void }
+
+/**
+ * Returns a function that counts unpacked bytes, and throws a Fault once they leave less than a tenth of the space that is free now: a small
+ * archive may hold so many that the disk were full, for whoever else writes there too.
+ */
+const roomIn = async (folder: string): Promise<Unpacking['room']> => {
+  const { bavail, bsize } = await statfs(folder)
+  let left = bavail * bsize * 0.9
+  return (bytes) => {
+    left -= bytes
+    if (left >= 0) return
+    const hint = 'make room there, or restore into a data directory on another disk: --data-dir'
+    throw new Fault('no_room', `the backup takes more than nine tenths of the free space in ${folder}`, { exitCode: exit.no, hint })
+  }
+}
+
+const unpack = async (entry: ArchiveEntry, { into, found, room }: Unpacking): Promise<ArchivedFile> => {
   const { name } = entry
   if (!entry.isFile || fileKind(name, embedded.copies.name) === undefined)
     throw damaged(`it has "${printable(name, 200)}", which no backup has`)
@@ -69,6 +87,7 @@ const unpack = async (entry: ArchiveEntry, into: string, found: ReadonlyMap<stri
     for await (const chunk of entry.chunks) {
       digest.update(chunk)
       bytes += chunk.length
+      room(chunk.length)
       yield chunk
     }
   }
@@ -77,7 +96,7 @@ const unpack = async (entry: ArchiveEntry, into: string, found: ReadonlyMap<stri
     const mode = 0o600 | (entry.mode & 0o700)
     await pipeline(Readable.from(counted()), createWriteStream(path, { flags: 'wx', mode, flush: true }))
   } catch (error) {
-    const refused = diskFault('write', path, error)
+    const refused = error instanceof Fault ? error : diskFault('write', path, error)
     throw refused instanceof Fault ? refused : damaged(messageOf(error))
   }
   return { name, bytes, sha256: digest.digest('hex') }
@@ -89,5 +108,6 @@ const compareFiles = (listed: readonly ArchivedFile[], found: ReadonlyMap<string
     if (!file) throw damaged(`${printable(name, 200)} is missing in it`)
     if (file.bytes !== bytes || file.sha256 !== sha256) throw damaged(`${printable(name, 200)} was changed`)
   }
+  if (new Set(listed.map(({ name }) => name)).size !== listed.length) throw damaged('its list names a file twice')
   if (listed.length !== found.size) throw damaged('it has files that its list does not have')
 }

@@ -1,13 +1,14 @@
 /** Refuses outcomes, routes and jobs in the user's criteria that can select no event, so that a slip does not look like an empty list. */
 
 import { unreadIn } from '../../config/load.ts'
-import { exit, Fault } from '../../core/fault.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
 import { outcomeNames } from '../../core/outcome-table.ts'
 import { nearest } from '../../core/text.ts'
 import { stages } from '../../parts/stages/index.ts'
 import { readJobs, unknownJob } from '../jobs/jobs.ts'
 import { readRoutes, unknownRoute } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
+import { states } from './event-selection.ts'
 
 /**
  * The stages that are not in the list of stage parts: a request that ends there has not reached its plan, or has passed the gates of its
@@ -22,10 +23,15 @@ export const checkOutcomes = (words: readonly string[] = []): void => {
   const stageNames = [...stages.map(({ name }) => name), ...otherStages]
   for (const word of words) {
     const [outcome = '', stage] = word.split(':')
+    if (isState(outcome))
+      throw usage(`--outcome: ${outcome} is the state of a run, not how its request ended`, `--state ${outcome} (headgate events list)`)
     if (!outcomeNames.includes(outcome)) throw unknownWord('outcome', outcome, outcomeNames)
     if (stage !== undefined && !stageNames.includes(stage)) throw unknownWord('stage', stage, stageNames)
   }
 }
+
+/** Whether a word is a state of runs, and no outcome. */
+const isState = (word: string): boolean => states.some((state) => state === word) && !outcomeNames.includes(word)
 
 const unknownWord = (what: string, word: string, known: readonly string[]): Fault =>
   new Fault('usage', `--outcome: there is no ${what} "${word}"`, {

@@ -15,8 +15,11 @@ import { jsonText } from '../json-text.ts'
  */
 export const curlLine = (url: string, headers: Signed['headers'], body: string): string => {
   const fields = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
-  return withBody(['curl -sS', quoted(url), ...fields].join(' '), Buffer.from(body))
+  return withBody([curlTo(url), ...fields].join(' '), Buffer.from(body))
 }
+
+/** Returns the beginning of a curl line. Without `-g`, curl posts once for each alternative of `{a,b}` and `[1-8]` in an address. */
+const curlTo = (url: string): string => `curl ${/[[\]{}]/.test(url) ? '-gsS' : '-sS'} ${quoted(url)}`
 
 /**
  * Adds the body to a curl line. A text is written with `--data-raw`, because `-d` would send a file in place of a body that begins with
@@ -33,7 +36,7 @@ const exampleBody = `'{"hello":"world"}'`
 /** Returns the beginning of a line that posts JSON. `events`: the event types of the route; the line names the first of them. */
 const curlStart = (url: string, events: readonly string[]): string => {
   const event = events[0] === undefined ? '' : ` -H ${quoted(`X-GitHub-Event: ${events[0]}`)}`
-  return `curl -sS ${quoted(url)} -H 'Content-Type: application/json'${event}`
+  return `${curlTo(url)} -H 'Content-Type: application/json'${event}`
 }
 
 /** Returns a line that posts an example body without a signature. */
@@ -56,5 +59,5 @@ export const curlOfRequest = ({ pathAndQuery = '', headers, body }: RawRequest, 
   const fields = Object.entries(headers).flatMap(([name, value]) =>
     isOfConnection(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],
   )
-  return `${withBody(['curl -sS', quoted(printable(url + queryText(pathAndQuery))), ...fields].join(' '), body)}\n`
+  return `${withBody([curlTo(printable(url + queryText(pathAndQuery))), ...fields].join(' '), body)}\n`
 }
