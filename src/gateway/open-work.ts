@@ -46,6 +46,8 @@ export type Work = {
    * Tells the other gateways on a shared store about this gateway, and knows their states. `undefined` where the store serves one gateway.
    */
   readonly replicas: Replicas | undefined
+  /** Lets the pauses count that the file has now. */
+  readonly lookAtPauses: () => void
 }
 
 /**
@@ -77,11 +79,11 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
   const looked = (): void => worker.release((route) => shared.pauses.holds(route))
-  const unwatch = watchPauses({ dataDir: config.dataDir, pauses: shared.pauses, clock, log, looked })
-  closing.push(async () => unwatch())
+  const pauses = watchPauses({ dataDir: config.dataDir, pauses: shared.pauses, clock, log, looked })
+  closing.push(async () => pauses.end())
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
-  return { store, worker, scheduler, tails, records, replicas, traces }
+  return { store, worker, scheduler, tails, records, replicas, traces, lookAtPauses: pauses.look }
 }
 
 /**

@@ -10,6 +10,11 @@ export const controlOperations = {
     question: { check: checks.statusQuestion, members: {}, required: [] },
     checkAnswer: checks.statusAnswer,
   },
+  takePauses: {
+    method: 'POST', path: '/pauses',
+    question: { check: checks.takePausesQuestion, members: {}, required: [] },
+    checkAnswer: checks.takePausesAnswer,
+  },
   servedFile: {
     method: 'GET', path: '/file',
     question: { check: checks.servedFileQuestion, members: {}, required: [] },
@@ -149,6 +154,7 @@ export const controlOperations = {
 
 export type ControlQuestions = {
   readonly status: Record<never, never>
+  readonly takePauses: Record<never, never>
   readonly servedFile: Record<never, never>
   readonly reload: {
     /** Reloads even where most of the routes would be removed. */
@@ -253,6 +259,11 @@ export type ControlQuestions = {
 export type ControlAnswers = {
   /** What the gateway says of itself. */
   readonly status: Status
+  /** Reads which routes are paused, at once. The answer comes when that counts for this gateway. */
+  readonly takePauses: {
+    /** The other gateways on the shared store, which read it within two seconds. */
+    readonly others: number
+  }
   /** The file that the gateway reads as config.yaml, which may be another than that of its data directory. */
   readonly servedFile: {
     readonly config: string

@@ -48,6 +48,8 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   /** Returns why the gateway should get no requests. */
   readonly notReady: () => string | undefined
   readonly stop: () => void
+  /** Lets the pauses count that their file has now. */
+  readonly lookAtPauses: () => void
   readonly handOver: RunningGateway['handOver']
   /** Returns an address of the console at which a browser can sign in; `undefined` where this gateway runs no console. */
   readonly signInUrl: (() => Promise<string | undefined>) | undefined
@@ -70,6 +72,11 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
   const startedAt = new Date(clock.now()).toISOString()
   return {
     status: async () => ({ ...(await statusOf(options)), started_at: startedAt, refused: refusals.counts() }),
+    async takePauses() {
+      options.lookAtPauses()
+      const replicas = store.shared ? await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) : null
+      return { others: Math.max(0, (replicas?.length ?? 1) - 1) }
+    },
     servedFile: async () => ({ config: current().config.file }),
     async reload(question) {
       const reloaded = await reloader.reload(question)

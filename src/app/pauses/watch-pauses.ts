@@ -20,11 +20,16 @@ export type PauseWatchOptions = {
   readonly looked: () => void
 }
 
+export type PauseWatch = {
+  /** Looks at once: what the file has now counts from here on. */
+  readonly look: () => void
+  readonly end: () => void
+}
+
 /**
- * Looks at the file now, and a second after each look. Returns the function that ends the watching. While the file cannot be used, the
- * pauses that it had before stay in force.
+ * Looks at the file now, and a second after each look. While the file cannot be used, the pauses that it had before stay in force.
  */
-export const watchPauses = ({ dataDir, pauses, clock, log, looked }: PauseWatchOptions): (() => void) => {
+export const watchPauses = ({ dataDir, pauses, clock, log, looked }: PauseWatchOptions): PauseWatch => {
   const file = join(dataDir, pausesFileName)
   let stamp: string | undefined
   let toldReason: string | undefined
@@ -47,14 +52,17 @@ export const watchPauses = ({ dataDir, pauses, clock, log, looked }: PauseWatchO
   let cancel = (): void => {}
   const lookAgain = (): void => {
     cancel = clock.after(lookEveryMs, () => {
-      look()
-      looked()
+      lookNow()
       lookAgain()
     })
   }
+  const lookNow = (): void => {
+    look()
+    looked()
+  }
   look()
   lookAgain()
-  return () => cancel()
+  return { look: lookNow, end: () => cancel() }
 }
 
 const logChanges = (before: ReadonlyMap<string, Pause>, now: ReadonlyMap<string, Pause>, log: Log): void => {
