@@ -51,6 +51,7 @@ const vocabulary = [
   'x-extends',
   'x-operators',
   'x-groups',
+  'x-meant',
   'x-fits',
   'x-forbidden-toolsets',
 ]

@@ -1,7 +1,7 @@
 /** Checks the shape of data (its keys, and the types and forms of its values) against a schema, and puts each problem into a sentence. */
 
 import { type Code, catalogue, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, own, valueAt } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
 import type { Check, Problem } from '../generated/validators.js'
 import { targetName } from '../parts/target-name.ts'
@@ -99,6 +99,9 @@ const unknownKey = (key: string, value: Json | undefined, node: JsonObject): Sen
   const near = nearest(targetName(key), known)
   const slip = mistypedWord(key, near, isObject(value) ? value : {})
   const shown = printable(key, 60)
+  const meant = isObject(node['x-meant']) ? own(node['x-meant'], key.toLowerCase().replaceAll('-', '_')) : undefined
+  // A word that other tools have for the same job helps more than a word that only looks like it.
+  if (typeof meant === 'string') return { code: 'WH101', message: `unknown key "${shown}"`, help: meant, key }
   const places = near.length > 0 ? [] : rightPlacesOf(key, node)
   const below = places.map((place) => `"${place}"`).join(' or ')
   const help = places.length > 0 ? `"${shown}" belongs below ${below}` : `known here: ${known.join(', ')}`

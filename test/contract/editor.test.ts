@@ -36,6 +36,7 @@ t.test('an empty file: the sections', async (t) => {
   t.same(labels(await editor.complete('▮')), [
     'platforms',
     'include',
+    'include_links_to',
     'gateway',
     'secrets',
     'tls',
