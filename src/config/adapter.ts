@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
-import { defaultProfile, type RouteSource } from './config.ts'
+import { defaultProfile, type LongNumber, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { FileReadings } from './files.ts'
 import type { RoutesPart } from './include/routes-part.ts'
@@ -83,6 +83,13 @@ const routeReferences = (raw: Json | undefined, { secrets, globalReference }: Se
   return [named].flat().flatMap((text) => knownReference(text, secrets) ?? [])
 }
 
+/** Returns the paths of the numbers past 2^53 in a value. */
+export const longNumbersIn = (value: Json | undefined, path: Path = []): readonly Path[] => {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? [path] : []
+  if (Array.isArray(value)) return value.flatMap((item, i) => longNumbersIn(item, [...path, i]))
+  return isObject(value) ? Object.entries(value).flatMap(([key, member]) => longNumbersIn(member, [...path, key])) : []
+}
+
 /**
  * Makes a RouteSource of a route as its file has it: adds the profile, whether the route is enabled, the secrets in use and the digest.
  * `raw`: the route before its references were resolved. Behind its secrets come those that they have replaced, while these still verify.
@@ -91,6 +98,7 @@ export const routeOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base' | 'included'>,
   raw: Json | undefined,
   around: SecretsAround,
+  digits: Source['digits'] = () => undefined,
 ): RouteSource => {
   const { spec } = written
   const provided = routeReferences(raw, around)
@@ -100,13 +108,19 @@ export const routeOf = (
   })
   const secrets = [...new Set([...routeSecrets(spec, around.globalSecret), ...replaced])]
   const ofPrograms = provided.length > 0 ? { provided } : {}
-  const digest = hash('sha256', JSON.stringify([written.base, spec, secrets, provided]), 'base64url')
-  return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, ...ofPrograms, digest }
+  const longNumbers = longNumbersIn(spec.filters as Json | undefined).flatMap((path): LongNumber[] => {
+    const found = digits([...written.base, 'filters', ...path])
+    return found === undefined ? [] : [{ path, digits: found }]
+  })
+  const ofNumbers = longNumbers.length > 0 ? { longNumbers } : {}
+  const digest = hash('sha256', JSON.stringify([written.base, spec, secrets, provided, ...longNumbers]), 'base64url')
+  const enabled = spec.enabled !== false
+  return { ...written, profile: spec.profile ?? defaultProfile, enabled, secrets, ...ofPrograms, ...ofNumbers, digest }
 }
 
 /** Returns the routes of one file by name. A route with a mistake in its shape or a secret is left out. */
 export const readConfiguredRoutes = (
-  { written, raw, place, base, bad, included }: RoutesPart,
+  { written, raw, place, digits, base, bad, included }: RoutesPart,
   around: SecretsAround,
 ): Map<string, RouteSource> => {
   const routes = new Map<string, RouteSource>()
@@ -114,7 +128,7 @@ export const readConfiguredRoutes = (
   for (const [name, spec] of Object.entries(written)) {
     const at = [...base, name]
     if (isBroken(at, bad) || !isObject(spec)) continue
-    routes.set(name, routeOf({ ...origin, name, spec: spec as Route, base: at }, own(raw, name), around))
+    routes.set(name, routeOf({ ...origin, name, spec: spec as Route, base: at }, own(raw, name), around, digits))
   }
   return routes
 }

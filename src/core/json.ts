@@ -1,10 +1,21 @@
 /** JSON values, read by own properties only. */
 
+import { ExactNumber } from './exact-number.ts'
+
 export type JsonObject = { [key: string]: Json }
 export type Json = string | number | boolean | null | Json[] | JsonObject
 
-/** Whether a value is a map (a JSON object): neither null nor a list. */
-export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** JSON values whose numbers say what was written: one that its double does not say is an `ExactNumber` (`exactJson`). */
+export type ExactObject = { [key: string]: ExactJson }
+export type ExactJson = string | number | boolean | null | ExactNumber | ExactJson[] | ExactObject
+
+/** Whether a value is a map (a JSON object): neither null, nor a list, nor a number. */
+export function isObject(value: Json | undefined): value is JsonObject
+export function isObject(value: ExactJson | undefined): value is ExactObject
+export function isObject(value: unknown): value is JsonObject
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+}
 
 /**
  * Parses a text as a JSON object; `undefined` when it is not one. It never throws, because an error of `JSON.parse` quotes the text, which
@@ -36,6 +47,19 @@ const hasOwn = Object.prototype.hasOwnProperty
  */
 export const own = <T>(object: { readonly [key: string]: T }, key: string): T | undefined =>
   hasOwn.call(object, key) ? object[key] : undefined
+
+/**
+ * Returns the JSON text of a map with one more member at its end, where it takes the place of a member of its name. Numbers keep their
+ * digits. `map`: the map of the text. `member`: JSON.
+ */
+export const textWithMember = (text: string, map: JsonObject, key: string, member: string): string =>
+  `${text.slice(0, text.lastIndexOf('}'))}${Object.keys(map).length > 0 ? ',' : ''}${JSON.stringify(key)}:${member}}`
+
+/** Sets a member of a map or a list, also one that is named `__proto__`. */
+export const put = <T>(into: { [key: string]: T }, key: string, value: T): void => {
+  if (key === '__proto__') Object.defineProperty(into, key, { value, enumerable: true, writable: true, configurable: true })
+  else into[key] = value
+}
 
 /** Returns the value at a path of keys and list indexes; `undefined` where the path leads nowhere. */
 export const valueAt = (data: Json, path: readonly (string | number)[]): Json | undefined =>

@@ -1,6 +1,7 @@
 /** A request on its way in: the types before its signature holds, and after. */
 
 import type { IncomingHttpHeaders } from 'node:http'
+import type { WithText } from './exact-json.ts'
 import type { Json } from './json.ts'
 import type { Refused } from './outcome.ts'
 
@@ -32,6 +33,8 @@ export interface BodyView {
   readonly bytes: Buffer
   /** Returns the payload of the body; `undefined` where the body cannot be read. */
   payload(): Json | undefined
+  /** Returns the payload with the text from which its numbers are read exactly; `undefined` where the body cannot be read. */
+  source(): WithText | undefined
   /** Returns the value that `make` returned at the first call with this key. Later calls with the key do not run `make`. */
   once<T>(key: object, make: () => T): T
 }

@@ -2,13 +2,12 @@
 
 import type { Code, Path } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
-import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { type ExactJson, type ExactObject, isObject, own } from '../core/json.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { Adopt, Closable } from '../core/owner.ts'
 import type { Event } from '../core/request.ts'
 import { namesParameterSecret, namesRequestSecret } from '../core/secrets/secret-names.ts'
 import { printable } from '../core/text.ts'
-import type { Condition } from '../generated/config.ts'
 import { Fields } from './fields.ts'
 import { all, any, type ConditionFailure, type ConditionResult, not, type RunCondition } from './logic.ts'
 import { compileField } from './path.ts'
@@ -28,9 +27,9 @@ type ReportProblem = (code: Code, path: Path, message: string, help?: string) =>
 type Operator = {
   readonly fieldless?: true
   compile(
-    operand: Json,
+    operand: ExactJson,
     kit: { readonly profileDir: string; readonly report: ReportProblem; readonly recompileAtReload: () => void },
-  ): Closable<(value: Json | undefined, event: Event) => boolean | Promise<boolean>>
+  ): Closable<(value: ExactJson | undefined, event: Event) => boolean | Promise<boolean>>
 }
 
 /** A compiled condition or group, with the function that judges it alone. */
@@ -69,7 +68,7 @@ export type Verdict = { readonly pass: true } | { readonly pass: false; readonly
 const passed: Verdict = { pass: true }
 const verdictOf = (failure: ConditionResult): Verdict => (failure ? { pass: false, rule: failure.rule } : passed)
 
-const showValue = (value: Json | undefined): string =>
+const showValue = (value: ExactJson | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
 
 /** Returns the name of a condition in messages, from its path below `filters`: `filters[1].not.any[0]`. */
@@ -78,7 +77,7 @@ export const conditionName = (path: Path): string =>
 
 const showField = (field: string, event: Event): string => (isSecret(field) ? 'value not shown' : showValue(compileField(field)(event)))
 
-type ConditionSpec = { readonly path: Path; readonly key: string; readonly operand: Json; readonly field: string | undefined }
+type ConditionSpec = { readonly path: Path; readonly key: string; readonly operand: ExactJson; readonly field: string | undefined }
 
 /** Whether a field holds a secret. Sentences about conditions go to the log, so they leave out the values of such fields. */
 const isSecret = (field: string | undefined): boolean => {
@@ -94,7 +93,7 @@ const shownOperand = ({ operand, field }: ConditionSpec): string => (isSecret(fi
  * the test failed. It returns a function for the sentence (`filters[0] action equals "opened" (got "closed")`), which is made only when
  * somebody reads it.
  */
-const explainer = (spec: ConditionSpec): ((holds: boolean, value: Json | undefined, failure?: unknown) => () => string) => {
+const explainer = (spec: ConditionSpec): ((holds: boolean, value: ExactJson | undefined, failure?: unknown) => () => string) => {
   const { path, key, field } = spec
   /** The part of the sentence that is the same for each event: the demand. */
   let asked: string | undefined
@@ -138,9 +137,9 @@ const compileLeaf = (spec: ConditionSpec, operator: Operator, { kit, fields }: B
   const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, recompileAtReload: kit.recompileAtReload }))
   const field = spec.field === undefined ? undefined : fields.compile(spec.field)
   const explain = explainer(spec)
-  const judge = (holds: boolean, value: Json | undefined): ConditionResult =>
+  const judge = (holds: boolean, value: ExactJson | undefined): ConditionResult =>
     holds ? undefined : { broken: false, rule: explain(false, value) }
-  const fail = (error: unknown, value: Json | undefined): ConditionFailure => ({
+  const fail = (error: unknown, value: ExactJson | undefined): ConditionFailure => ({
     broken: true,
     rule: explain(false, value, error ?? 'unknown'),
   })
@@ -173,7 +172,7 @@ const isTooMuch = (builder: Builder, path: Path, depth: number): boolean => {
 }
 
 /** Reads the operator or group of a condition, and its field. `undefined`: the condition has no usable operator, which is reported. */
-const readCondition = (spec: JsonObject, path: Path, { operators, report }: ConditionKit): ConditionSpec | undefined => {
+const readCondition = (spec: ExactObject, path: Path, { operators, report }: ConditionKit): ConditionSpec | undefined => {
   const keys = Object.keys(spec).filter((name) => name !== 'field' && !name.startsWith('x-'))
   const [key] = keys
   if (key === undefined || keys.length > 1) {
@@ -198,10 +197,10 @@ const readCondition = (spec: JsonObject, path: Path, { operators, report }: Cond
       : [`"${key}" needs a "field" to look at`, 'add field: a.dotted.path']
     report('WH405', path, why, help)
   }
-  return { path, key, operand: own(spec, key) as Json, field: typeof field === 'string' ? field : undefined }
+  return { path, key, operand: own(spec, key) as ExactJson, field: typeof field === 'string' ? field : undefined }
 }
 
-const compileOne = (written: Json | undefined, path: Path, depth: number, builder: Builder): BuiltCondition => {
+const compileOne = (written: ExactJson | undefined, path: Path, depth: number, builder: Builder): BuiltCondition => {
   if (!isObject(written) || isTooMuch(builder, path, depth)) return neverHolds
   const spec = readCondition(written, path, builder.kit)
   if (!spec) return neverHolds
@@ -229,17 +228,15 @@ const compileSpec = (spec: ConditionSpec, path: Path, depth: number, builder: Bu
   return { run: spec.key === 'all' ? all(runs) : any(runs, conditionName(below)), held: inside.flatMap(({ held }) => held) }
 }
 
-const compileAll = (spec: Condition[] | Condition, builder: Builder): RunCondition =>
-  Array.isArray(spec)
-    ? all(spec.map((condition, i) => compileOne(condition as JsonObject, [i], 1, builder).run))
-    : compileOne(spec as JsonObject, [], 1, builder).run
+const compileAll = (spec: ExactJson, builder: Builder): RunCondition =>
+  Array.isArray(spec) ? all(spec.map((condition, i) => compileOne(condition, [i], 1, builder).run)) : compileOne(spec, [], 1, builder).run
 
 /**
  * Compiles a route's filters: one condition, or a list of conditions that must all hold. A condition that is wrong is reported at its path
  * below `filters`. Where no condition can be made of it, neither it nor a `not` around it ever holds. The compiled function never throws.
  * It returns a promise only where an operator has to wait.
  */
-export const compileConditions = (spec: Condition[] | Condition, kit: ConditionKit): ((event: Event) => Verdict | Promise<Verdict>) => {
+export const compileConditions = (spec: ExactJson, kit: ConditionKit): ((event: Event) => Verdict | Promise<Verdict>) => {
   const fields = new Fields()
   const run = compileAll(spec, { kit, fields, left: maxConditions })
   const shared = fields.shared()

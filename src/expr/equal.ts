@@ -1,17 +1,18 @@
 /** Compiles a wanted JSON value to a test whether another value equals it. The keys of the wanted value are listed only once. */
 
-import { isObject, type Json } from '../core/json.ts'
+import { ExactNumber, numberKey } from '../core/exact-number.ts'
+import { type ExactJson, isObject } from '../core/json.ts'
 
-type Equal = (value: Json | undefined) => boolean
+type Equal = (value: ExactJson | undefined) => boolean
 
 const has = Object.prototype.hasOwnProperty
 
-const compileList = (wanted: readonly Json[]): Equal => {
+const compileList = (wanted: readonly ExactJson[]): Equal => {
   const items = wanted.map(compileEqual)
   return (value) => Array.isArray(value) && value.length === items.length && items.every((equal, i) => equal(value[i]))
 }
 
-const compileMap = (wanted: { readonly [key: string]: Json }): Equal => {
+const compileMap = (wanted: { readonly [key: string]: ExactJson }): Equal => {
   const members = Object.entries(wanted).map(([key, member]) => ({ key, equal: compileEqual(member) }))
   return (value) => {
     if (!isObject(value)) return false
@@ -20,8 +21,21 @@ const compileMap = (wanted: { readonly [key: string]: Json }): Equal => {
   }
 }
 
-/** Compiles the test. Equal values have one type and equal members, with keys in any order. A missing value equals nothing. */
-export function compileEqual(wanted: Json): Equal {
+const compileNumber = (wanted: number | ExactNumber): Equal => {
+  const key = numberKey(wanted)
+  return (value) =>
+    typeof value === 'number' && typeof wanted === 'number' ? value === wanted : isNumber(value) && numberKey(value) === key
+}
+
+export const isNumber = (value: ExactJson | undefined): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber
+
+/**
+ * Compiles the test. Equal values have one type and equal members, with keys in any order. Numbers are equal by their decimal value,
+ * whichever way they are written. A missing value equals nothing.
+ */
+export function compileEqual(wanted: ExactJson): Equal {
   if (Array.isArray(wanted)) return compileList(wanted)
+  if (isNumber(wanted)) return compileNumber(wanted)
   return isObject(wanted) ? compileMap(wanted) : (value) => value === wanted
 }

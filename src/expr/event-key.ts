@@ -1,12 +1,11 @@
-/** Reads from an event the key of its coalesce group, of its lane or of its session. Values with different texts never give equal keys. */
+/** Reads from an event the key of its coalesce group, of its lane or of its session. Different values never give equal keys. */
 
 import { createHash } from 'node:crypto'
-import type { Json } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
-import { digitsOf } from './digits.ts'
 import { compileField } from './path.ts'
 import { parseTemplate, placeholders } from './placeholder.ts'
-import { compileKeyPart, renderKeyPart, type TemplateKit, thenAll } from './template.ts'
+import { scalarKey } from './render.ts'
+import { compileKeyPart, type TemplateKit, thenAll } from './template.ts'
 
 type Key = string | undefined
 
@@ -86,14 +85,7 @@ const withoutStartOf = (after: string, value: string): string => {
 const compileFieldName = (field: string, report: (message: string) => void): ((event: Event) => Key) => {
   if (/[{}]/.test(field)) report(`no placeholder in ${JSON.stringify(field)}: write {a.b}, without blanks or quotes inside the braces`)
   const get = compileField(field)
-  const place = field.split('.')
-  // `payload.` stands for the root where the payload has no such map.
-  const places = place[0] === 'payload' ? [place, place.slice(1)] : [place]
-  return (event) => {
-    const value: Json | undefined = get(event)
-    const digits = (long: number) => places.map((at) => digitsOf(event, at, long)).find((found) => found !== undefined)
-    return value === undefined ? undefined : renderKeyPart(value, (_, long) => digits(long))
-  }
+  return (event) => scalarKey(get(event))
 }
 
 /**

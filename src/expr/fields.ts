@@ -1,24 +1,24 @@
 /** The fields of a route's conditions. A field that several conditions name is read once for each event. */
 
-import type { Json } from '../core/json.ts'
+import type { ExactJson } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
 import { compileField } from './path.ts'
 
 /** A field of events, by its dotted name. Where several conditions name the field, it keeps its value while an event is judged. */
 export class Field {
-  readonly #read: (event: Event) => Json | undefined
+  readonly #read: (event: Event) => ExactJson | undefined
   /** Whether several conditions name the field, so that its value is kept. */
   isShared = false
   /** The event that `#value` was read from. */
   #event: Event | undefined
-  #value: Json | undefined
+  #value: ExactJson | undefined
 
   constructor(name: string) {
     this.#read = compileField(name)
   }
 
   /** Returns the value of the field; `undefined` where the event does not have it. */
-  valueIn(event: Event): Json | undefined {
+  valueIn(event: Event): ExactJson | undefined {
     if (!this.isShared) return this.#read(event)
     if (this.#event !== event) {
       this.#value = this.#read(event)

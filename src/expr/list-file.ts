@@ -2,23 +2,34 @@
 
 import { type BigIntStats, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isObject, type Json } from '../core/json.ts'
+import { exactOf } from '../core/exact-json.ts'
+import { numberKeyOfText } from '../core/exact-number.ts'
+import { type ExactJson, isObject } from '../core/json.ts'
 import { parseJson } from '../core/json-error.ts'
 import { checkInside, readInside, readInsideLater } from './inside-file.ts'
+import { scalarKey, scalarText } from './render.ts'
 
 const maxBytes = 8 * 1024 * 1024
 const called = 'the profile directory'
 
-const isScalar = (item: Json): item is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof item)
+/**
+ * The values of a file as texts. `numbers`: the decimal values (`ExactNumber.key`) of those that are written as numbers, for fields that
+ * are numbers: `1.50` of a file is `1.5` of a payload.
+ */
+export type ListedValues = { readonly texts: ReadonlySet<string>; readonly numbers: ReadonlySet<string> }
 
 /** Parses the values of a file: the scalars in a JSON array, the keys of a JSON object, else each line with a text (rules: Filters 7). */
-const parseList = (text: string): ReadonlySet<string> => {
-  const trimmed = text.replace(/^\ufeff/, '').trim()
-  if (trimmed.startsWith('[') || trimmed.startsWith('{')) {
-    const value = parseJson(trimmed)
-    return new Set(isObject(value) ? Object.keys(value) : (value as Json[]).filter(isScalar).map(String))
-  }
-  return new Set(trimmed.split(/\r?\n/).flatMap((line) => line.trim() || []))
+const parseList = (text: string): ListedValues => {
+  const texts = textsIn(text.replace(/^\ufeff/, '').trim())
+  return { texts: new Set(texts), numbers: new Set(texts.flatMap((each) => numberKeyOfText(each) ?? [])) }
+}
+
+const textsIn = (trimmed: string): readonly string[] => {
+  if (!trimmed.startsWith('[') && !trimmed.startsWith('{')) return trimmed.split(/\r?\n/).flatMap((line) => line.trim() || [])
+  const value = exactOf({ text: trimmed, payload: parseJson(trimmed) })
+  if (isObject(value)) return Object.keys(value)
+  // A field that is a text fits a number in the list by its digits, and by its value.
+  return (value as ExactJson[]).flatMap((item) => [scalarText(item) ?? [], scalarKey(item) ?? []].flat())
 }
 
 /** Returns a text that changes whenever the content of the file changes, but not with its mode. */
@@ -32,7 +43,7 @@ export interface ListFile {
    * Returns the present values of the file. The result is a promise only while a changed file is read. Throws or rejects while the file
    * cannot be used.
    */
-  values(): ReadonlySet<string> | Promise<ReadonlySet<string>>
+  values(): ListedValues | Promise<ListedValues>
 }
 
 /**
@@ -43,7 +54,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   const file = resolve(root, path)
   const bounds = { root, called, maxBytes }
   let stamp = ''
-  let list: ReadonlySet<string> | Promise<ReadonlySet<string>> | undefined
+  let list: ListedValues | Promise<ListedValues> | undefined
   let failure: unknown
 
   /** Lets the file be read again where the system refused to read it, because the refusal may pass without a change of the file. */

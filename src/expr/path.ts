@@ -3,7 +3,8 @@
  * is missing where a list has no such item or a map no such key.
  */
 
-import { isObject, type Json, own } from '../core/json.ts'
+import { readExactly, type WithText } from '../core/exact-json.ts'
+import { type ExactJson, isObject, type Json, own } from '../core/json.ts'
 import type { Event, Headers } from '../core/request.ts'
 import { compileRequestField } from './request-field.ts'
 
@@ -12,12 +13,15 @@ type Step = { readonly key: string; readonly index: number }
 const listIndex = /^(?:0|[1-9]\d{0,9})$/
 const stepOf = (key: string): Step => ({ key, index: listIndex.test(key) ? Number(key) : -1 })
 
-const memberAt = (at: Json | undefined, step: Step): Json | undefined => {
+const memberAt = (at: ExactJson | undefined, step: Step): ExactJson | undefined => {
   if (typeof at !== 'object' || at === null) return undefined
-  return Array.isArray(at) ? at[step.index] : own(at, step.key)
+  return Array.isArray(at) ? at[step.index] : isObject(at) ? own(at, step.key) : undefined
 }
 
-export type Getter = (root: Json) => Json | undefined
+export type Getter = {
+  (root: Json): Json | undefined
+  (root: ExactJson): ExactJson | undefined
+}
 
 const getters = new Map<string, Getter>()
 const maxGetters = 1_000
@@ -34,12 +38,22 @@ export const compilePath = (path: string): Getter => {
 
 const getterOf = (path: string): Getter => {
   const steps = path.split('.').map(stepOf)
-  return (root) => {
-    let at: Json | undefined = root
+  const get = (root: ExactJson): ExactJson | undefined => {
+    let at: ExactJson | undefined = root
     for (const step of steps) at = memberAt(at, step)
     return at
   }
+  return get as Getter
 }
+
+/** Compiles a dotted path to a function that reads the value at the path with its numbers as they were written. */
+export const compileExactPath = (path: string): ((from: WithText) => ExactJson | undefined) => {
+  const get = compilePath(path)
+  const key = lastKey(path)
+  return (from) => readExactly(from, get, key)
+}
+
+const lastKey = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
 
 // A neutral name of a header and the name that the code host really uses mean the same header (rules: Names 1).
 const headerTwins: readonly (readonly [string, string])[] = [
@@ -72,9 +86,9 @@ export const pathInBatch = (path: string): string | undefined => (path.startsWit
 /**
  * Compiles a condition's `field`: `event` or `event_type`, `headers.<name>`, a field of the request (`request.query.<name>`), or a path in
  * the payload (rules: Filters 3). A path may begin with `payload.`: it starts in the payload's own key `payload` where the value of that
- * key is a map, else in the payload itself. The function returns `undefined` for a missing value.
+ * key is a map, else in the payload itself. The function returns `undefined` for a missing value. Numbers are read exactly.
  */
-export const compileField = (field: string): ((event: Event) => Json | undefined) => {
+export const compileField = (field: string): ((event: Event) => ExactJson | undefined) => {
   if (field === 'event' || field === 'event_type') return (event) => event.eventType
   if (field.startsWith('headers.')) {
     const header = compileHeader(field.slice('headers.'.length))
@@ -84,14 +98,16 @@ export const compileField = (field: string): ((event: Event) => Json | undefined
   if (ofRequest) return ofRequest
   if (field.startsWith('payload.')) {
     const inner = compilePath(field.slice('payload.'.length))
-    return ({ payload }) => {
+    const read = (payload: ExactJson): ExactJson | undefined => {
       const wrapped = isObject(payload) ? own(payload, 'payload') : undefined
       return inner(isObject(wrapped) ? wrapped : payload)
     }
+    const key = lastKey(field)
+    return (event) => readExactly(event, read, key)
   }
-  const get = compilePath(field)
+  const ofEvent = compileExactPath(field)
   const inBatch = pathInBatch(field)
-  if (inBatch === undefined) return (event) => get(event.payload)
-  const ofBatch = compilePath(inBatch)
-  return (event) => (event.batch ? ofBatch(event.batch.payload) : get(event.payload))
+  if (inBatch === undefined) return ofEvent
+  const ofBatch = compileExactPath(inBatch)
+  return (event) => (event.batch ? ofBatch(event.batch) : ofEvent(event))
 }

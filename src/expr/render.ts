@@ -1,25 +1,20 @@
 /**
- * Renders a value as JSON up to a limit: exactly the beginning of JSON.stringify's text (but for the digits of long numbers), without
+ * Renders a value as JSON up to a limit: exactly the beginning of JSON.stringify's text, with exact numbers as they were written, without
  * making the whole text.
  */
 
-import type { Json, JsonObject } from '../core/json.ts'
+import { ExactNumber, numberKey } from '../core/exact-number.ts'
+import type { ExactJson, ExactObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
 
-/** The keys and indexes that lead from the rendered value to a value inside it. */
-export type JsonPath = readonly (string | number)[]
-
-/** Returns the digits of a number past 2^53 as its sender wrote them; `undefined` where they are not known. */
-export type Digits = (place: JsonPath, value: number) => string | undefined
-
 /** A list or map that is being rendered. `next`: the index of its next member. */
-type Frame = { readonly list: readonly Json[] | undefined; readonly map: JsonObject; readonly keys: readonly string[]; next: number }
+type Frame = { readonly list: readonly ExactJson[] | undefined; readonly map: ExactObject; readonly keys: readonly string[]; next: number }
 
-const noMap: JsonObject = {}
+const noMap: ExactObject = {}
 const memberCount = (frame: Frame): number => (frame.list ?? frame.keys).length
 const keyAt = (frame: Frame, i: number): string | number => (frame.list ? i : (frame.keys[i] as string))
 
-const frameOf = (value: JsonObject | Json[]): Frame =>
+const frameOf = (value: ExactObject | ExactJson[]): Frame =>
   Array.isArray(value) ? { list: value, map: noMap, keys: [], next: 0 } : { list: undefined, map: value, keys: Object.keys(value), next: 0 }
 
 // Each unit of a text becomes at least one unit of JSON, so no more than the first `room` units of the text can be shown. A surrogate
@@ -27,29 +22,36 @@ const frameOf = (value: JsonObject | Json[]): Frame =>
 const quoteUpTo = (text: string, room: number): string => JSON.stringify(text.length > room ? text.slice(0, room) : text)
 
 /** Returns a text, number or boolean as a text, for filters and schemes; `undefined` for null, a list or a map. */
-export const scalarText = (value: Json | undefined): string | undefined =>
-  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+export const scalarText = (value: ExactJson | undefined): string | undefined =>
+  typeof value === 'string'
+    ? value
+    : typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : value instanceof ExactNumber
+        ? value.text
+        : undefined
 
-/** Whether a number is so large that parsing may have changed its digits. */
-export const isLong = (value: number): boolean => Math.abs(value) > Number.MAX_SAFE_INTEGER
+/** As `scalarText`, for ids and keys: numbers of one value have one text, whichever way they are written. */
+export const scalarKey = (value: ExactJson | undefined): string | undefined =>
+  value instanceof ExactNumber ? numberKey(value) : scalarText(value)
 
 /**
  * Returns the first `limit` UTF-16 units of `JSON.stringify(value, null, indent)`, one fewer where the cut would split a surrogate pair.
- * A value of any depth and size is fine. Numbers past 2^53 are written with the digits that `digits` returns.
+ * A value of any depth and size is fine.
  */
-export const renderJson = (value: Json, limit: number, indent: 0 | 2, digits?: Digits): string => {
+export const renderJson = (value: ExactJson, limit: number, indent: 0 | 2): string => {
   const stack: Frame[] = []
   let out = ''
 
   const newline = (): string => (indent === 0 ? '' : `\n${' '.repeat(Math.min(indent * stack.length, Math.max(0, limit - out.length)))}`)
-  const place = (): JsonPath => stack.map((frame) => keyAt(frame, frame.next - 1))
-  const scalar = (item: Json | undefined): string => {
+  const scalar = (item: ExactJson | undefined): string => {
     if (typeof item === 'string') return quoteUpTo(item, limit - out.length)
-    if (typeof item === 'number') return (isLong(item) ? digits?.(place(), item) : undefined) ?? JSON.stringify(item)
+    if (item instanceof ExactNumber) return item.text
+    if (typeof item === 'number') return JSON.stringify(item)
     return typeof item === 'boolean' ? String(item) : 'null'
   }
-  const write = (item: Json | undefined): void => {
-    if (typeof item !== 'object' || item === null) {
+  const write = (item: ExactJson | undefined): void => {
+    if (typeof item !== 'object' || item === null || item instanceof ExactNumber) {
       out += scalar(item)
       return
     }

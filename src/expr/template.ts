@@ -1,15 +1,16 @@
 /** Compiles templates to functions. They render in one pass, so that a placeholder in a payload's text stays text (rules: Templates 5). */
 
+import { exactOf, looseOf } from '../core/exact-json.ts'
+import { ExactNumber } from '../core/exact-number.ts'
 import { messageOf } from '../core/fault.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { type ExactJson, isObject, type JsonObject } from '../core/json.ts'
 import { isMoreThanALine, type Prompt, type Span } from '../core/prompt.ts'
 import type { Event } from '../core/request.ts'
 import { cut, printable } from '../core/text.ts'
-import { digitsOf } from './digits.ts'
 import { BadExpression, compileJsonata, FailedExpression } from './jsonata/jsonata.ts'
-import { compilePath, pathInBatch } from './path.ts'
+import { compileExactPath, pathInBatch } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
-import { type Digits, isLong, renderJson } from './render.ts'
+import { renderJson, scalarKey } from './render.ts'
 import { compileRequestField, isRequestField, requestInput } from './request-field.ts'
 import { waitIfLarge } from './turn.ts'
 
@@ -54,25 +55,15 @@ export type TemplateKit = {
 export type Renderer<T> = (event: Event) => T | Promise<T>
 
 /** Renders the payload as indented JSON, cut at 4000 UTF-16 units: for `{__raw__}`, and for a route without a prompt. */
-export const wholePayload = (event: Event): string =>
-  renderJson(event.payload, maxPayloadUnits, 2, (place, value) => digitsOf(event, place, value))
+export const wholePayload = (event: Event): string => renderJson(exactOf(event), maxPayloadUnits, 2)
 
 /** Renders a value: a text as it is, any other value as JSON, lists and maps cut at 2000 UTF-16 units. */
-const renderValue = (value: Json, digits: Digits): string => {
-  if (typeof value === 'string') return value
-  if (typeof value === 'object' && value !== null) return renderJson(value, maxNestedUnits, 0, digits)
-  return (typeof value === 'number' && isLong(value) ? digits([], value) : undefined) ?? JSON.stringify(value)
-}
-
-/** Renders a value as a part of a key; `undefined` for null, lists and maps. Two lists or maps could read the same after a cut. */
-export const renderKeyPart = (value: Json, digits: Digits): string | undefined =>
-  typeof value === 'object' ? undefined : renderValue(value, digits)
-
-const noDigits: Digits = () => undefined
+const renderValue = (value: ExactJson): string =>
+  typeof value === 'string' ? value : value instanceof ExactNumber ? value.text : renderJson(value, maxNestedUnits, 0)
 
 /** What a kind of template makes of its placeholders: a text each, or a `T` that becomes the result of the whole template. */
 type ValueUse<T> = {
-  readonly show: (value: Json, digits: Digits) => string | T
+  readonly show: (value: ExactJson) => string | T
   /** As `show`, for a value that is a text. */
   readonly text: (text: string) => string
   /** For a path without a value. `written`: the placeholder with its braces. */
@@ -93,10 +84,11 @@ const urlEncoded = (text: string): string => encodeURIComponent(Buffer.from(text
 
 const asText: ValueUse<never> = { show: renderValue, text: asIs, missing: asIs, empty: '' }
 const asExact: ValueUse<never> = { ...asText, empty: unfilledExpression }
-const asKeyPart: ValueUse<undefined> = { show: renderKeyPart, text: asIs, missing: () => undefined, empty: undefined }
+/** Null, lists and maps are no part of a key: two lists or maps could read the same after a cut. */
+const asKeyPart: ValueUse<undefined> = { show: scalarKey, text: asIs, missing: () => undefined, empty: undefined }
 /** A percent-encoded value cannot leave the segment, parameter or fragment of the web address where its placeholder stands. */
 const inAddress: ValueUse<never> = {
-  show: (value, digits) => urlEncoded(renderValue(value, digits)),
+  show: (value) => urlEncoded(renderValue(value)),
   text: urlEncoded,
   missing: asIs,
   empty: unfilledExpression,
@@ -110,10 +102,10 @@ const watchedUse = <T>(use: ValueUse<T>, written: string, { filled }: TemplateKi
   filled === undefined
     ? use
     : {
-        show: (value, digits) => {
-          const size = typeof value === 'object' && value !== null ? JSON.stringify(value).length : 0
+        show: (value) => {
+          const size = typeof value === 'object' ? renderJson(value, Number.POSITIVE_INFINITY, 0).length : 0
           filled(filledUpTo(written, size, maxNestedUnits))
-          return use.show(value, digits)
+          return use.show(value)
         },
         text: (text) => {
           filled({ written })
@@ -131,7 +123,7 @@ export const compileWhole = (written: string, { filled }: TemplateKit): ((event:
   filled === undefined
     ? wholePayload
     : (event) => {
-        filled(filledUpTo(written, JSON.stringify(event.payload, null, 2).length, maxPayloadUnits))
+        filled(filledUpTo(written, renderJson(exactOf(event), Number.POSITIVE_INFINITY, 2).length, maxPayloadUnits))
         return wholePayload(event)
       }
 
@@ -154,14 +146,13 @@ const compilePlaceholder = <T>(path: string, written: string, use: ValueUse<T>):
 }
 
 const compileValue = <T>(path: string, written: string, use: ValueUse<T>): ((event: Event) => string | T) => {
-  const get = compilePath(path)
+  const get = compileExactPath(path)
   const fallback = fallbacks.get(path) ?? compileRequestField(path)
   return (event) => {
-    const own = get(event.payload)
+    const own = get(event)
     const value = own === undefined ? fallback?.(event) : own
     if (value === undefined) return use.missing(written)
-    if (typeof value === 'string') return use.text(value)
-    return use.show(value, own === undefined ? noDigits : (below, long) => digitsOf(event, [...path.split('.'), ...below], long))
+    return typeof value === 'string' ? use.text(value) : use.show(value)
   }
 }
 
@@ -172,7 +163,8 @@ const inputOf = (event: Event): JsonObject => {
   // All expressions share one copy: copying tens of thousands of names takes longer than parsing them.
   const inputs = inputsByEvent.get(event)
   if (inputs) return inputs
-  const { payload, eventType, headers, route, deliveryId } = event
+  const { eventType, headers, route, deliveryId } = event
+  const payload = looseOf(event)
   const all = {
     payload,
     event: eventType,
@@ -185,7 +177,7 @@ const inputOf = (event: Event): JsonObject => {
     route,
     delivery_id: deliveryId,
     ...(isObject(payload) ? payload : {}),
-    ...(event.batch ? { batch: event.batch.payload } : {}),
+    ...(event.batch ? { batch: looseOf(event.batch) } : {}),
   }
   inputsByEvent.set(event, all)
   return all
@@ -201,7 +193,7 @@ const compileExpression = <T>(source: string, written: string, use: ValueUse<T>,
     const text = async (event: Event): Promise<string | T> => {
       await waitIfLarge(event)
       const value = await evaluate(inputOf(event))
-      return value === undefined ? nothing() : use.show(value, noDigits)
+      return value === undefined ? nothing() : use.show(value)
     }
     return (event) =>
       text(event).catch((error) => {
@@ -263,7 +255,7 @@ const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, m
  * returns a promise only where the template has a `{= expression }`. It never throws.
  */
 export const compileTemplate = (text: string, kit: TemplateKit, use = asIs): Renderer<string> =>
-  compilePieces(text, { show: (value, digits) => use(renderValue(value, digits)), text: use, missing: asIs, empty: '' }, kit, asIs)
+  compilePieces(text, { show: (value) => use(renderValue(value)), text: use, missing: asIs, empty: '' }, kit, asIs)
 
 /** As `compileTemplate`, for an id or a name of a platform: an expression without a value leaves it unfilled, and not shorter. */
 export const compileExact = (text: string, kit: TemplateKit): Renderer<string> => compilePieces(text, asExact, kit, asIs)

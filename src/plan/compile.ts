@@ -11,7 +11,7 @@ import { compileClaimIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
 import { FailedExpressions } from '../parts/failed-expressions.ts'
-import type { OperatorPart } from '../parts/operators/operator.ts'
+import type { ExactOperator } from '../parts/operators/operator.ts'
 import type { StageReport } from '../parts/report.ts'
 import { compileAnswers } from '../parts/respond/answers.ts'
 import { callbackDelivery } from '../parts/respond/callback.ts'
@@ -40,7 +40,7 @@ export type Catalogue = {
    * scheme of one route must neither open nor change another route.
    */
   readonly namedSchemes: ReadonlyMap<string, Scheme>
-  readonly operators: ReadonlyMap<string, OperatorPart>
+  readonly operators: ReadonlyMap<string, ExactOperator>
   readonly runners: ReadonlyMap<string, RunnerPart>
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly toolsets: ReadonlyMap<string, ToolsetPart>
@@ -117,6 +117,7 @@ export const compileRoute = (
     adopt: owner.adopt,
     schemes: schemesFor(route, catalogue),
     operators: catalogue.operators,
+    longNumbers: route.longNumbers ?? [],
     targets,
   }
   const plan = makeOrRelease(owner, () => assemblePlan(route, kit, catalogue, owner))

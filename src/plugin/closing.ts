@@ -13,7 +13,7 @@ const runAndClose = <F>(made: unknown): { readonly run: F | undefined; readonly 
 }
 
 /** Returns the result of `compile` with a guard around its function; `undefined` when the result has no function. */
-export const guardedRun = <F>(made: unknown, guard: (run: F) => F): Closable<F> | undefined => {
+export const guardedRun = <F, G = F>(made: unknown, guard: (run: F) => G): Closable<G> | undefined => {
   const { run, close } = runAndClose<F>(made)
   if (run === undefined) return undefined
   return close === undefined ? guard(run) : { run: guard(run), close }

@@ -5,9 +5,10 @@
  */
 
 import { type Clock, systemClock } from '../core/clock.ts'
+import { withTextIds } from '../core/exact-json.ts'
 import type { Json } from '../core/json.ts'
 import { failLate, within } from '../core/turns/within.ts'
-import type { Domain, OperatorPart, Test } from '../parts/operators/operator.ts'
+import type { Domain, ExactOperator, ExactTest, OperatorPart, Test } from '../parts/operators/operator.ts'
 import { guardedRun } from './closing.ts'
 import { failure, reportAs } from './report-as.ts'
 import { isDomain } from './shape.ts'
@@ -16,19 +17,19 @@ import { isDomain } from './shape.ts'
 const operatorMs = 5_000
 
 /** Returns an operator that calls the plugin's operator. What is wrong with an operand is reported as WH714. */
-export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock): OperatorPart => ({
+export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock): ExactOperator => ({
   name: given.name,
   ...(given.fieldless === true ? { fieldless: true } : {}),
   examples: given.examples ?? [],
   domain: (operand) => domainOf(given, operand),
   compile(operand, kit) {
-    const report = (why: string): Test => {
+    const report = (why: string): ExactTest => {
       kit.report('WH714', [], `the operator ${given.name} ${why}`)
       return () => false
     }
     try {
-      const made: unknown = given.compile(operand, { ...kit, report: reportAs('WH714', kit.report) })
-      return guardedRun<Test>(made, (test) => guardedTest(test, clock)) ?? report('compiled to something else than a function')
+      const made: unknown = given.compile(withTextIds(operand), { ...kit, report: reportAs('WH714', kit.report) })
+      return guardedRun<Test, ExactTest>(made, (test) => guardedTest(test, clock)) ?? report('compiled to something else than a function')
     } catch (error) {
       return report(`failed: ${failure(error)}`)
     }
@@ -50,9 +51,9 @@ const domainOf = (given: OperatorPart, operand: Json): Domain | undefined => {
 
 /** Guards the plugin's test. Where it gives no decision, the guarded test throws or rejects, as the test of a built-in operator does. */
 const guardedTest =
-  (test: Test, clock: Clock): Test =>
+  (test: Test, clock: Clock): ExactTest =>
   (value, event) => {
-    const holds: unknown = test(value, event)
+    const holds: unknown = test(value === undefined ? undefined : withTextIds(value), event)
     return isThenable(holds)
       ? within(Promise.resolve(holds), operatorMs, clock, failLate('no answer', operatorMs)).then(decided)
       : decided(holds)

@@ -6,9 +6,9 @@ import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { createDryEffects } from '../../src/app/trace/dry-effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import type { Json } from '../../src/core/json.ts'
+import type { ExactJson } from '../../src/core/json.ts'
 import { Owners } from '../../src/core/owner.ts'
-import type { OperatorPart } from '../../src/parts/operators/operator.ts'
+import type { ExactOperator } from '../../src/parts/operators/operator.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
 import type { RunnerPart } from '../../src/parts/runners/runner.ts'
 import type { TargetPart } from '../../src/parts/targets/target.ts'
@@ -43,11 +43,11 @@ const probe = () => {
     }
     return { use, close }
   }
-  const equals: OperatorPart = {
+  const equals: ExactOperator = {
     name: 'equals',
     compile(operand) {
       const { use, close } = opening(String(operand))
-      const run = async (value: Json | undefined) => {
+      const run = async (value: ExactJson | undefined) => {
         await use(value === 'slow')
         return true
       }

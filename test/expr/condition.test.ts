@@ -6,11 +6,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Json } from '../../src/core/json.ts'
+import type { ExactJson, Json } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { compileConditions, type Verdict } from '../../src/expr/condition.ts'
 import { finder } from '../../src/expr/search.ts'
-import type { Condition } from '../../src/generated/config.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 import { adopt } from '../fakes/owner.ts'
 
@@ -30,7 +29,7 @@ const of = (payload: Json, headers: Event['headers'] = {}): Event => ({
 type Said = { code: string; path: string; message: string }
 const compile = (spec: unknown, profileDir = '/nonexistent') => {
   const said: Said[] = []
-  const run = compileConditions(spec as Condition[], {
+  const run = compileConditions(spec as ExactJson, {
     operators: operatorsByName,
     profileDir,
     recompileAtReload: () => {},

@@ -156,7 +156,7 @@ t.test('a replay is the stored request through today’s configuration', async (
   )
 
   const dry = await gateway.operations.replay({ id: id, dry_run: true })
-  t.match(dry, { found: true, outcome: 'accepted', starts: { mode: 'agent', prompt: 'P 100 {headers}', target: 'log' } })
+  t.match(dry, { found: true, outcome: 'accepted', starts: { mode: 'agent', prompt: 'P 1e2 {headers}', target: 'log' } })
   t.equal((await recordsOf(gateway)).length, 1, 'a dry run leaves nothing')
 
   const again = await gateway.operations.replay({ id: id })
@@ -168,7 +168,7 @@ t.test('a replay is the stored request through today’s configuration', async (
   t.match(await record(gateway, ofEdited, ({ state }) => state === 'done'), { replay_of: id, edited: true, raw: { body_bytes: 9 } })
   t.match(await gateway.operations.replay({ id: id, body: 'x'.repeat(1_048_577) }), { found: false, why: /1048577 bytes: at most/ })
   t.match(await gateway.operations.replay({ id: id, same_id: true }), { outcome: 'duplicate', status: 200 })
-  t.match(await gateway.operations.replay({ id: id, route: 'other', dry_run: true }), { starts: { prompt: 'other 100' } })
+  t.match(await gateway.operations.replay({ id: id, route: 'other', dry_run: true }), { starts: { prompt: 'other 1e2' } })
   t.match(await gateway.operations.replay({ id: 'nobody' }), { found: false })
   t.match(await gateway.operations.replay({ id: id, route: 'off', dry_run: true }), {
     found: false,

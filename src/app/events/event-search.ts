@@ -4,8 +4,10 @@
  */
 
 import { isUtf8 } from 'node:buffer'
-import type { Json } from '../../core/json.ts'
+import { numberKey, numberKeyOfText } from '../../core/exact-number.ts'
+import type { ExactJson, Json } from '../../core/json.ts'
 import type { Headers } from '../../core/request.ts'
+import { isNumber } from '../../expr/equal.ts'
 import { compileField } from '../../expr/path.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView } from '../../journal/record.ts'
@@ -47,9 +49,12 @@ export const searchOf = ({ text, field = [] }: SearchCriteria): EventSearch | un
 /** Makes the event of a request without its route, which may have been removed. */
 const readEvent = eventReader(undefined, [])
 
-/** Whether a value of the event equals the text that the user wrote: `--field payload.id=7`. No list or map equals a text. */
-const equalsText = (found: Json | undefined, value: string): boolean => {
-  if (typeof found === 'number') return value !== '' && Number(value) === found
+/**
+ * Whether a value of the event equals the text that the user wrote: `--field payload.id=7`. Numbers are equal by their decimal value. No
+ * list or map equals a text.
+ */
+const equalsText = (found: ExactJson | undefined, value: string): boolean => {
+  if (isNumber(found)) return numberKey(found) === numberKeyOfText(value.trim())
   return typeof found === 'string' ? found === value : (typeof found === 'boolean' || found === null) && String(found) === value
 }
 

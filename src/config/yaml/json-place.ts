@@ -1,7 +1,7 @@
 /** Finds the place where a text of JSON is nested too deep. */
 
+import { endOfString } from '../../core/exact-json.ts'
 import { placeAtOffset, type TextPlace } from '../../core/json-error.ts'
-import { endOfString } from '../../parts/body/count-containers.ts'
 
 /** The depth to which lists and maps may nest, in any file: enough for the deepest conditions, and far less than recursion can take. */
 export const maxDepth = 100

@@ -27,6 +27,8 @@ export type Source = {
   readonly data: Json
   /** Returns the place of the value at a path, or of its key. Where the path leads nowhere, it is the place of the nearest value around. */
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
+  /** Returns the digits of the whole number at a path as they are written; `undefined` where it is written in another way. */
+  readonly digits: (path: Path) => string | undefined
 }
 
 /** Texts, parsed or not, to read in place of the texts of files, by the paths of these. */
@@ -52,8 +54,16 @@ const schema = CORE_SCHEMA.withTags(
 export const parseSource = (file: string, text: string): SourceReading => sourceOf(file, parseYaml(file, text))
 
 /** Returns the reading of a text that was parsed already. */
-export const sourceOf = (file: string, { text, data, events, diagnostics }: ParsedYaml): SourceReading =>
-  data === undefined ? { text, diagnostics } : { source: { file, data, place: placeFinder(file, text, events) }, text, diagnostics }
+export const sourceOf = (file: string, { text, data, events, diagnostics }: ParsedYaml): SourceReading => {
+  if (data === undefined) return { text, diagnostics }
+  const place = placeFinder(file, text, events)
+  return { source: { file, data, place, digits: (path) => digitsAt(text, place(path)) }, text, diagnostics }
+}
+
+const digitsAt = (text: string, { line, column, endLine, endColumn }: SourceRange): string | undefined => {
+  const written = line === endLine ? text.split('\n')[line - 1]?.slice(column - 1, endColumn - 1) : undefined
+  return written !== undefined && /^-?[1-9]\d*$/.test(written) ? written : undefined
+}
 
 /** A parsed text, with the parser's events. The events take twenty times the memory of the text: hold them only while they are needed. */
 export type ParsedYaml = {

@@ -2,8 +2,9 @@
 
 import { isUtf8 } from 'node:buffer'
 import { mapOfNamed } from '../../core/address/path-and-query.ts'
+import { exactOf } from '../../core/exact-json.ts'
 import { header } from '../../core/headers.ts'
-import type { Json } from '../../core/json.ts'
+import type { ExactJson, Json } from '../../core/json.ts'
 import type { Content, FormField, Headers } from '../../core/request.ts'
 import { tooManyContainers } from './count-containers.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
@@ -151,9 +152,9 @@ const readFormData = (headers: Headers, body: Buffer): Content => {
 /**
  * Returns the payload of a body whose signature is not checked yet, with the values at these paths only. Of a form, multipart or not, all
  * fields are read where it has no JSON field; of XML nothing is. `undefined` where the reading would take long, or the body is
- * malformed. A result does not show that the body is valid, so the caller must read the whole body afterwards.
+ * malformed. Numbers are read exactly. A result does not show that the body is valid, so the caller must read the whole body afterwards.
  */
-export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path[]): Json | undefined => {
+export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path[]): ExactJson | undefined => {
   switch (bodyKind(headers, body)) {
     case 'xml':
       return undefined
@@ -169,9 +170,9 @@ export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path
 }
 
 /** Reads the paths in the JSON field of a form, or the whole form where it has no such field. */
-const pickField = (fields: readonly FormValue[], paths: readonly Path[], readWhole: () => Content): Json | undefined => {
+const pickField = (fields: readonly FormValue[], paths: readonly Path[], readWhole: () => Content): ExactJson | undefined => {
   const json = formJson(fields)
   if (json) return pickJson(json, paths)
   const content = readWhole()
-  return content.kind === 'unread' ? undefined : content.payload
+  return content.kind === 'unread' ? undefined : exactOf(content)
 }

@@ -4,7 +4,8 @@
  */
 
 import { isAscii } from 'node:buffer'
-import type { Json } from '../../core/json.ts'
+import { exactJson } from '../../core/exact-json.ts'
+import type { ExactJson } from '../../core/json.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
 import { type Path, walkJson } from './walk-json.ts'
 
@@ -24,9 +25,9 @@ const backslash = 0x5c
  * on the paths, or more than 544 KiB of values with escapes or characters that are not ASCII. The bytes elsewhere may be malformed, so the
  * caller must read the whole body afterwards.
  */
-export const pickJson = (body: Buffer, paths: readonly Path[]): Json | undefined => {
+export const pickJson = (body: Buffer, paths: readonly Path[]): ExactJson | undefined => {
   let left = maxSlowBytes
-  const valueAt = (from: number, to: number): Json => {
+  const valueAt = (from: number, to: number): ExactJson => {
     const value = body.subarray(from, to)
     if (isPlain(value)) return value[0] === quote ? value.toString('latin1', 1, value.length - 1) : parseValue(value)
     left -= value.length
@@ -40,9 +41,9 @@ export const pickJson = (body: Buffer, paths: readonly Path[]): Json | undefined
 const isPlain = (value: Buffer): boolean => isAscii(value) && !value.includes(backslash)
 
 /** Parses one text, number or word of JSON; a malformed one is `null`. */
-const parseValue = (value: Buffer): Json => {
+const parseValue = (value: Buffer): ExactJson => {
   try {
-    return JSON.parse(decodeUtf8(value) ?? '') as Json
+    return exactJson(decodeUtf8(value) ?? '')
   } catch {
     return null
   }

@@ -3,6 +3,7 @@
  * that needs only single values of the body gets a partial view, for which the content is not read.
  */
 
+import { looseOf, type WithText } from '../../core/exact-json.ts'
 import type { Json } from '../../core/json.ts'
 import type { BodyView, Content, Headers, RequestBody } from '../../core/request.ts'
 import { pickPayload, readContent } from './payload.ts'
@@ -41,8 +42,12 @@ export class ReadOnceBody extends ValuesMadeOnce implements RequestBody {
   }
 
   payload(): Json | undefined {
+    return this.source()?.payload
+  }
+
+  source(): WithText | undefined {
     const content = this.content()
-    return content.kind === 'unread' ? undefined : content.payload
+    return content.kind === 'unread' ? undefined : content
   }
 
   take(): Content {
@@ -57,12 +62,16 @@ export class ReadOnceBody extends ValuesMadeOnce implements RequestBody {
 class PartialBody extends ValuesMadeOnce implements BodyView {
   readonly bytes: Buffer
   readonly payload: () => Json | undefined
+  readonly source: () => WithText | undefined
 
   constructor(headers: Headers, bytes: Buffer, paths: readonly Path[]) {
     super()
     this.bytes = bytes
     const payload = pickPayload(headers, bytes, paths)
-    this.payload = () => payload
+    // Its numbers were read exactly already.
+    const source = payload === undefined ? undefined : { payload: payload as Json, text: '' }
+    this.payload = () => source && looseOf(source)
+    this.source = () => source
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads values from the bytes of JSON by their paths. All other values are skipped: no text is made of them, which would cost time. */
 
-import type { Json } from '../../core/json.ts'
+import type { ExactJson } from '../../core/json.ts'
 
 /** The keys that lead from the top of the payload to a value. In a list, a key is the index of an item, or `*` for each item. */
 export type Path = readonly string[]
@@ -8,7 +8,7 @@ export type Path = readonly string[]
 /** What a walk through the bytes calls for each value that it finds, and the limit of the walk. */
 export type WalkGuide = {
   /** Returns the value of the text, number or word between two indexes of the bytes. The bytes of the value may be malformed. */
-  readonly valueAt: (from: number, to: number) => Json
+  readonly valueAt: (from: number, to: number) => ExactJson
   /** Whether a map or list to which a path leads is given as a value; otherwise only texts, numbers and booleans are. */
   readonly wholes?: boolean
   /** Whether `*` stands for a single value too: XML with one element of a name has no list there. */
@@ -43,7 +43,7 @@ const longestEscape = 6
  * value. Of a repeated key the last value counts, as for `JSON.parse`. A map or list at the end of a path is `null`. `undefined` where the
  * paths pass more than `maxEntries` keys and items. Malformed JSON is read up to its first error.
  */
-export const walkJson = (bytes: Buffer, paths: readonly Path[], guide: WalkGuide): Json | undefined => {
+export const walkJson = (bytes: Buffer, paths: readonly Path[], guide: WalkGuide): ExactJson | undefined => {
   const walk = new Walk(bytes, guide)
   const found = walk.visit(paths, 0)
   return walk.isOver ? undefined : found
@@ -77,7 +77,7 @@ class Walk {
    * Reads the value at the position. `given`: the paths that lead to this value or through it; `passed`: the number of their keys that were
    * passed on the way.
    */
-  visit(given: readonly Path[], passed: number): Json {
+  visit(given: readonly Path[], passed: number): ExactJson {
     const first = this.#next()
     const paths = this.#guide.singles && first !== openList ? given.flatMap((path) => withSingle(path, passed)) : given
     const onward = paths.filter(({ length }) => length > passed)
@@ -90,8 +90,8 @@ class Walk {
     return endsHere && (isWhole || !isOpening(first)) && this.#at > from ? this.#guide.valueAt(from, this.#at) : null
   }
 
-  #visitMap(paths: readonly Path[], passed: number): Json {
-    const members = new Map<string, Json>()
+  #visitMap(paths: readonly Path[], passed: number): ExactJson {
+    const members = new Map<string, ExactJson>()
     this.#at++
     while (this.#next() === quote && --this.#left >= 0) {
       const from = this.#at
@@ -108,8 +108,8 @@ class Walk {
     return Object.fromEntries(members)
   }
 
-  #visitList(paths: readonly Path[], passed: number): Json {
-    const items: Json[] = []
+  #visitList(paths: readonly Path[], passed: number): ExactJson {
+    const items: ExactJson[] = []
     this.#at++
     while (this.#next() !== closeList && --this.#left >= 0) {
       const index = String(items.length)
@@ -125,7 +125,7 @@ class Walk {
    * Reads the value of a key or an index where a path leads there; else moves behind the value, and returns `null`. `isNext`: whether a key
    * of a path is this key or index.
    */
-  #enter(paths: readonly Path[], passed: number, isNext: (step: string) => boolean): Json {
+  #enter(paths: readonly Path[], passed: number, isNext: (step: string) => boolean): ExactJson {
     const leading = paths.filter((path) => isNext(path[passed] as string))
     if (leading.length > 0) return this.visit(leading, passed + 1)
     this.#next()

@@ -3,13 +3,13 @@
  * Except in lists, numbers and booleans count as their text (rules: Filters 6).
  */
 
-import { own } from '../../core/json.ts'
+import { isObject, own } from '../../core/json.ts'
 import { compileEqual } from '../../expr/equal.ts'
 import { scalarText } from '../../expr/render.ts'
 import { finder } from '../../expr/search.ts'
-import type { OperatorPart } from './operator.ts'
+import type { ExactOperator } from './operator.ts'
 
-export const contains: OperatorPart = {
+export const contains: ExactOperator = {
   name: 'contains',
   compile(wanted) {
     const text = scalarText(wanted)
@@ -18,7 +18,7 @@ export const contains: OperatorPart = {
     return (value) => {
       if (Array.isArray(value)) return value.some(equal)
       if (text === undefined) return false
-      if (typeof value === 'object' && value !== null) return own(value, text) !== undefined
+      if (isObject(value)) return own(value, text) !== undefined
       const subject = scalarText(value)
       return subject !== undefined && find(subject) >= 0
     }

@@ -1,9 +1,9 @@
 /** The operator `equals` holds when the field of a condition deeply equals the operand, a JSON value (rules: Filters 5). */
 
 import { compileEqual } from '../../expr/equal.ts'
-import type { OperatorPart } from './operator.ts'
+import type { ExactOperator } from './operator.ts'
 
-export const equals: OperatorPart = {
+export const equals: ExactOperator = {
   name: 'equals',
   compile: compileEqual,
   domain: (wanted) => ({ kind: 'one_of', values: [wanted] }),

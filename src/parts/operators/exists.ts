@@ -2,9 +2,9 @@
  * The operator `exists` holds when the field of a condition exists; with the operand `false`, when the field is missing (rules: Filters 4).
  */
 
-import type { OperatorPart } from './operator.ts'
+import type { ExactOperator } from './operator.ts'
 
-export const exists: OperatorPart = {
+export const exists: ExactOperator = {
   name: 'exists',
   compile: (wanted) => (value) => (value !== undefined) === wanted,
   domain: (wanted) => ({ kind: wanted === false ? 'absent' : 'present' }),

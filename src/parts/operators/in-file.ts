@@ -3,12 +3,14 @@
  * read again after it has changed (rules: Filters 7).
  */
 
+import { numberKey } from '../../core/exact-number.ts'
 import { messageOf } from '../../core/fault.ts'
-import { openListFile } from '../../expr/list-file.ts'
+import { isNumber } from '../../expr/equal.ts'
+import { type ListedValues, openListFile } from '../../expr/list-file.ts'
 import { scalarText } from '../../expr/render.ts'
-import type { OperatorPart } from './operator.ts'
+import type { ExactOperator } from './operator.ts'
 
-export const inFile: OperatorPart = {
+export const inFile: ExactOperator = {
   name: 'in_file',
   compile(path, { profileDir, report, recompileAtReload }) {
     recompileAtReload()
@@ -16,10 +18,11 @@ export const inFile: OperatorPart = {
       report('WH407', [], `the list cannot be read: ${messageOf(error)}`, 'until it can, the condition does not hold'),
     )
     return (value) => {
-      const text = scalarText(value)
+      const text = isNumber(value) ? numberKey(value) : scalarText(value)
       if (text === undefined) return false
+      const isIn = ({ numbers, texts }: ListedValues): boolean => (isNumber(value) ? numbers : texts).has(text)
       const values = file.values()
-      return values instanceof Promise ? values.then((settled) => settled.has(text)) : values.has(text)
+      return values instanceof Promise ? values.then(isIn) : isIn(values)
     }
   },
   domain: () => ({ kind: 'elsewhere' }),

@@ -8,10 +8,10 @@ import { inFile } from './in-file.ts'
 import { jsonata } from './jsonata.ts'
 import { missing } from './missing.ts'
 import { notEquals } from './not-equals.ts'
-import type { OperatorPart } from './operator.ts'
+import type { ExactOperator } from './operator.ts'
 import { regex } from './regex.ts'
 
-export const operators: readonly OperatorPart[] = [exists, missing, equals, notEquals, contains, inList, inFile, regex, jsonata]
+export const operators: readonly ExactOperator[] = [exists, missing, equals, notEquals, contains, inList, inFile, regex, jsonata]
 
 /** The operators by their keys in a condition. */
-export const operatorsByName: ReadonlyMap<string, OperatorPart> = new Map(operators.map((operator) => [operator.name, operator]))
+export const operatorsByName: ReadonlyMap<string, ExactOperator> = new Map(operators.map((operator) => [operator.name, operator]))

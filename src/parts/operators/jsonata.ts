@@ -1,29 +1,30 @@
 /** The operator `jsonata` holds when its expression over {payload, event, headers, request} yields `true` (rules: Filters 9). */
 
+import { looseOf } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
 import { BadExpression, compileJsonata } from '../../expr/jsonata/jsonata.ts'
 import { requestInput } from '../../expr/request-field.ts'
 import { waitIfLarge } from '../../expr/turn.ts'
-import type { OperatorPart, Test } from './operator.ts'
+import type { ExactOperator, ExactTest } from './operator.ts'
 
 const inputNames = ['payload', 'event', 'headers', 'request', 'batch']
 
 /** Returns the input of an expression: the payload, the type and the headers of an event, and its request, which is read when asked for. */
 const inputOf = (event: Event): JsonObject => ({
-  payload: event.payload,
+  payload: looseOf(event),
   event: event.eventType,
   headers: event.headers as JsonObject,
-  ...(event.batch ? { batch: event.batch.payload } : {}),
+  ...(event.batch ? { batch: looseOf(event.batch) } : {}),
   get request() {
     return requestInput(event)
   },
 })
 
-export const jsonata: OperatorPart = {
+export const jsonata: ExactOperator = {
   name: 'jsonata',
   fieldless: true,
-  compile(source, { report }): Test {
+  compile(source, { report }): ExactTest {
     try {
       const evaluate = compileJsonata(String(source), inputNames)
       return async (_value, event) => {

@@ -1,8 +1,8 @@
 /** The operator `missing` holds when the field of a condition is missing (rules: Filters 4). */
 
-import type { OperatorPart } from './operator.ts'
+import type { ExactOperator } from './operator.ts'
 
-export const missing: OperatorPart = {
+export const missing: ExactOperator = {
   name: 'missing',
   compile: () => (value) => value === undefined,
   domain: () => ({ kind: 'absent' }),

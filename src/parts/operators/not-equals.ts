@@ -4,9 +4,9 @@
  */
 
 import { compileEqual } from '../../expr/equal.ts'
-import type { OperatorPart } from './operator.ts'
+import type { ExactOperator } from './operator.ts'
 
-export const notEquals: OperatorPart = {
+export const notEquals: ExactOperator = {
   name: 'not_equals',
   compile(unwanted) {
     const equal = compileEqual(unwanted)

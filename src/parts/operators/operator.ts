@@ -1,6 +1,6 @@
 /** The contract of operators: an operator tests the value of a condition's field or, in a condition without a field, the whole event. */
 
-import type { Json } from '../../core/json.ts'
+import type { ExactJson, Json } from '../../core/json.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Event } from '../../core/request.ts'
 import type { RecompileAtReload, Report } from '../report.ts'
@@ -8,9 +8,12 @@ import type { RecompileAtReload, Report } from '../report.ts'
 /**
  * Tests the value of a condition's field, or the event. `value` is `undefined` for a missing field, and for an operator without a field. A
  * condition whose test throws or rejects does not hold, not even inside `not`. The promise of a plugin's test must settle within five
- * seconds.
+ * seconds. `value`: a whole number past 2^53, which no `number` can hold, is the text of its digits.
  */
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
+
+/** As `Test`, for the operators of this program: a number that a `number` cannot say is an `ExactNumber`. */
+export type ExactTest = (value: ExactJson | undefined, event: Event) => boolean | Promise<boolean>
 
 /**
  * What an operator gets when it is compiled: the profile's folder, the report of mistakes in the operand, and the call by which the plan of
@@ -58,4 +61,9 @@ export type OperatorPart = {
    * missing.
    */
   readonly examples: readonly { readonly operand: Json; readonly value?: Json; readonly holds: boolean }[]
+}
+
+/** An operator that reads numbers exactly, in its operand and in fields. Those of plugins are made so by their guard. */
+export type ExactOperator = Omit<OperatorPart, 'compile'> & {
+  compile(operand: ExactJson, kit: OperatorKit): Closable<ExactTest>
 }

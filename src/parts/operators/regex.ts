@@ -6,7 +6,7 @@
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { scalarText } from '../../expr/render.ts'
 import { nextTurn } from '../../expr/turn.ts'
-import type { OperatorPart, Test } from './operator.ts'
+import type { ExactOperator, ExactTest } from './operator.ts'
 
 /**
  * In a text of more UTF-16 units than this, a search waits for a later turn of the event loop, so that the times of many patterns on one
@@ -14,9 +14,9 @@ import type { OperatorPart, Test } from './operator.ts'
  */
 const longText = 8192
 
-export const regex: OperatorPart = {
+export const regex: ExactOperator = {
   name: 'regex',
-  compile(pattern, { report }): Test {
+  compile(pattern, { report }): ExactTest {
     try {
       const found = compileRegex(String(pattern))
       return (value) => {

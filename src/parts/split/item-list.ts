@@ -59,5 +59,5 @@ const itemsIn = ({ payload, text }: Item, steps: Steps): readonly Item[] | undef
 const textsAt = (text: string, keys: Steps): readonly string[] => {
   const bytes = Buffer.from(text)
   const found = walkJson(bytes, [[...keys, '*']], { wholes: true, valueAt: (from, to) => bytes.toString('utf8', from, to) })
-  return ((found !== undefined && listAt(found, keys)) || []) as readonly string[]
+  return ((found !== undefined && listAt(found as Json, keys)) || []) as readonly string[]
 }

@@ -8,15 +8,15 @@ import { isObject, type Json, own } from '../../core/json.ts'
 import { refuse } from '../../core/outcome.ts'
 import type { Split } from '../../core/plan.ts'
 import type { Event, VerifiedRequest } from '../../core/request.ts'
-import { compilePath } from '../../expr/path.ts'
-import { scalarText } from '../../expr/render.ts'
+import { compileExactPath, compilePath } from '../../expr/path.ts'
+import { scalarKey } from '../../expr/render.ts'
 import type { Route } from '../../generated/config.ts'
 import { boundedId, unknownType, usableType } from '../body/event-values.ts'
 import type { Batch, Scheme } from '../schemes/scheme.ts'
 import type { StageKit } from '../stages/stage.ts'
 import { verifyNames } from '../verify-names.ts'
 import { createGathering } from './gathered-work.ts'
-import { compileItemList } from './item-list.ts'
+import { compileItemList, type Item } from './item-list.ts'
 
 /** The most items of one request. A store takes no more work at once. */
 const maxItems = 1_000
@@ -79,12 +79,13 @@ const compileItems = ({ items: list, type, id, byEvents }: Batch, schemes: reado
     const only = request.replay?.item
     const wanted = only === undefined ? [...found.keys()] : only < found.length ? [only] : []
     return wanted.map((index): Event => {
-      const { payload, text } = found[index] as (typeof found)[number]
+      const item = found[index] as (typeof found)[number]
+      const { payload, text } = item
       return {
         ...event,
         eventId: only === undefined ? randomUUID() : event.eventId,
         eventType: types[index] ?? otherType,
-        ...itemId(event, request, payload, index, ids),
+        ...itemId(event, request, item, index, ids),
         ...(only === undefined ? {} : { deliveryId: event.deliveryId }),
         payload,
         text,
@@ -109,11 +110,11 @@ const compileType = (type: Batch['type']): ((item: Json) => string | undefined) 
 }
 
 /** Reads one of the values that make the id of an item; `undefined` where the item has none. */
-type IdPart = (item: Json) => string | undefined
+type IdPart = (item: Item) => string | undefined
 
 const compileIdPart = (paths: string | readonly string[]): IdPart => {
-  const getters = [paths].flat().map(compilePath)
-  return (item) => getters.map((get) => scalarText(get(item))).find((text) => text !== undefined && text !== '')
+  const getters = [paths].flat().map(compileExactPath)
+  return (item) => getters.map((get) => scalarKey(get(item))).find((text) => text !== undefined && text !== '')
 }
 
 /**
@@ -123,7 +124,7 @@ const compileIdPart = (paths: string | readonly string[]): IdPart => {
 const itemId = (
   { deliveryId }: Event,
   { replay }: VerifiedRequest,
-  item: Json,
+  item: Item,
   index: number,
   ids: readonly IdPart[],
 ): Required<Pick<Event, 'deliveryId' | 'itemBy'>> => {

@@ -5,7 +5,7 @@
  */
 
 import { join } from 'node:path'
-import { isObject, type Json, own } from '../../core/json.ts'
+import { isObject, type Json, own, textWithMember } from '../../core/json.ts'
 import { type Ignored, refuse } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import { checkScript } from '../../process/script.ts'
@@ -57,8 +57,13 @@ const applyOutput = (event: Event, output: string): Event | undefined => {
   if (text === '' || text === '[SILENT]') return undefined
   const parsed = parseObject(text)
   if (parsed) return own(parsed, '__hermes_ignore__') === true ? undefined : { ...event, text, payload: parsed }
-  const payload = isObject(event.payload) ? { ...event.payload, script_output: text } : { payload: event.payload, script_output: text }
-  return { ...event, payload }
+  const { payload } = event
+  const before = isObject(payload) ? { map: payload, text: event.text } : { map: { payload }, text: `{"payload":${event.text}}` }
+  return {
+    ...event,
+    text: textWithMember(before.text, before.map, 'script_output', JSON.stringify(text)),
+    payload: { ...before.map, script_output: text },
+  }
 }
 
 /** Parses a JSON object; `undefined` for any other text. */

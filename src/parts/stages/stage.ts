@@ -1,12 +1,13 @@
 /** The contract of stages: a stage adds to a route's plan the gates that the route's keys ask for. */
 
+import type { Path } from '../../core/diagnostic.ts'
 import type { Adopt, Closable } from '../../core/owner.ts'
 import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, Redaction } from '../../core/plan.ts'
 import type { Route, WebhookSettings } from '../../generated/config.ts'
 import type { defaults } from '../../generated/defaults.ts'
 import type { Effects } from '../effects.ts'
 import type { FailedExpressions } from '../failed-expressions.ts'
-import type { OperatorPart } from '../operators/operator.ts'
+import type { ExactOperator } from '../operators/operator.ts'
 import type { RecompileAtReload, StageReport } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import type { TargetPart } from '../targets/target.ts'
@@ -51,7 +52,9 @@ export type StageKit = {
   readonly adopt: Adopt
   /** The schemes that any route may use, and the schemes that this route names or describes. */
   readonly schemes: readonly Scheme[]
-  readonly operators: ReadonlyMap<string, OperatorPart>
+  readonly operators: ReadonlyMap<string, ExactOperator>
+  /** The whole numbers past 2^53 in the route's filters, by their paths below `filters`. */
+  readonly longNumbers: readonly { readonly path: Path; readonly digits: string }[]
   readonly targets: ReadonlyMap<string, TargetPart>
 }
 

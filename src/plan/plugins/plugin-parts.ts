@@ -1,7 +1,7 @@
 /** Makes parts of the exports of a plugin's module. The shape of each export is checked before the export is used. */
 
 import { platformOf } from '../../parts/delivery/settings.ts'
-import type { OperatorPart } from '../../parts/operators/operator.ts'
+import type { ExactOperator } from '../../parts/operators/operator.ts'
 import type { RunnerPart } from '../../parts/runners/runner.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
@@ -17,7 +17,7 @@ export type PluginParts = {
   readonly targets: readonly PluginTarget[]
   readonly schemes: readonly Scheme[]
   readonly runners: readonly RunnerPart[]
-  readonly operators: readonly OperatorPart[]
+  readonly operators: readonly ExactOperator[]
 }
 
 /** Reads the parts of a module. `builtins`: the built-in targets. Rejects with a sentence where an export is wrong. */

@@ -1,7 +1,7 @@
 /** Decides which files of a multipart body are kept for the run of its event, and lists all of them in the payload. */
 
 import { hash } from 'node:crypto'
-import { isObject, type Json } from '../../../core/json.ts'
+import { isObject, type Json, textWithMember } from '../../../core/json.ts'
 import type { Attachment, Content, KeptFile, UploadedFile } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
 import { defaults } from '../../../generated/defaults.ts'
@@ -61,10 +61,8 @@ const createBounds = (settings: NonNullable<Route['attachments']>): ((file: Atta
  */
 const withList = ({ text, payload }: FormData, list: readonly Attachment[]): Pick<FormData, 'text' | 'payload'> => {
   if (list.length === 0 || !isObject(payload)) return { text, payload }
-  const open = text.slice(0, text.lastIndexOf('}'))
-  const comma = Object.keys(payload).length > 0 ? ',' : ''
   return {
-    text: `${open}${comma}"attachments":${JSON.stringify(list)}}`,
+    text: textWithMember(text, payload, 'attachments', JSON.stringify(list)),
     payload: { ...payload, attachments: list as unknown as Json },
   }
 }

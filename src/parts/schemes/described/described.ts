@@ -128,7 +128,11 @@ const verifiedHead = (headers: Headers): RequestHead => ({
   at: 0,
 })
 const verifiedView = (headers: Headers, body: RequestBody): RequestView => requestView(verifiedHead(headers), body)
-const payloadView = (headers: Headers, payload: Json): RequestView => ({ ...requestView(verifiedHead(headers)), payload: () => payload })
+const payloadView = (headers: Headers, payload: Json): RequestView => ({
+  ...requestView(verifiedHead(headers)),
+  payload: () => payload,
+  source: () => ({ payload, text: '' }),
+})
 
 /**
  * Returns the place of the signature, for refused requests that are kept to be verified again. Returns nothing for a scheme with a token:

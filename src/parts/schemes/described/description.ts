@@ -1,5 +1,6 @@
 /** Compiles the description of a scheme: a place becomes a function that reads the value there. Also finds mistakes in a description. */
 
+import { scalarKey } from '../../../expr/render.ts'
 import type { SchemePlace, SignatureScheme } from '../../../generated/config.ts'
 import type { Path } from '../../body/walk-json.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
@@ -180,8 +181,8 @@ export const compileDescription = (description: SignatureScheme): CompiledDescri
   const { timestamp, id, lines = [], signed = '{body}', identity, certificate, body_digest } = description
   const source = signatureSourceOf(description)
   const time = timestamp && compileTime(timestamp, description.signature?.separator, signed)
-  const readId = id && (id.header !== undefined || id.body !== undefined) ? compileSource(idPlace(id)) : undefined
-  const text = compileText({ signed, lines, timestamp: time?.read, id: readId })
+  const place = id && (id.header !== undefined || id.body !== undefined) ? idPlace(id) : undefined
+  const text = compileText({ signed, lines, timestamp: time?.read, id: place && compileSource(place) })
   const variables = variablesOf(signed)
   return {
     description,
@@ -191,8 +192,8 @@ export const compileDescription = (description: SignatureScheme): CompiledDescri
     signatures: signaturesReader(source),
     text: 'unknown' in text ? () => ({ lacks: text.unknown }) : text,
     time,
-    id: readId,
-    within: id?.within && compileSource(id.within),
+    id: place && compileSource(place, scalarKey),
+    within: id?.within && compileSource(id.within, scalarKey),
     identity: identity && compileSource(identity),
     certificate: certificate && compileSource(certificate),
     digest: body_digest && {

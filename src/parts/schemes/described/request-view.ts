@@ -4,10 +4,11 @@
  */
 
 import { queryOf } from '../../../core/address/path-and-query.ts'
+import { exactOf, saysAll, type WithText } from '../../../core/exact-json.ts'
 import { header } from '../../../core/headers.ts'
-import type { Json } from '../../../core/json.ts'
+import type { ExactJson, Json } from '../../../core/json.ts'
 import type { BodyView, RequestHead } from '../../../core/request.ts'
-import { compilePath } from '../../../expr/path.ts'
+import { compileExactPath, compilePath } from '../../../expr/path.ts'
 import { scalarText } from '../../../expr/render.ts'
 import type { SchemeBodyPath } from '../../../generated/config.ts'
 import { ReadOnceBody } from '../../body/request-body.ts'
@@ -18,6 +19,8 @@ export type RequestView = {
   /** The body; an empty body while only the head has been read. */
   readonly body: BodyView
   readonly payload: () => Json | undefined
+  /** The payload with its text, for values with numbers. */
+  readonly source: () => WithText | undefined
   /** Returns the query of the address. It is parsed at the first call. */
   readonly query: () => URLSearchParams
 }
@@ -35,6 +38,7 @@ export const requestView = (head: RequestHead, body: BodyView = new ReadOnceBody
       return query
     },
     payload: () => body.payload(),
+    source: () => body.source(),
   }
 }
 
@@ -73,13 +77,13 @@ export const labelledParts = (text: string, label: string, separator = ','): str
 
 /**
  * Makes the function that reads a value. Of several places, the first that has a value counts: the header, then the query, then the paths
- * in the body.
+ * in the body. `textOf`: makes the text of a value of the body: as it was written, or one for all ways to write a number (`scalarKey`).
  */
-export const compileSource = ({ header: name, query, body, label, separator }: ValueSource): ReadValue => {
+export const compileSource = ({ header: name, query, body, label, separator }: ValueSource, textOf = scalarText): ReadValue => {
   const readers = [
     ...(name === undefined ? [] : [headerReader(name, label, separator)]),
     ...(query === undefined ? [] : [queryReader(query)]),
-    ...(body === undefined ? [] : [body].flat().map(bodyReader)),
+    ...(body === undefined ? [] : [body].flat().map((path) => bodyReader(path, textOf))),
   ]
   const [reader] = readers
   if (reader && readers.length === 1) return reader
@@ -113,15 +117,26 @@ const queryReader =
  * Makes the function that reads a path in the body. A path like `value.*.x` reads the text that all items of the list have in common;
  * `undefined` where the items have different texts.
  */
-const bodyReader = (path: string): ReadValue => {
+const bodyReader = (path: string, textOf: typeof scalarText): ReadValue => {
   const [, list, item] = /^(?:(.*)\.)?\*\.(.+)$/.exec(path) ?? []
-  const get = compilePath(item ?? path)
-  if (item === undefined) return (request) => scalarText(get(request.payload() ?? null))
-  const listIn = list === undefined ? (payload: Json) => payload : compilePath(list)
+  if (item === undefined) {
+    const read = compileExactPath(path)
+    return (request) => {
+      const from = request.source()
+      return from && textOf(read(from))
+    }
+  }
+  const get = compilePath(item)
+  const listIn = list === undefined ? (payload: ExactJson) => payload : compilePath(list)
+  const valuesIn = (payload: ExactJson): readonly (ExactJson | undefined)[] => {
+    const items = listIn(payload)
+    return Array.isArray(items) ? items.map(get) : []
+  }
   const key = {}
   const ofAll = (request: RequestView): string | undefined => {
-    const items = listIn(request.payload() ?? null)
-    const texts = new Set(Array.isArray(items) ? items.map((each) => scalarText(get(each))) : [])
+    const from = request.source()
+    const values = from ? valuesIn(from.payload) : []
+    const texts = new Set((from && !values.every(saysAll) ? valuesIn(exactOf(from)) : values).map(textOf))
     return texts.size === 1 ? [...texts][0] : undefined
   }
   // The text is read once for all secrets of the route, because the list may be long.

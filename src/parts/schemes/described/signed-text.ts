@@ -5,7 +5,7 @@
 import { crc32 } from 'node:zlib'
 import { pathAndQueryOf } from '../../../core/address/path-and-query.ts'
 import { header } from '../../../core/headers.ts'
-import { compilePath } from '../../../expr/path.ts'
+import { compileExactPath, compilePath } from '../../../expr/path.ts'
 import { scalarText } from '../../../expr/render.ts'
 import { isForeignText } from '../../body/foreign-text.ts'
 import type { FormValue } from '../../body/form-fields.ts'
@@ -60,8 +60,11 @@ const dottedVariables: { readonly [name: string]: (of: string) => ReadPiece } = 
   },
   query: (of) => (request) => request.query().get(of) ?? undefined,
   payload: (of) => {
-    const path = compilePath(of)
-    return (request) => scalarText(path(request.payload() ?? null))
+    const read = compileExactPath(of)
+    return (request) => {
+      const from = request.source()
+      return from && scalarText(read(from))
+    }
   },
 }
 

@@ -2,7 +2,7 @@
 
 import { equalJson, type Json } from '../../../core/json.ts'
 import type { Event } from '../../../core/request.ts'
-import type { Domain, Test } from '../../../parts/operators/operator.ts'
+import type { Domain, ExactTest } from '../../../parts/operators/operator.ts'
 import type { Catalogue } from '../../compile.ts'
 import type { Branch, Demand } from './branches.ts'
 import { canonicalField, domainOf } from './fields.ts'
@@ -13,7 +13,7 @@ type Operators = Catalogue['operators']
 export type Conflict = readonly [Demand, ...Demand[]]
 
 /** A demand with the domain and the test that its operator gives. */
-type KnownDomain = { readonly demand: Demand; readonly domain: Domain; readonly test: Test | undefined }
+type KnownDomain = { readonly demand: Demand; readonly domain: Domain; readonly test: ExactTest | undefined }
 
 /**
  * Whether a test always decides. A limit may stop the test of a pattern, and the file of a list may be missing. Then neither the condition
@@ -120,7 +120,7 @@ const domainKnownOf = (demand: Demand, operators: Operators): KnownDomain | unde
   return domain && { demand, domain, test: domain.kind === 'elsewhere' ? undefined : compileTest(demand, operators) }
 }
 
-const compileTest = ({ operator, operand }: Demand, operators: Operators): Test | undefined => {
+const compileTest = ({ operator, operand }: Demand, operators: Operators): ExactTest | undefined => {
   let isBad = false
   const report = (): void => {
     isBad = true

@@ -1,6 +1,7 @@
 /** Finds conditions on another kind of value than the samples have: `equals: "false"` where the payload has `false`. */
 
-import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
+import { ExactNumber } from '../../../core/exact-number.ts'
+import { type ExactJson, type ExactObject, isObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
@@ -21,7 +22,7 @@ export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
 }
 
 /** Reports texts that differ in their form from all texts of the samples: in letter case, or by the `refs/heads/` of a branch. */
-const reportForm = (leaf: Leaf, domain: Domain, values: readonly Json[], { say, placeOf }: Subject): void => {
+const reportForm = (leaf: Leaf, domain: Domain, values: readonly ExactJson[], { say, placeOf }: Subject): void => {
   const texts = values.filter((value) => typeof value === 'string')
   if (texts.length === 0 || texts.length < values.length || domain.kind === 'part') return
   for (const { value, path } of comparedIn(leaf, domain)) {
@@ -50,15 +51,16 @@ const inFormOf = (text: string, samples: readonly string[]): string | undefined 
 
 type Kind = 'a text' | 'a number' | 'true or false' | 'a list' | 'a map' | 'null'
 
-const kindOf = (value: Json): Kind => {
+const kindOf = (value: ExactJson): Kind => {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
+  if (value instanceof ExactNumber) return 'a number'
   const kinds: { readonly [type: string]: Kind } = { string: 'a text', number: 'a number', boolean: 'true or false' }
   return kinds[typeof value] ?? 'a map'
 }
 
 /** Returns the values of a field in the samples. `null` is left out: at another time the field may have a value of any kind. */
-const sampleValues = ({ field }: Leaf, { taken }: Sampled): readonly Json[] => {
+const sampleValues = ({ field }: Leaf, { taken }: Sampled): readonly ExactJson[] => {
   const get = compileField(field)
   return taken.flatMap(({ event }) => {
     const value = get(event)
@@ -70,7 +72,7 @@ const sampleValues = ({ field }: Leaf, { taken }: Sampled): readonly Json[] => {
  * Returns the kind of value that a condition asks for, in words; `undefined` where the samples have values of this kind, or no kind is
  * certain.
  */
-const wantedKind = (domain: Domain, values: readonly Json[]): string | undefined => {
+const wantedKind = (domain: Domain, values: readonly ExactJson[]): string | undefined => {
   if (values.length === 0) return undefined
   if (domain.kind === 'one_of' || domain.kind === 'none_of') {
     const kinds = new Set(domain.values.map(kindOf))
@@ -87,7 +89,7 @@ const wantedKind = (domain: Domain, values: readonly Json[]): string | undefined
   return undefined
 }
 
-type KindMismatch = { readonly values: readonly Json[]; readonly wanted: string }
+type KindMismatch = { readonly values: readonly ExactJson[]; readonly wanted: string }
 
 const reportKind = (leaf: Leaf, domain: Domain, { values, wanted }: KindMismatch, sampled: Sampled, subject: Subject): void => {
   const { field, operator, path } = leaf
@@ -103,7 +105,7 @@ const reportKind = (leaf: Leaf, domain: Domain, { values, wanted }: KindMismatch
 }
 
 /** Returns the kinds of values in words: `a list of maps`. */
-const kindsOf = (values: readonly Json[]): string => {
+const kindsOf = (values: readonly ExactJson[]): string => {
   const items = new Set(values.flatMap((value) => (Array.isArray(value) ? value.map(kindOf) : [])))
   const [only] = items
   const list =
@@ -112,7 +114,7 @@ const kindsOf = (values: readonly Json[]): string => {
 }
 
 /** Returns the operand in the kind that the samples have; `undefined` where its text cannot be of that kind. */
-const insteadOf = (leaf: Leaf, domain: Domain, values: readonly Json[]): string | undefined => {
+const insteadOf = (leaf: Leaf, domain: Domain, values: readonly ExactJson[]): string | undefined => {
   const compared = comparedIn(leaf, domain)
   const [first] = compared
   const kinds = new Set(values.map(kindOf))
@@ -124,7 +126,7 @@ const insteadOf = (leaf: Leaf, domain: Domain, values: readonly Json[]): string 
   return isOf('true or false', /^(?:true|false)$/) || isOf('a number', /^-?(?:0|[1-9]\d{0,14})$/) ? value : undefined
 }
 
-const kindHelp = ({ field }: Leaf, domain: Domain, values: readonly Json[]): string => {
+const kindHelp = ({ field }: Leaf, domain: Domain, values: readonly ExactJson[]): string => {
   const item = values.flatMap((value) => (Array.isArray(value) ? value : []))[0]
   if (isObject(item))
     return `ask for a value in the items: jsonata: '"…" in payload.${field.replace(/^payload\./, '')}.${namingKeyOf(item)}'`
@@ -133,5 +135,5 @@ const kindHelp = ({ field }: Leaf, domain: Domain, values: readonly Json[]): str
 }
 
 /** Returns the key of an item whose value most likely names the item. */
-const namingKeyOf = (item: JsonObject): string =>
+const namingKeyOf = (item: ExactObject): string =>
   ['name', 'title', 'login', 'id'].find((key) => item[key] !== undefined) ?? Object.keys(item).find((key) => /^\w+$/.test(key)) ?? 'name'

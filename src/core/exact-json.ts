@@ -1,0 +1,253 @@
+/**
+ * Reads the numbers of JSON as they were written. `JSON.parse` makes doubles of them, which is right for nearly all payloads. Only where a
+ * number of an event is used, its text is asked once whether it has a number that its double does not say, and is read once more if so.
+ */
+
+import { ExactNumber, isPlainNumber } from './exact-number.ts'
+import { type ExactJson, type ExactObject, type Json, put } from './json.ts'
+
+type ExactContainer = ExactJson[] | ExactObject
+
+const isContainer = (value: ExactJson | undefined): value is ExactContainer =>
+  typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
+
+/** A parsed value with the JSON text that it was parsed from. */
+export type WithText = { readonly payload: Json; readonly text: string }
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Returns the index of the closing quote of the string that starts at `from`; the length of the text where no quote closes the string. */
+export const endOfString = (text: string, from: number): number => {
+  let end = text.indexOf('"', from + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end
+}
+
+/** Whether the quote at this index is escaped: an odd number of backslashes stands before it. */
+const isEscaped = (text: string, at: number): boolean => {
+  let before = at
+  while (text.charCodeAt(before - 1) === backslash) before--
+  return (at - before) % 2 === 1
+}
+
+const startsNumber = (unit: number): boolean => unit === 0x2d || (unit >= 0x30 && unit <= 0x39)
+/** Whether a unit may stand in a number: a digit, a sign, the point or the exponent. */
+const inNumber = (unit: number): boolean => startsNumber(unit) || unit === 0x2e || unit === 0x2b || (unit | 0x20) === 0x65
+
+const afterNumber = (text: string, from: number): number => {
+  let i = from + 1
+  while (i < text.length && inNumber(text.charCodeAt(i))) i++
+  return i
+}
+
+/** Matches every list or map with a number that is not plain, and few others. The engine is faster than a walk around all strings. */
+const mayHaveOdd = /[[:, \n\r\t]-?\d(?:\d{15}|\d{0,14}[.eE])|[[:, \n\r\t]-0/
+
+const hasOddNumber = ({ text, payload }: WithText): boolean => {
+  if (typeof payload === 'object' && !mayHaveOdd.test(text)) return false
+  let i = 0
+  while (i < text.length) {
+    const unit = text.charCodeAt(i)
+    if (unit === quote) i = endOfString(text, i) + 1
+    else if (!startsNumber(unit)) i++
+    else {
+      const from = i
+      i = afterNumber(text, from)
+      if (!isPlainNumber(text.slice(from, i))) return true
+    }
+  }
+  return false
+}
+
+/**
+ * Parses a JSON text as `JSON.parse` does, with an `ExactNumber` for each number that its double does not say. Throws where `JSON.parse`
+ * throws.
+ */
+export const exactJson = (text: string): ExactJson => exactOf({ text, payload: JSON.parse(text) as Json })
+
+const [openMap, openList, closeMap, closeList] = [0x7b, 0x5b, 0x7d, 0x5d]
+const words: ReadonlyMap<number, true | false | null> = new Map([
+  [0x74, true],
+  [0x66, false],
+  [0x6e, null],
+])
+
+/** Reads a text once more that `JSON.parse` takes. There is no recursion, because a stranger chose the depth of the value. */
+class Reading {
+  readonly #text: string
+  readonly #root: ExactJson[] = []
+  readonly #around: ExactContainer[] = []
+  #into: ExactContainer = this.#root
+  #key: string | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  read(): ExactJson {
+    const text = this.#text
+    for (let i = 0; i < text.length; ) {
+      const unit = text.charCodeAt(i)
+      if (unit === openMap || unit === openList) this.#open(unit === openMap ? {} : [])
+      else if (unit === closeMap || unit === closeList) this.#into = this.#around.pop() ?? this.#root
+      else {
+        i = this.#readScalar(unit, i)
+        continue
+      }
+      i++
+    }
+    return this.#root[0] as ExactJson
+  }
+
+  /** Reads the string, number or word that begins with this unit at `from`, if one does. Returns the index after it. */
+  #readScalar(unit: number, from: number): number {
+    const text = this.#text
+    if (unit === quote) {
+      const end = endOfString(text, from) + 1
+      this.#addString(stringIn(text, from, end))
+      return end
+    }
+    if (startsNumber(unit)) {
+      const end = afterNumber(text, from)
+      const token = text.slice(from, end)
+      this.#add(isPlainNumber(token) ? Number(token) : new ExactNumber(token))
+      return end
+    }
+    const word = words.get(unit)
+    if (word === undefined) return from + 1
+    this.#add(word)
+    return from + String(word).length
+  }
+
+  #open(container: ExactContainer): void {
+    this.#add(container)
+    this.#around.push(this.#into)
+    this.#into = container
+  }
+
+  #addString(value: string): void {
+    if (this.#key === undefined && !Array.isArray(this.#into)) this.#key = value
+    else this.#add(value)
+  }
+
+  #add(value: ExactJson): void {
+    if (Array.isArray(this.#into)) this.#into.push(value)
+    else put(this.#into, this.#key as string, value)
+    this.#key = undefined
+  }
+}
+
+/** Returns the string of JSON between two indexes. */
+const stringIn = (text: string, from: number, to: number): string => {
+  const inner = text.slice(from + 1, to - 1)
+  return inner.includes('\\') ? (JSON.parse(text.slice(from, to)) as string) : inner
+}
+
+/** Puts in the place of each member of a list or map what `replace` makes of it. */
+const replaceMembers = (at: ExactContainer, replace: (member: ExactJson) => ExactJson): void => {
+  if (Array.isArray(at)) {
+    for (let i = 0; i < at.length; i++) at[i] = replace(at[i] as ExactJson)
+    return
+  }
+  for (const key of Object.keys(at)) {
+    const member = at[key] as ExactJson
+    const replaced = replace(member)
+    if (replaced !== member) put(at, key, replaced)
+  }
+}
+
+/** The exact readings of payloads, by whatever holds them. */
+const readings = new WeakMap<WithText, ExactJson>()
+
+/**
+ * Returns the payload with its numbers as its text has them: the payload itself where its doubles say all. The text is read at the first
+ * call for this event or content, and only then.
+ */
+export const exactOf = (from: WithText): ExactJson => {
+  const known = readings.get(from)
+  if (known !== undefined) return known
+  const exact = hasOddNumber(from) ? new Reading(from.text).read() : from.payload
+  readings.set(from, exact)
+  return exact
+}
+
+/** Whether a value says all about itself, in whichever reading: it is no number, and has none inside. */
+export const saysAll = (value: ExactJson | undefined): boolean => typeof value !== 'number' && (typeof value !== 'object' || value === null)
+
+/** The names of keys that are written in JSON as they are, or with the escapes of ASCII. */
+const plainKey = /^[\w-]+$/
+const escapeOfAscii = '\\u00'
+const numberBehind = /[ \n\r\t]*:[ \n\r\t]*(-?\d[\d.eE+-]*)?/y
+
+/**
+ * Whether all numbers that stand behind a key, in whatever map, are plain. This looks at a few places instead of the whole text. False where
+ * that is not certain.
+ */
+const arePlainBehind = (text: string, key: string): boolean => {
+  if (!plainKey.test(key) || text.includes(escapeOfAscii)) return false
+  const name = `"${key}"`
+  let isFound = false
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    numberBehind.lastIndex = at + name.length
+    const token = numberBehind.exec(text)?.[1]
+    if (token === undefined) continue
+    if (!isPlainNumber(token)) return false
+    isFound = true
+  }
+  return isFound
+}
+
+/** Reads a value inside a payload, which may be a number or have some inside, exactly. `key`: the key behind which `read` finds it. */
+export const readExactly = (from: WithText, read: (root: ExactJson) => ExactJson | undefined, key: string): ExactJson | undefined => {
+  const value = read(from.payload)
+  if (saysAll(value)) return value
+  if (typeof value === 'number' && !readings.has(from) && arePlainBehind(from.text, key)) return value
+  const exact = exactOf(from)
+  return exact === from.payload ? value : read(exact)
+}
+
+/** Whether a number is a whole one past 2^53 that is written with digits alone: an id, and nothing to reckon with. */
+const isLongId = (value: ExactNumber): boolean => value.isDigits && !Number.isSafeInteger(value.toNumber())
+
+/** The readings of payloads for programs that know only doubles, by whatever holds them. */
+const looseReadings = new WeakMap<WithText, Json>()
+
+/** Returns the payload for programs that know only doubles (`withTextIds`). */
+export const looseOf = (from: WithText): Json => {
+  const known = looseReadings.get(from)
+  if (known !== undefined) return known
+  const exact = exactOf(from)
+  const loose = exact === from.payload ? from.payload : withTextIds(exact)
+  looseReadings.set(from, loose)
+  return loose
+}
+
+/**
+ * Returns a value for programs that know only doubles: JSONata, plugins, PostgreSQL. A whole number past 2^53 is the text of its digits, any
+ * other number a double. A value without such numbers is returned as it is. There is no recursion, because a stranger chose the depth.
+ */
+export const withTextIds = (value: ExactJson): Json => {
+  if (!hasExact(value)) return value as Json
+  const holder: ExactObject = { value }
+  const waiting: ExactContainer[] = [holder]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    replaceMembers(at, (inner) => {
+      if (inner instanceof ExactNumber) return isLongId(inner) ? inner.text : inner.toNumber()
+      if (!isContainer(inner)) return inner
+      const copy = Array.isArray(inner) ? [...inner] : { ...inner }
+      waiting.push(copy)
+      return copy
+    })
+  }
+  return holder.value as Json
+}
+
+const hasExact = (value: ExactJson): boolean => {
+  const waiting: ExactJson[] = [value]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    if (at instanceof ExactNumber) return true
+    if (isContainer(at)) for (const inner of Object.values(at)) if (typeof inner === 'object' && inner !== null) waiting.push(inner)
+  }
+  return false
+}

@@ -1,0 +1,87 @@
+/** Numbers are told apart by their decimal value, and written with the digits that came: no id, key, comparison or text rounds them. */
+
+import t from 'tap'
+import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { until } from '../fakes/wait.ts'
+
+const id = '1234567890123456789'
+const neighbour = '1234567890123456788'
+
+const texts = ({ lines }: TestGateway): unknown[] => lines.filter(({ msg }) => msg === 'delivered').map(({ text }) => text)
+const settled = async (gateway: TestGateway, count: number): Promise<unknown[]> => {
+  await until(() => texts(gateway).length >= count)
+  return texts(gateway).sort()
+}
+const outcome = async (gateway: TestGateway, route: string, body: string): Promise<unknown> => {
+  const { status, json } = await gateway.post(route, { body })
+  return status === 202 ? 'accepted' : json.reason
+}
+
+t.test('two ids past 2^53 are two deliveries, and one value is one, whichever way it is written', async (t) => {
+  const gateway = await startGateway(t, {
+    routes: {
+      body: {
+        verify: { algorithm: 'token', signature: { header: 'X-Tok' }, id: { body: ['id', '0.id'] } },
+        prompt: 'order {id}',
+        deliver: 'log',
+      },
+      items: { split: { items: 'list', id: ['id'] }, prompt: 'item {id}', deliver: 'log' },
+    },
+  })
+  const token = { sign: false, headers: { 'X-Tok': secret } }
+  const answers = []
+  for (const written of [id, neighbour, id, '7', '7.0', '70e-1', '0.1', '0.1000000000000000055511151231257827']) {
+    const { json } = await gateway.post('body', { ...token, body: `{"id":${written}}` })
+    answers.push(`${json.status} ${json.delivery_id}`)
+  }
+  t.strictSame(answers, [
+    `accepted ${id}`,
+    `accepted ${neighbour}`,
+    `duplicate ${id}`,
+    'accepted 7',
+    'duplicate 7',
+    'duplicate 7',
+    'accepted 0.1',
+    'accepted 0.1000000000000000055511151231257827',
+  ])
+  const { json } = await gateway.post('items', { body: `{"list":[{"id":${id}},{"id":${neighbour}},{"id":1e3},{"id":1000}]}` })
+  t.strictSame(json.items, { accepted: 3, duplicate: 1 })
+  t.same((await settled(gateway, 7)).slice(0, 3), [`item ${neighbour}`, `item ${id}`, 'item 1e3'])
+})
+
+const big = BigInt(id)
+/** Each row: a condition, a payload that passes, and one that does not. */
+const rows: readonly [condition: object, passes: string, fails: string][] = [
+  [{ field: 'id', equals: big }, `{"id":${id}.0}`, `{"id":${neighbour}}`],
+  [{ field: 'id', not_equals: big }, `{"id":${neighbour}}`, `{"id":${id}}`],
+  [{ field: 'payload.a.id', in: [1, big] }, `{"a":{"id":${id}}}`, `{"a":{"id":${neighbour}}}`],
+  [{ field: 'ids', contains: big }, `{"ids":[1,${id}]}`, `{"ids":[${neighbour}]}`],
+  [{ not: { field: 'a', equals: { id: [big] } } }, `{"a":{"id":[${neighbour}]}}`, `{"a":{"id":[${id}]}}`],
+  [{ field: 'id', equals: id }, `{"id":"${id}"}`, `{"id":${id}}`],
+  [{ field: 'id', regex: `^${id}$` }, `{"id":${id}}`, `{"id":${neighbour}}`],
+  [{ field: 'id', contains: id.slice(9) }, `{"id":${id}}`, `{"id":${neighbour}}`],
+  [{ field: 'id', in_file: 'ids.json' }, `{"id":${id}}`, `{"id":${neighbour}}`],
+  [{ field: 'id', in_file: 'ids.txt' }, `{"id":${id}}`, `{"id":${neighbour}}`],
+  [{ field: 'id', in_file: 'ids.txt' }, '{"id":1.5}', '{"id":1.50000000000000001}'],
+  [{ jsonata: `payload.id = "${id}"` }, `{"id":${id}}`, `{"id":${neighbour}}`],
+  [{ jsonata: 'payload.price * 2 = 3 and payload.big > 1e300' }, '{"price":1.50,"big":1e301}', '{"price":1.51,"big":1e301}'],
+  [{ field: 'n', equals: 1000 }, '{"n":1e3}', '{"n":1000.00000000000000001}'],
+  [{ field: 'n', equals: 0 }, '{"n":-0.0}', '{"n":1e-999}'],
+]
+
+t.test('conditions compare the decimal value', async (t) => {
+  const routes = Object.fromEntries(rows.map(([condition], i) => [`r${i}`, { filters: [condition], prompt: '{id}', deliver: 'log' }]))
+  const gateway = await startGateway(t, { routes, files: { 'ids.json': `[${id}]`, 'ids.txt': `${id}\n1.50\n` } })
+  for (const [i, [, passes, fails]] of rows.entries()) {
+    t.equal(await outcome(gateway, `r${i}`, passes), 'accepted', `${i} ${passes}`)
+    t.equal(await outcome(gateway, `r${i}`, fails), 'filter', `${i} ${fails}`)
+  }
+})
+
+t.test('texts have the digits that came; an expression has ids as text, other numbers as doubles', async (t) => {
+  const gateway = await startGateway(t, {
+    routes: { r: { prompt: '{id} {= id } {= $string(id) } {= o } {price} {= price } {o} {list.1}', deliver: 'log' } },
+  })
+  await gateway.post('r', { body: `{"id":${id},"o":{"id":${id}},"price":1.50,"list":[1,-0]}` })
+  t.strictSame(await settled(gateway, 1), [`${id} ${id} ${id} {"id":"${id}"} 1.50 1.5 {"id":${id}} -0`])
+})
