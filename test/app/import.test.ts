@@ -2,6 +2,7 @@
  * An imported route takes what its source took, and refuses what it refused; no secret gets into the YAML, and nothing is dropped unsaid.
  */
 
+import { createHmac } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -13,7 +14,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { quietBook } from '../../src/plan/check.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
-import { hexHmac } from '../fakes/gateway.ts'
+import { hexHmac, startGateway } from '../fakes/gateway.ts'
 
 type Tree = { readonly [key: string]: unknown }
 type Posted = { readonly headers?: { readonly [name: string]: string }; readonly body: unknown }
@@ -177,7 +178,7 @@ t.test('a sender is known by the same secret', async (t) => {
   const body = { a: 1 }
   t.same(
     ['sha1', 'lab', 'v1', 'gogs', 'soft', 'open'].map((name) => routes[name].verify),
-    ['github', 'gitlab', 'v1', undefined, 'github', undefined],
+    ['github', 'gitlab', 'v1', { algorithm: 'hmac_sha256', signature: { header: 'X-Gogs-Signature' } }, 'github', undefined],
   )
   t.ok(await takes('sha1', { body }, 'one'))
   t.ok(await takes('lab', { body, headers: { 'X-Gitlab-Token': 'two' } }))
@@ -189,9 +190,74 @@ t.test('a sender is known by the same secret', async (t) => {
   t.notOk(await takes('open', { body }, 'guess'))
   t.same(
     leftOut.map(({ route, what }) => `${route} ${what}`),
-    ['sha1 trigger-rule.match', 'gogs trigger-rule.match', 'hard trigger-rule.or.1.match', 'open '],
+    ['sha1 trigger-rule.match', 'hard trigger-rule.or.1.match', 'open '],
   )
   t.equal(err, '', 'with --json nothing else is said')
+})
+
+t.test('tokens, query tokens, other HMAC headers and variables become an inline scheme, which a gateway keeps to', async (t) => {
+  const by = (type: string, name: string, more: Tree, source = 'header') => ({ match: { type, ...more, parameter: { source, name } } })
+  const text = hooks(
+    { id: 'deploy', 'execute-command': '{{ getenv `DIR` }}/x.sh', 'trigger-rule': is('X-Deploy-Token', '{{ getenv "DEPLOY" }}', 'header') },
+    { id: 'bearer', 'trigger-rule': is('Authorization', 'Bearer of-the-hook', 'header') },
+    { id: 'query', 'trigger-rule': is('token', 'in-the-address', 'url') },
+    {
+      id: 'gogs',
+      'trigger-rule': { and: [by('payload-hash-sha256', 'X-Gogs-Signature', { secret: '{{ getenv "GOGS" | js }}' }), is('a', '1')] },
+    },
+    { id: 'hub', 'trigger-rule': by('payload-hmac-sha512', 'X-Hub-Signature', { secret: 'hub-key' }) },
+    { id: 'both', 'trigger-rule': { and: [hmac(), is('X-Api-Key', 'second', 'header')] } },
+    { id: 'list', 'trigger-rule': { match: { type: 'value', value: ['custom'], parameter: { source: 'header', name: 'X-Gitee-Token' } } } },
+  )
+    .replaceAll('\\"', '"')
+    .replace('"{{ getenv "DEPLOY" }}"', '{{ getenv "DEPLOY" }}')
+  const { routes, env, leftOut } = await imported(t, 'adnanh', text)
+  t.same(
+    leftOut.map(({ route, what }) => `${route} ${what}`),
+    ['deploy execute-command', 'both trigger-rule.and.1.match', 'list trigger-rule.match', 'list trigger-rule'],
+  )
+  t.same([routes.both.enabled, routes.list.enabled], [false, false])
+  t.same([routes.deploy.secret, routes.gogs.secret], ['${DEPLOY}', '${GOGS}'])
+  const gateway = await startGateway(t, { routes, env: { ...env, DEPLOY: 'of-the-variable', GOGS: 'gogs-key' } })
+  const body = '{"a":1}'
+  const post = async (route: string, headers: { [name: string]: string }, query = '') =>
+    (await gateway.post(`${route}${query}`, { sign: false, headers, body })).status
+  for (const [route, header, value, wrong] of [
+    ['deploy', 'X-Deploy-Token', 'of-the-variable', '{{ getenv DEPLOY }}'],
+    ['bearer', 'Authorization', 'Bearer of-the-hook', 'of-the-hook'],
+    ['gogs', 'X-Gogs-Signature', hexHmac(body, 'gogs-key'), hexHmac(body, 'GOGS')],
+    [
+      'hub',
+      'X-Hub-Signature',
+      `sha512=${createHmac('sha512', 'hub-key').update(body).digest('hex')}`,
+      `sha512=${hexHmac(body, 'hub-key')}`,
+    ],
+  ] as const) {
+    t.equal(await post(route, { [header]: value }), 202, route)
+    t.equal(await post(route, { [header]: wrong }), 401, route)
+    t.equal(await post(route, {}), 401, route)
+  }
+  t.equal(await post('query', {}, '?token=in-the-address'), 202)
+  t.equal(await post('query', {}, '?token=another'), 401)
+})
+
+t.test('what adnanh/webhook passes over is named, and attributes of XML have their name here', async (t) => {
+  const rule = { ...hmac(), and: [{ ...is('order.-status', 'paid'), nots: [] }, { match: { ...is('n', '1').match, valeu: '2' } }] }
+  const { routes, leftOut, err, takes, env } = await imported(t, 'adnanh', hooks({ id: 'h', 'trigger-rule': rule }))
+  t.same(
+    leftOut.map(({ what, reason }) => `${what} ${reason.split(':')[0]}`),
+    [
+      'trigger-rule.match beside "and" it does nothing',
+      'trigger-rule.and.0.nots adnanh/webhook knows no such key here, and passes over it',
+      'trigger-rule.and.1.match.valeu adnanh/webhook knows no such key here, and passes over it',
+      'trigger-rule the hook takes posts that nobody signed; headgate takes none, so the route has a new secret',
+    ],
+  )
+  t.equal(routes.h.filters[0].field, 'order.@status')
+  t.ok(await takes('h', { body: { order: { '@status': 'paid' }, n: 1 } }, env.WEBHOOK_SECRET_H))
+  t.equal(err, '')
+  const cli = fakeCli(t, { hooks: hooks({ id: 'h', 'trigger-rule': hmac('short') }) })
+  t.match((await cli.run('import', 'adnanh', cli.file('hooks'))).err, /standard output:\d+:\d+/, 'no file is named that is not there')
 })
 
 t.test('what cannot be carried over has its place, and never opens a route', async (t) => {
@@ -271,8 +337,11 @@ t.test('lists of addresses become those of the route', async (t) => {
 
 t.test('Go templates and files of another shape are refused with their place', async (t) => {
   const cli = fakeCli(t, {
-    'a.json': '[{"id":"a","trigger-rule":{"match":{"type":"payload-hmac-sha256","secret":"{{ getenv \\"S\\" }}"}}}]',
-    'b.json': '[{"id":"a","secret":{{ getenv "S" | js }}}]',
+    'a.json': '[{"id":"a","trigger-rule":{"match":{"type":"payload-hmac-sha256","secret":"{{ .Secret }}"}}}]',
+    'b.json': '[{"id":"a","secret":{{ if true }}1{{ end }}}]',
+    'f.json': '[{"id":"{{ getenv `S` }}"}]',
+    'g.json':
+      '[{"id":"a","trigger-rule":{"match":{"type":"value","value":"x{{ getenv `S` }}","parameter":{"source":"payload","name":"a"}}}}]',
     'c.yaml': 'id: a\n',
     'd.yaml': 'platforms: {}\n',
     'e.json': '[{"id": 5}]',
@@ -280,6 +349,8 @@ t.test('Go templates and files of another shape are refused with their place', a
   for (const [from, file, said] of [
     ['adnanh', 'a.json', /a\.json:1:75: a Go template/],
     ['adnanh', 'b.json', /b\.json:1:\d+: it is a Go template/],
+    ['adnanh', 'f.json', /f\.json:1:\d+: a Go template/],
+    ['adnanh', 'g.json', /g\.json:1:\d+: a Go template/],
     ['adnanh', 'c.yaml', /c\.yaml:1:1: not a hook file/],
     ['adnanh', 'e.json', /e\.json:1:2: a hook without an "id"/],
     ['hermes', 'd.yaml', /d\.yaml has no "platforms\.webhook"/],

@@ -50,6 +50,8 @@ const payloadField = (name: string, path: Path, report: ReportLeftOut): string |
     report(path, '"root" may stand for a payload that is a list, or for a key of that name', todo, true)
     return undefined
   }
+  // The parser of adnanh/webhook begins the name of an attribute of XML with a hyphen.
+  const inPayload = name.replace(/(^|\.)-(?=[^.])/g, '$1@')
   const isOther = first === 'event' || first === 'event_type' || first === 'headers' || isRequestField(name)
-  return isOther ? `payload.${name}` : name
+  return isOther ? `payload.${inPayload}` : inPayload
 }

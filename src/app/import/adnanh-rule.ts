@@ -26,6 +26,40 @@ export const ruleKindOf = (rule: Json): { readonly kind: (typeof ruleKinds)[numb
   return kind && { kind, inner: (rule as JsonObject)[kind] as Json }
 }
 
+const matchKeys: ReadonlySet<string> = new Set(['type', 'parameter', 'secret', 'value', 'regex', 'ip-range'])
+
+/**
+ * Reports the keys of a rule, and of the rules in it, that adnanh/webhook passes over: those that it does not know, and each kind beside
+ * the one that counts. A signature may be among them, which the hook then never asked for.
+ */
+export const reportIdle = (rule: Json, path: Path, report: ReportLeftOut): void => {
+  if (!isObject(rule)) return
+  const found = ruleKindOf(rule)
+  for (const [key, value] of Object.entries(rule)) {
+    if (key === found?.kind || value === null) continue
+    if (!(ruleKinds as readonly string[]).includes(key)) reportUnknown([...path, key], report)
+    else
+      report(
+        [...path, key],
+        `beside "${found?.kind}" it does nothing: adnanh/webhook looks at one of the two`,
+        'write both into an "and", if both are to hold',
+      )
+  }
+  if (!found) return
+  const { kind, inner } = found
+  const at = [...path, kind]
+  if (kind === 'match') reportUnknownIn(inner, at, report)
+  else if (kind === 'not') reportIdle(inner, at, report)
+  else for (const [i, each] of (Array.isArray(inner) ? inner : []).entries()) reportIdle(each, [...at, i], report)
+}
+
+const reportUnknownIn = (match: Json, path: Path, report: ReportLeftOut): void => {
+  for (const key of isObject(match) ? Object.keys(match) : []) if (!matchKeys.has(key)) reportUnknown([...path, key], report)
+}
+
+const reportUnknown = (path: Path, report: ReportLeftOut): void =>
+  report(path, 'adnanh/webhook knows no such key here, and passes over it', 'look for a slip in its name')
+
 /** Compiles a rule; `undefined` where a part of the rule cannot be written as a condition. Each such part is reported. */
 export const compileRule = (rule: Json, path: Path, report: ReportLeftOut): RuleConditions | undefined => {
   const ruleKind = ruleKindOf(rule)
@@ -119,6 +153,10 @@ const compilePattern = ({ field }: ParameterField, pattern: string, path: Path, 
  * Compiles a `match` that compares a value. adnanh/webhook compares texts, so "5" also equals the number 5, and "true" also equals `true`.
  */
 const compileValue = ({ field, isText }: ParameterField, value: string, path: Path, report: ReportLeftOut): JsonObject | undefined => {
+  if (value.includes('{{')) {
+    report([...path, 'value'], 'a condition reads no variables', 'write the value itself', true)
+    return undefined
+  }
   const other = isText ? value : parseValue(value)
   if (typeof other === 'string') return { field, equals: value }
   if (typeof other !== 'object' && String(other) === value) return { field, in: [value, other] }

@@ -1,7 +1,9 @@
 /** Turns the signature checks in a trigger rule of adnanh/webhook into the schemes and secrets of a route. */
 
 import type { Path } from '../../core/diagnostic.ts'
-import { isObject, type Json, own } from '../../core/json.ts'
+import { equalJson, isObject, type Json, own } from '../../core/json.ts'
+import { namesRequestSecret } from '../../core/secrets/secret-names.ts'
+import type { SignatureScheme } from '../../generated/config.ts'
 import { v1 } from '../../parts/schemes/generic.ts'
 import { github } from '../../parts/schemes/github.ts'
 import { gitlab } from '../../parts/schemes/gitlab.ts'
@@ -10,13 +12,13 @@ import { ruleKindOf } from './adnanh-rule.ts'
 import type { ReportLeftOut } from './imported.ts'
 
 /**
- * A signature check of a hook, with its path in the hook. `scheme`: the scheme of headgate that reads such a signature; absent where none
- * does.
+ * A signature check of a hook, with its path in the hook. `scheme`: the scheme of headgate that reads such a signature, by its name, or a
+ * description of one; absent where none does.
  */
-export type Signature = { readonly scheme?: string; readonly secret: string; readonly path: Path }
+export type Signature = { readonly scheme?: string | SignatureScheme; readonly secret: string; readonly path: Path }
 
 /** The schemes and the secrets that a route gets. */
-export type RouteSignatureKeys = { readonly verify: readonly string[]; readonly secrets: readonly string[] }
+export type RouteSignatureKeys = { readonly verify: readonly (string | SignatureScheme)[]; readonly secrets: readonly string[] }
 
 const hubNote =
   'the hook takes X-Hub-Signature (SHA-1), headgate X-Hub-Signature-256, which GitHub and Gitea send beside it with the same secret'
@@ -41,32 +43,58 @@ const knownSignatures: { readonly [check: string]: KnownSignature } = {
 const signatureOf = (rule: Json, path: Path, report: ReportLeftOut): Signature | undefined => {
   const ruleKind = ruleKindOf(rule)
   if (ruleKind?.kind !== 'match' || !isObject(ruleKind.inner)) return undefined
-  const { type, parameter, value, secret } = ruleKind.inner
   const at = [...path, 'match']
-  if (type === 'scalr-signature') return { ...reportUnread(at, 'its signature covers a header', report), secret: String(secret ?? '') }
-  const hash = /^payload-(?:hmac|hash)-(sha\d+)$/.exec(String(type))?.[1]
+  const { type, parameter, value, secret = '' } = ruleKind.inner
   const { source, name } = isObject(parameter) ? parameter : {}
-  const header = source === 'header' ? String(name).toLowerCase() : ''
-  const check = own(knownSignatures, `${hash ?? type} ${header}`)
-  if (hash === undefined) return type === 'value' && check ? { scheme: check.scheme, secret: String(value ?? ''), path: at } : undefined
-  const covered = isObject(parameter) && Array.isArray(parameter['headers-to-add-to-signature-payload'])
-  if (!check || covered)
-    return {
-      ...reportUnread(at, covered ? 'the signature covers headers' : `nothing reads ${hash} in ${String(name)}`, report),
-      secret: String(secret ?? ''),
-    }
-  if (check.instead !== undefined)
-    report(at, check.instead, 'nothing with these senders; another one must send X-Hub-Signature-256 or another scheme of headgate')
-  return { scheme: check.scheme, secret: String(secret ?? ''), path: at }
+  const found = { secret: String(secret ?? ''), path: at }
+  if (type === 'scalr-signature') return { ...reportUnread(at, 'its signature covers a header', report), ...found }
+  const hash = /^payload-(?:hmac|hash)-(sha\d+)$/.exec(String(type))?.[1]
+  const check = own(knownSignatures, `${hash ?? type} ${source === 'header' ? String(name).toLowerCase() : ''}`)
+  if (hash !== undefined) return { ...schemeOfHmac(hash, parameter ?? null, check, at, report), ...found }
+  if (type !== 'value') return undefined
+  const token = check ? { scheme: check.scheme, secret: String(value ?? '') } : tokenScheme(String(source), String(name), value)
+  return token && { ...token, path: at }
 }
 
-const reportUnread = (path: Path, why: string, report: ReportLeftOut): Pick<Signature, 'path'> => {
+/** Returns the scheme of a HMAC. One that no scheme is like is reported. */
+const schemeOfHmac = (
+  hash: string,
+  parameter: Json,
+  check: KnownSignature | undefined,
+  path: Path,
+  report: ReportLeftOut,
+): Pick<Signature, 'scheme'> => {
+  const { source, name, 'headers-to-add-to-signature-payload': covered } = isObject(parameter) ? parameter : {}
+  if (Array.isArray(covered)) return reportUnread(path, 'the signature covers headers', report)
+  if (check?.instead !== undefined)
+    report(path, check.instead, 'nothing with these senders; another one must send X-Hub-Signature-256 or another scheme of headgate')
+  const scheme = check?.scheme ?? (source === 'header' ? hmacScheme(hash, String(name)) : undefined)
+  return scheme === undefined ? reportUnread(path, `nothing reads ${hash} in ${String(name)}`, report) : { scheme }
+}
+
+/** Describes the scheme of a HMAC in any header: with a prefix in those named after WebSub's, else bare, as senders have it. */
+const hmacScheme = (hash: string, name: string): SignatureScheme | undefined => {
+  const algorithm = ({ sha1: 'hmac_sha1', sha256: 'hmac_sha256', sha512: 'hmac_sha512' } as const)[hash]
+  if (algorithm === undefined) return undefined
+  return { algorithm, signature: { header: name, ...(/^x-hub-signature/i.test(name) ? { prefix: `${hash}=` } : {}) } }
+}
+
+/** Describes the scheme of a secret that a header or the address has, with the secret; `undefined` where the name is not that of one. */
+const tokenScheme = (source: string, name: string, value: Json | undefined): Pick<Signature, 'scheme' | 'secret'> | undefined => {
+  if (typeof value !== 'string' || !namesRequestSecret(name)) return undefined
+  if (source === 'url' || source === 'query') return { scheme: { algorithm: 'token', signature: { query: name } }, secret: value }
+  if (source !== 'header') return undefined
+  const [, prefix, secret = value] = /^(Bearer |Token |token )(.+)$/.exec(value) ?? []
+  return { scheme: { algorithm: 'token', signature: { header: name, ...(prefix === undefined ? {} : { prefix }) } }, secret }
+}
+
+const reportUnread = (path: Path, why: string, report: ReportLeftOut): Pick<Signature, 'scheme'> => {
   report(
     path,
     `${why}: no scheme of headgate is like it, and its posts get 401`,
     'let the sender sign in one of the ways of headgate, with the same secret, or a proxy',
   )
-  return { path }
+  return {}
 }
 
 /** Returns the signatures that a rule checks, of which one must hold: several for an `or` of signatures. `undefined` for any other rule. */
@@ -96,8 +124,10 @@ export const signatureKeysOf = (signatures: readonly Signature[], softFailures: 
   const taken = [first]
   for (const each of usable.slice(1)) {
     const sameSecret = taken.every(({ secret }) => secret === each.secret)
-    const sameScheme = taken.every(({ scheme }) => scheme === each.scheme)
-    if (sameSecret || (sameScheme && softFailures)) taken.push(each)
+    const sameScheme = taken.every(({ scheme }) => equalJson(scheme as Json, each.scheme as Json))
+    // A list under "verify" has names only.
+    const fit = sameScheme || [first, each].every(({ scheme }) => typeof scheme === 'string')
+    if (fit && (sameSecret || (sameScheme && softFailures))) taken.push(each)
     else
       report(
         each.path,
@@ -105,5 +135,9 @@ export const signatureKeysOf = (signatures: readonly Signature[], softFailures: 
         sameScheme ? 'add the secret to "secrets" of the route if it shall count' : 'make a second route for that sender',
       )
   }
-  return { verify: [...new Set(taken.map(({ scheme }) => String(scheme)))], secrets: [...new Set(taken.map(({ secret }) => secret))] }
+  const schemes = taken.map(({ scheme }) => scheme as string | SignatureScheme)
+  return {
+    verify: typeof first.scheme === 'string' ? [...new Set(schemes)] : [schemes[0] as SignatureScheme],
+    secrets: [...new Set(taken.map(({ secret }) => secret))],
+  }
 }

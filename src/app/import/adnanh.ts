@@ -7,11 +7,11 @@ import type { Env } from '../../config/env.ts'
 import type { Source } from '../../config/yaml/source.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { reportHookKeys } from './adnanh-keys.ts'
 import { allowFromKey, type Networks, networksOf } from './adnanh-networks.ts'
-import { compileRule, inAnd, ruleKindOf } from './adnanh-rule.ts'
+import { compileRule, inAnd, reportIdle, ruleKindOf } from './adnanh-rule.ts'
 import { type RouteSignatureKeys, signatureKeysOf, signaturesOf } from './adnanh-signature.ts'
 import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
 import type { Imported, ImportedRoute, LeftOut, ReportLeftOut } from './imported.ts'
@@ -25,7 +25,7 @@ export const importAdnanh = (source: Source, knownEnv: Env): Imported => {
   const { data } = source
   if (!Array.isArray(data))
     throw badSource(source, [], 'not a hook file: it is no list of hooks', 'give the file that webhook has as -hooks')
-  refuseTemplates(data, [], source)
+  for (const [i, hook] of data.entries()) if (isObject(hook)) refuseTemplates(hook, [i], source)
   const env = createEnvLines(knownEnv)
   const nameOf = createRouteNames()
   const leftOut: LeftOut[] = []
@@ -97,14 +97,20 @@ const routeOf = (hook: JsonObject, name: string, { env, report, at }: HookContex
 }
 
 const isWithin = (a: RouteSignatureKeys, b: RouteSignatureKeys): boolean =>
-  b.verify.every((each) => a.verify.includes(each)) && b.secrets.every((each) => a.secrets.includes(each))
+  b.verify.every((each) => a.verify.some((one) => equalJson(one as Json, each as Json))) &&
+  b.secrets.every((each) => a.secrets.includes(each))
 
 const secretSettings = ({ verify, secrets }: RouteSignatureKeys, name: string, env: EnvLines): JsonObject => {
-  const references = secrets.map((secret) => env.refer(secretName(name), secret))
+  const references = secrets.map((secret) => {
+    const variable = variableIn(secret)
+    if (variable === undefined) return env.refer(secretName(name), secret)
+    env.expect(variable)
+    return `\${${variable}}`
+  })
   const [one = env.generate(secretName(name)), ...more] = references
   return {
     ...(more.length > 0 ? { secrets: references } : { secret: one }),
-    ...(verify.length > 0 ? { verify: verify.length > 1 ? [...verify] : (verify[0] as string) } : {}),
+    ...(verify.length > 0 ? { verify: (verify.length > 1 ? [...verify] : verify[0]) as Json } : {}),
   }
 }
 
@@ -115,6 +121,7 @@ const secretSettings = ({ verify, secrets }: RouteSignatureKeys, name: string, e
 const splitRule = (hook: JsonObject, report: ReportLeftOut) => {
   const rule = own(hook, 'trigger-rule') ?? null
   if (rule === null) return { signatures: [], filters: [], networks: [] }
+  reportIdle(rule, ['trigger-rule'], report)
   const parts = andParts(rule, ['trigger-rule'])
   const isAnd = ruleKindOf(rule)?.kind === 'and'
   const signatures: NonNullable<ReturnType<typeof signaturesOf>>[] = []
@@ -140,22 +147,48 @@ const andParts = (rule: Json, path: Path): { readonly rule: Json; readonly path:
   return found.inner.flatMap((each, i) => andParts(each, [...path, 'and', i]))
 }
 
+/** The only templates that a file may have: they read a variable. Quotes inside are those of Go, or a text's own. */
+const variableTemplate = /\{\{-?\s*getenv\s+(["'`])([A-Za-z_]\w*)\1\s*(?:\|\s*js\s*)?-?\}\}/g
+/** A text that is such a template as `readableTemplates` writes it. */
+const wholeVariable = /^\{\{ getenv ([A-Za-z_]\w*) \}\}$/
+
+/** Writes the templates of a hook file that read a variable without quotes, so that the file is YAML or JSON before they are filled in. */
+export const readableTemplates = (text: string): string =>
+  text
+    .replace(variableTemplate, '{{ getenv $2 }}')
+    // Outside of quotes the braces would be a map of YAML.
+    .replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\{\{ getenv \w+ \}\}[^\s,\]}"']*/g, (found) => (found.startsWith('{{') ? `"${found}"` : found))
+
+/** Returns the name of the variable that a text of the file stands for; `undefined` for any other text. */
+const variableIn = (text: string): string | undefined => wholeVariable.exec(text)?.[1]
+
 /**
- * Throws a Fault where a text of the file has the braces of a Go template, because then the whole file is a template (`-template`). Only a
- * parameter with `source: template` may have such braces in any file.
+ * Throws a Fault where a text of a hook has the braces of a Go template, because then the whole file is a template (`-template`). Allowed
+ * are variables as secrets and in what is left out anyway. A parameter with `source: template` may have such braces in any file.
  */
 const refuseTemplates = (data: Json, path: Path, source: Source): void => {
-  if (typeof data === 'string' && data.includes('{{')) throw templateFault(source, path)
+  if (typeof data === 'string') {
+    const [, key] = path
+    const rest =
+      key === 'trigger-rule' || key === 'id'
+        ? isSecretPlace(path)
+          ? data.replace(wholeVariable, '')
+          : data
+        : data.replace(/\{\{ getenv \w+ \}\}/g, '')
+    if (rest.includes('{{')) throw templateFault(source, path)
+  }
   if (typeof data !== 'object' || data === null) return
   if (isObject(data) && data.source === 'template') return
   for (const [key, value] of Object.entries(data)) refuseTemplates(value, [...path, Array.isArray(data) ? Number(key) : key], source)
 }
 
+const isSecretPlace = (path: Path): boolean => ['secret', 'value'].includes(String(path.at(-1)))
+
 const templateFault = (source: Source, path: Path): Fault =>
   badSource(
     source,
     path,
-    'a Go template ({{ … }}), which headgate does not read',
+    'a Go template ({{ … }}) that is no {{ getenv "NAME" }} in place of a secret',
     'write the values in its place, a secret too: it goes to .env',
   )
 

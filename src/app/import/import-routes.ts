@@ -14,7 +14,7 @@ import { exit, Fault, usage } from '../../core/fault.ts'
 import { equalJson, isObject } from '../../core/json.ts'
 import { shownFile, shownPlace } from '../../core/shown-place.ts'
 import { configFile, type Workspace } from '../workspace.ts'
-import { importAdnanh } from './adnanh.ts'
+import { importAdnanh, readableTemplates } from './adnanh.ts'
 import { type CheckedImport, checkImport } from './check-import.ts'
 import { envLineText } from './env-lines.ts'
 import { importHermes } from './hermes.ts'
@@ -40,14 +40,14 @@ export type ImportDone = CheckedImport & {
  */
 export const importRoutes = async (workspace: Workspace, options: ImportRequest): Promise<ImportDone> => {
   const { from, file, to } = options
-  const source = readImportSource(file)
+  const source = readImportSource(file, from)
   const knownEnv: Env = { ...readEnvFile(envFile(workspace)).env, ...workspace.env }
   const config = configFile(workspace)
   const merging = to === 'data directory' && existsSync(config)
   if (typeof to === 'object') refuseExisting(to.file, to.force)
   const imported = from === 'adnanh' ? importAdnanh(source, knownEnv) : importHermes(source, knownEnv, merging)
   if (merging) return mergeIntoConfig(workspace, config, imported)
-  const shownAs = typeof to === 'object' ? resolve(to.file) : config
+  const shownAs = typeof to === 'object' ? resolve(to.file) : to === undefined ? 'standard output' : config
   const by = `headgate import ${from} ${shownFile(source.file)}`
   const checked = await checkImport(workspace, imported, (each) => renderConfig(each, by), shownAs)
   if (!equalJson(parseSource(shownAs, checked.text).source?.data ?? null, configData(checked.imported)))
@@ -60,13 +60,17 @@ export const importRoutes = async (workspace: Workspace, options: ImportRequest)
 
 const envFile = ({ dataDir }: Workspace): string => join(dataDir, '.env')
 
-const readImportSource = (file: string): Source => {
+const readImportSource = (file: string, from: ImportRequest['from']): Source => {
   if (!existsSync(file)) throw usage(`no such file: ${file}`)
-  const { source, text = '', diagnostics } = readSource(resolve(file))
+  const written = readSource(resolve(file))
+  const isHooks = from === 'adnanh' && written.text?.includes('{{')
+  const { source, text = '', diagnostics } = isHooks ? parseSource(resolve(file), readableTemplates(written.text ?? '')) : written
   if (source) return source
   const [problem] = diagnostics
   const isTemplate = text.includes('{{')
-  const why = isTemplate ? 'it is a Go template ({{ … }}), which headgate does not read' : (problem?.message ?? 'it cannot be read')
+  const why = isTemplate
+    ? 'it is a Go template ({{ … }}), of which only {{ getenv "NAME" }} is read'
+    : (problem?.message ?? 'it cannot be read')
   throw new Fault('bad_source', `${problem?.place ? shownPlace(problem.place) : shownFile(file)}: ${why}`, {
     exitCode: exit.no,
     hint: isTemplate ? 'write the values in its place, a secret too: it goes to .env' : 'the file must be valid YAML or JSON',
