@@ -7,6 +7,7 @@
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import type { Delivery, Destination } from '../core/new-run.ts'
+import { maskAddresses, withCredentials } from '../core/secrets/secret-names.ts'
 import { isTemplate } from '../expr/placeholder.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
@@ -63,18 +64,25 @@ const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject
  */
 export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
-    keys.flatMap((key): [string, Json][] => {
+    [...keys, ...addressesIn(extra, keys)].flatMap((key): [string, Json][] => {
       const value = own(extra, key)
       const secret = isObject(value) ? entriesOf(value, (each) => !isTemplate(each)) : value
       return secret === undefined || (isObject(secret) && Object.keys(secret).length === 0) ? [] : [[key, secret]]
     }),
   )
 
-/** Returns the settings without the values that `secretsIn` returns for these keys. */
+/** Returns the keys, besides `keys`, whose values are addresses with a login or a secret parameter. */
+const addressesIn = (extra: JsonObject, keys: readonly string[]): string[] =>
+  Object.keys(extra).filter((key) => !keys.includes(key) && maskedAddress(own(extra, key)) !== own(extra, key))
+
+const maskedAddress = (value: Json | undefined): Json | undefined => (typeof value === 'string' ? maskAddresses(value) : value)
+
+/** Returns the settings without the values that `secretsIn` returns for these keys. Of an address, only what is secret is left out. */
 const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     Object.entries(extra).flatMap(([key, value]): [string, Json][] => {
-      if (!keys.includes(key)) return [[key, value]]
+      const masked = maskedAddress(value)
+      if (!keys.includes(key) || (masked !== undefined && masked !== value)) return [[key, masked ?? value]]
       return isObject(value) ? [[key, entriesOf(value, isTemplate)]] : []
     }),
   )
@@ -83,6 +91,7 @@ const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject 
 export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject => {
   const whole = Object.entries(secrets).map(([key, value]): [string, Json] => {
     const filled = own(stored, key)
+    if (typeof value === 'string' && typeof filled === 'string') return [key, withCredentials(filled, value)]
     return [key, isObject(value) && isObject(filled) ? { ...filled, ...value } : value]
   })
   return { ...stored, ...Object.fromEntries(whole) }

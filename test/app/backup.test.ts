@@ -27,15 +27,24 @@ const subscription = {
   created_at: '2026-01-01T00:00:00Z',
 }
 
+const called = {
+  ...subscription,
+  secret: '${TOKEN}',
+  deliver: 'http',
+  deliver_extra: { url: 'http://127.0.0.1:9/in?access_token=an-access' },
+}
+const address = 'http://127.0.0.1:9/in?access_token=an-access&sig=a-signature&n=1'
+
 /** A data directory whose gateway had one event, and two backups of it: with its configuration, and without. */
 const original = async (t: Test) => {
   const dir = dataDir(t, {
-    routes: { work: { prompt: 'p {x}' } },
-    files: { 'webhook_subscriptions.json': JSON.stringify({ a: subscription }), '.env': 'TOKEN=in-clear\n' },
+    routes: { work: { prompt: 'p {x}' }, calls: { prompt: 'p', deliver: 'http', deliver_extra: { url: address } } },
+    files: { 'webhook_subscriptions.json': JSON.stringify({ a: subscription, called }), '.env': 'TOKEN=in-clear\n' },
   })
   const gateway = await startGateway(t, dir)
   t.equal((await gateway.post('work', 'one', { body: '{"x":"payload"}' })).status, 202)
   await gateway.line(({ msg }) => msg === 'delivered')
+  t.equal((await gateway.post('calls', 'two')).status, 202, 'a run that waits for its target')
   const [file, withConfig] = [join(dir, 'copy.tar.gz'), join(dir, 'all.tar.gz')]
   t.match(await runAt(dir, ['backup', file]), { code: 0, out: /wrote .*copy\.tar\.gz: \d+ files/ })
   t.match(await runAt(dir, ['backup', withConfig, '--with-config']), { code: 0 })
@@ -132,7 +141,8 @@ t.test('a backup, and what becomes of it', async (t) => {
   t.test('without --with-config no secret and no configuration is in it', async (t) => {
     const fresh = join(dir, 'masked')
     const bytes = gunzipSync(readFileSync(file)).toString('latin1')
-    for (const secret of ['in-clear', subscription.secret, 'It is a secret to everybody']) t.notOk(bytes.includes(secret), secret)
+    for (const secret of ['in-clear', subscription.secret, 'It is a secret to everybody', 'an-access', 'a-signature'])
+      t.notOk(bytes.includes(secret), secret)
     t.match(await runAt(fresh, ['restore', file]), { code: 0, err: /subscriptions need new secrets/ })
     t.notOk(existsSync(join(fresh, 'config.yaml')))
     const env = { HEADGATE_HOME: fresh, WEBHOOK_ENABLED: 'true' }

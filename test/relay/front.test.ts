@@ -1,6 +1,6 @@
 /** A relay keeps what senders post, in bounds, and hands it to the processes of its gateways, each route to one of them, in order. */
 
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
@@ -214,6 +214,27 @@ t.test('senders that wait are answered at once when the last process leaves, and
   t.equal(await Promise.race([...later, 'they wait']), 'they wait', 'it may come back')
   clock.advance(1_000)
   t.strictSame(await answered(later), [202, 503])
+})
+
+t.test('nothing of a request stays in the files of the relay once it has ended', async (t) => {
+  const ticks: (() => void)[] = []
+  const after = (_ms: number, then: () => void) => {
+    ticks.push(then)
+    return () => {}
+  }
+  const { url, dir } = await startRelay(t, { clock: { ...steppedClock(), after } })
+  const content = '{"n":"mark-of-a-body"}'
+  await post(`${url}/home/webhooks/a?token=mark-of-a-query`, content, { authorization: 'Bearer mark-of-a-header' })
+  const found = (): string[] => {
+    const files = readdirSync(join(dir, 'state')).map((name) => readFileSync(join(dir, 'state', name), 'latin1'))
+    return [...new Set(files.join('\n').match(/mark-of-a-\w+/g))].sort()
+  }
+  t.strictSame(found(), ['mark-of-a-body', 'mark-of-a-header', 'mark-of-a-query'], 'while it waits')
+  const [, item] = await fakeTaker(`${url}/home`).take()
+  t.equal(String(item?.body), content)
+  await fakeTaker(`${url}/home`).done(item?.head.id)
+  for (const tick of ticks.splice(0)) tick()
+  await until(() => found().length === 0)
 })
 
 t.test('what is kept for too long expires: it is counted, recorded and logged', async (t) => {

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import type { JsonObject } from '../../src/core/json.ts'
@@ -313,4 +314,64 @@ t.test('no question of the console shows the secret of a place, to no role, wher
   for (const name of names) await askAboutText(t, ask, name)
   t.equal(readFileSync(join(dir, 'config.yaml'), 'utf8'), before, 'and nothing was saved')
   t.strictSame([...shown], [])
+})
+
+t.test('no command shows the secret of a place, nor does a backup have it', async (t) => {
+  const routes = Object.fromEntries(routePlaces().map(({ name, route }) => [name, route]))
+  const config = { platforms: { webhook: { enabled: true, extra: { secret: canary('global'), routes } } } }
+  const entries = JSON.stringify(Object.fromEntries(routePlaces().map(({ name, route }) => [`sub-${name}`, route])))
+  const all = fakeCli(t, { 'config.yaml': stringify(config), 'webhook_subscriptions.json': entries }, {})
+  const shown: string[] = []
+  const run = async (cli: ReturnType<typeof fakeCli>, ...argv: string[]): Promise<void> => {
+    const { out, err } = await cli.run(...argv)
+    t.ok(out + err, argv.join(' '))
+    for (const mark of `${out}${err}`.match(marks) ?? []) shown.push(`${argv.join(' ')}: ${mark}`)
+  }
+  for (const argv of [
+    ['config', 'show'],
+    ['validate', '--json'],
+    ['doctor', '--json'],
+    ['webhook', 'list', '--json'],
+    ['export', 'asyncapi'],
+  ])
+    await run(all, ...argv)
+  const file = join(all.dir, 'copy.tar.gz')
+  await run(all, 'backup', file)
+  const bytes = gunzipSync(readFileSync(file)).toString('latin1')
+  t.match(bytes, /SECRET_LEFT_OUT_OF_BACKUP/)
+  t.strictSame(bytes.match(marks), null, 'a backup')
+
+  const login = (place: string): string => `https://me:${canary(`login of ${place}`)}@127.0.0.1:9/in?sig=${canary(`sig of ${place}`)}`
+  const words = [
+    '--token',
+    canary('word'),
+    `--api-key=${canary('word')}`,
+    '-H',
+    `Authorization: Bearer ${canary('word')}`,
+    `--url=${login('word')}`,
+  ]
+  const resolved = fakeCli(
+    t,
+    {
+      'config.yaml': stringify({
+        agent: { runner: 'command', command: ['agent', ...words] },
+        toolsets: {
+          own: { command: ['notes', ...words, '--plain', 'shown'], allow: ['x'], env: { LEVEL: '${LEVEL}' } },
+          other: { url: login('toolset'), allow: ['x'], headers: { 'X-Any': '${LEVEL}' } },
+        },
+        telemetry: { otlp: { endpoint: login('telemetry'), headers: { 'X-Any': '${LEVEL}' } } },
+      }),
+      '.env': `LEVEL=${canary('variable')}\n`,
+    },
+    {},
+  )
+  for (const argv of [
+    ['config', 'show', '--resolved'],
+    ['config', 'show', '--resolved', '--json'],
+    ['config', 'show'],
+    ['validate', '--json'],
+  ])
+    await run(resolved, ...argv)
+  t.match(await resolved.run('config', 'show', '--resolved'), { code: 0, out: /shown/ })
+  t.strictSame(shown, [])
 })

@@ -2,27 +2,23 @@
 
 import { exit, Fault } from '../../core/fault.ts'
 import { parseObject } from '../../core/json.ts'
-import { secretsIn, stars } from '../mask-lines/find-secrets.ts'
+import { maskJson } from '../../core/secrets/mask.ts'
+import { maskScalar } from '../mask-lines/find-secrets.ts'
 
-/** Stands in place of a secret. The reference cannot be resolved, so an entry that has it is not served. */
+/** Stands in place of a secret, also of one in an address. The reference cannot be resolved, so an entry that has it is not served. */
 const leftOut = '${SECRET_LEFT_OUT_OF_BACKUP}'
 
 /**
- * Returns the text of a file of entries without its secrets. References to secrets stay. Throws a Fault where the text cannot be read, so
- * that no secret stays in it by mistake.
+ * Returns the text of a file of entries without its secrets. References to secrets stay, without a default. Throws a Fault where the text
+ * cannot be read, so that no secret stays in it by mistake.
  */
 export const withoutSecrets = (name: string, text: string): string => {
-  const covers = secretsIn(text)
-  let out = ''
-  let copied = 0
-  for (const { from, to, shown } of [...(covers ?? [])].sort((a, b) => a.from - b.from)) {
-    // A cover without stars shows the value as it is: a reference, or the name of a file.
-    if (!shown.includes(stars) || from < copied) continue
-    out += `${text.slice(copied, from)}${JSON.stringify(leftOut)}`
-    copied = to
+  const entries = parseObject(text)
+  if (entries) {
+    const maskOf = (secret: string): string => (maskScalar(secret) === secret ? secret : leftOut)
+    const masked = Object.entries(entries).map(([entry, settings]) => [entry, maskJson(settings, maskOf, leftOut)])
+    return `${JSON.stringify(Object.fromEntries(masked), null, 2)}\n`
   }
-  out += text.slice(copied)
-  if (covers && parseObject(out)) return out
   throw new Fault('corrupt_store', `${name} cannot be read, so its secrets cannot be left out`, {
     exitCode: exit.conflict,
     hint: 'mend the file, or copy it with its secrets: --with-config',

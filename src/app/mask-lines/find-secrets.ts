@@ -4,7 +4,7 @@ import { namesFile } from '../../config/secrets/reference.ts'
 import { eventsOf, type Range, scalarsOf, YamlTree } from '../../config/yaml/yaml-tree.ts'
 import { isMask } from '../../core/secrets/mask.ts'
 import { namesProvider } from '../../core/secrets/program-secret.ts'
-import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
+import { holdsSecrets, namesSettingSecret, secretInWord } from '../../core/secrets/secret-names.ts'
 import { nearest } from '../../core/text.ts'
 
 /** A part of a text that must not be shown: its offsets, the end exclusive, and the text that is shown in its place. */
@@ -91,9 +91,9 @@ class Secrets {
   below(node: number, keysAreNames: boolean): Cover[] {
     return this.#tree.members(node).flatMap(({ name, key, value }) => {
       if (!this.#tree.isMap(node)) return this.below(value, false)
-      return namesSecret(name) && !(keysAreNames && this.#tree.isMap(value))
-        ? this.#covers(value, /headers/i.test(name), this.#endOf(key))
-        : this.below(value, mapsOfNames.has(name))
+      if (namesSecret(name) && !(keysAreNames && this.#tree.isMap(value))) return this.#covers(value, holdsSecrets(name), this.#endOf(key))
+      if (holdsSecrets(name) && this.#tree.isMap(value)) return this.#covers(value, true, this.#endOf(key))
+      return [...this.below(value, mapsOfNames.has(name)), ...(name === 'command' ? this.#coversOfWords(value) : [])]
     })
   }
 
@@ -113,6 +113,24 @@ class Secrets {
     const property = this.#text.slice(after, start).search(/[&!]/)
     if (property >= 0) return [{ from: after + property, to, shown: stars }]
     return [{ from: start, to, shown: this.#tree.isScalar(node) ? maskScalar(this.#text.slice(start, to)) : stars }]
+  }
+
+  /** Returns covers for the secrets in the words of a command. */
+  #coversOfWords(node: number): Cover[] {
+    const words = this.#tree.isList(node) ? this.#tree.members(node).map(({ value }) => value) : []
+    return words.flatMap((word, i): Cover[] => {
+      const text = this.#tree.scalar(word)
+      const range = this.#tree.range(word)
+      const before = words[i - 1]
+      const from = text === undefined ? undefined : secretInWord(text, before === undefined ? undefined : this.#tree.scalar(before))
+      if (text === undefined || !range || from === undefined) return []
+      const raw = this.#text.slice(...range)
+      // Where the file spells the word otherwise, as with escapes, the whole word is covered.
+      const head = raw.indexOf(text.slice(0, from))
+      const start = from === 0 || head < 0 ? range[0] : range[0] + head + from
+      const to = start > range[0] && /["']$/.test(raw) ? range[1] - 1 : range[1]
+      return [{ from: start, to, shown: maskScalar(this.#text.slice(start, to)) }]
+    })
   }
 
   /** Returns the offset behind a node; 0 where there is no node. */

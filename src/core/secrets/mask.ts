@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { pathOf, queryText } from '../address/path-and-query.ts'
 import { isObject, type Json } from '../json.ts'
 import { namesProvider } from './program-secret.ts'
-import { maskAddresses, namesParameterSecret, namesRequestSecret, namesSettingSecret } from './secret-names.ts'
+import { holdsSecrets, maskAddresses, namesParameterSecret, namesRequestSecret, namesSettingSecret, secretInWord } from './secret-names.ts'
 
 /** The mask of a secret. */
 export const stars = '***'
@@ -50,17 +50,30 @@ export const maskSecret = (secret: string): string =>
   secret === '' || namesProvider(secret) ? secret : `${stars} (${fingerprint(secret)})`
 
 /**
- * Returns a copy of settings in which the values of keys that name a secret, and the credentials in web addresses, are masked. `maskOf`
- * returns the mask of a secret.
+ * Returns a copy of settings in which whatever is secret is masked: values of keys that name a secret, variables of programs, words of
+ * commands, and credentials in web addresses. `maskOf` returns the mask of a secret, `shown` stands for a part of an address.
  */
-export const maskJson = (value: Json, maskOf = maskSecret): Json => {
-  if (typeof value === 'string') return maskAddress(value)
-  if (Array.isArray(value)) return value.map((item) => maskJson(item, maskOf))
+export const maskJson = (value: Json, maskOf = maskSecret, shown = stars): Json => {
+  if (typeof value === 'string') return maskAddress(value, shown)
+  if (Array.isArray(value)) return value.map((item) => maskJson(item, maskOf, shown))
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, namesSettingSecret(key) ? maskAll(item, maskOf) : maskJson(item, maskOf)]),
+    Object.entries(value).map(([key, item]) => {
+      if (namesSettingSecret(key) || (holdsSecrets(key) && isObject(item))) return [key, maskAll(item, maskOf)]
+      const masked = maskJson(item, maskOf, shown)
+      return [key, key === 'command' && Array.isArray(item) && Array.isArray(masked) ? maskWords(item, masked, maskOf) : masked]
+    }),
   )
 }
+
+/** Masks the secrets in the words of a command. `masked`: the words, with masked addresses. */
+const maskWords = (words: readonly Json[], masked: readonly Json[], maskOf: typeof maskSecret): Json[] =>
+  words.map((word, i) => {
+    const before = words[i - 1]
+    const from = typeof word === 'string' ? secretInWord(word, typeof before === 'string' ? before : undefined) : undefined
+    if (typeof word !== 'string' || from === undefined) return masked[i] ?? null
+    return word.slice(0, from) + maskOf(word.slice(from))
+  })
 
 /** Whether a text is a mask. */
 export const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/.test(text)
@@ -69,9 +82,10 @@ export const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/
 export const containsMask = (text: string): boolean =>
   isMask(text) || (addressForm.test(text) && /\/\/\*\*\*@|=\*\*\*(?:[&#]|$)/.test(text))
 
-const addressForm = /^[a-z][\w+.-]*:\/\//i
+const addressForm = /^(?:-{1,2}[\w.-]+=)?[a-z][\w+.-]*:\/\//i
 
-const maskAddress = (text: string): string => (addressForm.test(text) ? maskAddresses(text) : text)
+/** A word of a command may have an option before its address: `--url=https://…`. */
+const maskAddress = (text: string, shown: string): string => (addressForm.test(text) ? maskAddresses(text, shown) : text)
 
 const maskAll = (value: Json, maskOf: typeof maskSecret): Json => {
   if (typeof value === 'string') return maskOf(value)

@@ -61,3 +61,36 @@ export const maskAddresses = (text: string, shown = '***'): string =>
         () => shown,
       )
     : text
+
+/**
+ * Puts logins and values of secret parameters back into a masked address (`maskAddresses`), from the address as it was written. A
+ * parameter is looked for by its name.
+ */
+export const withCredentials = (masked: string, written: string, shown = '***'): string => {
+  const [ofLogin] = written.match(login) ?? []
+  const values = new Map<string, string[]>()
+  for (const [, , name = '', value = ''] of written.matchAll(parameter)) values.set(name, [...(values.get(name) ?? []), value])
+  return masked
+    .replace(`://${shown}@`, (all) => (ofLogin === undefined ? all : `://${ofLogin}@`))
+    .replace(/([?&]([\w.~-]{1,64})=)([^&#]*)/g, (all, head: string, name: string, value: string) =>
+      value === shown ? head + (values.get(name)?.shift() ?? shown) : all,
+    )
+}
+
+/** What stands before the value of an assignment or a header in a word of a command: `--api-key=`, `TOKEN=`, `Authorization: `. */
+const assigned = /^-{0,2}([A-Za-z][\w.-]*)(?:=|:\s+)/
+const option = /^--?[A-Za-z][\w-]*$/
+
+/**
+ * Returns the offset at which a secret begins in a word of a command; `undefined` where it has none. `before`: the word before it, which
+ * may be an option that names a secret.
+ */
+export const secretInWord = (word: string, before: string | undefined): number | undefined => {
+  const [head, name] = assigned.exec(word) ?? []
+  if (head !== undefined && name !== undefined && namesVariableSecret(name)) return head.length
+  const isNamed = before !== undefined && option.test(before) && namesVariableSecret(before)
+  return isNamed && !word.startsWith('-') ? 0 : undefined
+}
+
+/** Whether each value of a map under this key counts as a secret: headers, and variables of a program. */
+export const holdsSecrets = (key: string): boolean => /headers/i.test(key) || key === 'env'

@@ -1,17 +1,26 @@
 /** Collects the secrets in settings, so that a redactor can remove them from any text by their values. */
 
 import { isObject, type Json, type JsonObject, own } from '../json.ts'
-import { namesVariableSecret, replaceSecretParameters } from './secret-names.ts'
+import { namesVariableSecret, replaceSecretParameters, secretInWord } from './secret-names.ts'
 
 /** Returns the values of keys that name a secret, and the secrets in web addresses. Each key below `headers` counts by its own name. */
 export const secretsOfSettings = (settings: Json): string[] => {
   if (typeof settings === 'string') return secretsOfAddress(settings)
   if (Array.isArray(settings)) return settings.flatMap(secretsOfSettings)
   if (!isObject(settings)) return []
-  return Object.entries(settings).flatMap(([key, value]) =>
-    key !== 'headers' && namesVariableSecret(key) ? textsWithin(value) : secretsOfSettings(value),
-  )
+  return Object.entries(settings).flatMap(([key, value]) => {
+    if (key !== 'headers' && namesVariableSecret(key)) return textsWithin(value)
+    return [...secretsOfSettings(value), ...(key === 'command' && Array.isArray(value) ? secretsOfWords(value) : [])]
+  })
 }
+
+/** Returns the secrets in the words of a command. */
+const secretsOfWords = (words: readonly Json[]): string[] =>
+  words.flatMap((word, i) => {
+    const before = words[i - 1]
+    const from = typeof word === 'string' ? secretInWord(word, typeof before === 'string' ? before : undefined) : undefined
+    return typeof word === 'string' && from !== undefined ? textsWithin(word.slice(from)) : []
+  })
 
 /** The whole text is one placeholder. A payload fills it in, so the text is not a secret. */
 const isPlaceholder = /^\{[^{}]*\}$/

@@ -21,6 +21,7 @@ export class CommitQueue {
   #bytes = 0
   #pumping: Promise<void> | undefined
   #isBroken = false
+  #mustDropLog = false
   #isClosed = false
 
   /** Opens the database. Throws a Fault. */
@@ -52,10 +53,19 @@ export class CommitQueue {
     })
   }
 
+  /** Cuts off the log after the next commit, so that nothing of deleted rows stays in it. */
+  dropLog(): void {
+    this.#mustDropLog = true
+    this.#pumping ??= this.#pump()
+  }
+
   async #pump(): Promise<void> {
     // The work of this turn of the event loop shares the first commit.
     await nextTurn()
-    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, maxBatch))
+    while (this.#waiting.length > 0 || this.#mustDropLog) {
+      if (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, maxBatch))
+      if (this.#mustDropLog) await this.#dropLog()
+    }
     this.#pumping = undefined
   }
 
@@ -70,6 +80,16 @@ export class CommitQueue {
       for (const { reject } of calls) reject(new StoreFault(messageOf(thrown), { cause: thrown }))
     } finally {
       for (const { bytes } of calls) this.#bytes -= bytes
+    }
+  }
+
+  async #dropLog(): Promise<void> {
+    this.#mustDropLog = false
+    try {
+      if (!this.#isBroken) await this.#database.dropLog()
+    } catch {
+      // The next commit recovers the database, and says what is wrong with it.
+      this.#isBroken = true
     }
   }
 

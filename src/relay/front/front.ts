@@ -72,7 +72,7 @@ export const openFront = async ({ dataDir, settings, log, clock }: FrontOptions)
     await ledger.close()
     throw error
   }
-  const stopHouse = keepHouse(served, tally, log, clock)
+  const stopHouse = keepHouse(served, { tally, ledger, log, clock })
   return {
     url: listener.url,
     status,
@@ -125,8 +125,10 @@ const route =
     writeReply(response, isLive ? { status: 200, type: 'application/json', body: '{"status":"live"}' } : errorReply(404, 'Not found'))
   }
 
-/** Lets requests expire once a minute, and writes what was counted. Returns the function that ends this. */
-const keepHouse = (served: ReadonlyMap<string, Served>, tally: Tally, log: Log, clock: Clock): (() => void) => {
+type House = { readonly tally: Tally; readonly ledger: Ledger; readonly log: Log; readonly clock: Clock }
+
+/** Lets requests expire once a minute, writes what was counted, and removes what is left of ended requests. Returns what ends this. */
+const keepHouse = (served: ReadonlyMap<string, Served>, { tally, ledger, log, clock }: House): (() => void) => {
   let cancel = (): void => {}
   let isOver = false
   const work = async (): Promise<void> => {
@@ -136,6 +138,7 @@ const keepHouse = (served: ReadonlyMap<string, Served>, tally: Tally, log: Log, 
           log('error', { gateway, route: lane, expired }, 'requests expired: no gateway took them in time')
       }
       await tally.write()
+      ledger.forgetEnded()
     } catch (error) {
       log('error', { reason: messageOf(error) }, 'the relay cannot write')
     }

@@ -1,5 +1,7 @@
 /** The tables of the requests that a relay keeps, and the statements on them. */
 
+import type { DatabaseForm } from '../../store/sqlite/schema.ts'
+
 /** Marks a database file as that of a relay: "HGRL" in ASCII. */
 const applicationId = 0x4847524c
 
@@ -42,7 +44,8 @@ const version1 = `
   pragma application_id = ${applicationId};
 `
 
-export const ledgerFile = { name: 'relay.db', applicationId, versions: [version1] }
+/** A request has the tokens and bodies of senders, so nothing of it stays once it has ended. */
+export const ledgerFile: DatabaseForm = { name: 'relay.db', applicationId, versions: [version1], overwrites: true }
 
 /** The columns of `ItemFacts`. */
 const facts = 'id, gateway, lane, client, bytes, at'

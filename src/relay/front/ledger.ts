@@ -54,6 +54,8 @@ export class Ledger {
   readonly #commits: CommitQueue
   /** The lanes with counts of their own, by gateway. */
   readonly #counted = new Map<string, Set<string>>()
+  /** A log that an earlier process has left may have requests that ended. */
+  #hasEnded = true
 
   private constructor(commits: CommitQueue, name: string) {
     this.#commits = commits
@@ -96,7 +98,7 @@ export class Ledger {
         found.push(facts)
         if (status < 400) this.#count(db, { ...facts, what: 'taken', number: 1 })
         else this.#record(db, { ...facts, why: `refused ${status}` }, 'refused', now)
-        this.#statement(db, 'forget').run([id])
+        this.#forget(db, id)
       }
       return found
     })
@@ -108,10 +110,16 @@ export class Ledger {
       const old = this.#statement(db, 'old').all([gateway, lane, before, maxExpired]) as ItemFacts[]
       for (const facts of old) {
         this.#record(db, { ...facts, why: 'expired' }, 'expired', now)
-        this.#statement(db, 'forget').run([facts.id])
+        this.#forget(db, facts.id)
       }
       return old
     })
+  }
+
+  /** Removes what is left in the log of requests that have ended since the last call. In the file itself, they are overwritten at once. */
+  forgetEnded(): void {
+    if (this.#hasEnded) this.#commits.dropLog()
+    this.#hasEnded = false
   }
 
   /** Adds to the counts of lanes. */
@@ -175,6 +183,11 @@ export class Ledger {
     const prepared = this.#prepared.get(name) ?? db.prepare(statements[name])
     this.#prepared.set(name, prepared)
     return prepared
+  }
+
+  #forget(db: Database.Database, id: number): void {
+    this.#statement(db, 'forget').run([id])
+    this.#hasEnded = true
   }
 
   #count(db: Database.Database, { gateway, lane, what, number }: Count): void {

@@ -122,6 +122,12 @@ export class DurableDatabase {
   async compact(): Promise<void> {
     await this.#emptying
     this.db.exec('vacuum')
+    await this.dropLog()
+  }
+
+  /** Brings the log into the file, and cuts it off, so that it has nothing of deleted rows. Call it between two commits. */
+  async dropLog(): Promise<void> {
+    await this.#emptying
     await this.#emptyLog()
     this.#emptying = undefined
     await cutTo(this.#logHandle, 0)

@@ -169,7 +169,13 @@ const versions: readonly string[] = [version1, version2, version3, version4, ver
  * A kind of database file: its name, the mark of its header, and its tables. `versions`: for each version, the SQL that changes the tables
  * of the version before it; the first makes the tables and sets the mark.
  */
-export type DatabaseForm = { readonly name: string; readonly applicationId: number; readonly versions: readonly string[] }
+export type DatabaseForm = {
+  readonly name: string
+  readonly applicationId: number
+  readonly versions: readonly string[]
+  /** Deleted rows are overwritten with zeros. */
+  readonly overwrites?: true
+}
 
 /** The form of the store's database. */
 export const storeForm: DatabaseForm = { name: databaseName, applicationId, versions }
