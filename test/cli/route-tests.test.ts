@@ -71,7 +71,7 @@ t.test('time, duplicates, retries, dead runs, mocks and signatures are as the se
     route: pr
     send: { payload: { action: opened, number: 7, pull_request: { title: Tidy } } }
     expect:
-      prompt: { equals: "Review PR #7: Tidy", lacks: [x, "{"], matches: "^Review", jsonata: "$length($) = 18", unresolved: [] }
+      prompt: { equals: "Review PR #7: Tidy", lacks: [x, "{"], matches: "^Review", jsonata: "$length($) = 18", max_chars: 18, unresolved: [] }
       deliver: { target: log, extra: {}, text: { contains: [Tidy, "#7"] } }
       reason: { equals: null }
   - name: later
@@ -82,6 +82,20 @@ t.test('time, duplicates, retries, dead runs, mocks and signatures are as the se
   const { code, summary, shown } = await run(cli, 'a.webhook-test.yaml'.replace(/^/, `${cli.dir}/`))
   t.same(summary, { passed: 7, failed: 0, skipped: 1 }, JSON.stringify(shown))
   t.equal(code, 0)
+})
+
+t.test('scripts run where the file says so, and let each event on where it does not', async (t) => {
+  const route =
+    'platforms: { webhook: { enabled: true, extra: { secret: c2a91f70e35bd846, routes: { s: { script: no.sh, prompt: p } } } } }\n'
+  for (const [first, outcome] of [
+    ['run_scripts: true', 'ignored'],
+    ['run_scripts: false', 'accepted'],
+  ]) {
+    const tests = `${first}\ntests: [{ name: a, route: s, send: { payload: {} }, expect: { outcome: ${outcome} } }]\n`
+    const cli = fakeCli(t, { 'config.yaml': route, 'a.webhook-test.yaml': tests, 'scripts/no.sh': 'exit 0\n' })
+    const { code, shown } = await run(cli)
+    t.equal(code, 0, JSON.stringify(shown))
+  }
 })
 
 t.test('an event whose reply has nowhere to go asks no agent, in a test too', async (t) => {

@@ -633,3 +633,31 @@ t.test('skills: each listed one that can be read is loaded, the others are named
   t.same(skillNames(join(dir, 'nowhere')), [])
   t.ok(skillNames(dir).includes('plain') && skillNames(dir).includes('again') && !skillNames(dir).includes('file'))
 })
+
+t.test('a user of the console with a password and no role is refused at the start', (t) => {
+  const found = (roles: string): string[] => {
+    const auth = `{ password: { ada: "\${HASH}" }, roles: ${roles} }`
+    const yaml = `console: { enabled: true, auth: ${auth} }\n`
+    return load(t.testdir({ 'config.yaml': yaml }), { HASH: 'x' }).found.flatMap(({ code, message }) =>
+      /no role/.test(message) ? [code] : [],
+    )
+  }
+  t.same(found('{ viewer: [ops], payloads: ["user:ada"] }'), ['WH242'])
+  for (const roles of ['{ viewer: ["*"] }', '{ operator: ["user:ada"] }']) t.same(found(roles), [])
+  t.end()
+})
+
+t.test('settings of the console and of the breaker are taken from their keys', (t) => {
+  const auth = `forward: { secret: 0123456789abcdef, secret_header: X-Key, user_header: X-U, groups_header: X-G }
+    oidc: { issuer: "https://id.example.com", client_id: c, client_secret: s, scopes: [mail], user_claim: u, groups_claim: g }
+    roles: { viewer: ["*"] }`
+  const yaml = `console:\n  enabled: true\n  public_origin: "https://a.example"\n  proxies: [10.0.0.7]\n  auth:\n    ${auth}\ntargets: { breaker: { failures: 3, max_wait_seconds: 5 } }\n`
+  const { config, found } = load(t.testdir({ 'config.yaml': yaml }))
+  t.same(found, [])
+  t.match(config.console.auth, {
+    forward: { secretHeader: 'x-key', userHeader: 'x-u', groupsHeader: 'x-g' },
+    oidc: { scopes: ['mail'], userClaim: 'u', groupsClaim: 'g' },
+  })
+  t.same(config.breaker, { failures: 3, longestWaitMs: 5_000 })
+  t.end()
+})

@@ -75,6 +75,17 @@ for (const [title, by] of [
     t.equal(await again(), 'accepted')
   })
 
+  t.test(`an hour ${title}: a delivery id is known for as long as its route says`, async (t) => {
+    const { gateway, jump, pass } = await start(t, { r: { prompt: 'p', duplicates: { hours: 2 } } }, { extra: { rate_limit: 100_000 } })
+    const again = async (): Promise<unknown> => (await gateway.post('r', { headers: { 'X-Request-ID': 'one' } })).json.status
+    t.equal(await again(), 'accepted')
+    jump(by)
+    await pass(7_199)
+    t.equal(await again(), 'duplicate')
+    await pass(2)
+    t.equal(await again(), 'accepted')
+  })
+
   t.test(`an hour ${title}: a run is tried again after its back-off, and no running one is taken for lost`, async (t) => {
     const { gateway, jump, pass } = await start(
       t,

@@ -1,12 +1,19 @@
 /** `validate` takes whatever stands in a file: it does not crash, and what it refuses has a place and a way out. */
 
 import t from 'tap'
+import { runMutations } from '../../tools/fuzz-config/mutations.ts'
 import { runConfigFuzz } from '../../tools/fuzz-config/run.ts'
 import { fakeCli } from '../fakes/cli.ts'
 
 t.test('a quick run of `npm run fuzz:config` finds nothing', async (t) => {
   const { slips } = await runConfigFuzz({ seed: 1, cases: 500 })
   t.same(slips, [], 'each says its file, key and value: npm run fuzz:config -- --cases 500')
+})
+
+t.test('each of 500 mistakes in valid configurations is found, or harmless', async (t) => {
+  const { cases, found, slips } = await runMutations({ seed: 1, cases: 500 })
+  t.same(slips, [], 'each says what was changed: npm run fuzz:config -- --mutations 500')
+  t.ok(found > cases / 2, `most are found: ${found}`)
 })
 
 t.test('names of tools that are no texts, and settings that are no maps, are findings', async (t) => {
