@@ -15,7 +15,7 @@ import { actions } from '../../src/tui/model/actions.ts'
 import { keyVariable } from '../../tools/senders.ts'
 import { node } from '../../tools/ship/targets.ts'
 import { createAuthority, type Issued } from '../fakes/certificate.ts'
-import { fakeCli } from '../fakes/cli.ts'
+import { fakeCli, runAt } from '../fakes/cli.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -108,7 +108,7 @@ t.test('every block of tests passes with the configuration of its document', asy
     const named = /^ +route: (.+)$/m.exec(text)?.[1] ?? ''
     const config = blocksOf(file, 'ya?ml(?! tests)').find((block) => block.text.includes(`${named}:`))?.text ?? ''
     const dir = t.testdir({ 'config.yaml': config, 'page.webhook-test.yaml': text })
-    const cli = await fakeCli(t).runWith({ env: { ...env, WEBHOOK_ENABLED: 'true' } }, '--data-dir', dir, 'test')
+    const cli = await runAt(dir, ['test'], { env: { ...env, HEADGATE_HOME: dir, WEBHOOK_ENABLED: 'true' } })
     t.equal(cli.code, 0, `${file}:${line}: ${cli.out}${cli.err}`)
   }
 })
