@@ -63,6 +63,8 @@ t.test('http, and comments of a code host, are set in the route that is made wit
   t.match(await setup(cli, '--route', 'gitea=c', ...signed, '--test-target'), { code: 0, err: /HTTP 200/ })
   t.match(receiver.seen, [{ url: '/hook', headers: { 'webhook-signature': /^v1,/ } }])
   t.match(await setup(cli, '--route', 'linear=d', '--target', 'http', '--target-setting', `url=${receiver.origin}/{data.id}`), { code: 0 })
+  const { filters } = loadConfig({ dataDir: cli.dir, env: {} }).config.routes.get('a')?.spec ?? {}
+  t.same(filters, [{ field: 'action', in: ['opened', 'reopened'] }], 'what else happens to a pull request gets no comment')
   t.same(delivery('a'), { deliver: 'github_comment', deliver_extra: { repo: '{repository.full_name}', pr_number: '{number}' } })
   const secret = 'whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2VjcmV0'
   t.same(delivery('c'), { deliver: 'http', deliver_extra: { url: `${receiver.origin}/hook`, secret } })

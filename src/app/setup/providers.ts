@@ -1,6 +1,6 @@
 /** The senders for which the setup can make a first route, because the gateway knows their signatures. */
 
-import type { JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import type { Route } from '../../generated/config.ts'
 import { presets } from '../../parts/schemes/index.ts'
 import { linear } from '../../parts/schemes/linear.ts'
@@ -17,7 +17,7 @@ export type Provider = {
   readonly title: string
   /** The name that is proposed for the route. */
   readonly route: string
-  readonly spec: Pick<Route, 'events' | 'prompt'> & { readonly verify?: string }
+  readonly spec: Pick<Route, 'events' | 'prompt'> & { readonly verify?: string; readonly filters?: Json[] }
   /** The name of a sample event of the sender. */
   readonly sample: string
   /**
@@ -45,6 +45,8 @@ const firstProviders: readonly Provider[] = [
     route: 'github-pull-requests',
     spec: {
       events: ['pull_request'],
+      // Without it the agent would comment on each label, push and comment that a pull request gets.
+      filters: [{ field: 'action', in: ['opened', 'reopened'] }],
       prompt: 'Review pull request #{number} "{pull_request.title}" in {repository.full_name}, which was {action}.\n',
       verify: 'github',
     },
@@ -60,6 +62,7 @@ const firstProviders: readonly Provider[] = [
     route: 'gitlab-merge-requests',
     spec: {
       events: ['merge_request'],
+      filters: [{ field: 'object_attributes.action', in: ['open', 'reopen'] }],
       prompt:
         'Review merge request !{object_attributes.iid} "{object_attributes.title}" in {project.path_with_namespace}: {object_attributes.action}.\n',
       verify: 'gitlab',

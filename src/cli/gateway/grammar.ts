@@ -69,7 +69,7 @@ const addSetup = (gateway: Command, run: Run): void => {
     .option('--port <number>', 'port to listen on', parsePort)
     .option('--secret-file <file>', 'read the global secret from a file')
     .option('--generate-secret', 'make a new global secret even if there is one')
-    .option('--route <provider[=name]>', 'make a route for a sender: github, gitlab, gitea, linear, clerk, standard')
+    .option('--route <provider[=name]>', 'make a route for a sender: github, gitlab, linear, stripe, or any other name in docs/senders.md')
     .option('--route-public-key <key>', 'the public key that the sender shows, where it signs with one')
     .option('--route-secret-file <file>', 'read the signing secret that the sender made; - for standard input')
     .option('--runner <name>', 'the agent: echo, openai, anthropic, command')
