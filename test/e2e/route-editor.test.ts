@@ -223,6 +223,8 @@ t.test(
       .getByRole('button', { name: /^Fix: / })
       .first()
       .click()
+    // A fix that arrives later would close the panel again.
+    await page.locator('.cm-line', { hasText: 'events: [push]' }).waitFor()
     await page.getByRole('button', { name: 'Save…' }).click()
     await page.locator('.diff .added', { hasText: 'secret: ****' }).waitFor()
     await page.getByRole('button', { name: /^Save: write/ }).click()
