@@ -5,6 +5,7 @@
  */
 
 import type { Shared } from './shared.ts'
+import type { SharedRecords } from './shared-records.ts'
 
 /** A settled claim. `leftMs`: how long it still lasts. Where a store has only 60 bits of the claim's key, the remaining bits are 0. */
 export type MovedClaim = { readonly key: string; readonly leftMs: number }
@@ -111,5 +112,7 @@ export interface MovableStore {
   reopen(): Promise<void>
   /** The shared entries. Absent for an embedded store. */
   readonly entries?: Pick<Shared, 'entryRevisions' | 'readEntries' | 'replaceEntries'>
+  /** The records of events, which a filling leaves as they are. Absent for an embedded store: they are in its journal's folder. */
+  readonly records?: Pick<SharedRecords, 'add' | 'linesOf' | 'raw'>
   close(): Promise<void>
 }

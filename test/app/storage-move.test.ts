@@ -4,7 +4,7 @@
  */
 
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -39,6 +39,22 @@ const says = (text: string) => ({ role: 'user' as const, text, at: 1 })
 
 const clockOf = (language: string, body: string): string =>
   `create or replace function clock() returns timestamptz language ${language} as '${body}'`
+
+const request = ['{"x-signature":"***"}', '{"number":7}'] as const
+
+/** The lines of an event whose run is dead. `batch`: the event of the whole request, of which this is an item. */
+const linesOf = (id: string, batch?: string): string[] => {
+  const about = { event_id: `evt-${id}`, profile: 'default', route: 'reviews', event_type: 'push', delivery_id: id }
+  const at = (second: number): string => `2023-11-14T22:13:2${second}.000Z`
+  const received = { kind: 'received', at: at(0), ...about, outcome: 'accepted', stage: 'dispatch', status: 202, duration_ms: 3 }
+  const part = batch === undefined ? {} : { batch_of: batch, batch_index: 0 }
+  const raw = batch === undefined ? { raw: { offset: 0, head_bytes: request[0].length, body_bytes: request[1].length } } : {}
+  return [
+    { ...received, ...part, ...raw },
+    { kind: 'tried', at: at(1), event_id: `evt-${id}`, attempt: 1, error: 'busy', next_at: at(2), duration_ms: 5 },
+    { kind: 'ended', at: at(2), ...about, state: 'dead', attempt: 2, error: 'gone', duration_ms: 5 },
+  ].map((line) => `${JSON.stringify(line)}\n`)
+}
 
 /** Fills a store with work of every kind. */
 const fill = async (store: OpenStore): Promise<void> => {
@@ -191,6 +207,44 @@ t.test('storage move', { skip: withoutPostgres }, async (t) => {
     })
     const order = (runs: unknown[]): unknown[] => [...runs].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
     t.strictSame(order(await there.using('sqlite', drained)), order(await copy.using('postgres', drained)))
+  })
+
+  await t.test('a dead run is found and retried where it was moved to', async (t) => {
+    const { cli, using, query, read } = setUp(t)
+    cli.write(
+      'state/events/0000000001.jsonl',
+      [...linesOf('dead', 'evt-batch'), ...linesOf('done'), ...linesOf('batch').slice(0, 1)].join(''),
+    )
+    cli.write('state/events/0000000001.raw', request.join(''))
+    await using('sqlite', fill)
+    const found = async (...argv: string[]): Promise<unknown> => {
+      const { code, out, err } = await cli.run('events', ...argv, '--json')
+      t.equal(code, 0, `${argv.join(' ')}: ${out}${err}`)
+      return JSON.parse(out).data
+    }
+    const before = await found('show', 'evt-dead')
+    t.match(JSON.stringify(before), /number.*7/)
+    const config = cli.read('config.yaml')
+    await rowsOf(cli, '--to', 'postgres')
+    await query("update meta set state = 'filling'")
+    await rowsOf(cli, '--to', 'postgres')
+    t.equal(Number(await read('select count(*) from records')), 4, 'a move that is repeated writes no line twice')
+    cli.write('config.yaml', config.replace('sqlite', 'postgres'))
+    t.match(await found('list', '--state', 'dead'), { events: [{ event_id: 'evt-dead', error: 'gone' }] })
+    t.same(await found('show', 'evt-dead'), before, 'with its request')
+    t.match(await cli.run('events', 'show', 'evt-done'), { code: 5 }, 'what has no run stays')
+    await rowsOf(cli, '--to', 'sqlite')
+    cli.write('config.yaml', config)
+    t.equal(cli.read('state/events/0000000001.jsonl').split('evt-dead').length, 4)
+    t.strictSame(readdirSync(cli.file('state/events')), ['0000000001.jsonl', '0000000001.raw'], 'the folder has all lines already')
+    rmSync(cli.file('state/events'), { recursive: true })
+    await rowsOf(cli, '--to', 'postgres')
+    await rowsOf(cli, '--to', 'sqlite')
+    t.same(await found('show', 'evt-dead'), before, 'the way back carries them too')
+    await rowsOf(cli, '--to', 'postgres')
+    cli.write('config.yaml', config.replace('sqlite', 'postgres'))
+    t.match(await cli.run('events', 'retry', '--dead', '--yes'), { code: 0, out: /evt-dead/ })
+    t.strictSame(await using('postgres', async (store) => (await store.standings(['evt-dead'])).map(({ state }) => state)), ['waiting'])
   })
 
   await t.test('subscriptions and jobs are in the database, and in their files afterwards', async (t) => {

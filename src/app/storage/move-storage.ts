@@ -13,6 +13,7 @@ import { entryFilesOf } from '../entries/entry-files.ts'
 import { referencesIn, withNeededSecrets } from '../secrets/with-secrets.ts'
 import { storeOptions } from '../store-options.ts'
 import type { Workspace } from '../workspace.ts'
+import { carryRecords, eventsIn } from './carry-records.ts'
 import { type KindTally, tallyOf } from './moved-tally.ts'
 
 /** `counted`: a dry run counted the rows and carried none. `reopened`: no rows were carried, and gateways may use the store again. */
@@ -20,7 +21,7 @@ export type StorageMove = {
   readonly from: string
   readonly to: string
   readonly result: 'moved' | 'counted' | 'reopened'
-  /** Where the records of events stay, in words: a folder, or a schema of the database. */
+  /** Where the records of all other events stay, in words: a folder, or a schema of the database. */
   readonly records: string
   /**
    * Whether commands read these records where `storage.kind` is `from`. After a move, commands refuse a shared store, and its records with
@@ -76,11 +77,16 @@ export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: M
   }
 }
 
-/** Carries all pages and entries from the source to the target, and returns the tallies of the target. */
+/** Carries all pages, entries and records of runs from the source to the target, and returns the tallies of the target. */
 const carry = async (source: MovableStore, target: MovableStore, config: Config): Promise<readonly KindTally[]> => {
   await target.begin()
-  for await (const page of source.pages()) await target.add(page)
+  const events = new Set<string>()
+  for await (const page of source.pages()) {
+    await target.add(page)
+    for (const id of eventsIn(page)) events.add(id)
+  }
   await carryEntries(source.entries ?? target.entries, config)
+  await carryRecords(source, target, journalFolder(config.dataDir), events)
   // After `shut`, no gateway can start with the source, so its content stays as it is while the two stores are compared.
   await source.shut()
   const tallies = await compareStores(source, target).catch(async (error) => {

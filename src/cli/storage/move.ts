@@ -19,7 +19,7 @@ export const storageMove = async ({ to, dryRun = false, force = false }: Storage
   const { from, result, tallies, records, canReadRecords } = move
   if (result !== 'reopened') {
     const reading = canReadRecords ? `: events list reads them where storage.kind is ${from}` : ''
-    note(cli, `records of events and raw requests stay in ${records}${reading}`)
+    note(cli, `records of events without a run, and their raw requests, stay in ${records}${reading}`)
   }
   if (result === 'moved') note(cli, `next: set storage.kind: ${to}, and start the gateway`)
   const rows = aligned(tallies.map(({ kind, rows, digest }) => [`  ${kind}`, String(rows), digest]))

@@ -20,12 +20,17 @@ export const databaseRecords = (records: SharedRecords): EventRecords => ({
     }
     return events
   },
-  async raw({ segment, offset, head_bytes, body_bytes }) {
+  raw: databaseRaw(records),
+})
+
+/** Returns the reader of raw requests in a shared store. */
+export const databaseRaw =
+  (records: Pick<SharedRecords, 'raw'>): EventRecords['raw'] =>
+  async ({ segment, offset, head_bytes, body_bytes }) => {
     const size = head_bytes + body_bytes
     const bytes = await records.raw(segment, offset, size)
     return bytes?.length === size ? parseRaw(bytes, head_bytes) : undefined
-  },
-})
+  }
 
 const linesPerQuery = 1_000
 /**

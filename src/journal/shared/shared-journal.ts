@@ -6,7 +6,7 @@ import { BatchedJournal } from '../batched-journal.ts'
 import type { Journal } from '../record.ts'
 import { createWriteErrors } from '../write-errors.ts'
 
-type SharedJournalOptions = JournalOptions & { readonly records: SharedRecords }
+type SharedJournalOptions = JournalOptions & { readonly records: Pick<SharedRecords, 'add'> }
 
 /** Opens the journal. Never rejects: while the database is away, records are dropped, and their number is reported. */
 export const openSharedJournal = async (options: SharedJournalOptions): Promise<Journal> => {
@@ -16,7 +16,7 @@ export const openSharedJournal = async (options: SharedJournalOptions): Promise<
 }
 
 /** Returns a writer that only adds. Old records are deleted by one gateway for all gateways on the store (src/gateway/housekeeping.ts). */
-const databaseWriter = (records: SharedRecords): BatchWriter => ({
+const databaseWriter = (records: Pick<SharedRecords, 'add'>): BatchWriter => ({
   async write(batch) {
     const lines = Buffer.concat(batch.linesFrom(0))
     await records.add(lines.subarray(0, -1), batch.lines, batch.raw.slice(0))

@@ -10,7 +10,9 @@ import type { CallKind } from '../call-kind.ts'
 import { entryRevisionsKind, readEntriesKind, replaceEntriesKind } from '../calls/entry-calls.ts'
 import { replicasKind } from '../calls/replica-calls.ts'
 import { type Connection, connect, type Row } from '../connection.ts'
+import { Marks } from '../keys.ts'
 import { migrate, openingFault } from '../migration.ts'
+import { PostgresRecords } from '../records/postgres-records.ts'
 import { addPage } from './added-page.ts'
 import { exportedPages } from './exported-pages.ts'
 
@@ -34,6 +36,7 @@ const fillLanes = `
 class MovablePostgres implements MovableStore {
   readonly state: MoveState
   readonly entries: NonNullable<MovableStore['entries']>
+  readonly records: PostgresRecords
   readonly #connection: Connection
   /** The SQL of the time at which this store was opened. */
   readonly #openedAt: string
@@ -51,6 +54,7 @@ class MovablePostgres implements MovableStore {
       readEntries: (name) => ask(readEntriesKind, name),
       replaceEntries: (name, before, after) => ask(replaceEntriesKind, { name, before, after }),
     }
+    this.records = new PostgresRecords({ call: ask }, new Marks())
   }
 
   async replicas(): Promise<readonly string[]> {

@@ -19,10 +19,10 @@ import type { Marks } from '../keys.ts'
 import type { DatabaseLink } from '../link/database-link.ts'
 
 export class PostgresRecords implements SharedRecords {
-  readonly #link: DatabaseLink
+  readonly #link: Pick<DatabaseLink, 'call'>
   readonly #marks: Marks
 
-  constructor(link: DatabaseLink, marks: Marks) {
+  constructor(link: Pick<DatabaseLink, 'call'>, marks: Marks) {
     this.#link = link
     this.#marks = marks
   }
