@@ -141,9 +141,13 @@ const checkAuth = ({ proxies, publicOrigin, auth }: ConsoleSettings, report: Rep
       'console.auth.oidc needs console.public_origin, to which the identity provider sends browsers back',
       'add public_origin: https://hooks.example.com under console',
     )
+  checkUsers(auth, report)
+}
+
+const checkUsers = ({ password = {}, roles }: ConsoleAuth, report: Report): void => {
   // A user with a password is in no group. Whoever has no role is refused after the right password, too.
   const admitted = new Set([...roles.viewer, ...roles.operator])
-  for (const user of admitted.has('*') ? [] : Object.keys(password ?? {}))
+  for (const user of admitted.has('*') ? [] : Object.keys(password))
     if (!admitted.has(`user:${user}`))
       report(
         'WH242',
@@ -152,7 +156,7 @@ const checkAuth = ({ proxies, publicOrigin, auth }: ConsoleSettings, report: Rep
         `add user:${user} to viewer or operator under console.auth.roles`,
       )
   // A reference that is still there was reported, or the environment is not known.
-  for (const [user, hash] of Object.entries(password ?? {}))
+  for (const [user, hash] of Object.entries(password))
     if (!hasReference(hash) && !isPasswordHash(hash))
       report(
         'WH242',
