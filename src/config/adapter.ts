@@ -11,7 +11,7 @@ import { type Env, parseFlag } from './env.ts'
 import type { FileReadings } from './files.ts'
 import type { RoutesPart } from './include/routes-part.ts'
 import { knownReference, type SecretSources } from './secrets/providers.ts'
-import { isPrefixAlone, prefixAlone } from './secrets/resolve-secrets.ts'
+import { noSecret } from './secrets/resolve-secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 
@@ -54,8 +54,7 @@ export const adapterOf = (settings: WebhookSettings, isMalformed: (key: string) 
 }
 
 /** Whether a value is a usable secret. An empty or blank text is not, nor is a bare `whsec_` (rules: Authentication 7). */
-export const isUsableSecret = (secret: unknown): secret is string =>
-  typeof secret === 'string' && secret.trim() !== '' && !isPrefixAlone(secret)
+export const isUsableSecret = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !noSecret(secret)
 
 /**
  * Returns the public keys of a route's sender, else the route's own secrets, else (without a `secret` key) the global secret. Of each of
@@ -149,8 +148,8 @@ export const environmentValues = (env: Env, into: FileReadings): { enabled?: boo
     if (!/^\d{1,5}$/.test(env.WEBHOOK_PORT) || port > 65_535) bad('WEBHOOK_PORT', 'a port from 0 to 65535')
     else values.port = port
   }
-  const [code, message, help] = prefixAlone
-  if (isPrefixAlone(env.WEBHOOK_SECRET ?? '')) into.diagnostics.push(diagnostic(code, `WEBHOOK_SECRET: ${message}`, { help }))
+  const [code, message, help] = noSecret(env.WEBHOOK_SECRET ?? '') ?? []
+  if (code && message && help) into.diagnostics.push(diagnostic(code, `WEBHOOK_SECRET: ${message}`, { help }))
   if (isUsableSecret(env.WEBHOOK_SECRET)) values.secret = env.WEBHOOK_SECRET
   return values
 }

@@ -146,6 +146,7 @@ export const catalogue = {
   WH507: { severity: 'warning', title: 'a placeholder looks for payload inside the payload' },
   WH508: { severity: 'warning', title: 'a template or filter reads a redacted field' },
   WH509: { severity: 'info', title: 'files go to the agent as they came, beside redacted fields' },
+  WH510: { severity: 'error', title: 'a mask stands in place of a secret' },
   WH601: { severity: 'error', title: 'script not found', starts: true, outside: true },
   WH602: { severity: 'error', title: 'script outside the scripts folder' },
   WH603: { severity: 'warning', title: 'the interpreter of a script is not there', outside: true },

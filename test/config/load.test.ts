@@ -393,6 +393,25 @@ t.test('a secret of which only its prefix is there is refused, wherever it stand
   t.match(kept.found, [{ code: 'WH307', stopsStart: false }], 'one that is no base64 may serve other schemes')
 })
 
+t.test('a mask that was pasted as a secret is named, wherever it stands, and stops the start', async (t) => {
+  const cases: [title: string, yaml: string, env?: Env][] = [
+    ['the global one', webhook("      secret: '*** (5af31ba6)'\n")],
+    ['a route', route("          secret: '*** (5af31ba6)'")],
+    ['as a finding shows it', route("          secret: '****'")],
+    ['one of several', route("          secrets: [good-secret-1, '***']")],
+    ['by a reference', route('          secret: ${S}'), { S: '*** (5af31ba6)' }],
+    ['in an address', 'agent: { base_url: "https://127.0.0.1/v1?token=***" }\n'],
+    ['of a platform', "platforms:\n  telegram: { token: '*** (5af31ba6)' }\n"],
+    ['by the environment', route('          prompt: x'), { WEBHOOK_SECRET: '*** (5af31ba6)' }],
+  ]
+  for (const [title, yaml, env] of cases) {
+    const { found } = load(t.testdir({ 'config.yaml': yaml }), env)
+    const [hit, ...others] = found.filter(({ code }) => code === 'WH510')
+    t.match(hit, { stopsStart: true, message: /this is a mask/, help: /paste the secret itself/ }, `${title}: ${summary(found)}`)
+    t.equal(others.length, 0, title)
+  }
+})
+
 t.test('secret-like values take ${NAME}, ${NAME:-default} and file:', async (t) => {
   const dir = t.testdir({ key: 'from-file\n' })
   const resolved = (value: string, env: Env = {}): readonly string[] | undefined => {

@@ -139,6 +139,12 @@ export const secretExplanations = {
     fix: 'Copy the whole secret from the sender.',
     example: { of: 'route', bad: 'secret: whsec_\n', good: 'secret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n' },
   },
+  WH510: {
+    means: 'A secret is *** or *** (1a2b3c4d), as the program shows secrets, or an address has *** in it.',
+    why: 'The stars stand for a secret only in the text of a route that the editor shows. In a file everybody knows them, so they protect nothing.',
+    fix: 'Paste the secret itself from where it was made, or write a reference: ${NAME}, file:, credential: or exec:.',
+    example: { of: 'route', bad: "secret: '*** (5af31ba6)'\n", good: 'secret: ${GITHUB_WEBHOOK_SECRET}\n' },
+  },
   WH310: {
     means: 'The scheme of the route signs with SHA-1.',
     why: 'An HMAC with SHA-1 is not broken, but nobody should begin with it today; some senders have nothing else.',

@@ -3,7 +3,7 @@
 import { insecure, isLoopback } from '../../config/config.ts'
 import { canHold, cannotHold } from '../../config/edit-dot-env.ts'
 import { configSchema } from '../../config/schema-walk.ts'
-import { isPrefixAlone, prefixAlone } from '../../config/secrets/resolve-secrets.ts'
+import { noSecret } from '../../config/secrets/resolve-secrets.ts'
 import { shapeProblems } from '../../config/shape.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
@@ -50,7 +50,8 @@ export const checkPort = async (path: Path, text: string, host: string): Promise
 
 /** Returns the objection to a secret that verifies senders; `undefined` where there is none. */
 export const checkSigningSecret = (name: string, secret: string): Objection | undefined => {
-  if (isPrefixAlone(secret)) return error(prefixAlone[1], prefixAlone[2])
+  const [, message, help] = noSecret(secret) ?? []
+  if (message !== undefined && help !== undefined) return error(message, help)
   const unfit = checkEnvValue(name, secret)
   if (unfit) return unfit
   if (secret === insecure) return warning(`with ${insecure} anybody may post`, 'use it for trials on this machine only')

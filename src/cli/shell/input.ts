@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs'
 import { isUsableSecret } from '../../config/adapter.ts'
-import { isPrefixAlone } from '../../config/secrets/resolve-secrets.ts'
+import { noSecret } from '../../config/secrets/resolve-secrets.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { whyUnread } from '../../core/disk-fault.ts'
 import { usage } from '../../core/fault.ts'
@@ -49,8 +49,10 @@ export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>):
   }
   const text = secretFile !== undefined ? readOptionFile('--secret-file', secretFile) : secretStdin ? await io.stdin() : secret
   const found = text?.replace(/\r?\n$/, '')
-  if (found !== undefined && !isUsableSecret(found))
-    throw usage(isPrefixAlone(found) ? 'the secret is empty: nothing follows "whsec_"' : 'the secret is empty')
+  if (found !== undefined && !isUsableSecret(found)) {
+    const [, why, help] = noSecret(found) ?? [undefined, 'the secret is empty']
+    throw usage(why, help)
+  }
   return found
 }
 

@@ -2,6 +2,7 @@
 
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
+import { containsMask } from '../../core/secrets/mask.ts'
 import { isUnknown } from '../env.ts'
 import { mapWhere } from '../schema-walk.ts'
 import type { Source } from '../yaml/source.ts'
@@ -11,12 +12,16 @@ import { type References, resolveReferences, type Unresolved } from './reference
 /** Whether a secret is only `whsec_`, the prefix of each Standard Webhooks secret, which everybody knows. */
 export const isPrefixAlone = (secret: string): boolean => /^\s*whsec_[\s=]*$/.test(secret)
 
-/** The code, the message and the help for a secret that is only a prefix (`isPrefixAlone`). */
-export const prefixAlone = [
-  'WH309',
-  'nothing follows "whsec_" in this secret',
-  'copy the whole secret: the base64 after whsec_ is its key',
-] as const
+/** Returns the code, the message and the help for a text that is no secret: only a prefix, or a mask; `undefined` for any other text. */
+export const noSecret = (text: string): readonly [code: Code, message: string, help: string] | undefined => {
+  if (isPrefixAlone(text))
+    return ['WH309', 'nothing follows "whsec_" in this secret', 'copy the whole secret: the base64 after whsec_ is its key']
+  // People copy a mask from `webhook show`, from a diff or from the console.
+  if (!containsMask(text.trim())) return undefined
+  const help = 'paste the secret itself from where it was made, or write a reference such as ${NAME}'
+  return ['WH510', 'this is a mask, which the program shows in place of a secret, and not the secret', help]
+}
+
 const mixedMessage = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
 const keptHelp = 'mend it, and run `headgate gateway reload`'
 const mixedHelp = 'give the secret a header of its own; its value must have no {'
@@ -27,7 +32,7 @@ export const isUnresolved = ({ code }: Diagnostic): boolean => code !== 'WH330'
 /**
  * Returns a copy of `data`, which `schema` describes and which stands at the path `base` of its file, with every secret resolved. WH305
  * reports a reference that cannot be resolved, WH329 a program that gave no secret, WH330 a program that gave no newer secret, WH309 a
- * secret that is only a prefix, WH707 a reference beside a placeholder. A value that is reported stays as it is, except for WH330. While
+ * secret that is only a prefix, WH510 a mask, WH707 a reference beside a placeholder. A value that is reported stays as it is, except for WH330. While
  * the environment is unknown, or programs were not asked, a reference that cannot be resolved stays without a report. `asked`: the
  * references to secrets of programs, as `PROVIDER/ID`.
  */
@@ -68,6 +73,7 @@ const problemOf = (
   if (!('value' in result)) return [result.isProgram ? 'WH329' : 'WH305', `cannot resolve ${result.problem}`, result.help]
   // A rendered template is stored. A secret beside a placeholder would be stored, too, and a brace in a secret could begin a placeholder.
   if (isTemplate && result.value !== written && result.value.includes('{')) return ['WH707', mixedMessage, mixedHelp]
-  if (isPrefixAlone(result.value)) return prefixAlone
+  const wrong = noSecret(result.value)
+  if (wrong) return wrong
   return result.kept === undefined ? undefined : ['WH330', `${written}: ${result.kept}`, keptHelp]
 }

@@ -76,7 +76,7 @@ const maskWords = (words: readonly Json[], masked: readonly Json[], maskOf: type
   })
 
 /** Whether a text is a mask. */
-export const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/.test(text)
+export const isMask = (text: string): boolean => /^\*\*\*\*?(?: \([0-9a-f]{8}\))?$/.test(text)
 
 /** Whether a text is a mask, or an address with a masked part. */
 export const containsMask = (text: string): boolean =>
