@@ -86,6 +86,45 @@ const found: readonly [title: string, route: string, code: string, message: stri
     'with the sample github/push, nothing can be delivered: delivery to github_comment: pr_number is not',
     'filter',
   ],
+  [
+    'a path in a condition of JSONata',
+    "events: [pull_request], filters: [{ jsonata: \"payload.pull_request.titel = 'a' and payload.action = 'x'\" }]",
+    'WH409',
+    '"payload.pull_request.titel" is in none of 3 samples',
+    '"payload.pull_request.title"',
+  ],
+  [
+    'one without any near, under not',
+    'events: [push], filters: [{ not: { jsonata: "$count(payload.zzz) > 1" } }]',
+    'WH409',
+    'payload.zzz',
+    'samples show',
+  ],
+  [
+    'a condition that never has a value',
+    "events: [push], filters: [{ jsonata: '$.payload.commits[5].id' }]",
+    'WH345',
+    'has no value',
+    'samples',
+  ],
+  [
+    'one that fails',
+    'events: [push], filters: [{ jsonata: "$sum(payload.ref) = 1" }]',
+    'WH345',
+    'fails with the sample github/push: Argument 1',
+    'samples',
+  ],
+  ['a path in an expression', 'events: [push], prompt: "a {= $uppercase(reff) } b"', 'WH501', '"reff" is not in the sample', '"ref"'],
+  [
+    'one through a list',
+    'events: [push], prompt: "{= $join(commits[0].(author).name & commits.mesage) }"',
+    'WH501',
+    '"commits.mesage"',
+    '"commits.message"',
+  ],
+  ['one without any near in an expression', 'events: [push], prompt: "{= nothing.here }"', 'WH501', 'nothing.here', 'samples show'],
+  ['an expression that fails', 'events: [push], prompt: "{= $sum(ref) }"', 'WH345', '"{= $sum(ref) }" fails', 'samples'],
+  ['one that selects nothing', `events: [push], prompt: "{= commits[id = 'x'].message }"`, 'WH346', 'has no value', 'samples'],
   ['a key of a template', 'events: [push], prompt: p, coalesce: { key: "{reff}-{repository.name}" }', 'WH215', 'merges nothing', '"ref"'],
 ]
 
@@ -109,7 +148,11 @@ const fine: readonly string[] = [
   // Of the second event there is no sample.
   'events: [pull_request, pull_request_review_comment], prompt: "{comment.path}"',
   'events: [no_such_event], prompt: "{anything}"',
-  'events: [push], prompt: "{commits.7.id} {= nothing.here }"',
+  'events: [push], prompt: "{commits.7.id} {= head_commit.nothing ?? payload.here ?? ref }"',
+  'events: [push], prompt: "{= $exists(zzz) and zzz.a = 1 ? zzz.b : commits.author.name[0] & $$.ref & headers.`x-none` & event_type }"',
+  // Of an event `labeled` there is no sample, and of an added file neither.
+  "events: [pull_request], filters: [{ jsonata: \"payload.action = 'labeled' and payload.label.name = 'bug'\" }], prompt: p",
+  "events: [push], filters: [{ not: { jsonata: \"$exists(payload.zzz) or payload.commits.added = 'x' or request.query.a = '1'\" } }], prompt: p",
   'events: [push], filters: [{ field: headers.X-Forwarded-Host, equals: a }], prompt: "{event_type} {route} {delivery_id}"',
   'events: [push], filters: [{ field: event, equals: push }], prompt: p, coalesce: { key: repository.id }',
   'events: [push], script: a.py, prompt: "{made.by.the.script} {__raw__}", coalesce: { key: made }',
@@ -117,13 +160,13 @@ const fine: readonly string[] = [
   'events: [pull_request], prompt: p, deliver: github_comment, deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }',
   'events: [push], prompt: p, deliver: github_comment, deliver_extra: { repo: a/b, pr_number: 7 }',
 ]
-const ofSamples = new Set(['WH215', 'WH336', 'WH409', 'WH501', 'WH502', 'WH504', 'WH605'])
+const ofSamples = new Set(['WH215', 'WH336', 'WH345', 'WH346', 'WH409', 'WH501', 'WH502', 'WH504', 'WH605'])
 
 t.test('samples raise no false alarm', async (t) => {
   const { diagnostics, samples = [] } = await told(t, fine.map((route, i) => `f${i}: { ${route} }\n`).join(''), '--sample', 'github')
   for (const { code, route, message } of diagnostics) if (ofSamples.has(code)) t.fail(`${route}: ${code} ${message}`)
   const taken = samples.find(({ name }) => name === 'github/pull_request.opened')
-  t.same(taken?.routes, ['f0', 'f1', 'f2', 'f3', 'f9', 'f10'])
+  t.same(taken?.routes, ['f0', 'f1', 'f2', 'f3', 'f7', 'f12', 'f13'])
   const cli = fakeCli(t)
   const examples = readdirSync('examples').filter((name) => name.endsWith('.yaml'))
   const files = [...examples.map((name) => join('examples', name)), 'README.md', 'docs/jobs.md', 'docs/plugins.md']
@@ -145,10 +188,13 @@ t.test('a payload that has a key "payload" makes {payload} right', async (t) => 
 })
 
 t.test('--fix puts the right path in the place of the wrong one', async (t) => {
-  const routes = 'a: { events: [push], prompt: "new {compar}!", filters: [{ field: compar, equals: x }], coalesce: { key: compar } }\n'
+  const routes = `a: { events: [push], prompt: "new {compar}!", filters: [{ field: compar, equals: x }], coalesce: { key: compar } }
+b: { events: [push], prompt: "x {= $uppercase(befor) & commits[0].mesage }", filters: [{ jsonata: "payload.befor != 'a'" }] }
+`
   const cli = fakeCli(t, { 'config.yaml': configOf(routes) })
   await cli.run('validate', '--sample', 'github', '--fix=WH501,WH409,WH215')
   t.match(cli.read('config.yaml'), 'prompt: "new {compare}!", filters: [{ field: compare, equals: x }], coalesce: { key: "compare" }')
+  t.match(cli.read('config.yaml'), `"x {= $uppercase(before) & commits[0].mesage }", filters: [{ jsonata: "payload.before != 'a'" }]`)
 })
 
 t.test('samples are names, files and folders; what is none is refused; which were used is said', async (t) => {

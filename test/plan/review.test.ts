@@ -800,6 +800,14 @@ t.test('operands that cannot match, and expressions of another language, are fou
     ['{ field: ref, regex: "refs/heads/release/*" }', 'push', 'WH411', '"refs/heads/release/*"', 'write ^refs/heads/release/'],
     ["{ field: ref, regex: 'release-\\\\d+' }", 'push', 'WH411', "'release-\\\\d+'", 'write release-\\d+'],
     ['{ field: pull_request.user.type, not_equals: bot }', 'pull_request', 'WH343', 'bot', 'write Bot'],
+    [
+      '{ field: headers.X-GitHub-Event, equals: pull_request.opened }',
+      'pull_request',
+      'WH347',
+      'pull_request.opened',
+      'compare it with "pull_request", and ask for the action in another condition: { field: action, equals: opened }',
+    ],
+    ['{ not: { field: headers.x-github-event, in: [push, issues.closed] } }', 'push', 'WH347', 'issues.closed', 'equals: closed'],
     ["{ field: comment.body, regex: '(?m)^/review$' }", 'issue_comment', 'WH411', "'(?m)^/review$'", 'write (?m)^/review\\r?$'],
     ['{ jsonata: "ref = \'x\'" }', 'push', 'WH412', `"ref = 'x'"`, 'write payload.ref'],
     ['{ not: { jsonata: "body.skip = true" } }', 'push', 'WH412', '"body.skip = true"', 'write payload'],
@@ -819,6 +827,8 @@ t.test('operands that cannot match, and expressions of another language, are fou
     t.match(all, [[code, at]], condition)
     t.ok(all[0]?.[2]?.includes(way), `${condition}: ${all[0]?.[2]}`)
   }
+  for (const fine of ['pull_request', 'some.thing'])
+    t.same(await found(`{ field: headers.X-GitHub-Event, not_equals: ${fine} }`, 'pull_request'), [], fine)
   for (const fine of [
     '$count(payload.commits[message = "x"].author.(name & email)) > 0',
     '$map(payload.commits, function($c) { $c.message })[0] = $$.event',

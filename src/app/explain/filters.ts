@@ -53,6 +53,37 @@ export const filterExplanations = {
       good: 'verify: github\nevents: [pull_request]\ncoalesce: { key: "{repository.full_name}#{number}" }\n',
     },
   },
+  WH345: {
+    means: 'A jsonata condition or an expression {= … } has no value on any of the samples that the route can take (validate --sample).',
+    why: 'Such a condition does not hold, and in a text nothing stands in its place. An evaluation that fails has no value either.',
+    fix: 'Try the expression on a sample: headgate webhook trace <route> --sample <name>. If only the samples lack what it reads, add one that has it: headgate samples add.',
+    example: {
+      of: 'route',
+      bad: 'events: [pull_request]\nprompt: "{= $sum(pull_request.title) }"\n',
+      good: 'events: [pull_request]\nprompt: "{= $sum([pull_request.additions, pull_request.deletions]) }"\n',
+    },
+  },
+  WH346: {
+    means:
+      'An expression that selects by a condition, a pattern or the items of a list selects nothing in any of the samples (validate --sample).',
+    why: 'It may be meant so for other events. If it is not, the condition never holds, and the text has nothing in its place.',
+    fix: 'Compare what it asks for with a payload: headgate samples show <name>. To see it hold, add an event: headgate samples add.',
+    example: {
+      of: 'route',
+      bad: 'events: [push]\nprompt: "{= commits[id = 1].message }"\n',
+      good: 'events: [push]\nprompt: "{= commits[0].message }"\n',
+    },
+  },
+  WH347: {
+    means: 'A condition compares the type of an event, or the header that has it, with a type and an action: pull_request.opened.',
+    why: 'The sender puts the type alone into its header, and the action into the payload. So the condition never holds (not_equals always does).',
+    fix: 'Compare with the type, and ask for the action in a second condition.',
+    example: {
+      of: 'route',
+      bad: 'verify: github\nfilters: [{ field: headers.X-GitHub-Event, equals: pull_request.opened }]\n',
+      good: 'verify: github\nfilters:\n  - { field: headers.X-GitHub-Event, equals: pull_request }\n  - { field: action, equals: opened }\n',
+    },
+  },
   WH401: {
     means: 'The regular expression cannot be read, or is too long.',
     why: 'The filter could not say yes or no, so the file is refused.',
@@ -130,7 +161,7 @@ export const filterExplanations = {
     },
   },
   WH409: {
-    means: 'The field of a condition is in none of the samples that the route can take (validate --sample).',
+    means: 'The field of a condition, or a path in its expression, is in none of the samples that the route can take (validate --sample).',
     why: 'A condition on a missing field does not hold (not_equals does), so the route lets through nothing, or everything.',
     fix: 'Write the path as the payload has it. If only the samples lack the field, add one that has it: headgate samples add.',
     example: {

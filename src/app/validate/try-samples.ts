@@ -6,16 +6,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
-import { Fault } from '../../core/fault.ts'
-import type { VerifiedRequest } from '../../core/request.ts'
+import { Fault, messageOf } from '../../core/fault.ts'
+import type { Event, VerifiedRequest } from '../../core/request.ts'
+import { FailedExpression } from '../../expr/jsonata/jsonata.ts'
+import { compileCondition } from '../../parts/operators/jsonata.ts'
 import { events } from '../../parts/stages/events.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import { script } from '../../parts/stages/script.ts'
 import { quietBook } from '../../plan/check.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { routePath } from '../../plan/compile.ts'
+import { expressionsOf } from '../../plan/review/filters/fields.ts'
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
-import type { Sampled, TakenSample } from '../../plan/review/samples/sampled.ts'
+import type { ExpressionResult, Sampled, TakenSample } from '../../plan/review/samples/sampled.ts'
 import { runScript } from '../../process/script.ts'
 import { asReceived, withQuery } from '../routes/prepare-test.ts'
 import type { ChosenSample } from '../samples/choose-samples.ts'
@@ -51,6 +54,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
   if (!plan) return undefined
   const unfiltered = createUnfiltered(world)
   const hasScript = source.spec.script !== undefined
+  const conditions = expressionsOf(source.spec.filters).map((each) => ({ ...each, evaluate: compileCondition(each.source) }))
   const taken: TakenSample[] = []
   try {
     for (const { name, sample } of samples) {
@@ -60,7 +64,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
       const told = await tracePlan(traced, world, plan)
       const texts = told.stoppedAt === filters.name && !hasScript ? await unfiltered.trace(traced) : undefined
       const one = takenSample(name, told, texts ?? told, hasScript, runScripts)
-      if (one) taken.push(one)
+      if (one) taken.push({ ...one, results: await resultsOn(one.event, conditions) })
     }
   } finally {
     await Promise.all([plan.close(), unfiltered.close()])
@@ -72,6 +76,21 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
     return found
   }
   return { taken, paths }
+}
+
+type EvaluatedCondition = { readonly source: string; readonly evaluate: ReturnType<typeof compileCondition> }
+
+/** Evaluates the expressions of conditions on an event, each alone. */
+const resultsOn = async (event: Event, conditions: readonly EvaluatedCondition[]): Promise<ReadonlyMap<string, ExpressionResult>> => {
+  const results = new Map<string, ExpressionResult>()
+  for (const { source, evaluate } of conditions) {
+    try {
+      results.set(source, (await evaluate(event)) === undefined ? { missing: true } : {})
+    } catch (error) {
+      results.set(source, { missing: true, failed: error instanceof FailedExpression ? error.withoutValues : messageOf(error) })
+    }
+  }
+  return results
 }
 
 /**

@@ -11,7 +11,7 @@ import type { BuiltIn } from './bodies.ts'
 import { unknownCall } from './calls.ts'
 import { guardBuiltIns } from './guards.ts'
 import { assignCharges, nodesOf, onEntry, onExit } from './operators.ts'
-import { otherSign, rootSlip } from './roots.ts'
+import { otherSign, type Reads, readsOf, rootSlip } from './roots.ts'
 import { builtInNames } from './rules.ts'
 import { bindingsOf, Run } from './run.ts'
 
@@ -114,6 +114,17 @@ const messageWithoutValues = (error: unknown): string => {
     quoted.reduce((text, each) => text.replaceAll(each, '…'), message),
     maxMessageUnits,
   )
+}
+
+/** Returns what an expression reads of its input; `undefined` for an expression that cannot be read. */
+export const readJsonata = (source: string): Reads | undefined => {
+  try {
+    const root: unknown = parseExpression(source, undefined).expression.ast()
+    return readsOf(source, root, nodesOf(root))
+  } catch (error) {
+    if (error instanceof BadExpression) return undefined
+    throw error
+  }
 }
 
 /** Evaluates an expression on an input. Resolves to `undefined` where the expression has no value, or a function as its value. */

@@ -1,7 +1,7 @@
 /** The operator `jsonata` holds when its expression over {payload, event, headers, request} yields `true` (rules: Filters 9). */
 
 import { looseOf } from '../../core/exact-json.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
 import { BadExpression, compileJsonata } from '../../expr/jsonata/jsonata.ts'
 import { requestInput } from '../../expr/request-field.ts'
@@ -21,16 +21,22 @@ const inputOf = (event: Event): JsonObject => ({
   },
 })
 
+/** Compiles the expression of a condition. Throws BadExpression. The compiled function rejects as that of `compileJsonata`. */
+export const compileCondition = (source: string): ((event: Event) => Promise<Json | undefined>) => {
+  const evaluate = compileJsonata(source, inputNames)
+  return async (event) => {
+    await waitIfLarge(event)
+    return evaluate(inputOf(event))
+  }
+}
+
 export const jsonata: ExactOperator = {
   name: 'jsonata',
   fieldless: true,
   compile(source, { report }): ExactTest {
     try {
-      const evaluate = compileJsonata(String(source), inputNames)
-      return async (_value, event) => {
-        await waitIfLarge(event)
-        return (await evaluate(inputOf(event))) === true
-      }
+      const evaluate = compileCondition(String(source))
+      return async (_value, event) => (await evaluate(event)) === true
     } catch (error) {
       if (!(error instanceof BadExpression)) throw error
       const at = error.position > 0 ? ` (at character ${error.position})` : ''

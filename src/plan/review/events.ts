@@ -23,6 +23,7 @@ export const reviewEvents = (subject: Subject): void => {
   }
   reviewUnverified(subject)
   reviewConditions(subject)
+  reviewActions(subject)
 }
 
 /** Reports a `*`, which is the name of no event: the route takes nothing. */
@@ -203,4 +204,31 @@ const checkWanted = (name: Json, path: Path, { spec, say, placeOf }: Subject): v
     suggest: near,
     related: [{ place: placeOf(['events']), message: 'only these get as far as the filters' }],
   })
+}
+
+/**
+ * Finds conditions that compare the type of an event, or the header that has it, with a type and an action (`pull_request.opened`). Where
+ * `events` lists types, `reviewConditions` has said it of the type.
+ */
+const reviewActions = ({ route, spec, catalogue, say }: Subject): void => {
+  const senders = likelySenders(route, catalogue)
+  for (const leaf of leavesOf(spec.filters)) {
+    const field = canonicalField(leaf.field)
+    const isType = field === 'event_type' && (spec.events ?? []).length === 0
+    const domain = domainOf(leaf, catalogue.operators)
+    for (const { value, path } of domain?.kind === 'part' ? [] : comparedIn(leaf, domain)) {
+      const [, type = '', action] = /^([^.]+)\.(\w+)$/.exec(String(value)) ?? []
+      const sender = senders.find(
+        ({ eventTypeHeaders = [], events }) =>
+          (isType || eventTypeHeaders.some((name) => field === `headers.${name}`)) &&
+          events?.actionField !== undefined &&
+          events.names.includes(type) &&
+          !events.names.includes(String(value)),
+      )
+      if (!sender) continue
+      const message = `"${printable(leaf.field, 60)}" has the type of an event alone, and never "${printable(String(value), 60)}": ${sender.title} names the action in the payload`
+      const help = `compare it with "${type}", and ask for the action in another condition: { field: ${sender.events?.actionField}, equals: ${action} }`
+      say('WH347', path, message, { help, suggest: [type] })
+    }
+  }
 }

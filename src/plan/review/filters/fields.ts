@@ -23,6 +23,18 @@ export const leavesOf = (filters: unknown, path: Path = ['filters']): Leaf[] => 
   return [...below, { field, operator, operand: filters[operator] as Json, path }]
 }
 
+/** The JSONata expression of a condition, with the path of the expression in the route. */
+export type ConditionExpression = { readonly source: string; readonly path: Path }
+
+/** Returns the expression of every condition `jsonata`, also inside `all`, `any` and `not`. */
+export const expressionsOf = (filters: unknown, path: Path = ['filters']): ConditionExpression[] => {
+  if (Array.isArray(filters)) return filters.flatMap((item, i) => expressionsOf(item, [...path, i]))
+  if (!isObject(filters)) return []
+  const source = own(filters, 'jsonata')
+  const below = groups.flatMap((group) => expressionsOf(own(filters, group), [...path, group]))
+  return typeof source === 'string' ? [...below, { source, path: [...path, 'jsonata'] }] : below
+}
+
 /** Returns the field of every condition that has one, also inside `all`, `any` and `not`. */
 export const fieldNames = (filters: unknown): string[] => leavesOf(filters).map(({ field }) => field)
 

@@ -1,5 +1,5 @@
 /**
- * Reviews how samples fill in the texts of a route: placeholders without a value in any sample (WH501), and values that are cut (WH504).
+ * Reviews how samples fill in the texts of a route: placeholders without a value in any sample (WH501), expressions, and values that are cut (WH504).
  */
 
 import type { Path } from '../../../core/diagnostic.ts'
@@ -7,6 +7,7 @@ import { printable } from '../../../core/text.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import { templatePieces } from '../dialects.ts'
 import { fixOf, type Subject } from '../subject.ts'
+import { reviewExpression } from './expressions.ts'
 import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
 import { coversEvents, inNoneOf, type Sampled } from './sampled.ts'
 
@@ -19,10 +20,24 @@ export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, sai
     if (piece.kind === 'text' || said.has(from)) continue
     const written = piece.kind === 'raw' ? '{__raw__}' : piece.written
     reportCut(subject, sampled, at, { text: written, at: from })
-    // An expression may well have no value, and a missing key of `coalesce` is reported by `checkKey` of samples.ts.
+    if (piece.kind === 'expression') reviewInText(subject, sampled, at, { ...piece, from })
+    // A missing key of `coalesce` is reported by `checkKey` of samples.ts.
     if (piece.kind === 'path' && at.where !== 'coalesce.key')
       reportMissing(subject, sampled, at, { text: written, path: piece.path, at: from })
   }
+}
+
+const reviewInText = (
+  subject: Subject,
+  sampled: Sampled,
+  { path, text, where }: TextAt,
+  { written, source, from }: { readonly written: string; readonly source: string; readonly from: number },
+): void => {
+  const fillings = fillingsOf(sampled, where, written)
+  const isSure = coversEvents(sampled, subject.spec) && fillings.some(({ passes }) => passes)
+  const results = fillings.map(({ filled }) => filled)
+  const at = from + '{='.length
+  reviewExpression({ path, text, at, source, written, code: 'WH501', taken: fillings, results, isSure, of: 'textEvent' }, sampled, subject)
 }
 
 /**

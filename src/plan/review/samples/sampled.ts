@@ -1,9 +1,13 @@
 /** The results of running sample payloads through a route, with the server's own code. */
 
 import type { RouteSource } from '../../../config/config.ts'
+import type { Path } from '../../../core/diagnostic.ts'
 import type { Event } from '../../../core/request.ts'
 import type { Filled } from '../../../expr/template.ts'
 import type { Route } from '../../../generated/config.ts'
+
+/** Whether an expression has a value on a sample. `failed`: why its evaluation failed. */
+export type ExpressionResult = { readonly missing?: true; readonly failed?: string }
 
 /** A sample that the route can take: its event is one of the route's. */
 export type TakenSample = {
@@ -15,6 +19,8 @@ export type TakenSample = {
   readonly passes: boolean
   /** Whether each condition holds, by its dotted path below `filters`. */
   readonly holds: ReadonlyMap<string, boolean>
+  /** The results of the expressions of conditions (`jsonata`), by their source. Absent for samples that nobody chose. */
+  readonly results?: ReadonlyMap<string, ExpressionResult>
   /** Present if the route's script ran. `silent`: why the script stopped the event; `undefined` where it let the event on. */
   readonly script?: { readonly silent: string | undefined }
   /**
@@ -57,6 +63,10 @@ export const inNoneOf = (taken: readonly TakenSample[]): string =>
 export const inAllOf = (taken: readonly TakenSample[]): string =>
   taken.length === 1 ? `in the sample ${sampleNames(taken)}` : `in all ${taken.length} samples that have it (${sampleNames(taken)})`
 
+/** Returns `with each of 2 samples (github/push, github/fork)`, or of one sample `with the sample github/push`. */
+export const withNames = (taken: readonly TakenSample[]): string =>
+  taken.length === 1 ? `with the sample ${sampleNames(taken)}` : `with each of ${taken.length} samples (${sampleNames(taken)})`
+
 const sampleNames = (taken: readonly TakenSample[]): string => {
   const names = taken.slice(0, 3).map(({ name }) => name)
   return `${names.join(', ')}${taken.length > names.length ? ', …' : ''}`
@@ -65,3 +75,19 @@ const sampleNames = (taken: readonly TakenSample[]): string => {
 /** Whether there is a sample of each event type in `events`. Otherwise a key that no sample has may be in events of another type. */
 export const coversEvents = ({ taken }: Sampled, { events = [] }: Pick<Route, 'events'>): boolean =>
   events.every((name) => taken.some(({ event }) => event.eventType === name || event.eventAlias === name))
+
+/**
+ * Whether a sample fulfils the conditions that must hold beside the condition at `path`. Where it does not, the condition is about events
+ * of another kind than the sample.
+ */
+export const reaches = ({ holds }: TakenSample, path: Path): boolean => {
+  const own = path.slice(1)
+  return [...holds].every(([key, held]) => {
+    const parts = key.split('.')
+    const list = parts.slice(0, -1)
+    const isBeside =
+      list.length < own.length && list.every((part, i) => part === String(own[i])) && parts.at(-1) !== String(own[list.length])
+    const isAll = list.length === 0 || list.at(-1) === 'all'
+    return held || !isBeside || !isAll || !/^\d+$/.test(parts.at(-1) ?? '')
+  })
+}

@@ -3,7 +3,6 @@
  * sample on.
  */
 
-import type { Path } from '../../../core/diagnostic.ts'
 import { isObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
@@ -13,9 +12,10 @@ import { hasFallback } from '../../../expr/template.ts'
 import { verifyNames } from '../../../parts/verify-names.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { fixOf, type Subject } from '../subject.ts'
+import { reviewConditionExpressions } from './expressions.ts'
 import { reviewKinds } from './kinds.ts'
 import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
-import { coversEvents, inNoneOf, type Sampled, type TakenSample } from './sampled.ts'
+import { coversEvents, inNoneOf, reaches, type Sampled, type TakenSample } from './sampled.ts'
 
 export const reviewSamples = (subject: Subject): void => {
   const asked = subject.samples?.get(subject.route)
@@ -73,6 +73,7 @@ const reviewSharedKeys = (sampled: Sampled, { spec, say, placeOf }: Subject): vo
 /** Reviews a route by samples that the user chose. Such samples are taken to have all keys that matter. */
 const reviewAsked = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) checkField(leaf, sampled, subject)
+  reviewConditionExpressions(sampled, subject)
   checkKey(sampled, subject)
   checkScript(sampled, subject)
   checkAddresses(sampled, subject)
@@ -163,22 +164,6 @@ const nearFields = (field: string, sampled: Sampled, of: 'event' | 'textEvent' =
     all: near.all.map((each) => prefix + each),
     ...(near.same === undefined ? {} : { same: prefix + near.same }),
   }
-}
-
-/**
- * Whether a sample fulfils the conditions that must hold beside the condition at `path`. Where it does not, the condition is about events
- * of another kind than the sample.
- */
-const reaches = ({ holds }: Sampled['taken'][number], path: Path): boolean => {
-  const own = path.slice(1)
-  return [...holds].every(([key, held]) => {
-    const parts = key.split('.')
-    const list = parts.slice(0, -1)
-    const isBeside =
-      list.length < own.length && list.every((part, i) => part === String(own[i])) && parts.at(-1) !== String(own[list.length])
-    const isAll = list.length === 0 || list.at(-1) === 'all'
-    return held || !isBeside || !isAll || !/^\d+$/.test(parts.at(-1) ?? '')
-  })
 }
 
 const checkKey = (sampled: Sampled, subject: Subject): void => {

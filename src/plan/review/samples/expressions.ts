@@ -1,0 +1,130 @@
+/**
+ * Reviews the expressions of a route by samples that the user chose: paths that no sample has (WH409 in conditions, WH501 in texts), and
+ * expressions without a value on every sample (WH345, WH346).
+ */
+
+import type { Path } from '../../../core/diagnostic.ts'
+import { isObject, type Json, own } from '../../../core/json.ts'
+import { printable } from '../../../core/text.ts'
+import { readJsonata } from '../../../expr/jsonata/jsonata.ts'
+import type { ReadPath } from '../../../expr/jsonata/roots.ts'
+import { hasFallback } from '../../../expr/template.ts'
+import { expressionsOf } from '../filters/fields.ts'
+import { fixOf, type Subject } from '../subject.ts'
+import { type NearPaths, nearPathHelp, nearPaths } from './near-paths.ts'
+import { coversEvents, type ExpressionResult, inNoneOf, reaches, type Sampled, type TakenSample, withNames } from './sampled.ts'
+
+/** An expression of the route. */
+type ExpressionAt = {
+  readonly path: Path
+  /** The text at `path`, and the offset in it where the expression begins. */
+  readonly text: string
+  readonly at: number
+  readonly source: string
+  /** The expression as people know it: `{= … }`, or its source. */
+  readonly written: string
+  /** The code for a path that no sample has. */
+  readonly code: 'WH409' | 'WH501'
+  /** The samples on which it was evaluated, and its results there. */
+  readonly taken: readonly TakenSample[]
+  readonly results: readonly ExpressionResult[]
+  /** Whether these samples show all that matters: one of each event type, and one that gets as far as the expression. */
+  readonly isSure: boolean
+  /** The events that it reads. */
+  readonly of: 'event' | 'textEvent'
+}
+
+/** Reviews the conditions `jsonata`. */
+export const reviewConditionExpressions = (sampled: Sampled, subject: Subject): void => {
+  for (const { source, path } of expressionsOf(subject.spec.filters)) {
+    const { taken } = sampled
+    reviewExpression(
+      {
+        path,
+        text: source,
+        at: 0,
+        source,
+        written: source,
+        code: 'WH409',
+        taken,
+        results: taken.flatMap(({ results }) => results?.get(source) ?? []),
+        isSure: coversEvents(sampled, subject.spec) && taken.some((each) => reaches(each, path.slice(0, -1))),
+        of: 'event',
+      },
+      sampled,
+      subject,
+    )
+  }
+}
+
+/** Reviews an expression on the samples that it was evaluated on. A path that none has explains why there is no value. */
+export const reviewExpression = (expression: ExpressionAt, sampled: Sampled, subject: Subject): void => {
+  const { source, taken, results, isSure } = expression
+  const reads = taken.length === 0 || results.length === 0 ? undefined : readJsonata(source)
+  if (!reads) return
+  const isEmpty = results.every(({ missing }) => missing)
+  let isExplained = false
+  for (const path of reads.paths) {
+    const keys = payloadKeys(path, expression)
+    if (keys === undefined || taken.some((each) => mayHave(each[expression.of]?.payload, keys))) continue
+    // In an expression, a name leads through all items of a list.
+    const known = [...new Set(sampled.paths(expression.of).map((each) => each.replace(/\.\d+(?=\.|$)/g, '')))]
+    const near = nearPaths(keys.join('.'), known)
+    if (near.slips.length === 0 && !(isSure && (isEmpty || !reads.isGuarded))) continue
+    sayMissing(expression, path, near, subject)
+    isExplained = true
+  }
+  if (isEmpty && isSure && !isExplained) sayEmpty(expression, reads.isSelective, subject)
+}
+
+/** Returns the keys of a path from the top of the payload; `undefined` for a path that reads something else. */
+const payloadKeys = ({ keys }: ReadPath, { code, taken, of }: ExpressionAt): readonly string[] | undefined => {
+  const [first = '', ...below] = keys
+  const isOwn = code === 'WH501' && taken.some((each) => mayHave(each[of]?.payload, [first]))
+  if (first === 'payload' && !isOwn) return below.length > 0 ? below : undefined
+  return code === 'WH501' && (isOwn || !otherNames.has(first)) && !hasFallback(first) ? keys : undefined
+}
+
+/** Names at the top of an expression of a text that are not the payload's own. */
+const otherNames: ReadonlySet<string> = new Set(['event', 'headers', 'request', 'batch'])
+
+/** Whether a payload has a path, through all items of lists. Where it has `null` or an empty list on the way, another event may. */
+const mayHave = (value: Json | undefined, [key, ...further]: readonly string[]): boolean => {
+  if (value === undefined || key === undefined) return value !== undefined
+  if (value === null || (Array.isArray(value) && value.length === 0)) return true
+  if (Array.isArray(value)) return value.some((item) => mayHave(item, [key, ...further]))
+  return isObject(value) && mayHave(own(value, key), further)
+}
+
+const sayMissing = (expression: ExpressionAt, path: ReadPath, near: NearPaths, subject: Subject): void => {
+  const whole = subject.placeOf(expression.path)
+  const place = subject.texts.inside(whole, expression.text, { text: path.text, at: expression.at + path.at })
+  const above = path.keys[0] === 'payload' ? ['payload'] : []
+  const asWritten = (dotted: string): string =>
+    [...above, ...dotted.split('.')].map((key) => (/^[A-Za-z_]\w*$/.test(key) ? key : `\`${key}\``)).join('.')
+  const all = near.all.map(asWritten)
+  const same = near.same === undefined ? undefined : asWritten(near.same)
+  const isPlain = path.text.replaceAll('`', '') === path.keys.join('.')
+  subject.say(expression.code, expression.path, `"${printable(path.text, 80)}" is ${inNoneOf(expression.taken)}`, {
+    help: nearPathHelp({ ...near, all }),
+    suggest: all,
+    place: place ?? whole,
+    ...(place && same !== undefined && isPlain ? { fix: fixOf(`write ${same}`, false, { place, text: same }) } : {}),
+  })
+}
+
+const sayEmpty = (expression: ExpressionAt, isSelective: boolean, subject: Subject): void => {
+  const { path, text, at, source, written, taken, results } = expression
+  const whole = subject.placeOf(path)
+  const failed = results.every((each) => each.failed !== undefined) ? results[0]?.failed : undefined
+  const shown = `"${printable(written, 80)}"`
+  subject.say(
+    failed === undefined && isSelective ? 'WH346' : 'WH345',
+    path,
+    failed === undefined ? `${shown} has no value ${withNames(taken)}` : `${shown} fails ${withNames(taken)}: ${printable(failed, 300)}`,
+    {
+      help: 'headgate samples show <name> shows what a payload has; where an event gives a value, add it: headgate samples add',
+      place: subject.texts.inside(whole, text, { text: source, at }) ?? whole,
+    },
+  )
+}
