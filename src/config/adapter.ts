@@ -83,7 +83,7 @@ const routeReferences = (raw: Json | undefined, { secrets, globalReference }: Se
 }
 
 /** Returns the paths of the numbers past 2^53 in a value. */
-export const longNumbersIn = (value: Json | undefined, path: Path = []): readonly Path[] => {
+const longNumbersIn = (value: Json | undefined, path: Path = []): readonly Path[] => {
   if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? [path] : []
   if (Array.isArray(value)) return value.flatMap((item, i) => longNumbersIn(item, [...path, i]))
   return isObject(value) ? Object.entries(value).flatMap(([key, member]) => longNumbersIn(member, [...path, key])) : []

@@ -617,7 +617,7 @@ t.test('completion: commands, options, choices and names', async (t) => {
   t.same(await words('events', 'list', '--outcome=ignored,acc'), ['--outcome=ignored,accepted'])
   t.same(await words('events', 'list', '--state', 'd'), ['done', 'dead'])
   t.ok((await words('targets', 'reset', '')).includes('telegram'))
-  t.same(await words('alerts', 'silence', 'd'), ['dead_run'])
+  t.same(await words('alerts', 'silence', 'd'), ['dead_run', 'delivery_failed'])
   t.same(await words('alerts', 'silence', 'al'), ['all'])
   t.same(await words('no', 'such', ''), [''])
   cli.write('config.yaml', 'a: [')

@@ -70,9 +70,10 @@ export const shortDir = (t: Test): string => {
   return dir
 }
 
-/** Serves the operations on the control socket of a data directory. */
+/** Serves the operations on the control socket of a data directory, as a gateway that reads the `config.yaml` of that directory. */
 export const serveOperations = async (t: Test, dataDir: string, operations: RunningGateway): Promise<void> => {
   const log = Object.assign(() => {}, { writes: () => true })
-  const control = await listenControl({ path: controlSocket(dataDir), operations, log })
+  const served = { ...operations, servedFile: async () => ({ config: join(dataDir, 'config.yaml') }) }
+  const control = await listenControl({ path: controlSocket(dataDir), operations: served, log })
   t.teardown(() => control.close())
 }
