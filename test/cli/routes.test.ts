@@ -338,12 +338,12 @@ t.test('test: a sample brings its headers and its event, and single values of it
 
 t.test('test: --wait follows a run to its end, delivered or dead', async (t) => {
   const port = Number(new URL(await closedOrigin()).port)
-  const dead = { deliver: 'http', deliver_extra: { url: `http://127.0.0.1:${port}/` }, retry: { max_attempts: 1 } }
+  const away = { deliver: 'http', deliver_extra: { url: `http://127.0.0.1:${port}/` } }
   const slow = { coalesce: { key: 'k', window_seconds: 60 } }
   const entries = {
     fine: { secret, prompt: 'hi' },
-    dead: { secret, ...dead },
-    direct: { secret, ...dead, deliver_only: true },
+    dead: { secret, ...away, retry: { max_attempts: 1 } },
+    direct: { secret, ...away, deliver_only: true },
     slow: { secret, ...slow },
   }
   // Else the second failure in a row would count as one of a target that is down, and its run would wait.

@@ -282,7 +282,6 @@ jobs:
       'WH223 3 job "w": "60 * * * *" is not a cron expression: Inva',
       'WH223 2 job "x": "never" is not a schedule: a cron expressio',
       'WH210 3 job "ok" stands in config.yaml: only "paused" counts',
-      'WH104 5 job "y": "schedule" is missing',
       'WH101 5 job "y": unknown key "schedul"',
       'WH806 1 the jobs file is not usable: not valid JSON at 1:6',
     ],
