@@ -83,7 +83,7 @@ const routeReferences = (raw: Json | undefined, { secrets, globalReference }: Se
 }
 
 /** Returns the paths of the numbers past 2^53 in a value. */
-const longNumbersIn = (value: Json | undefined, path: Path = []): readonly Path[] => {
+export const longNumbersIn = (value: Json | undefined, path: Path = []): readonly Path[] => {
   if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? [path] : []
   if (Array.isArray(value)) return value.flatMap((item, i) => longNumbersIn(item, [...path, i]))
   return isObject(value) ? Object.entries(value).flatMap(([key, member]) => longNumbersIn(member, [...path, key])) : []
@@ -97,7 +97,7 @@ export const routeOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base' | 'included'>,
   raw: Json | undefined,
   around: SecretsAround,
-  digits: Source['digits'] = () => undefined,
+  digits?: Source['digits'],
 ): RouteSource => {
   const { spec } = written
   const provided = routeReferences(raw, around)
@@ -108,7 +108,7 @@ export const routeOf = (
   const secrets = [...new Set([...routeSecrets(spec, around.globalSecret), ...replaced])]
   const ofPrograms = provided.length > 0 ? { provided } : {}
   const longNumbers = longNumbersIn(spec.filters as Json | undefined).flatMap((path): LongNumber[] => {
-    const found = digits([...written.base, 'filters', ...path])
+    const found = digits?.([...written.base, 'filters', ...path])
     return found === undefined ? [] : [{ path, digits: found }]
   })
   const ofNumbers = longNumbers.length > 0 ? { longNumbers } : {}

@@ -30,6 +30,7 @@ const partialRouteOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base' | 'included'> & { readonly spec: Json | undefined },
   diagnostics: readonly Diagnostic[],
   around: SecretsAround,
+  digits?: RoutesPart['digits'],
 ): PartialRoute | undefined => {
   const at = pointerOf(written.base)
   const isWrong = diagnostics.some(({ pointer, code }) => pointer === at && code !== 'WH108')
@@ -38,7 +39,7 @@ const partialRouteOf = (
   const below = diagnostics.filter(({ pointer }) => pointer.startsWith(`${at}/`)).flatMap((each) => lostBy(each, at, whole))
   const spec = structuredClone(whole)
   for (const pointer of below) takeOut(spec, pathToTakeOut(pointer))
-  const route = routeOf({ ...written, spec: spec as Route }, undefined, around)
+  const route = routeOf({ ...written, spec: spec as Route }, undefined, around, digits)
   return { route, lost: below.map((pointer) => `${at}/${pointer}`) }
 }
 
@@ -66,13 +67,16 @@ const pathToTakeOut = (pointer: string): Path => {
 }
 
 /** Returns the partial routes of the routes of one file whose shape or secret is wrong. */
-export const partialRoutesOf = ({ written, place, base, bad, found, included }: RoutesPart, around: SecretsAround): PartialRoute[] => {
+export const partialRoutesOf = (
+  { written, place, digits, base, bad, found, included }: RoutesPart,
+  around: SecretsAround,
+): PartialRoute[] => {
   const byRoute = findingsByRoute(pointerOf(base), found)
   const origin = { origin: 'config', place, ...(included === undefined ? {} : { included }) } as const
   return Object.entries(written).flatMap(([name, spec]) => {
     const at = [...base, name]
     if (!isBroken(at, bad)) return []
-    return partialRouteOf({ ...origin, name, spec, base: at }, byRoute.get(pointerOf(at)) ?? [], around) ?? []
+    return partialRouteOf({ ...origin, name, spec, base: at }, byRoute.get(pointerOf(at)) ?? [], around, digits) ?? []
   })
 }
 

@@ -1,6 +1,8 @@
 /** Numbers are told apart by their decimal value, and written with the digits that came: no id, key, comparison or text rounds them. */
 
 import t from 'tap'
+import { runNumbersFuzz } from '../../tools/fuzz-numbers/run.ts'
+import { fakeCli } from '../fakes/cli.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -84,4 +86,29 @@ t.test('texts have the digits that came; an expression has ids as text, other nu
   })
   await gateway.post('r', { body: `{"id":${id},"o":{"id":${id}},"price":1.50,"list":[1,-0]}` })
   t.strictSame(await settled(gateway, 1), [`${id} ${id} ${id} {"id":"${id}"} 1.50 1.5 {"id":${id}} -0`])
+})
+
+t.test('a quick run of `npm run fuzz:numbers` finds nothing', async (t) => {
+  t.same(await runNumbersFuzz({ seed: 1, requests: 2_000 }), [], 'npm run fuzz:numbers -- --seed 1 --requests 2000')
+})
+
+t.test('validate names numbers that are rounded before they are compared, and no others', async (t) => {
+  const route = (filters: string) =>
+    `platforms:\n  webhook:\n    enabled: true\n    secret: c2a91f70e35bd846\n    routes:\n      r: ${filters}\n`
+  const found = async (files: { readonly [name: string]: string }): Promise<unknown[]> => {
+    const { out } = await fakeCli(t, files).run('validate', '--json')
+    return JSON.parse(out).data.diagnostics.flatMap(({ code, pointer }: { code: string; pointer: string }) =>
+      code === 'WH418' ? [pointer] : [],
+    )
+  }
+  const yaml = route(
+    `{ prompt: "{= payload.id = ${id} }", filters: [{ field: a, in: [${id}, 1.5] }, { jsonata: 'payload.a = "${id}" and payload.b = ${id}' }, { field: b, equals: 1e20 }] }`,
+  )
+  t.strictSame(await found({ 'config.yaml': yaml }), [
+    '/platforms/webhook/routes/r/prompt',
+    '/platforms/webhook/routes/r/filters/1/jsonata',
+    '/platforms/webhook/routes/r/filters/2/equals',
+  ])
+  const entry = `{"s":{"prompt":"p","secret":"c2a91f70e35bd846","filters":[{"field":"a","equals":${id}}]}}`
+  t.strictSame(await found({ 'config.yaml': route('{ prompt: p }'), 'webhook_subscriptions.json': entry }), ['/s/filters/0/equals'])
 })

@@ -238,4 +238,15 @@ export const filterExplanations = {
     why: 'The condition never holds (not_equals always does), and the placeholder stands in the text as it is written.',
     fix: 'Write the path as the schema has it. If events have the field, mend the schema: headgate schema learn <route> makes a new one.',
   },
+  WH418: {
+    means:
+      'A condition or an expression has a whole number past 2^53 that is rounded before it is compared: in JSONata, which knows only doubles, or where the digits are not known, as in a subscription.',
+    why: 'The rounded number is another one, so the condition holds for no event, or for the wrong one.',
+    fix: 'In JSONata, compare with the text of the digits: whole numbers past 2^53 of a payload are texts there. In a condition, write the digits in a YAML file, or use regex.',
+    example: {
+      of: 'route',
+      bad: "filters: [{ jsonata: 'payload.id = 1234567890123456789' }]\n",
+      good: 'filters: [{ jsonata: \'payload.id = "1234567890123456789"\' }]\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -16,6 +16,7 @@ import { reviewEvents } from './events.ts'
 import { reviewFilters } from './filters/filters.ts'
 import { reviewOperands } from './filters/operands.ts'
 import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
+import { reviewLongNumbers } from './long-numbers.ts'
 import { reviewPaths } from './paths.ts'
 import { reviewScript } from './programs.ts'
 import { reviewRelay } from './relay.ts'
@@ -47,6 +48,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewEvents,
   reviewFilters,
   reviewOperands,
+  reviewLongNumbers,
   reviewYamlTraps,
   reviewComments,
   reviewScript,
