@@ -4,7 +4,7 @@ import { namesFile } from '../../config/secrets/reference.ts'
 import { eventsOf, type Range, scalarsOf, YamlTree } from '../../config/yaml/yaml-tree.ts'
 import { isMask } from '../../core/secrets/mask.ts'
 import { namesProvider } from '../../core/secrets/program-secret.ts'
-import { holdsSecrets, namesSettingSecret, secretInWord } from '../../core/secrets/secret-names.ts'
+import { holdsSecrets, holdsWords, namesSettingSecret, secretInWord } from '../../core/secrets/secret-names.ts'
 import { nearest } from '../../core/text.ts'
 
 /** A part of a text that must not be shown: its offsets, the end exclusive, and the text that is shown in its place. */
@@ -93,7 +93,7 @@ class Secrets {
       if (!this.#tree.isMap(node)) return this.below(value, false)
       if (namesSecret(name) && !(keysAreNames && this.#tree.isMap(value))) return this.#covers(value, holdsSecrets(name), this.#endOf(key))
       if (holdsSecrets(name) && this.#tree.isMap(value)) return this.#covers(value, true, this.#endOf(key))
-      return [...this.below(value, mapsOfNames.has(name)), ...(name === 'command' ? this.#coversOfWords(value) : [])]
+      return [...this.below(value, mapsOfNames.has(name)), ...(holdsWords(name) ? this.#coversOfWords(value) : [])]
     })
   }
 

@@ -6,7 +6,15 @@ import { createHash } from 'node:crypto'
 import { pathOf, queryText } from '../address/path-and-query.ts'
 import { isObject, type Json } from '../json.ts'
 import { namesProvider } from './program-secret.ts'
-import { holdsSecrets, maskAddresses, namesParameterSecret, namesRequestSecret, namesSettingSecret, secretInWord } from './secret-names.ts'
+import {
+  holdsSecrets,
+  holdsWords,
+  maskAddresses,
+  namesParameterSecret,
+  namesRequestSecret,
+  namesSettingSecret,
+  secretInWord,
+} from './secret-names.ts'
 
 /** The mask of a secret. */
 export const stars = '***'
@@ -61,7 +69,7 @@ export const maskJson = (value: Json, maskOf = maskSecret, shown = stars): Json 
     Object.entries(value).map(([key, item]) => {
       if (namesSettingSecret(key) || (holdsSecrets(key) && isObject(item))) return [key, maskAll(item, maskOf)]
       const masked = maskJson(item, maskOf, shown)
-      return [key, key === 'command' && Array.isArray(item) && Array.isArray(masked) ? maskWords(item, masked, maskOf) : masked]
+      return [key, holdsWords(key) && Array.isArray(item) && Array.isArray(masked) ? maskWords(item, masked, maskOf) : masked]
     }),
   )
 }

@@ -94,3 +94,6 @@ export const secretInWord = (word: string, before: string | undefined): number |
 
 /** Whether each value of a map under this key counts as a secret: headers, and variables of a program. */
 export const holdsSecrets = (key: string): boolean => /headers/i.test(key) || key === 'env'
+
+/** Whether a list under this key has the words of a command. */
+export const holdsWords = (key: string): boolean => /^command$/.test(key)

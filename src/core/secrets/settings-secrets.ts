@@ -1,7 +1,7 @@
 /** Collects the secrets in settings, so that a redactor can remove them from any text by their values. */
 
 import { isObject, type Json, type JsonObject, own } from '../json.ts'
-import { namesVariableSecret, replaceSecretParameters, secretInWord } from './secret-names.ts'
+import { holdsWords, namesVariableSecret, replaceSecretParameters, secretInWord } from './secret-names.ts'
 
 /** Returns the values of keys that name a secret, and the secrets in web addresses. Each key below `headers` counts by its own name. */
 export const secretsOfSettings = (settings: Json): string[] => {
@@ -10,7 +10,7 @@ export const secretsOfSettings = (settings: Json): string[] => {
   if (!isObject(settings)) return []
   return Object.entries(settings).flatMap(([key, value]) => {
     if (key !== 'headers' && namesVariableSecret(key)) return textsWithin(value)
-    return [...secretsOfSettings(value), ...(key === 'command' && Array.isArray(value) ? secretsOfWords(value) : [])]
+    return [...secretsOfSettings(value), ...(holdsWords(key) && Array.isArray(value) ? secretsOfWords(value) : [])]
   })
 }
 
