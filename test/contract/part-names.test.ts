@@ -20,9 +20,6 @@ const root = fileURLToPath(new URL('../../src', import.meta.url))
 const allowed: { readonly [place: string]: string } = {
   'app/doctor/targets.ts missing': 'how a target is connected',
   'app/editor/targets.ts missing': 'how a target is connected',
-  'app/mask-lines/find-secrets.ts command': 'a key of settings: the words that start a program',
-  'core/secrets/mask.ts command': 'a key of settings: the words that start a program',
-  'core/secrets/settings-secrets.ts command': 'a key of settings: the words that start a program',
   'app/import/adnanh-rule.ts regex': 'a type of rule of the imported program',
   'cli/reports/index.ts github': 'a format of reports',
   'cli/reports/index.ts gitlab': 'a format of reports',
