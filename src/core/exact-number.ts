@@ -24,6 +24,10 @@ export class ExactNumber {
     return digitsForm.test(this.text)
   }
 
+  toString(): string {
+    return this.text
+  }
+
   /** Returns the nearest double, as `JSON.parse` does. */
   toNumber(): number {
     return Number(this.text)
@@ -50,13 +54,14 @@ export const numberKeyOfText = (text: string): string | undefined =>
   /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? keyOf(text) : undefined
 
 /** A decimal value: `digits` times ten to the power of `exponent`. The digits have no zero at either end; they are empty for zero. */
-type Decimal = { readonly sign: string; readonly digits: string; readonly exponent: number }
+export type Decimal = { readonly sign: string; readonly digits: string; readonly exponent: number }
 
 /** No sender means an exponent with more digits. Beyond, sums of exponents would be rounded themselves. */
 const maxExponentDigits = 15
 
 /** Returns the value of a number; `undefined` where its exponent is absurdly long. */
-const decimalOf = (text: string): Decimal | undefined => {
+export const decimalOf = (number: number | ExactNumber | string): Decimal | undefined => {
+  const text = number instanceof ExactNumber ? number.text : String(number)
   const [, sign = '', whole = '', fraction = '', power = '0'] = numberForm.exec(text) ?? []
   const all = whole + fraction
   let from = 0
@@ -66,6 +71,24 @@ const decimalOf = (text: string): Decimal | undefined => {
   if (from === to) return { sign: '', digits: '', exponent: 0 }
   if (power.length > maxExponentDigits) return undefined
   return { sign, digits: all.slice(from, to), exponent: Number(power) - fraction.length + (all.length - to) }
+}
+
+/** Returns a number below 0, 0 or above 0, as `a` is below, equal to or above `b`. */
+export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber): number => {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  const [left, right] = [decimalOf(a), decimalOf(b)]
+  if (!left || !right) return Number(a) - Number(b)
+  if (left.sign !== right.sign) return left.sign === '-' ? -1 : 1
+  const size = left.digits === '' || right.digits === '' ? left.digits.length - right.digits.length : compareSizes(left, right)
+  return left.sign === '-' ? -size : size
+}
+
+/** Compares two values without their signs. Neither is 0. */
+const compareSizes = (a: Decimal, b: Decimal): number => {
+  const points = a.digits.length + a.exponent - (b.digits.length + b.exponent)
+  if (points !== 0) return points
+  // Neither has a zero at the end, so a beginning of the other is less.
+  return a.digits < b.digits ? -1 : Number(a.digits > b.digits)
 }
 
 /** The most digits of a double's shortest decimal. */

@@ -39,3 +39,16 @@ export function compileEqual(wanted: ExactJson): Equal {
   if (isNumber(wanted)) return compileNumber(wanted)
   return isObject(wanted) ? compileMap(wanted) : (value) => value === wanted
 }
+
+/** Whether a value is a list or a map. Any other value is looked up in a set, without a comparison with each item. */
+const isNested = (item: ExactJson): boolean => typeof item === 'object' && item !== null && !isNumber(item)
+
+/** Compiles the test whether a value equals one of these. */
+export const compileOneOf = (items: readonly ExactJson[]): Equal => {
+  const numbers = new Set(items.filter(isNumber).map(numberKey))
+  const others = new Set<ExactJson | undefined>(items.filter((item) => !isNested(item) && !isNumber(item)))
+  const nested = items.filter(isNested).map(compileEqual)
+  const isScalar: Equal = (value) => (isNumber(value) ? numbers.has(numberKey(value)) : others.has(value))
+  if (nested.length === 0) return isScalar
+  return (value) => isScalar(value) || nested.some((equal) => equal(value))
+}

@@ -1,6 +1,8 @@
 /** Numbers are told apart by their decimal value, and written with the digits that came: no id, key, comparison or text rounds them. */
 
 import t from 'tap'
+import { compileChecker } from '../../src/expr/schema/checker.ts'
+import { parseSchema } from '../../src/expr/schema/payload-schema.ts'
 import { runNumbersFuzz } from '../../tools/fuzz-numbers/run.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
@@ -111,4 +113,32 @@ t.test('validate names numbers that are rounded before they are compared, and no
   ])
   const entry = `{"s":{"prompt":"p","secret":"c2a91f70e35bd846","filters":[{"field":"a","equals":${id}}]}}`
   t.strictSame(await found({ 'config.yaml': route('{ prompt: p }'), 'webhook_subscriptions.json': entry }), ['/s/filters/0/equals'])
+})
+
+t.test('a payload schema compares numbers as they are written, in the schema and in the payload', async (t) => {
+  const rows: readonly [schema: string, payload: string, fits: boolean][] = [
+    [`{"const":${id}}`, id, true],
+    [`{"const":${id}}`, neighbour, false],
+    [`{"enum":[1,${id}]}`, `${id}.0`, true],
+    [`{"enum":[1,${id}]}`, neighbour, false],
+    [`{"properties":{"a":{"items":{"const":{"id":${id}}}}}}`, `{"a":[{"id":${id}}]}`, true],
+    [`{"properties":{"a":{"items":{"const":{"id":${id}}}}}}`, `{"a":[{"id":${neighbour}}]}`, false],
+    [`{"items":{"maximum":${neighbour}}}`, `[${id}]`, false],
+    [`{"items":{"exclusiveMaximum":${id}}}`, `[${neighbour}]`, true],
+    [`{"properties":{"n":{"minimum":${id}}}}`, `{"n":${neighbour}}`, false],
+    ['{"properties":{"n":{"exclusiveMinimum":1}}}', '{"n":1.00000000000000000001}', true],
+    ['{"properties":{"n":{"maximum":-1}}}', '{"n":-1.00000000000000000001}', true],
+    ['{"properties":{"n":{"minimum":0}}}', '{"n":-1e-999}', false],
+    ['{"items":{"multipleOf":2}}', '[1234567890123456788,1e999999999]', true],
+    ['{"items":{"multipleOf":2}}', `[${id}]`, false],
+    ['{"items":{"multipleOf":0.01}}', '[19.99,19.990,12345678901234567890.12]', true],
+    ['{"items":{"multipleOf":0.01}}', '[12345678901234567890.125]', false],
+    ['{"uniqueItems":true}', `[${id},${neighbour},1.5]`, true],
+    ['{"uniqueItems":true}', '[{"a":1.0},{"a":1}]', false],
+  ]
+  for (const [schema, text, fits] of rows) {
+    const parsed = parseSchema(schema)
+    if ('message' in parsed) throw new Error(parsed.message)
+    t.equal(compileChecker(parsed)({ text, payload: JSON.parse(text) }) === undefined, fits, `${schema} ${text}`)
+  }
 })

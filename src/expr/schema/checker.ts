@@ -8,9 +8,12 @@
  * note.
  */
 
-import ajvPackage, { type ErrorObject, str, type ValidateFunction } from 'ajv'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import ajvPackage, { type Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { exactOf, saysAll, type WithText } from '../../core/exact-json.ts'
+import { compareNumbers, type ExactNumber, numberKey } from '../../core/exact-number.ts'
+import { type ExactJson, type ExactObject, isObject, type Json, type JsonObject, own, put } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
+import { compileEqual, compileOneOf, isNumber } from '../equal.ts'
 import { compileRegex, TooHard } from '../regex/regex.ts'
 import { isChecked, nestedIn } from './keywords.ts'
 import { compileMultipleOf } from './multiple-of.ts'
@@ -26,11 +29,9 @@ const maxSearched = 1_048_576
 /** The steps of rendering a value in a list whose items must differ, and the longest text that stands for itself in others. */
 const stepsARendering = 3
 const maxRendered = 64
-/** The steps of dividing numbers that a double does not hold exactly. */
-const stepsOfLongDigits = 100
 
 /** Says where a payload does not fit, and how; `undefined` for a payload that fits. */
-export type Checker = (payload: Json) => string | undefined
+export type Checker = (payload: WithText) => string | undefined
 
 /** Steps of one check. `spend` throws TooHard once there are no steps left. */
 class Steps {
@@ -53,23 +54,112 @@ class Steps {
 const stepKeyword = 'headgateSteps'
 
 /** Compiles a schema. The check never throws for a payload; one that would take too long does not fit. */
-export const compileChecker = ({ root }: PayloadSchema): Checker => {
+export const compileChecker = (schema: PayloadSchema): Checker => {
   const steps = new Steps()
-  const check = compileWithin(steps, root)
-  return (payload) => {
+  const numbers = new Numbers()
+  const check = compileWithin(steps, numbers, schema)
+  return (from) => {
     steps.refill()
     try {
-      return check(payload) ? undefined : mismatchOf(check.errors ?? [])
+      numbers.take(from)
+      return check(from.payload) ? undefined : mismatchOf(check.errors ?? [])
     } catch (error) {
       // A schema that refers to itself is checked by recursion, for which a payload may be nested too deep.
       if (error instanceof TooHard) return error.message
       if (error instanceof RangeError) return 'it is nested too deep to be checked'
       throw error
+    } finally {
+      numbers.forget()
     }
   }
 }
 
-const compileWithin = (steps: Steps, root: Json): ValidateFunction => {
+/** The place of a value: the list or map around it, and its key there. The payload itself has none. */
+type ValuePlace = { readonly parentData?: unknown; readonly parentDataProperty?: string | number }
+
+/** Knows the numbers of the payload that is checked, as they are written. Ajv sees the payload with doubles. */
+class Numbers {
+  #from: WithText | undefined
+  /** The lists and maps with exact numbers, by those with doubles. Absent before a number is asked for. */
+  #exact: ReadonlyMap<unknown, ExactJson> | undefined
+
+  take(from: WithText): void {
+    this.#from = from
+  }
+
+  forget(): void {
+    this.#from = undefined
+    this.#exact = undefined
+  }
+
+  /** Returns a value that ajv sees with its numbers as they are written. */
+  of(value: Json, { parentData, parentDataProperty = '' }: ValuePlace = {}): ExactJson {
+    if (!this.#from || saysAll(value)) return value
+    const root = exactOf(this.#from)
+    if (root === this.#from.payload) return value
+    this.#exact ??= pairsOf(this.#from.payload, root)
+    if (typeof value === 'object') return this.#exact.get(value) ?? value
+    const around = this.#exact.get(parentData)
+    return around === undefined ? root : ((around as ExactObject)[parentDataProperty] ?? value)
+  }
+}
+
+/** Pairs the lists and maps of two readings of one text. There is no recursion, because a stranger chose the depth. */
+const pairsOf = (payload: Json, exact: ExactJson): Map<unknown, ExactJson> => {
+  const pairs = new Map<unknown, ExactJson>()
+  const waiting: (readonly [Json, ExactJson])[] = [[payload, exact]]
+  for (let at = waiting.pop(); at; at = waiting.pop()) {
+    const [a, b] = at
+    if (typeof a !== 'object' || a === null) continue
+    pairs.set(a, b)
+    for (const key of Object.keys(a)) waiting.push([(a as JsonObject)[key] as Json, (b as ExactObject)[key] as ExactJson])
+  }
+  return pairs
+}
+
+/** The keywords that bound numbers: the comparison, and whether its result (`compareNumbers`) fits. */
+const bounds: { readonly [keyword: string]: readonly [sign: string, fits: (order: number) => boolean] } = {
+  maximum: ['<=', (order) => order <= 0],
+  minimum: ['>=', (order) => order >= 0],
+  exclusiveMaximum: ['<', (order) => order < 0],
+  exclusiveMinimum: ['>', (order) => order > 0],
+}
+
+/** Replaces the keywords that compare numbers: ajv would compare doubles. */
+const addNumberKeywords = (ajv: Ajv, numbers: Numbers): void => {
+  for (const [keyword, [sign, fits]] of Object.entries(bounds)) {
+    ajv.removeKeyword(keyword)
+    ajv.addKeyword({
+      keyword,
+      type: 'number',
+      error: { message: ({ schema }) => `must be ${sign} ${schema}` },
+      compile: (limit: number | ExactNumber) => (value: number, place?: ValuePlace) => {
+        const exact = numbers.of(value, place)
+        return fits(compareNumbers(isNumber(exact) ? exact : value, limit))
+      },
+    })
+  }
+  ajv.removeKeyword('const')
+  ajv.addKeyword({
+    keyword: 'const',
+    error: { message: 'must be equal to constant' },
+    compile(wanted: ExactJson) {
+      const equal = compileEqual(wanted)
+      return (value: Json, place?: ValuePlace) => equal(numbers.of(value, place))
+    },
+  })
+  ajv.removeKeyword('enum')
+  ajv.addKeyword({
+    keyword: 'enum',
+    error: { message: 'must be equal to one of the allowed values' },
+    compile(wanted: readonly ExactJson[]) {
+      const isOneOf = compileOneOf(wanted)
+      return (value: Json, place?: ValuePlace) => isOneOf(numbers.of(value, place))
+    },
+  })
+}
+
+const compileWithin = (steps: Steps, numbers: Numbers, { root, exact }: PayloadSchema): ValidateFunction => {
   const regExp = Object.assign(
     (pattern: string) => {
       const regex = compileRegex(pattern)
@@ -104,15 +194,20 @@ const compileWithin = (steps: Steps, root: Json): ValidateFunction => {
     type: 'array',
     schemaType: 'boolean',
     error: { message: 'must NOT have duplicate items' },
-    compile: (isWanted: boolean) => (items: Json[]) => !isWanted || steps.rendered.areUnique(items),
+    compile: (isWanted: boolean) => (items: Json[]) => !isWanted || steps.rendered.areUnique(numbers.of(items) as ExactJson[]),
   })
   ajv.removeKeyword('multipleOf')
   ajv.addKeyword({
     keyword: 'multipleOf',
     type: 'number',
-    schemaType: 'number',
-    error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
-    compile: (factor: number) => compileMultipleOf(factor, () => steps.spend(stepsOfLongDigits)),
+    error: { message: ({ schema }) => `must be multiple of ${schema}` },
+    compile(factor: number | ExactNumber) {
+      const isMultiple = compileMultipleOf(factor, (spent) => steps.spend(spent))
+      return (value: number, place?: ValuePlace) => {
+        const exact = numbers.of(value, place)
+        return isMultiple(isNumber(exact) ? exact : value)
+      }
+    },
   })
   ajv.addKeyword({
     keyword: stepKeyword,
@@ -122,7 +217,8 @@ const compileWithin = (steps: Steps, root: Json): ValidateFunction => {
       return true
     },
   })
-  return ajv.compile(counting(root) as JsonObject | boolean)
+  addNumberKeywords(ajv, numbers)
+  return ajv.compile(counting(root, exact) as JsonObject | boolean)
 }
 
 /** The steps of a visit to a schema: always, and for each step of a map's size. */
@@ -174,30 +270,33 @@ const withProto = (schema: JsonObject): JsonObject => {
 const freeIn = (map: Json | undefined, pattern: string): string =>
   isObject(map) && Object.hasOwn(map, pattern) ? freeIn(map, `(?:${pattern})`) : pattern
 
+/** The keywords whose numbers are compared as they are written. */
+const exactKeywords: readonly string[] = [...Object.keys(bounds), 'const', 'enum', 'multipleOf']
+
+const exactMember = (exact: ExactJson | undefined, keyword: string): ExactJson | undefined =>
+  isObject(exact) && exactKeywords.includes(keyword) ? own(exact, keyword) : undefined
+
 /** Returns a copy in which every schema counts, without notes and without keywords that only other programs know. */
-const counting = (written: Json): Json => {
+const counting = (written: Json, exact: ExactJson | undefined): ExactJson => {
   if (!isObject(written)) return written
   const schema = withProto(written)
   const kept = Object.entries(schema).filter(([keyword]) => isChecked(keyword))
-  const copy: JsonObject = {
-    ...Object.fromEntries(kept.map(([keyword, value]) => [keyword, shallow(value)])),
+  const copy: ExactObject = {
+    ...Object.fromEntries(kept.map(([keyword, value]) => [keyword, exactMember(exact, keyword) ?? shallow(value)])),
     [stepKeyword]: weightOf(schema),
   }
   for (const { schema: inner, path } of nestedIn(schema)) {
     const [keyword = '', key] = path
-    if (key === undefined) copy[keyword] = counting(inner)
-    else put(copy[keyword] as JsonObject, key, counting(inner))
+    const of = isObject(exact) ? own(exact, keyword) : undefined
+    const below = key === undefined ? of : isObject(of) || Array.isArray(of) ? own(of as ExactObject, key) : undefined
+    if (key === undefined) copy[keyword] = counting(inner, below)
+    else put(copy[keyword] as ExactObject, key, counting(inner, below))
   }
   return copy
 }
 
 const shallow = (value: Json): Json =>
   Array.isArray(value) ? [...value] : isObject(value) ? Object.fromEntries(Object.entries(value)) : value
-
-/** Sets a member of a list or map, also one that is named `__proto__`. */
-const put = (into: JsonObject, key: string, value: Json): void => {
-  Object.defineProperty(into, key, { value, enumerable: true, writable: true, configurable: true })
-}
 
 /**
  * Renders values for one check, so that equal values have the same text, whatever the order of their keys. In place of a long text stands
@@ -206,15 +305,15 @@ const put = (into: JsonObject, key: string, value: Json): void => {
 class Rendered {
   readonly #steps: Steps
   readonly #numbers = new Map<string, string>()
-  readonly #containers = new Map<Json, string>()
-  readonly #lists = new Map<readonly Json[], boolean>()
+  readonly #containers = new Map<ExactJson, string>()
+  readonly #lists = new Map<readonly ExactJson[], boolean>()
 
   constructor(steps: Steps) {
     this.#steps = steps
   }
 
   /** Whether all items of a list differ. Several schemas may ask it of one list. */
-  areUnique(items: readonly Json[]): boolean {
+  areUnique(items: readonly ExactJson[]): boolean {
     const known = this.#lists.get(items)
     if (known !== undefined) return known
     this.#steps.spend(items.length)
@@ -224,10 +323,11 @@ class Rendered {
     return areUnique
   }
 
-  #textOf(value: Json): string {
+  #textOf(value: ExactJson): string {
     if (typeof value === 'string') return this.#short(JSON.stringify(value))
     // V8 has the same hash for the texts of some numbers in every process. The space takes them out of a stranger's hands.
     if (typeof value !== 'object' || value === null) return this.#short(` ${value}`)
+    if (isNumber(value)) return this.#short(` ${numberKey(value)}`)
     const known = this.#containers.get(value)
     if (known !== undefined) return this.#short(known)
     const text = this.#short(Array.isArray(value) ? `[${value.map((item) => this.#textOf(item)).join()}]` : `{${this.#membersOf(value)}}`)
@@ -235,9 +335,9 @@ class Rendered {
     return text
   }
 
-  #membersOf(map: JsonObject): string {
+  #membersOf(map: ExactObject): string {
     return Object.keys(map)
-      .map((key) => `${JSON.stringify(key)}:${this.#textOf(map[key] as Json)}`)
+      .map((key) => `${JSON.stringify(key)}:${this.#textOf(map[key] as ExactJson)}`)
       .sort()
       .join()
   }

@@ -3,14 +3,15 @@
  * number. Numbers count as their shortest decimal texts.
  */
 
-/** A number as `digits × 10^exponent`; its digits do not end in 0. */
-type Decimal = { readonly digits: bigint; readonly exponent: number }
+import { decimalOf, type ExactNumber } from '../../core/exact-number.ts'
 
-const decimalOf = (value: number): Decimal => {
-  const [mantissa = '', power = '0'] = String(value).split('e')
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const digits = (whole + fraction).replace(/0+$/, '')
-  return { digits: BigInt(digits), exponent: Number(power) + whole.length - digits.length }
+/** A number as `digits × 10^exponent`; its digits do not end in 0. `length`: the number of its digits. */
+type Whole = { readonly digits: bigint; readonly exponent: number; readonly length: number }
+
+/** Returns the value of a number; `undefined` where its exponent is absurdly long. */
+const wholeOf = (value: number | ExactNumber): Whole | undefined => {
+  const decimal = decimalOf(value)
+  return decimal && { digits: BigInt(`${decimal.sign}${decimal.digits}`), exponent: decimal.exponent, length: decimal.digits.length }
 }
 
 /** A decimal of so many digits is the only one of its length that is read as its double. */
@@ -18,28 +19,47 @@ const exact = 1e15
 /** The most that `10^n` is a double exactly. */
 const maxPower = 22
 
+/** The steps of a test in whole numbers, and the number of digits that count as one more. */
+const stepsOfWholes = 100
+const digitsAStep = 8
+
 /**
- * Compiles the test for one factor above 0. `spend` is called before a test that takes as long as a hundred ordinary ones: such a test
- * counts in whole numbers of up to 700 digits.
+ * Compiles the test for one factor above 0. `spend` is called with the steps of a test that takes as long as a hundred ordinary ones: such a
+ * test counts in whole numbers, of as many digits as the sender wrote.
  */
-export const compileMultipleOf = (factor: number, spend: () => void): ((value: number) => boolean) => {
-  const step = decimalOf(factor)
+export const compileMultipleOf = (
+  factor: number | ExactNumber,
+  spend: (steps: number) => void,
+): ((value: number | ExactNumber) => boolean) => {
+  const step = wholeOf(factor)
+  if (!step) return () => false
   const scale = 10 ** -step.exponent
   const digits = Number(step.digits)
   const isShort = step.exponent <= 0 && -step.exponent <= maxPower && digits < exact
   return (value) => {
-    if (isShort) {
+    if (isShort && typeof value === 'number') {
       const scaled = Math.round(value * scale)
       if (Math.abs(scaled) < exact) return scaled / scale === value && scaled % digits === 0
     }
-    spend()
-    return isMultiple(decimalOf(value), step)
+    spend(stepsOfWholes + (typeof value === 'number' ? 0 : value.text.length / digitsAStep))
+    const whole = wholeOf(value)
+    return whole !== undefined && isMultiple(whole, step)
   }
 }
 
-const isMultiple = (value: Decimal, step: Decimal): boolean => {
+const isMultiple = (value: Whole, step: Whole): boolean => {
   const shift = value.exponent - step.exponent
   if (value.digits === 0n) return true
   // The digits of a value do not end in 0, so without these no power of ten is in them.
-  return shift >= 0 && (value.digits * 10n ** BigInt(shift)) % step.digits === 0n
+  return shift >= 0 && (value.digits * powerOfTen(shift, step.digits)) % step.digits === 0n
+}
+
+/** Returns the remainder of `10^power` by a number, without writing so many zeros. */
+const powerOfTen = (power: number, by: bigint): bigint => {
+  let [result, square] = [1n % by, 10n % by]
+  for (let left = power; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) result = (result * square) % by
+    square = (square * square) % by
+  }
+  return result
 }

@@ -3,7 +3,8 @@
  * stranger, is a problem of the schema.
  */
 
-import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { exactOf } from '../../core/exact-json.ts'
+import { type ExactJson, isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { BadPattern, checkRe2 } from '../regex/regex.ts'
 import { keywordProblem, nestedIn } from './keywords.ts'
 
@@ -18,8 +19,8 @@ const maxReached = 3_000
 /** A problem of a schema. `pointer`: where it stands in the file (RFC 6901), empty for the whole. */
 export type SchemaProblem = { readonly pointer: string; readonly message: string }
 
-/** A schema without problems. */
-export type PayloadSchema = { readonly root: Json }
+/** A schema without problems. `exact`: the schema with its numbers as they are written. */
+export type PayloadSchema = { readonly root: Json; readonly exact: ExactJson }
 
 /** Reads the text of a schema. Returns the first problem instead where there is one. */
 export const parseSchema = (text: string): PayloadSchema | SchemaProblem => {
@@ -30,7 +31,7 @@ export const parseSchema = (text: string): PayloadSchema | SchemaProblem => {
     return { pointer: '', message: 'it is not JSON' }
   }
   if (!isObject(root) && typeof root !== 'boolean') return { pointer: '', message: 'a schema is a JSON object' }
-  return findProblem(root) ?? { root }
+  return findProblem(root) ?? { root, exact: exactOf({ payload: root, text: text.replace(/^\ufeff/, '') }) }
 }
 
 /** Looks through all schemas of a file. */

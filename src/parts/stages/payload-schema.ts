@@ -45,7 +45,7 @@ export const payloadSchema: StagePart = {
     loading.catch(() => {})
     let check: Checker | undefined
     const judge = (event: Event, checker: Checker): Event | Ignored | Refused => {
-      const mismatch = checker(event.payload)
+      const mismatch = checker(event)
       return mismatch === undefined ? event : mismatched(event, action, mismatch, kit)
     }
     return {
