@@ -4,8 +4,10 @@
  * numbers, but of a repeated key only the last value.
  */
 
-import type { Json } from '../core/json.ts'
+import { exactJson } from '../core/exact-json.ts'
+import type { ExactJson, Json } from '../core/json.ts'
 import { cut, visibleJson } from '../core/text.ts'
+import { renderJson } from '../expr/render.ts'
 
 /** Renders a value as JSON that is safe on a terminal: on one line, or indented by `indent` blanks a level. */
 export const jsonText = (value: unknown, indent?: number): string => visibleJson(JSON.stringify(value, null, indent))
@@ -44,32 +46,11 @@ const spacedToken = (token: string): string => {
 export const compactJson = (text: string): string => Array.from(text.matchAll(jsonTokens), ([token]) => token).join('')
 
 /**
- * Begins the string that stands for a number in a value of `parseDigits`. Only a number whose digits `JSON.parse` would change becomes such
- * a string. The random part keeps strings of senders apart.
+ * Parses a JSON text, lets `edit` change the value, and returns the result as compact text. Numbers keep their digits. Of a repeated key,
+ * only the last value is kept.
  */
-const digitsMark = `digits ${crypto.getRandomValues(new Uint32Array(4)).join('.')} `
-
-/** Returns JSON in which each number whose digits `JSON.parse` would change is a string that begins with `digitsMark`. */
-const markDigits = (text: string): string =>
-  Array.from(text.matchAll(jsonTokens), ([token]) =>
-    /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(digitsMark + token) : token,
-  ).join('')
-
-/** Parses a JSON text. A number whose digits `JSON.parse` would change becomes a string from which `digitsOf` reads the digits. */
-export const parseDigits = (text: string): Json => JSON.parse(markDigits(text)) as Json
-
-/** Returns the digits of a number that `parseDigits` could not give as a number; `undefined` for any other value. */
-export const digitsOf = (value: Json): string | undefined =>
-  typeof value === 'string' && value.startsWith(digitsMark) ? value.slice(digitsMark.length) : undefined
-
-/**
- * Parses a JSON text, lets `edit` change the value, and returns the result as compact text. Numbers that `edit` leaves as they are keep
- * their digits. Of a repeated key, only the last value is kept.
- */
-export const editJson = (text: string, edit: (value: Json) => Json): string => {
-  const written = JSON.stringify(edit(parseDigits(text)))
-  return written.replace(new RegExp(`"${digitsMark}([-+\\d.eE]+)"`, 'g'), '$1')
-}
+export const editJson = (text: string, edit: (value: ExactJson) => ExactJson): string =>
+  renderJson(edit(exactJson(text)), Number.POSITIVE_INFINITY, 0)
 
 /**
  * A list or map whose end has not come yet. `key`: its latest key; in a list, the key of the list itself. `index`: the place of the present

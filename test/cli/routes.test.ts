@@ -294,6 +294,8 @@ t.test('test: a sample brings its headers and its event, and single values of it
     '--set',
     'a.c=x y',
     '--set',
+    'big=1234567890123456789',
+    '--set',
     'l.1.x=[true]',
     '--set',
     '__proto__.z=null',
@@ -307,7 +309,7 @@ t.test('test: a sample brings its headers and its event, and single values of it
   t.equal(code, 2, 'a number has no members')
   t.equal(
     (await stored('--payload', payload, ...set.map((arg) => (arg === 'l.1.x=[true]' ? 'l.2.x=[true]' : arg)))).body,
-    '{"n":12345678901234567890,"gone":{"stays":1e400},"l":[1,2,{"x":[true]}],"a":{"b":1,"c":"x y"},"__proto__":{"z":null}}',
+    '{"n":12345678901234567890,"gone":{"stays":1e400},"l":[1,2,{"x":[true]}],"a":{"b":1,"c":"x y"},"big":1234567890123456789,"__proto__":{"z":null}}',
   )
   const gitlab = await stored('--sample', 'gitlab/push')
   t.match(gitlab.headers, { 'x-gitlab-event': 'Push Hook', 'x-gitlab-token': '***', 'user-agent': 'GitLab/17.4.1' })

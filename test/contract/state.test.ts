@@ -18,7 +18,6 @@ const allowed: { readonly [place: string]: string } = {
   'console/pages/live/live.tsx list': 'what a page has seen arrive, at most 200 rows',
   'console/pages/router.ts currentAddress': 'the address of a page',
   'config/schema-walk.ts patterns': 'made from patterns of schemas alone: the bundled one, and those of plugins, which Node keeps as well',
-  'app/json-text.ts digitsMark': 'a random text, made once',
   'config/schema-walk.ts keywordAnswers': 'answers about nodes of schemas, gone with their nodes',
   'config/thread/thread.ts sources': 'a thread that ends with its one configuration',
   'core/exact-json.ts looseReadings': 'a reading of an event for JSONata, gone with the event',

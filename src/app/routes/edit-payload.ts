@@ -3,8 +3,9 @@
  * as in templates.
  */
 
+import { exactJson } from '../../core/exact-json.ts'
 import { usage } from '../../core/fault.ts'
-import { isJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { type ExactJson, type ExactObject, isJson, isObject, own } from '../../core/json.ts'
 import { editJsonField } from '../../parts/body/json-field.ts'
 import { setField, withoutField } from '../../parts/body/multipart/set-field.ts'
 import { bodyKind } from '../../parts/body/payload.ts'
@@ -40,14 +41,14 @@ export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
 export const isOtherKind = (body: string): boolean => ['xml', 'multipart'].includes(bodyKind({}, Buffer.from(body)))
 
 /** An assignment of `--set`. `to`: the value. `text`: the value as it is written, for a form. */
-type Assignment = { readonly path: string; readonly to: Json; readonly text: string }
+type Assignment = { readonly path: string; readonly to: ExactJson; readonly text: string }
 
 const parseSet = (written: string): Assignment => {
   const at = written.indexOf('=')
   const path = written.slice(0, at)
   if (at < 1) throw usage(`--set ${written}: not of the form path=value`, '--set pull_request.draft=true')
   const text = written.slice(at + 1)
-  return { path, text, to: isJson(text) ? (JSON.parse(text) as Json) : text }
+  return { path, text, to: isJson(text) ? exactJson(text) : text }
 }
 
 const listIndex = /^(?:0|[1-9]\d{0,5})$/
@@ -56,28 +57,28 @@ const listIndex = /^(?:0|[1-9]\d{0,5})$/
  * Returns the value with `to` set at the path. Missing maps on the path are made. In a list, only an existing item can be set, or the place
  * behind the last item. `option`: the option of the command, for the message of a Fault.
  */
-const withValue = (at: Json | undefined, [key = '', ...rest]: readonly string[], to: Json, option: string): Json => {
-  const next = (before: Json | undefined): Json => (rest.length === 0 ? to : withValue(before, rest, to, option))
+const withValue = (at: ExactJson | undefined, [key = '', ...rest]: readonly string[], to: ExactJson, option: string): ExactJson => {
+  const next = (before: ExactJson | undefined): ExactJson => (rest.length === 0 ? to : withValue(before, rest, to, option))
   if (Array.isArray(at)) {
     const index = listIndex.test(key) ? Number(key) : Number.NaN
     if (!(index <= at.length)) throw usage(`${option}: the list there has ${at.length} items, and no "${key}"`)
     return [...at.slice(0, index), next(at[index]), ...at.slice(index + 1)]
   }
   if (at !== undefined && at !== null && !isObject(at)) throw usage(`${option}: "${key}" would be inside of a value that is no map or list`)
-  const map: JsonObject = at ?? {}
+  const map: ExactObject = at ?? {}
   return { ...map, [key]: next(own(map, key)) }
 }
 
 /** Returns the value without the value at the path. Throws a usage Fault where the path leads nowhere. */
-const without = (at: Json | undefined, [key = '', ...rest]: readonly string[], option: string): Json => {
+const without = (at: ExactJson | undefined, [key = '', ...rest]: readonly string[], option: string): ExactJson => {
   const inside = Array.isArray(at) ? at[listIndex.test(key) ? Number(key) : -1] : isObject(at) ? own(at, key) : undefined
   if (at === undefined || inside === undefined) throw usage(`${option}: the payload has no "${key}" there`)
   if (Array.isArray(at)) {
     const index = Number(key)
     return [...at.slice(0, index), ...(rest.length === 0 ? [] : [without(inside, rest, option)]), ...at.slice(index + 1)]
   }
-  const { [key]: _, ...others } = at as JsonObject
-  return rest.length === 0 ? others : { ...(at as JsonObject), [key]: without(inside, rest, option) }
+  const { [key]: _, ...others } = at as ExactObject
+  return rest.length === 0 ? others : { ...(at as ExactObject), [key]: without(inside, rest, option) }
 }
 
 /** Edits the body of a form. The fields of a form have no paths, so a name with dots is a plain name. */

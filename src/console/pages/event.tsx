@@ -4,8 +4,8 @@
  */
 
 import type { JSX } from 'preact'
-import { parseDigits } from '../../app/json-text.ts'
-import type { Json } from '../../core/json.ts'
+import { exactJson } from '../../core/exact-json.ts'
+import type { ExactJson } from '../../core/json.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, NoAnswer } from './ask.ts'
 import { EventActions } from './event-actions.tsx'
@@ -147,9 +147,9 @@ const Text = ({ name, text }: { readonly name: string; readonly text: string | n
     </details>
   )
 
-const parsed = (body: string): { readonly json: Json } | undefined => {
+const parsed = (body: string): { readonly json: ExactJson } | undefined => {
   try {
-    return { json: parseDigits(body) }
+    return { json: exactJson(body) }
   } catch {
     return undefined
   }

@@ -5,15 +5,16 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { digitsOf } from '../../app/json-text.ts'
-import { isObject, type Json, own } from '../../core/json.ts'
+import { ExactNumber } from '../../core/exact-number.ts'
+import { type ExactJson, isObject, own } from '../../core/json.ts'
 import { addressOf } from './router.ts'
 import { shown } from './words.ts'
 
 /** The number of members of a list or map that are shown at first, and that each press of the button adds. */
 const step = 100
 
-const typeOf = (value: Json): string => (Array.isArray(value) ? `list of ${value.length}` : `map of ${Object.keys(value as object).length}`)
+const typeOf = (value: ExactJson): string =>
+  Array.isArray(value) ? `list of ${value.length}` : `map of ${Object.keys(value as object).length}`
 
 /**
  * Whether a link can have the name in its path. Paths are split at dots, so no filter can name a member with a dot in it (rules: Filters
@@ -27,15 +28,15 @@ const root = 'payload'
 const isOutside = (name: string): boolean => name === 'event' || name === 'event_type' || name === 'headers'
 
 /** Returns the path of a member of the payload itself. Where the payload has a map `payload`, `payload.` begins in that map. */
-const pathAtTop = (payload: Json, name: string): string | undefined => {
+const pathAtTop = (payload: ExactJson, name: string): string | undefined => {
   const isWrapped = isObject(payload) && isObject(own(payload, root) ?? null)
   if (!isWrapped) return `${root}.${name}`
   return isOutside(name) ? undefined : name
 }
 
-type Member = { readonly name: string; readonly value: Json; readonly path: string | undefined; readonly depth: number }
+type Member = { readonly name: string; readonly value: ExactJson; readonly path: string | undefined; readonly depth: number }
 
-export const PayloadTree = ({ value }: { readonly value: Json }): JSX.Element => (
+export const PayloadTree = ({ value }: { readonly value: ExactJson }): JSX.Element => (
   <ul class="tree" aria-label="payload">
     <Node name={root} value={value} path={root} depth={0} />
   </ul>
@@ -44,7 +45,7 @@ export const PayloadTree = ({ value }: { readonly value: Json }): JSX.Element =>
 const Node = ({ name, value, path, depth }: Member): JSX.Element => {
   const [isOpen, setOpen] = useState(depth < 2)
   const [count, setCount] = useState(step)
-  if (typeof value !== 'object' || value === null) return <Leaf name={name} value={value} path={path} />
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return <Leaf name={name} value={value} path={path} />
   // A payload may have a hundred thousand members, or as many levels, so only members of open lists and maps are drawn.
   const members = isOpen ? membersOf(value) : []
   const pathOf = (member: string): string | undefined => {
@@ -76,15 +77,15 @@ const Node = ({ name, value, path, depth }: Member): JSX.Element => {
   )
 }
 
-const membersOf = (value: Json): readonly (readonly [string, Json])[] =>
+const membersOf = (value: ExactJson): readonly (readonly [string, ExactJson])[] =>
   Array.isArray(value) ? value.map((inner, i) => [String(i), inner] as const) : isObject(value) ? Object.entries(value) : []
 
 const Leaf = ({ name, value, path }: Omit<Member, 'depth'>): JSX.Element => {
-  const digits = digitsOf(value)
-  const text = digits ?? String(value)
+  const text = String(value)
   return (
     <li class="leaf">
-      <span class="name">{shown(name)}</span> <code class="value">{shown(digits ?? JSON.stringify(value), 2_000)}</code>
+      <span class="name">{shown(name)}</span>{' '}
+      <code class="value">{shown(value instanceof ExactNumber ? text : JSON.stringify(value), 2_000)}</code>
       {path !== undefined && text.length <= 200 && (
         <a class="path" href={addressOf('/events', { field: `${path}=${text}` })} title="events with this value">
           {shown(path)}
