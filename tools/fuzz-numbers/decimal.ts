@@ -17,7 +17,7 @@ export const randomFrom = (seed: number): Random => {
 /** A number: `units` times ten to the power of `power`. */
 type Decimal = { readonly units: bigint; readonly power: number }
 
-export const decimalOf = (text: string): Decimal => {
+const decimalOf = (text: string): Decimal => {
   const [, sign, whole, fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) as RegExpExecArray
   return { units: BigInt(`${sign}${whole}${fraction}`), power: Number(power) - fraction.length }
 }

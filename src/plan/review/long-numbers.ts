@@ -7,6 +7,7 @@ import { longNumbersIn } from '../../config/adapter.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, valueAt } from '../../core/json.ts'
 import { parseTemplate } from '../../expr/placeholder.ts'
+import { jsonata } from '../../parts/operators/jsonata.ts'
 import type { Subject } from './subject.ts'
 
 export const reviewLongNumbers = ({ route, spec, say }: Subject): void => {
@@ -32,7 +33,7 @@ type Expression = { readonly source: string; readonly path: Path }
 /** Returns the expressions in the conditions and templates of a route. */
 const expressionsIn = (value: Json, path: Path): readonly Expression[] => {
   if (typeof value === 'string') {
-    if (path.at(-1) === 'jsonata') return [{ source: value, path }]
+    if (path.at(-1) === jsonata.name) return [{ source: value, path }]
     return parseTemplate(value).flatMap((piece) => (piece.kind === 'expression' ? [{ source: piece.source, path }] : []))
   }
   if (Array.isArray(value)) return value.flatMap((item, i) => expressionsIn(item, [...path, i]))
