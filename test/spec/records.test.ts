@@ -508,7 +508,11 @@ t.test('a mask takes nothing but what stands at its places', (t) => {
     ),
   }))
   const field = fc.array(key, { minLength: 1, maxLength: 3 })
-  const masked = (value: unknown, paths: readonly (readonly string[])[]): unknown => {
+  /** A star stands for each item of a list, and for a value that is no list. */
+  const ofSingle = (path: readonly string[]): readonly (readonly string[])[] =>
+    path[0] === '*' ? [path, ...ofSingle(path.slice(1))] : [path]
+  const masked = (value: unknown, given: readonly (readonly string[])[]): unknown => {
+    const paths = Array.isArray(value) ? given : given.flatMap(ofSingle)
     const isLast = paths.some(({ length }) => length === 0)
     if (typeof value !== 'object' || value === null) return isLast && value !== null ? '***' : value
     const below = (isNext: (key: string | undefined) => boolean) => paths.filter(([first]) => isNext(first)).map((path) => path.slice(1))

@@ -17,13 +17,14 @@ const refuse = (response: ServerResponse): void => json(response, 400, {})
 const broken = (response: ServerResponse): void => json(response, 500, {})
 
 /** Three receivers of one gateway, `a`, `b` and `c`; how each answers may change. */
-const start = async (t: Test, route: object, answers: Answers, more: object = {}) => {
+const start = async (t: Test, route: { readonly [key: string]: unknown }, answers: Answers, more: object = {}) => {
   const sinks: { [name: string]: Sink } = {}
   for (const name of ['a', 'b', 'c']) sinks[name] = await sink(t, (response) => (answers[name] ?? ok)(response))
   const to = (name: string, extra: object = {}) => ({ target: 'http', deliver_extra: { url: `${sinks[name]?.origin}/{n}`, ...extra } })
   const r = {
     prompt: 'P {n}',
-    retry: { max_attempts: 3, backoff: 0 },
+    // A direct delivery with `retry` would be a run.
+    ...(route.deliver_only ? {} : { retry: { max_attempts: 3, backoff: 0 } }),
     deliver: [to('a'), to('b', { secret: 'hush-hush' }), to('c')],
     ...route,
   }
