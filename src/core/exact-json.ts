@@ -175,34 +175,41 @@ export const exactOf = (from: WithText): ExactJson => {
 /** Whether a value says all about itself, in whichever reading: it is no number, and has none inside. */
 export const saysAll = (value: ExactJson | undefined): boolean => typeof value !== 'number' && (typeof value !== 'object' || value === null)
 
-/** The names of keys that are written in JSON as they are, or with the escapes of ASCII. */
+/** The form of keys that are written in JSON as they are, or with escapes of ASCII. */
 const plainKey = /^[\w-]+$/
 const escapeOfAscii = '\\u00'
-const numberBehind = /[ \n\r\t]*:[ \n\r\t]*(-?\d[\d.eE+-]*)?/y
+
+/** Finds the numbers that stand behind a key, in whatever map. */
+export type NumbersBehind = RegExp | undefined
+
+/** Compiles the search for the numbers behind a key; `undefined` for a key that a text may have in several ways. */
+export const compileNumbersBehind = (key: string): NumbersBehind =>
+  plainKey.test(key) ? new RegExp(`"${key}"[ \\n\\r\\t]*:[ \\n\\r\\t]*(-?\\d[\\d.eE+-]*)`, 'g') : undefined
 
 /**
- * Whether all numbers that stand behind a key, in whatever map, are plain. This looks at a few places instead of the whole text. False where
- * that is not certain.
+ * Whether all numbers that stand behind a key are plain. This looks at a few places instead of the whole text. False where that is not
+ * certain.
  */
-const arePlainBehind = (text: string, key: string): boolean => {
-  if (!plainKey.test(key) || text.includes(escapeOfAscii)) return false
-  const name = `"${key}"`
+const arePlain = (text: string, behind: NumbersBehind): boolean => {
+  if (!behind || text.includes(escapeOfAscii)) return false
   let isFound = false
-  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
-    numberBehind.lastIndex = at + name.length
-    const token = numberBehind.exec(text)?.[1]
-    if (token === undefined) continue
-    if (!isPlainNumber(token)) return false
+  behind.lastIndex = 0
+  for (let match = behind.exec(text); match; match = behind.exec(text)) {
+    if (!isPlainNumber(match[1] as string)) return false
     isFound = true
   }
   return isFound
 }
 
-/** Reads a value inside a payload, which may be a number or have some inside, exactly. `key`: the key behind which `read` finds it. */
-export const readExactly = (from: WithText, read: (root: ExactJson) => ExactJson | undefined, key: string): ExactJson | undefined => {
+/** Reads a value inside a payload, which may be a number or have some inside, exactly. `behind`: of the key behind which `read` finds it. */
+export const readExactly = (
+  from: WithText,
+  read: (root: ExactJson) => ExactJson | undefined,
+  behind: NumbersBehind,
+): ExactJson | undefined => {
   const value = read(from.payload)
   if (saysAll(value)) return value
-  if (typeof value === 'number' && !readings.has(from) && arePlainBehind(from.text, key)) return value
+  if (typeof value === 'number' && !readings.has(from) && arePlain(from.text, behind)) return value
   const exact = exactOf(from)
   return exact === from.payload ? value : read(exact)
 }

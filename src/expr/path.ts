@@ -3,7 +3,7 @@
  * is missing where a list has no such item or a map no such key.
  */
 
-import { readExactly, type WithText } from '../core/exact-json.ts'
+import { compileNumbersBehind, type NumbersBehind, readExactly, type WithText } from '../core/exact-json.ts'
 import { type ExactJson, isObject, type Json, own } from '../core/json.ts'
 import type { Event, Headers } from '../core/request.ts'
 import { compileRequestField } from './request-field.ts'
@@ -49,11 +49,11 @@ const getterOf = (path: string): Getter => {
 /** Compiles a dotted path to a function that reads the value at the path with its numbers as they were written. */
 export const compileExactPath = (path: string): ((from: WithText) => ExactJson | undefined) => {
   const get = compilePath(path)
-  const key = lastKey(path)
-  return (from) => readExactly(from, get, key)
+  const behind = numbersAt(path)
+  return (from) => readExactly(from, get, behind)
 }
 
-const lastKey = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
+const numbersAt = (path: string): NumbersBehind => compileNumbersBehind(path.slice(path.lastIndexOf('.') + 1))
 
 // A neutral name of a header and the name that the code host really uses mean the same header (rules: Names 1).
 const headerTwins: readonly (readonly [string, string])[] = [
@@ -102,8 +102,8 @@ export const compileField = (field: string): ((event: Event) => ExactJson | unde
       const wrapped = isObject(payload) ? own(payload, 'payload') : undefined
       return inner(isObject(wrapped) ? wrapped : payload)
     }
-    const key = lastKey(field)
-    return (event) => readExactly(event, read, key)
+    const behind = numbersAt(field)
+    return (event) => readExactly(event, read, behind)
   }
   const ofEvent = compileExactPath(field)
   const inBatch = pathInBatch(field)

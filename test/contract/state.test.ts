@@ -21,7 +21,6 @@ const allowed: { readonly [place: string]: string } = {
   'config/schema-walk.ts keywordAnswers': 'answers about nodes of schemas, gone with their nodes',
   'config/thread/thread.ts sources': 'a thread that ends with its one configuration',
   'core/exact-json.ts looseReadings': 'a reading of an event for JSONata, gone with the event',
-  'core/exact-json.ts numberBehind': 'a pattern whose place is set before each use',
   'core/exact-json.ts readings': 'a second reading of an event, gone with the event',
   'expr/jsonata/jsonata.ts builtIns': 'functions of the library that are guarded in place, once',
   'expr/jsonata/jsonata.ts library': 'the library, which Node keeps as well',
