@@ -54,7 +54,11 @@ t.test('each outcome: what was decided, by which stage, and the id in the answer
     },
     { post: ['agent', { body: { n: 1 } }], expect: { outcome: 'ignored', stage: 'events', reason: /unknown/ } },
     { post: ['agent', { headers: event, body: { n: 9 } }], expect: { outcome: 'ignored', stage: 'filters', reason: /filters\[0\].*9/ } },
-    { post: ['agent', { headers: event, body: 'no json' }], expect: { outcome: 'bad_json', stage: 'json', status: 400 } },
+    {
+      post: ['agent', { headers: event, body: '{\n  "text": "a",\n}' }],
+      expect: { outcome: 'bad_json', stage: 'json', status: 400, reason: 'no JSON at line 3, column 1' },
+    },
+    { post: ['agent', { headers: event, body: 'no json' }], expect: { outcome: 'bad_json', stage: 'json', reason: /line 1, column 2$/ } },
     { post: ['direct', { body: { n: 1 } }], expect: { outcome: 'delivery_failed', stage: 'dispatch', status: 502, reason: /500/ } },
     { post: ['merged', { body: { n: 1 } }], expect: { outcome: 'coalesced', stage: 'dispatch', state: 'waiting' } },
   ] as const

@@ -5,6 +5,7 @@ import { mapOfNamed } from '../../core/address/path-and-query.ts'
 import { exactOf } from '../../core/exact-json.ts'
 import { header } from '../../core/headers.ts'
 import type { ExactJson, Json } from '../../core/json.ts'
+import { jsonErrorPlace } from '../../core/json-error.ts'
 import type { Content, FormField, Headers } from '../../core/request.ts'
 import { tooManyContainers } from './count-containers.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
@@ -91,6 +92,22 @@ const parseJsonText = (text: string): Content => {
   } catch {
     return notJson
   }
+}
+
+/** The longest body whose mistake is looked for: to find it, the body is parsed up to 16 times. */
+const maxSearchedBytes = 65_536
+
+/**
+ * Says where a body stops being JSON, without quoting it; `undefined` for a body of another kind, a long one, and one that is no UTF-8. Only
+ * for a verified request: it costs more than the parsing.
+ */
+export const whyNotJson = (headers: Headers, body: Buffer): string | undefined => {
+  if (body.length > maxSearchedBytes || bodyKind(headers, body) !== 'json') return undefined
+  const text = decodeUtf8(body)
+  if (text === undefined) return 'no UTF-8'
+  if (text.trim() === '') return 'the body is empty'
+  const { line, column } = jsonErrorPlace(text)
+  return `no JSON at line ${line}, column ${column}`
 }
 
 /** The most fields of a form. A sender's form has some fifty. */

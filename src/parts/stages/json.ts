@@ -13,6 +13,7 @@ import { broughtTraceparent } from '../../core/telemetry/trace-context.ts'
 import type { Route } from '../../generated/config.ts'
 import { boundedId, unknownType, usableType } from '../body/event-values.ts'
 import { takeFiles } from '../body/multipart/attachments.ts'
+import { whyNotJson } from '../body/payload.ts'
 import { compileRedaction } from '../body/redact-request.ts'
 import { ReadOnceBody } from '../body/request-body.ts'
 import { compileMask } from '../mask-request.ts'
@@ -78,7 +79,7 @@ export const compileParser = (
     const { headers, verification } = request
     const body = request.read ?? new ReadOnceBody(headers, request.body)
     const content = body.content()
-    if (content.kind === 'unread') return refuseUnread(content)
+    if (content.kind === 'unread') return refuseUnread(content, () => whyNotJson(headers, request.body))
     // The payload of a multipart body lists the files of that body; no other kind of body has files.
     const filed = content.kind === 'multipart' ? takeFiles(content, route) : undefined
     const { text, payload } = filed ?? content
@@ -111,10 +112,13 @@ export const compileParser = (
   }
 }
 
-const refuseUnread = ({ why, detail }: Extract<Content, { readonly kind: 'unread' }>): Refused =>
-  why === 'not JSON'
-    ? refuse('bad_json', detail === undefined ? {} : { detail })
-    : refuse('too_large', { detail: detail ?? 'more than 100,000 lists and maps, or 1,000 fields' })
+const refuseUnread = ({ why, detail }: Extract<Content, { readonly kind: 'unread' }>, placeInJson: () => string | undefined): Refused => {
+  if (why === 'not JSON') {
+    const known = detail ?? placeInJson()
+    return refuse('bad_json', known === undefined ? {} : { detail: known })
+  }
+  return refuse('too_large', { detail: detail ?? 'more than 100,000 lists and maps, or 1,000 fields' })
+}
 
 /**
  * Returns the function that gives the readers for the scheme that verified a request. The readers of the route's other schemes do not
