@@ -31,6 +31,14 @@ type Node = { [key: string]: unknown }
 const root = fileURLToPath(new URL('..', import.meta.url))
 const readSchema = (file: string): Node => JSON.parse(readFileSync(join(root, 'schema', file), 'utf8'))
 
+/** Writes the schema with a line for each key at its top and for each definition: indented as usual, it would be a third larger. */
+const lineForEach = (node: Node, deeper: readonly string[] = ['definitions', 'properties']): string => {
+  const lines = Object.entries(node).map(
+    ([key, value]) => `${JSON.stringify(key)}: ${deeper.includes(key) ? lineForEach(value as Node, []) : JSON.stringify(value)}`,
+  )
+  return `{\n${lines.join(',\n')}\n}`
+}
+
 /** The keywords of the schemas that are for editors and for these tools, not for validation. */
 const vocabulary = [
   'defaultSnippets',
@@ -294,7 +302,7 @@ const outputs: { [file: string]: string } = {
   ...(await renderControl(readSchema('control.schema.json') as ControlSchema, banner, root)),
   ...(await renderStored(readSchema('stored.schema.json') as StoredSchema, banner, root)),
   ...renderSamples(),
-  'schema/headgate.schema.json': `${JSON.stringify(forEditors(schema), null, 1)}\n`,
+  'schema/headgate.schema.json': `${lineForEach(forEditors(schema) as Node)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,
   'docs/commands.md': withExitCodes(readFileSync(join(root, 'docs/commands.md'), 'utf8')),
   'docs/metrics.md': `${renderMetrics()}\n`,

@@ -25,7 +25,7 @@ const firstTables = [
 ] as const
 
 /** Definitions for each target (docs/targets.md has their keys), and of files of which a table has the entries. */
-const withoutTable = /(?:.Platform|.Extra|ExtraShared|ExtraInline|Delivery)$|^(?:Webhook|Routes|Subscriptions|CronJobs)$/
+const withoutTable = /(?:.Platform|.Extra|ExtraShared|ExtraInline|Delivery)$|^(?:Webhook|Routes|Subscriptions?|CronJobs|StoredJob)$/
 
 /** Returns the names of the definitions that have a table of their own. */
 const tablesOf = (definitions: Node): readonly string[] => {

@@ -98,7 +98,12 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     const serving = options.serving()
     const exchange = new Exchange(listener, { request, response, connection, trustProxy: serving.trustProxy })
     const plan = endedOnError(() => checkBeforePlan(request, path, serving, options.refusing()))
-    if (!('authenticate' in plan)) return exchange.end(plan, atOnce)
+    if (!('authenticate' in plan)) {
+      // The size is looked at before the route (rules: Order 1), but whoever runs the route must see which one it was.
+      const route = plan === endedUnread['too large'] ? lookUp(serving.table, path.name, path.prefix) : undefined
+      if (route && 'authenticate' in route) exchange.hold(route)
+      return exchange.end(plan, atOnce)
+    }
     exchange.hold(plan)
     const head = requestHead(request, serving.trustProxy, options.clock.now())
     const begin = head.method === 'POST' ? admit : answerHandshake

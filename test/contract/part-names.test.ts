@@ -31,7 +31,6 @@ const allowed: { readonly [place: string]: string } = {
   'expr/jsonata/operators.ts regex': 'a type of node of JSONata',
   'expr/jsonata/rules.ts contains': 'a function of JSONata',
   'expr/jsonata/rules.ts exists': 'a function of JSONata',
-  'plan/review/long-numbers.ts jsonata': 'a key of conditions',
   'parts/sender-logs/gitlab.ts gitlab': 'a scheme of the sender whose log the part reads',
   'parts/sender-logs/gitlab.ts standard_webhooks': 'a scheme of the sender whose log the part reads',
   'tui/model/state.ts line': 'a line that was read',

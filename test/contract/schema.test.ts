@@ -244,7 +244,7 @@ t.test('every key of a map stands in a table of the reference', async (t) => {
     .map((text) => new Set([...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, key]) => key)))
   // The settings of each target and its keys of deliver_extra are in docs/targets.md, the sections of the adapter are those of WebhookSettings.
   const elsewhere =
-    /^\/(?:\w+Platform|\w+Extra(?:Shared|Inline)?|\w+Delivery|Webhook|Routes|Subscriptions|CronJobs)(?:\/|$)|^(?:\/platforms)?(?:\/oneOf\/\d+)?$/
+    /^\/(?:\w+Platform|\w+Extra(?:Shared|Inline)?|\w+Delivery|Webhook|Routes|Subscriptions?|CronJobs|StoredJob)(?:\/|$)|^(?:\/platforms)?(?:\/oneOf\/\d+)?$/
   let maps = 0
   for (const { at, node } of nodes.filter(({ at, node }) => isObject(node.properties) && !elsewhere.test(at))) {
     const keys = Object.keys(node.properties as JsonObject)

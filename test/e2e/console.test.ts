@@ -1,9 +1,8 @@
 /** The console: who may reach it, what it shows, and that nothing a stranger wrote does anything in the browser. */
 
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
@@ -13,6 +12,7 @@ import { chromiumPath, ofPage, openPage, type ProcessConsole, send, signIn, star
 import { childrenOf } from '../fakes/postgres-process.ts'
 import { isRunning } from '../fakes/process.ts'
 import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
+import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const needsChromium = chromiumPath === undefined ? { skip: 'Chromium is not installed' } : {}
@@ -253,7 +253,13 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
 })
 
 t.test('what waits in groups and lanes, targets that are tried, a reload that is shown first', needsChromium, async (t) => {
-  const release = join(mkdtempSync(join(tmpdir(), 'headgate-')), 'release')
+  // A budget of tokens needs a runner that counts them.
+  let answerModel: () => void = () => {}
+  const released = new Promise<void>((resolve) => {
+    answerModel = resolve
+  })
+  const reply = { choices: [{ message: { role: 'assistant', content: 'done' } }] }
+  const model = await sink(t, (response) => void released.then(() => json(response, 200, reply)))
   const waiting = {
     grouped: { prompt: 'x', coalesce: { key: 'a', window_seconds: 3_600, max_wait_seconds: 3_600 } },
     slow: { prompt: 'wait', concurrency: { limit: 1 }, agent: { budget: { day_tokens: 1_000 } } },
@@ -262,8 +268,10 @@ t.test('what waits in groups and lanes, targets that are tried, a reload that is
     t,
     dataDir(t, {
       routes: waiting,
-      agent: `cat >/dev/null; until [ -e ${release} ]; do sleep 0.05; done; echo done\n`,
-      config: { jobs: { nightly: { schedule: '@daily', prompt: 'x' } } },
+      config: {
+        agent: { runner: 'openai', model: 'm', api_key: 'k', base_url: `${model.origin}/v1` },
+        jobs: { nightly: { schedule: '@daily', prompt: 'x' } },
+      },
     }),
   )
   const post = (route: string, id: string) => gateway.post(route, id, { body: '{"a":"one"}' })
@@ -289,7 +297,7 @@ t.test('what waits in groups and lanes, targets that are tried, a reload that is
   await checkScreen(t, page, 'Work', 'light')
   await page.locator('h2:text-is("Lanes") + table a').click()
   await page.getByRole('heading', { name: 'Payload' }).waitFor()
-  writeFileSync(release, '')
+  answerModel()
 
   await page.keyboard.press('5')
   await page.getByRole('button', { name: 'Test log…' }).click()

@@ -70,6 +70,17 @@ t.test('each outcome: what was decided, by which stage, and the id in the answer
   }
 })
 
+t.test('a body that is too large leaves a record with its route, ten in a minute', async (t) => {
+  const clock = fakeClock()
+  const gateway = await start(t, { clock, extra: { max_body_bytes: 1_000 }, routes: { r: {} } })
+  for (let i = 0; i < 15; i++) t.equal((await gateway.post('r', { body: 'x'.repeat(1_001) })).status, 413)
+  t.equal((await gateway.post('none', { body: 'x'.repeat(1_001) })).status, 413)
+  await until(async () => (await recordsOf(gateway)).length === 10)
+  t.match((await recordsOf(gateway))[0], { outcome: 'too_large', stage: 'body_size', status: 413, state: 'final', route: 'r' })
+  clock.advance(60_000)
+  t.equal((await recordsOf(gateway)).length, 10, 'the others are no refused signatures')
+})
+
 t.test('a refused signature leaves a record with its cause and without its payload, and its sender learns nothing of it', async (t) => {
   const clock = fakeClock()
   const gateway = await start(t, { clock, routes: { r: {}, padded: { secret: 'hush-hush-1234\n' }, other: {} } })

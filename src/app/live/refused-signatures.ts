@@ -1,7 +1,7 @@
 /**
- * Tells refused signatures as facts. A few in a minute are told after their answer has left, with their cause, and leave a record. The
+ * Tells refused signatures, and bodies that are too large, as facts. A few in a minute are told after their answer has left, with their cause, and leave a record. The
  * further refusals of the minute are told at once, without a cause and without a record, and their number is told at the end of the minute.
- * So a flood costs neither records nor the time of other senders.
+ * So a flood costs neither records nor the time of other senders. A body that is too large leaves a record within the same share.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -22,7 +22,7 @@ const perMinute = 10
 /** The most routes whose refusals without a record are counted separately in a minute. Further routes share one count. */
 const maxCounted = 5
 
-/** Takes all facts. Facts other than a refused signature are told at once, unchanged. */
+/** Takes all facts. Facts other than those refusals are told at once, unchanged. */
 export type RefusedSignatures = Pick<Facts, 'tell'> & {
   /** Tells the observers the refusals and the counts that they were not told yet. */
   close(): void
@@ -38,7 +38,12 @@ export const createRefusedSignatures = ({ facts, clock, serving }: RefusedSignat
   const records = createRecordShares({ facts, clock })
   return {
     tell(fact) {
-      if (fact.kind !== 'request_ended' || !isRefusedSignature(fact) || !fact.route) return facts.tell(fact)
+      if (fact.kind !== 'request_ended' || !fact.route) return facts.tell(fact)
+      if (isRefusedAs('too_large', fact)) {
+        const isRecorded = records.take(fact.route, false) === 'told'
+        return facts.tell(isRecorded ? { ...fact, refusal: { eventId: randomUUID(), at: clock.now() } } : fact)
+      }
+      if (!isRefusedAs('bad_signature', fact)) return facts.tell(fact)
       const share = records.take(fact.route)
       if (share !== 'told') return facts.tell(share === 'over' ? { ...fact, refusal: 'counted' } : fact)
       const [took, remote] = [fact.ms(), fact.remote()]
@@ -86,9 +91,9 @@ const createRecordShares = ({ facts, clock }: Pick<RefusedSignaturesOptions, 'fa
   return {
     /**
      * Takes a record for one refusal of a route. `told`: the refusal gets a record. `over`: the route has used up its records of this
-     * minute. `out`: all routes together have used up the records.
+     * minute. `out`: all routes together have used up the records. `isCounted`: a refusal without a record is counted.
      */
-    take(route: RefusedRoute): 'told' | 'over' | 'out' {
+    take(route: RefusedRoute, isCounted = true): 'told' | 'over' | 'out' {
       cancelTimer ??= clock.after(minuteMs, endMinute)
       const count = (taken.get(route.name) ?? 0) + 1
       if (count <= recordsPerRoute && left > 0) {
@@ -96,7 +101,7 @@ const createRecordShares = ({ facts, clock }: Pick<RefusedSignaturesOptions, 'fa
         left--
         return 'told'
       }
-      countOne(route)
+      if (isCounted) countOne(route)
       return count > recordsPerRoute ? 'over' : 'out'
     },
     close(): void {
@@ -106,7 +111,8 @@ const createRecordShares = ({ facts, clock }: Pick<RefusedSignaturesOptions, 'fa
   }
 }
 
-const isRefusedSignature = ({ ended: { outcome } }: RequestEnded): boolean => outcome.kind === 'refused' && outcome.code === 'bad_signature'
+const isRefusedAs = (code: 'bad_signature' | 'too_large', { ended: { outcome } }: RequestEnded): boolean =>
+  outcome.kind === 'refused' && outcome.code === code
 
 /** Returns the fact with the cause of the refusal, where the route is still served. */
 const withCause = (fact: RequestEnded, { table, catalogue }: LiveConfig): RequestEnded => {
