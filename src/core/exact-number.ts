@@ -5,12 +5,17 @@
  * these is a `number`.
  */
 export class ExactNumber {
-  /** The number as its sender wrote it. */
-  readonly text: string
+  // It has no own properties, so no path leads into it.
+  readonly #text: string
   #key: string | undefined
 
   constructor(text: string) {
-    this.text = text
+    this.#text = text
+  }
+
+  /** The number as its sender wrote it. */
+  get text(): string {
+    return this.#text
   }
 
   /** The decimal value as a text, the same for all ways to write the value: `1.0` and `1` have one key, and so have `1e3` and `1000`. */

@@ -4,7 +4,7 @@
  */
 
 import { compileNumbersBehind, type NumbersBehind, readExactly, type WithText } from '../core/exact-json.ts'
-import { type ExactJson, isObject, type Json, own } from '../core/json.ts'
+import { type ExactJson, type ExactObject, isObject, type Json, own } from '../core/json.ts'
 import type { Event, Headers } from '../core/request.ts'
 import { compileRequestField } from './request-field.ts'
 
@@ -15,7 +15,7 @@ const stepOf = (key: string): Step => ({ key, index: listIndex.test(key) ? Numbe
 
 const memberAt = (at: ExactJson | undefined, step: Step): ExactJson | undefined => {
   if (typeof at !== 'object' || at === null) return undefined
-  return Array.isArray(at) ? at[step.index] : isObject(at) ? own(at, step.key) : undefined
+  return Array.isArray(at) ? at[step.index] : own(at as ExactObject, step.key)
 }
 
 export type Getter = {

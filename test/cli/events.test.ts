@@ -176,8 +176,11 @@ t.test('list: each option selects', async (t) => {
 t.test('list: words and values of fields are looked for in all that was recorded', async (t) => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const cli = await fixture(t, [
-    [received(1), request('{"action":"opened","n":7,"draft":false,"note":null,"list":[{"id":"x=y"}],"said":"Caf\\u00e9"}')],
-    [received(2), request('{"action":"closed"}', { 'content-type': 'application/json', 'x-trace': 'Room-17' })],
+    [
+      received(1),
+      request('{"action":"opened","n":7,"big":1234567890123456789,"draft":false,"note":null,"list":[{"id":"x=y"}],"said":"Caf\\u00e9"}'),
+    ],
+    [received(2), request('{"action":"closed","big":1234567890123456788}', { 'content-type': 'application/json', 'x-trace': 'Room-17' })],
     [received(3), request('action=opened&who=Ada+L%C3%B6w', form)],
     received(4, { reason: 'payload.action equals "opened"', outcome: 'ignored', stage: 'filters' }),
     [received(5), request('no JSON, but Words')],
@@ -201,6 +204,8 @@ t.test('list: words and values of fields are looked for in all that was recorded
   t.same(await listed('--text', 'nowhere'), [])
   t.same(await listed('--field', 'action=opened'), [3, 1])
   t.same(await listed('--field', 'payload.action=opened', '--field', 'n=7'), [1], 'all of them hold')
+  t.same(await listed('--field', 'big=1234567890123456789'), [1], 'and not its neighbour')
+  t.same(await listed('--field', 'n=7.0'), [1], 'by its value')
   t.same(await listed('--field', 'draft=false', '--field', 'note=null', '--field', 'list.0.id=x=y'), [1])
   t.same(await listed('--field', 'headers.X-Trace=Room-17'), [2])
   t.same(await listed('--field', 'event=push'), [3, 2, 1], 'an event without a payload has no fields')

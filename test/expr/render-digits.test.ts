@@ -87,6 +87,7 @@ t.test('numbers print with the digits that came, also those that a double holds'
 t.test('a key that is escaped, or stands twice, does not hide the digits of its number', async (t) => {
   t.equal(render('{id}', open('{"\\u0069d":1.0,"x":{"id":1}}')), '1.0')
   t.equal(render('{id}', open('{"x":{"id":1},"id":2,"id":2.0}')), '2.0')
+  t.equal(render('{id.text} {id.key}', open('{"id":2.0}')), '{id.text} {id.key}', 'no path leads into a number')
   t.equal(render('{__proto__} {a.__proto__}', open('{"__proto__":1.0,"a":{"__proto__":2.50}}')), '1.0 2.50')
 })
 
