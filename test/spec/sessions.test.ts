@@ -86,7 +86,9 @@ t.test('two conversations at once: each has its own turns, in their order', asyn
 })
 
 t.test('no sender can reach the session of another route or profile, whatever id it chooses', async (t) => {
-  const routes = { chat: chatBot, 'chat.1': chatBot, theirs: { ...chatBot, profile: 'office' } }
+  // No agent is asked for a reply to a chat that cannot be, so the ids stand in the key alone.
+  const keyed = { ...chatBot, deliver_extra: { chat_id: '42' } }
+  const routes = { chat: keyed, 'chat.1': keyed, theirs: { ...keyed, profile: 'office' } }
   const { say, said, operations } = await start(t, routes)
   for (const id of ['1', 'default/chat/1', '/1', '1/', '../chat/1', '1\u0000', '"1"', '{chat}', 'l', '１']) {
     for (const route of ['chat', 'chat.1', 'theirs']) await say(route, id, `${route} ${id}`)
