@@ -69,7 +69,7 @@ export type Trace = {
   readonly placeholders: readonly FilledPlaceholder[]
   /** Absent where the event starts no work. */
   readonly starts?: Starts
-  /** Why the reply of the run, or the message of a direct delivery, could go nowhere. Absent where it could, and where no work starts. */
+  /** Why the reply of the run, or the message of a direct delivery, has no address. Absent where it has one, and where no work starts. */
   readonly undeliverable?: string
   /** Whether the route's script ran. Nothing else of a trace touches the world. */
   readonly ranScript: boolean

@@ -67,7 +67,7 @@ const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor',
 
 const parseXml = (text: string): Json => {
   const { SaxesParser } = loadLibrary()
-  // Later versions of XML allow more characters. A text that claims one is read as XML 1.0, as that says.
+  // Later versions of XML allow more characters. A text that claims a later version is read as XML 1.0, as XML 1.0 itself says (2.8).
   const parser: SaxesParser = new SaxesParser({ defaultXMLVersion: '1.0', forceXMLVersion: true })
   const refuse = (why: string): never => {
     throw new Unreadable(why)

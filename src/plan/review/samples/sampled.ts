@@ -30,7 +30,7 @@ export type TakenSample = {
   readonly textEvent?: Event
   /** The filled placeholders, each with the key of the route under which its text stands. Present where `textEvent` is. */
   readonly texts?: readonly (Filled & { readonly where: string })[]
-  /** Why the reply could go nowhere. Absent where it could, and for an event that starts no work. */
+  /** Why the reply has no address. Absent where it has one, and for an event that starts no work. */
   readonly undeliverable?: string
   /** Whether the event joined a group (`coalesce`). */
   readonly merged?: boolean
