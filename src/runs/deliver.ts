@@ -5,12 +5,14 @@
 
 import type { Delivery, NewRun, Progress } from '../core/new-run.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../parts/destination.ts'
-import type { Outgoing } from '../parts/targets/target.ts'
+import type { AlertNotice, Outgoing } from '../parts/targets/target.ts'
 import type { Sending } from './breaker/breakers.ts'
 
 export type Delivering = {
   readonly run: Pick<NewRun, 'profile' | 'route' | 'deliveryId' | 'itemBy' | 'job' | 'delivery' | 'callback'>
   readonly text: string
+  /** As in `Outgoing`. */
+  readonly alerts?: readonly AlertNotice[] | undefined
   /** The place of the attempt in its trace. */
   readonly traceparent: string | undefined
   /** The progress of earlier attempts. */
@@ -117,12 +119,19 @@ type Again = { readonly position: number; readonly why: string; readonly waitMs:
 
 /** Sends to one target. `true`: the target has the text. A text: the reason why the target is given up. `Again`: to be tried again. */
 const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<true | string | Again> => {
-  const { run, text, traceparent, send, repeatable, signal } = delivering
+  const { run, text, alerts, traceparent, send, repeatable, signal } = delivering
   const { profile, route, deliveryId, itemBy, job, callback } = run
   const to = deliveriesOf(run.delivery)
   const delivery = to[position] as Delivery
   const source = { ...(itemBy === undefined ? {} : { itemBy }), ...(job === undefined ? {} : { job }), ...(callback ? { callback } : {}) }
-  const about = { profile, route, deliveryId, ...source, ...(traceparent === undefined ? {} : { traceparent }) }
+  const about = {
+    profile,
+    route,
+    deliveryId,
+    ...source,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(alerts ? { alerts } : {}),
+  }
   if (signal.aborted) return { position, why: brokenOff, waitMs: 0 }
   let mayStop = repeatable(delivery.target)
   const onlyOnce = (): void => {

@@ -474,13 +474,29 @@ t.test('a gateway tells dead runs, used-up budgets and refused reloads, and answ
     return JSON.parse(chat.seen.findLast(({ url }) => url === '/alerts')?.body ?? '{}').text
   }
   const first = await told(1)
+  const bodyOfLast = (): object => JSON.parse(chat.seen.findLast(({ url }) => url === '/alerts')?.body ?? '{}')
   for (const name of ['dead_run:orders', 'dead_run:tight', 'budget_used_up:tight', 'reload_refused']) t.match(first, `ALERT ${name}: `)
   t.match(first, /budget\.run_tokens/)
+  const { alerts: several, ...plain } = bodyOfLast() as { readonly alerts: readonly { readonly key: string }[] }
+  t.strictSame(Object.keys(plain), ['route', 'delivery_id', 'text'], 'several alerts stand in their list only')
+  const inOrder = several.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  t.match(
+    inOrder,
+    [
+      { kind: 'budget_used_up', severity: 'warning', key: 'budget_used_up:tight', state: 'firing' },
+      { kind: 'dead_run', severity: 'error', key: 'dead_run:orders', state: 'firing', summary: /^a run of orders is dead, the last: / },
+      { kind: 'dead_run', severity: 'error', key: 'dead_run:tight', state: 'firing' },
+      { kind: 'reload_refused', severity: 'warning', key: 'reload_refused', state: 'firing' },
+    ],
+    'a receiver that reads fields knows what fires',
+  )
   t.notMatch(first, /not to be shown/)
   t.same((await operations.status()).alerts?.toSorted(), ['budget_used_up:tight', 'dead_run:orders', 'dead_run:tight', 'reload_refused'])
   writeFileSync(file, written)
   t.equal((await operations.reload()).ok, true)
   t.match(await told(2), /: 1 over\nOVER reload_refused: the files are in use/)
+  const over = { kind: 'reload_refused', key: 'reload_refused', state: 'resolved', summary: 'the files are in use' }
+  t.match(bodyOfLast(), { ...over, alerts: [over] }, 'a sole alert has its fields beside the text, too')
   t.strictSame(
     (await operations.alerts()).alerts?.firing.map(({ rule, told }) => [rule, told]),
     [
@@ -490,6 +506,7 @@ t.test('a gateway tells dead runs, used-up budgets and refused reloads, and answ
     ],
   )
   t.match(await operations.testAlerts({ rule: 1 }), { sent: [{ rule: 1, target: 'http', ok: true }] })
+  t.match(bodyOfLast(), { kind: 'test', severity: 'info', key: 'test', state: 'firing' })
   t.strictSame(await operations.testAlerts({ rule: 3 }), { sent: [] })
   t.equal((await operations.muteAlerts({ name: 'all', seconds: 60 })).found, true)
   t.notMatch(readFileSync(join(dir, 'state', 'alerts.json'), 'utf8'), /whsec|not to be shown/)

@@ -57,9 +57,14 @@ export class AlertDelivery {
 
   /** Sends a test message to each target of a rule. */
   async test(rule: AlertRule): Promise<readonly AlertTested[]> {
-    const text = 'headgate: this is a test of your alerts'
+    const summary = 'this is a test of your alerts'
+    const about = {
+      ...cause,
+      text: `headgate: ${summary}`,
+      alerts: [{ kind: 'test', severity: 'info', key: 'test', state: 'firing', summary }],
+    } as const
     const sent = deliveriesOf(rule.destination).map(async (delivery, position): Promise<AlertTested> => {
-      const outgoing = { ...cause, text, deliveryId: `alert-test-${randomUUID()}`, delivery, position, budgetMs: testBudgetMs }
+      const outgoing = { ...about, deliveryId: `alert-test-${randomUUID()}`, delivery, position, budgetMs: testBudgetMs }
       const { ok, ...rest } = await this.#options.send(outgoing, rule)
       const words = 'why' in rest ? { why: rest.why } : 'detail' in rest && rest.detail !== undefined ? { detail: rest.detail } : {}
       return { rule: rule.number, target: delivery.target, ok, ...words }
@@ -75,7 +80,7 @@ export class AlertDelivery {
     await within(Promise.all(this.#sending.values()), closeMs, this.#options.clock, () => [])
   }
 
-  async #attempt({ id, text, isBegun = false, progress }: AlertMessage, rule: AlertRule): Promise<void> {
+  async #attempt({ id, text, alerts, isBegun = false, progress }: AlertMessage, rule: AlertRule): Promise<void> {
     const { memory, send, repeatable } = this.#options
     const change = async (with_: (message: AlertMessage, state: AlertState) => void): Promise<void> => {
       await memory.update((state) => {
@@ -90,6 +95,7 @@ export class AlertDelivery {
       run: { ...cause, deliveryId: id, delivery: rule.destination },
       traceparent: undefined,
       text,
+      alerts,
       progress,
       interrupted: isBegun,
       revived: false,

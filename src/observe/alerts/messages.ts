@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { hourMs } from '../../core/clock.ts'
+import type { AlertNotice } from '../../parts/targets/target.ts'
 import type { AlertRule } from '../../plan/alerts.ts'
 import { kinds } from './kinds.ts'
 import { type AlertState, alertName, type Firing, isMuted } from './state.ts'
@@ -21,7 +22,7 @@ export const makeMessages = (state: AlertState, rules: readonly AlertRule[], now
     const isOnItsWay = state.messages.some((message) => message.rule === rule.id)
     if (now - firstAt < groupMs || changes.length === 0 || isOnItsWay || sentAt.length >= rule.maxPerHour) continue
     const text = [headOf(changes), ...linesOf(changes), ...notesOf(state, rule, now - firstAt)].join('\n')
-    state.messages.push({ id: `alert-${randomUUID()}`, rule: rule.id, text, tries: 0, nextAt: now })
+    state.messages.push({ id: `alert-${randomUUID()}`, rule: rule.id, text, alerts: changes.map(noticeOf), tries: 0, nextAt: now })
     state.sentAt[rule.id] = [...sentAt, now]
     for (const firing of changes) firing.isTold = true
     forgetEnded(state, changes)
@@ -65,6 +66,13 @@ const lineOf = (firing: Firing): string => {
   // A beginning that was not told yet is told with the end.
   const beginning = firing.isTold ? '' : `${began(firing)}; `
   return `OVER ${alertName(firing)}: ${beginning}${over(firing)}. ${since}, until ${minuteText(firing.endedAt)}`
+}
+
+const noticeOf = (firing: Firing): AlertNotice => {
+  const { kind, endedAt } = firing
+  const { severity, began, over } = kinds[kind]
+  const [state, tell] = endedAt === undefined ? (['firing', began] as const) : (['resolved', over] as const)
+  return { kind, severity, key: alertName(firing), state, summary: tell(firing) }
 }
 
 /** Returns the sentences about earlier messages that no target took, and about a long wait of the present message. */

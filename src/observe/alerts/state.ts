@@ -3,6 +3,7 @@
 import { type Json, own } from '../../core/json.ts'
 import type { Progress } from '../../core/new-run.ts'
 import { isAlertState } from '../../generated/stored-checks.js'
+import type { AlertNotice } from '../../parts/targets/target.ts'
 import type { AlertKind } from '../../plan/alerts.ts'
 
 /** An alert of a rule that fires, or that ended and whose end is not told yet. Times are wall times, milliseconds. */
@@ -32,6 +33,8 @@ export type AlertMessage = {
   readonly id: string
   readonly rule: string
   readonly text: string
+  /** Absent in a message that an earlier version made. */
+  readonly alerts?: readonly AlertNotice[]
   /** The number of attempts that failed, and the time of the next one. */
   tries: number
   nextAt: number

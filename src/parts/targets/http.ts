@@ -1,6 +1,6 @@
 /**
- * The target `http`: posts `{"route","delivery_id","text"}` to the URL in `deliver_extra`. The header `webhook-id` is the same for a repeat
- * of the delivery. With a secret, the post is signed (Standard Webhooks).
+ * The target `http`: posts `{"route","delivery_id","text"}` to the URL in `deliver_extra`, and of alerts their fields, too. The header
+ * `webhook-id` is the same for a repeat of the delivery. With a secret, the post is signed (Standard Webhooks).
  */
 
 import { createHash, createHmac } from 'node:crypto'
@@ -122,12 +122,18 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem =
   const address = postAddress(extra)
   if ('problem' in address) return address
   if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
-  const { callback, route, deliveryId, text } = outgoing
-  const body = callback ? text : JSON.stringify({ route, delivery_id: deliveryId, text })
+  const { callback, text } = outgoing
+  const body = callback ? text : JSON.stringify(bodyOf(outgoing))
   const signed = sign(outgoing, own(extra, 'secret'), body, Math.floor(kit.clock.now() / 1000))
   const trace = outgoing.traceparent === undefined ? {} : { traceparent: outgoing.traceparent }
   const headers = { 'user-agent': 'headgate', ...trace, ...address.headers, 'content-type': 'application/json', ...signed }
   return { url: address.url, headers, body }
+}
+
+/** A message of a single alert has its fields beside the text, too, for receivers that read no list. */
+const bodyOf = ({ route, deliveryId, text, alerts }: Outgoing): object => {
+  const sole = alerts?.length === 1 ? alerts[0] : {}
+  return { route, delivery_id: deliveryId, text, ...sole, ...(alerts ? { alerts } : {}) }
 }
 
 const dotted = 'url has a segment . or .. in its path'

@@ -26,6 +26,18 @@ export type Sent =
       readonly receiver?: 'down' | 'up' | 'unknown'
     }
 
+/** An alert that a text tells of, for receivers that read fields. */
+export type AlertNotice = {
+  /** A kind of `alerts[].on`; `test` for a test message. */
+  readonly kind: string
+  readonly severity: 'critical' | 'error' | 'warning' | 'info'
+  /** Names the alert. It has the same key when it begins and when it is over. */
+  readonly key: string
+  readonly state: 'firing' | 'resolved'
+  /** What began or is over, in a sentence without a full stop. */
+  readonly summary: string
+}
+
 /** A text to send, with what it comes from: an event, a job, an alert or a test. Without a route, `route` is empty. */
 export type Outgoing = {
   readonly text: string
@@ -38,6 +50,8 @@ export type Outgoing = {
   readonly job?: string
   /** The text is the report for the `callback` of the route: JSON that is posted as it is. */
   readonly callback?: true
+  /** The alerts that the text tells of, where it is a message of alerts. */
+  readonly alerts?: readonly AlertNotice[]
   readonly delivery: Delivery
   /** Where the target stands in its list of targets; 0 for the first or only target. */
   readonly position: number
