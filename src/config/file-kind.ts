@@ -25,12 +25,16 @@ const knownKeys = ({ schema }: FileKind): readonly string[] => (isObject(schema.
 /** Keys that begin with `x-` are free for notes in any file. */
 const keysOf = (data: JsonObject): readonly string[] => Object.keys(data).filter((key) => !key.startsWith('x-'))
 
+/** Whether a key is a slip of a known key, or a word of other programs to which the schema has an answer. */
+const isSlip = ({ schema }: FileKind, key: string, known: readonly string[]): boolean =>
+  nearest(key, known).length > 0 || (isObject(schema['x-meant']) && Object.hasOwn(schema['x-meant'], key))
+
 /** Whether the data are those of such a file: a map that is empty, or has a known key, or has only slips of known keys. */
 const isOfKind = (kind: FileKind, data: Json): data is JsonObject => {
   if (!isObject(data)) return false
   const known = knownKeys(kind)
   const keys = keysOf(data)
-  return keys.some((key) => known.includes(key)) ? (kind.hasContent?.(data) ?? true) : keys.every((key) => nearest(key, known).length > 0)
+  return keys.some((key) => known.includes(key)) ? (kind.hasContent?.(data) ?? true) : keys.every((key) => isSlip(kind, key, known))
 }
 
 /** Returns WH013 for a file that is of another kind, with the place of its beginning. */

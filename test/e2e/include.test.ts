@@ -129,6 +129,18 @@ t.test('an included file has routes and nothing else: no include, no settings, n
   )
 })
 
+t.test('a config.yaml with only a word of other programs at its top gets the place where that belongs', async (t) => {
+  for (const [word, place] of [
+    ['webhook', /platforms: \{ webhook/],
+    ['routes', /platforms\.webhook\.extra\.routes/],
+    ['port', /platforms\.webhook\.extra/],
+  ] as const) {
+    const dir = t.testdir({ 'config.yaml': `${word}:\n  a: { prompt: x }\n` })
+    t.match(check(dir).found, [{ code: 'WH101', range: { start: { line: 1, column: 1 } }, help: place }], word)
+  }
+  t.match(check(t.testdir({ 'config.yaml': 'webhook: {}\nservices: canary\n' })).found, [{ code: 'WH013' }])
+})
+
 /** Texts that are no map of routes, each with the canary, as a `.env`, a key and other files have them. */
 const foreign = [
   'DB_PASSWORD=canary\nTOKEN=canary\n',

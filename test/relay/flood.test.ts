@@ -35,7 +35,10 @@ const peakMebibytes = (pid: number): number => Number(/^VmHWM:\s+(\d+) kB/m.exec
 
 t.test('slow, silent, forged and endless: the sender of another route and that of the flooded route are answered', async (t) => {
   // Only the bytes bound the room: the posts below are as many as the machine can make, and what they show is not how soon items fill it.
-  const { pid, port } = await startBuiltRelay(t, { busy: { max_items: 1_000_000, max_bytes: 64 * mebibyte }, calm: { max_items: 1_000_000 } })
+  const { pid, port } = await startBuiltRelay(t, {
+    busy: { max_items: 1_000_000, max_bytes: 64 * mebibyte },
+    calm: { max_items: 1_000_000 },
+  })
   const forged = `${head('busy', 'Content-Length: 20000')}${'x'.repeat(20_000)}`
   const kinds = [
     () => dial(port, stranger, ''),
