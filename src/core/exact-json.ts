@@ -8,7 +8,7 @@ import { type ExactJson, type ExactObject, type Json, put } from './json.ts'
 
 type ExactContainer = ExactJson[] | ExactObject
 
-const isContainer = (value: ExactJson | undefined): value is ExactContainer =>
+const isContainer = (value: ExactJson): value is ExactContainer =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 
 /** A parsed value with the JSON text that it was parsed from. */
@@ -232,22 +232,32 @@ export const looseOf = (from: WithText): Json => {
 
 /**
  * Returns a value for programs that know only doubles: JSONata, plugins, PostgreSQL. A whole number past 2^53 is the text of its digits, any
- * other number a double. A value without such numbers is returned as it is. There is no recursion, because a stranger chose the depth.
+ * other number a double. A value without such numbers is returned as it is.
  */
-export const withTextIds = (value: ExactJson): Json => {
-  if (!hasExact(value)) return value as Json
+export const withTextIds = (value: ExactJson): Json =>
+  hasExact(value)
+    ? (mapScalars(value, (scalar) => {
+        if (!(scalar instanceof ExactNumber)) return scalar
+        return isLongId(scalar) ? scalar.text : scalar.toNumber()
+      }) as Json)
+    : (value as Json)
+
+/** A value that is no list and no map. */
+type Scalar = Exclude<ExactJson, ExactContainer>
+
+/** Returns a copy of a value, with what `change` makes of each scalar. There is no recursion, because a stranger chose the depth. */
+export const mapScalars = (value: ExactJson, change: (scalar: Scalar) => Scalar): ExactJson => {
   const holder: ExactObject = { value }
   const waiting: ExactContainer[] = [holder]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     replaceMembers(at, (inner) => {
-      if (inner instanceof ExactNumber) return isLongId(inner) ? inner.text : inner.toNumber()
-      if (!isContainer(inner)) return inner
+      if (!isContainer(inner)) return change(inner)
       const copy = Array.isArray(inner) ? [...inner] : { ...inner }
       waiting.push(copy)
       return copy
     })
   }
-  return holder.value as Json
+  return holder.value as ExactJson
 }
 
 const hasExact = (value: ExactJson): boolean => {

@@ -2,9 +2,9 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Test } from 'tap'
-import { json, type Seen, sink } from './sink.ts'
+import { type Seen, sink } from './sink.ts'
 
-/** What the model says in one answer. `usage`: tokens of input and output, 10 and 5 where it is not given. */
+/** What the model says in one answer. A text in `input` such as `#1.50` is that number, written so. `usage`: tokens of input and output, 10 and 5 where it is not given. */
 export type Said = {
   readonly text?: string
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[]
@@ -37,13 +37,19 @@ export const fakeModel = async (t: Test, script: readonly Turn[]): Promise<FakeM
     if (typeof turn === 'function') return turn(response)
     const { stream, stream_options: wanted } = JSON.parse(body)
     const isAnthropic = url.endsWith('/messages')
-    if (stream !== true) return json(response, 200, isAnthropic ? message(turn) : chat(turn))
+    if (stream !== true) {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return response.end(withNumbers(JSON.stringify(isAnthropic ? message(turn) : chat(turn))))
+    }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const event of isAnthropic ? messageEvents(turn) : chatEvents(turn, wanted?.include_usage === true)) response.write(event)
+    for (const event of isAnthropic ? messageEvents(turn) : chatEvents(turn, wanted?.include_usage === true))
+      response.write(withNumbers(event))
     return response.end()
   })
   return { baseUrl: `${origin}/v1`, seen, body: (at) => JSON.parse(seen[at]?.body ?? 'null') }
 }
+
+const withNumbers = (text: string): string => text.replace(/(\\*)"#(-?[\d.eE]+)\1"/g, '$2')
 
 const chatCalls = ({ calls = [] }: Said) =>
   calls.map(({ name, input }, index) => ({

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { AgentFault } from '../../src/core/fault.ts'
-import type { JsonObject } from '../../src/core/json.ts'
+import type { ExactObject } from '../../src/core/json.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
 import type { CallUsage, RunnerJob, RunnerSettings } from '../../src/parts/runners/runner.ts'
 import type { Tool } from '../../src/parts/tools/tool.ts'
@@ -36,7 +36,7 @@ const open = async (t: Test, name: string, script: readonly Turn[], settings: Ru
   return { runner, ...api, text: (at: number) => JSON.stringify(api.body(at).messages) }
 }
 
-const tool = (name: string, call: Tool['call'], calls: JsonObject[] = []): Tool & { readonly calls: JsonObject[] } => ({
+const tool = (name: string, call: Tool['call'], calls: ExactObject[] = []): Tool & { readonly calls: ExactObject[] } => ({
   name,
   description: `does ${name}`,
   input: { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] },

@@ -6,6 +6,8 @@ import { parseSchema } from '../../src/expr/schema/payload-schema.ts'
 import { runNumbersFuzz } from '../../tools/fuzz-numbers/run.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { fakeModel } from '../fakes/model.ts'
+import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const id = '1234567890123456789'
@@ -89,6 +91,42 @@ t.test('texts have the digits that came; an expression has ids as text, other nu
   await gateway.post('r', { body: `{"id":${id},"o":{"id":${id}},"price":1.50,"list":[1,-0]}` })
   t.strictSame(await settled(gateway, 1), [`${id} ${id} ${id} {"id":"${id}"} 1.50 1.5 {"id":${id}} -0`])
 })
+
+for (const [runner, level] of [
+  ['openai', 'info'],
+  ['openai', 'debug'],
+  ['anthropic', 'info'],
+  ['anthropic', 'debug'],
+] as const)
+  t.test(`calls of tools have the digits that the model wrote (${runner}, log level ${level})`, async (t) => {
+    const mcp = await sink(t, (response, { body }) => {
+      const { id: call, method } = JSON.parse(body)
+      const results: { readonly [method: string]: string } = {
+        initialize: '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"n","version":"1"}}',
+        'tools/list': '{"tools":[{"name":"find","inputSchema":{"type":"object"}}]}',
+        'tools/call': `{"content":[],"structuredContent":{"next":${neighbour},"price":2.50}}`,
+      }
+      if (call === undefined) return void response.writeHead(202).end()
+      response.writeHead(200, { 'content-type': 'application/json' }).end(`{"jsonrpc":"2.0","id":${call},"result":${results[method]}}`)
+    })
+    const input = { id: `#${id}`, in: [{ price: '#1.50', text: id }, '#-0', '#7'] }
+    const model = await fakeModel(t, [{ calls: [{ name: 'notes_find', input }] }, { text: 'found' }])
+    const gateway = await startGateway(t, {
+      level,
+      routes: { r: { prompt: 'p', deliver: 'log', toolsets: ['notes'] } },
+      config: {
+        agent: { runner, base_url: model.baseUrl, api_key: 'k', model: 'm', max_steps: 3 },
+        toolsets: { notes: { url: `${mcp.origin}/mcp`, allow: ['find'] } },
+      },
+    })
+    await gateway.post('r', { body: '{}' })
+    t.strictSame(await settled(gateway, 1), ['found'])
+    const args = `{"id":${id},"in":[{"price":1.50,"text":"${id}"},-0,7]}`
+    t.match(mcp.seen.find(({ body }) => body.includes('tools/call'))?.body, `"arguments":${args}`)
+    const asked = model.seen[1]?.body.replaceAll('\\', '') ?? ''
+    t.match(asked, args, 'the model reads its own call as it wrote it')
+    t.match(asked, `{"next":${neighbour},"price":2.50}`)
+  })
 
 t.test('a quick run of `npm run fuzz:numbers` finds nothing', async (t) => {
   t.same(await runNumbersFuzz({ seed: 1, requests: 2_000 }), [], 'npm run fuzz:numbers -- --seed 1 --requests 2000')

@@ -1,6 +1,7 @@
 /** The runner `anthropic`: asks a model through Anthropic's messages API. */
 
 import { builtinEnv } from './kit/env.ts'
+import { carryInputs } from './kit/exact-calls.ts'
 import { compileModelRunner, modelKeys } from './kit/model.ts'
 import { modelFetch } from './kit/model-fetch.ts'
 import type { RunnerPart } from './runner.ts'
@@ -17,6 +18,10 @@ export const anthropic: RunnerPart = {
     // `baseUrl` is given in any case: without it, the SDK would take the API's address from the gateway's environment.
     compileModelRunner(settings, report, { name: 'anthropic', baseUrl: api.url }, async ({ model, apiKey, baseUrl }) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
-      return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? '', fetch: modelFetch })(model)
+      return createAnthropic({
+        baseURL: baseUrl,
+        apiKey: apiKey ?? '',
+        fetch: async (...request) => carryInputs(await modelFetch(...request)),
+      })(model)
     }),
 }

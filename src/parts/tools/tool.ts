@@ -1,7 +1,7 @@
 /** The contract of tools: functions that an agent may call while it works. Tools come in toolsets, which a configuration names. */
 
 import type { Clock } from '../../core/clock.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { ExactObject, JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { Closable } from '../../core/owner.ts'
@@ -17,9 +17,9 @@ export type Tool = {
   readonly input: JsonObject
   /**
    * Resolves to a text for the model. The message of a rejection goes to the model too, and must quote no secret. The call must end when
-   * `signal` of the ToolCall aborts.
+   * `signal` of the ToolCall aborts. The numbers of the input are as the model wrote them.
    */
-  call(input: JsonObject, call: ToolCall): Promise<string>
+  call(input: ExactObject, call: ToolCall): Promise<string>
 }
 
 /** What a tool knows of the run that calls it. */

@@ -1,10 +1,15 @@
 /** The `fetch` that the SDK calls the APIs of models with. */
 
+import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
+
 const maxAnswerBytes = 8 * 1024 * 1024
 
-/** Follows no redirect, because a redirect could send the key elsewhere. An answer of more than 8 MiB breaks off with an error. */
+/**
+ * Writes the numbers that were carried through the SDK. Follows no redirect, because a redirect could send the key elsewhere. An answer of more than 8 MiB breaks off with an error.
+ */
 export const modelFetch: typeof fetch = async (input, init) => {
-  const answer = await fetch(input, { ...init, redirect: 'manual' })
+  const body = typeof init?.body === 'string' ? { body: writeCarriedNumbers(init.body) } : {}
+  const answer = await fetch(input, { ...init, ...body, redirect: 'manual' })
   let left = maxAnswerBytes
   const bound = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, out) {

@@ -4,13 +4,15 @@
  */
 
 import type { LanguageModel, ModelMessage, StepResult, ToolSet } from 'ai'
+import { numbersCarried } from '../../../core/carried-numbers.ts'
 import { AgentFault, messageOf } from '../../../core/fault.ts'
-import { isObject } from '../../../core/json.ts'
+import { isObject, type Json } from '../../../core/json.ts'
 import { withoutLabels } from '../../../core/session.ts'
 import { cut } from '../../../core/text.ts'
 import { createSlots } from '../../../core/turns/slots.ts'
 import type { Picture, Tool } from '../../tools/tool.ts'
 import type { RunnerJob, RunnerSettings } from '../runner.ts'
+import { keepDigitsOfCalls } from './exact-calls.ts'
 import { createFence, type Fence } from './fence.ts'
 import { fileParts } from './file-parts.ts'
 import { watchModel } from './watched-model.ts'
@@ -40,7 +42,8 @@ export const askModel = async (
   // The SDK would print its warnings to the stdout of the gateway.
   globalThis.AI_SDK_LOG_WARNINGS = false
   const { tools = [], maxSteps = 1, beginModelCall } = job
-  const model = beginModelCall ? watchModel(sdk, unwatched, () => beginModelCall(provider, name)) : unwatched
+  const exact = keepDigitsOfCalls(sdk, unwatched)
+  const model = beginModelCall ? watchModel(sdk, exact, () => beginModelCall(provider, name)) : exact
   const fence = createFence(job.handling ?? settings.untrusted ?? 'fence')
   const spending = createSpending(name, job)
   const limit = job.maxOutputTokens ?? settings.maxOutputTokens
@@ -166,8 +169,9 @@ const toolSet = (
   const slots = createSlots(() => maxToolCallsAtOnce, maxToolCalls)
   const execute =
     (tool: Tool) =>
-    async (input: unknown, { abortSignal }: { abortSignal?: AbortSignal }) => {
+    async (carried: unknown, { abortSignal }: { abortSignal?: AbortSignal }) => {
       if (++calls > maxToolCalls) return `not called: this run has used its ${maxToolCalls} calls of tools`
+      const input = numbersCarried(carried as Json)
       if (!isObject(input)) return 'not called: the input is not an object'
       try {
         const found = await slots.run(async () => {

@@ -1,9 +1,9 @@
 /** Reads the input that a model gives a tool, which may be anything, and the numbers in a toolset's settings. */
 
-import { type JsonObject, own } from '../../../core/json.ts'
+import { type ExactObject, type JsonObject, own } from '../../../core/json.ts'
 
 /** Returns a text of the input, without the blanks around it. Throws an Error for the model when the text is missing, blank or too long. */
-export const requiredText = (input: JsonObject, key: string, maxChars: number): string => {
+export const requiredText = (input: ExactObject, key: string, maxChars: number): string => {
   const value = own(input, key)
   if (typeof value !== 'string' || value.trim() === '') throw new Error(`"${key}" must be a text.`)
   if (value.length > maxChars) throw new Error(`"${key}" must have at most ${maxChars} characters.`)

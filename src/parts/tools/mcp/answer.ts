@@ -1,7 +1,8 @@
 /** Makes one text of the answer of an MCP server's tool: the texts in it are joined, and parts that are no texts are named. */
 
-import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
+import { type ExactObject, isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { cut, printable } from '../../../core/text.ts'
+import { renderJson } from '../../../expr/render.ts'
 
 const maxParts = 1000
 const maxAnswer = 256 * 1024
@@ -23,16 +24,21 @@ const partText = (part: Json): string => {
   return `[${typeof type === 'string' ? printable(type, 40) : 'unknown'}${nameSuffix(uri)}${nameSuffix(mimeType)}: not passed on]`
 }
 
+const dataText = ({ structuredContent, toolResult }: ExactObject): string => {
+  const data = structuredContent ?? toolResult
+  return data === undefined ? '' : renderJson(data, Number.POSITIVE_INFINITY, 0)
+}
+
 /**
  * Reduces the result of a call to one text, cut, with the `length` that the text had before. This is done before the SDK's client reads the
- * result, because the client refuses a result with a part of an unknown type.
+ * result, because the client refuses a result with a part of an unknown type. `exact`: reads the result with its numbers as they are
+ * written.
  */
-export const reduceAnswer = ({ content, structuredContent, toolResult, isError }: JsonObject): JsonObject => {
+export const reduceAnswer = ({ content, isError }: JsonObject, exact: () => ExactObject): JsonObject => {
   const parts = Array.isArray(content) ? content : []
-  const data = structuredContent ?? toolResult
   const texts = parts.slice(0, maxParts).map(partText)
   if (parts.length > maxParts) texts.push(`[${parts.length - maxParts} more parts: not passed on]`)
-  const text = texts.length === 0 && data !== undefined ? JSON.stringify(data) : texts.join('\n')
+  const text = texts.length === 0 ? dataText(exact()) : texts.join('\n')
   return { content: [{ type: 'text', text: cut(text, maxAnswer + maxSecret) }], isError: isError === true, length: text.length }
 }
 

@@ -1,6 +1,7 @@
 /** Tells an MCP server the place of a call in its trace, in `_meta` of the call's message, as MCP specifies. */
 
 import type { JSONRPCMessage } from '@ai-sdk/mcp'
+import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import type { ReaderKit } from './reader.ts'
 
 /**
@@ -9,8 +10,11 @@ import type { ReaderKit } from './reader.ts'
  */
 export type WireKit = ReaderKit & { readonly traceparents: WeakMap<AbortSignal, string> }
 
-/** Returns the message of a call with its `traceparent`; without one, the message itself. */
-export const withTraceparent = (message: JSONRPCMessage, traceparent: string | undefined): JSONRPCMessage => {
+/** Returns the text of a message, with the numbers that were carried in it, and of a call with its `traceparent`. */
+export const messageText = (message: JSONRPCMessage, traceparent: string | undefined): string =>
+  writeCarriedNumbers(JSON.stringify(withTraceparent(message, traceparent)))
+
+const withTraceparent = (message: JSONRPCMessage, traceparent: string | undefined): JSONRPCMessage => {
   if (traceparent === undefined || !('method' in message) || !('id' in message)) return message
   const { params = {} } = message
   return { ...message, params: { ...params, _meta: { ...params._meta, traceparent } } } as JSONRPCMessage

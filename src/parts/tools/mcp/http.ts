@@ -6,7 +6,7 @@
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
 import { Allowance } from '../../../core/turns/allowance.ts'
 import { readWholeBody, streamEvents } from './body.ts'
-import { type WireKit, withTraceparent } from './call-traces.ts'
+import { messageText, type WireKit } from './call-traces.ts'
 import { Reader, ServerFlood } from './reader.ts'
 import { unreachable, type Wire, WireFault } from './wire.ts'
 
@@ -83,7 +83,7 @@ export class HttpWire implements Wire {
 
   /** Posts a message and, if it is a request, reads until it is answered. */
   async #post(message: JSONRPCMessage, signal: AbortSignal, traceparent: string | undefined): Promise<void> {
-    const answer = await this.#ask('POST', signal, { body: JSON.stringify(withTraceparent(message, traceparent)), traceparent })
+    const answer = await this.#ask('POST', signal, { body: messageText(message, traceparent), traceparent })
     this.#session = answer.headers.get('mcp-session-id') ?? this.#session
     const isRequest = 'method' in message && 'id' in message
     if (answer.ok && isRequest && answer.status !== 202) return await this.#read(answer, message.id, signal)

@@ -3,7 +3,8 @@
  * messages, because the other fields may have any size.
  */
 
-import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
+import { exactOf } from '../../../core/exact-json.ts'
+import { type ExactObject, isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
 import { reduceAnswer } from './answer.ts'
 import { reducePage } from './listing.ts'
@@ -25,25 +26,35 @@ const maxError = 100_000
 /** Reads a text that has one message, a list of messages, or no message. `allow`: the tools that may be used. Never throws. */
 export const readMessages = (text: string, allow: ReadonlySet<string>): ReadMessages => {
   const all = messagesIn(text)
-  const used = all.slice(0, maxBatch).map((message) => reduceMessage(message, allow))
+  const used = all.slice(0, maxBatch).map(({ message, exact }) => reduceMessage(message, exact, allow))
   return { messages: used.filter((message) => message !== undefined), count: all.length }
 }
 
-const messagesIn = (text: string): JsonObject[] => {
+/** `exact`: reads the message with its numbers as they are written. */
+type Message = { readonly message: JsonObject; readonly exact: () => ExactObject }
+
+const messagesIn = (text: string): Message[] => {
   try {
-    const all: Json[] = [JSON.parse(text)].flat()
-    return all.filter(isObject)
+    const payload = JSON.parse(text) as Json
+    const whole = { text, payload }
+    return [payload]
+      .flat()
+      .flatMap((message, i) => (isObject(message) ? { message, exact: () => [exactOf(whole)].flat()[i] as ExactObject } : []))
   } catch {
     return []
   }
 }
 
 /** Reduces a message to the fields that are used; `undefined` for a notification, which has no id, and for an id that is too long. */
-const reduceMessage = ({ id, method, result, error }: JsonObject, allow: ReadonlySet<string>): JsonObject | undefined => {
+const reduceMessage = (
+  { id, method, result, error }: JsonObject,
+  exact: Message['exact'],
+  allow: ReadonlySet<string>,
+): JsonObject | undefined => {
   if (typeof id !== 'number' && (typeof id !== 'string' || id.length > maxId)) return undefined
   const head = { jsonrpc: '2.0', id }
   if (method !== undefined) return { ...head, method: cutText(method, maxMethod) }
-  if (!isObject(error)) return { ...head, result: reduceResult(result, allow) }
+  if (!isObject(error)) return { ...head, result: reduceResult(result, exact, allow) }
   const code = typeof error.code === 'number' ? { code: error.code } : {}
   return { ...head, error: { ...code, message: cutText(error.message, maxError) } }
 }
@@ -51,17 +62,12 @@ const reduceMessage = ({ id, method, result, error }: JsonObject, allow: Readonl
 const cutText = (value: Json | undefined, limit: number): string => (typeof value === 'string' ? cut(value, limit) : '')
 
 /** Reduces a result to the fields that are used, which depend on what was asked for; `null` when the result cannot be read. */
-const reduceResult = (result: Json | undefined, allow: ReadonlySet<string>): JsonObject | null => {
+const reduceResult = (result: Json | undefined, exact: Message['exact'], allow: ReadonlySet<string>): JsonObject | null => {
   if (!isObject(result)) return null
   if ('protocolVersion' in result) return reduceGreeting(result)
   if ('tools' in result) return reducePage(result, allow)
   if (!['content', 'structuredContent', 'toolResult'].some((key) => key in result)) return {}
-  try {
-    return reduceAnswer(result)
-  } catch {
-    // The result is too deeply nested for `JSON.stringify`.
-    return null
-  }
+  return reduceAnswer(result, () => exact().result as ExactObject)
 }
 
 /** Reduces the answer to the first request (`initialize`). Only the protocol version, and whether the server has tools, are used. */

@@ -3,7 +3,8 @@
  * runs.
  */
 
-import type { JsonObject } from '../../../core/json.ts'
+import { carryNumbers } from '../../../core/carried-numbers.ts'
+import type { ExactObject, JsonObject } from '../../../core/json.ts'
 import type { LogFields } from '../../../core/log.ts'
 import type { Closable } from '../../../core/owner.ts'
 import { cut, printable } from '../../../core/text.ts'
@@ -102,7 +103,7 @@ class Server {
     return { name, description: definition.description ?? '', input, call: (args, call) => this.#call(definition, args, call) }
   }
 
-  async #call(definition: Definition, args: JsonObject, { signal, traceparent }: ToolCall): Promise<string> {
+  async #call(definition: Definition, args: ExactObject, { signal, traceparent }: ToolCall): Promise<string> {
     const { callMs, redact } = this.#settings
     const limit = timeLimit(this.#kit.clock, callMs, signal)
     if (traceparent !== undefined) this.#wireKit.traceparents.set(limit.signal, traceparent)
@@ -121,11 +122,11 @@ class Server {
     }
   }
 
-  #ask(definition: Definition, args: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  #ask(definition: Definition, args: ExactObject, signal: AbortSignal): Promise<JsonObject> {
     return this.#connection.use(signal, async (client) => {
-      // The client offers no other public way to call one tool. It hands the arguments on as they are.
+      // The client offers no other public way to call one tool. It hands the arguments on as they are, so the wire writes their numbers.
       const tool = client.toolsFromDefinitions({ tools: [definition] })[definition.name]
-      return (await tool?.execute(args, { abortSignal: signal, toolCallId: '', messages: [] })) as JsonObject
+      return (await tool?.execute(carryNumbers(args), { abortSignal: signal, toolCallId: '', messages: [] })) as JsonObject
     })
   }
 

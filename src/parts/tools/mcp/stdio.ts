@@ -4,7 +4,7 @@ import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
 import type { Json } from '../../../core/json.ts'
 import type { Program } from '../../../process/group.ts'
 import { KeptChild } from '../../../process/kept-child.ts'
-import { type WireKit, withTraceparent } from './call-traces.ts'
+import { messageText, type WireKit } from './call-traces.ts'
 import { byteLength, type Pieces } from './pieces.ts'
 import { type Listener, Reader, ServerFlood } from './reader.ts'
 import { maxMessageBytes, type Wire, WireFault } from './wire.ts'
@@ -52,7 +52,7 @@ export class StdioWire implements Wire {
   }
 
   async send(message: JSONRPCMessage, { signal }: MCPTransportSendOptions = {}): Promise<void> {
-    this.#write(withTraceparent(message, signal && this.#kit.traceparents.get(signal)))
+    this.#write(messageText(message, signal && this.#kit.traceparents.get(signal)))
     if (!('method' in message) || !('id' in message)) return
     const { id } = message
     this.#asked.set(id, () => {})
@@ -72,8 +72,8 @@ export class StdioWire implements Wire {
     await this.#child?.stop()
   }
 
-  #write(message: JSONRPCMessage): void {
-    if (this.#child?.write(JSON.stringify(message))) return
+  #write(message: string): void {
+    if (this.#child?.write(message)) return
     if (this.ended !== undefined) throw new WireFault(`the server has ended (${this.ended})`)
     throw new WireFault('the server does not read what it is sent', 'stuck')
   }

@@ -1,0 +1,35 @@
+/**
+ * Carries numbers through libraries that parse and write JSON themselves, and know only doubles: as texts that begin with a mark. The mark
+ * is random, so that nobody can write a text that is taken for a number.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { exactJson, mapScalars } from './exact-json.ts'
+import { ExactNumber } from './exact-number.ts'
+import type { ExactJson, Json } from './json.ts'
+
+const mark = `number-${randomUUID()}:`
+/** A carried number in JSON, or in JSON that is itself a text of JSON, where its quotes are escaped. */
+const carriedNumber = new RegExp(`(\\\\*)"${mark}(-?[\\d.eE+-]+)\\1"`, 'g')
+
+/** Returns a value with its exact numbers as marked texts. */
+export const carryNumbers = (value: ExactJson): Json =>
+  mapScalars(value, (scalar) => (scalar instanceof ExactNumber ? mark + scalar.text : scalar)) as Json
+
+/** Returns a text of JSON with marked texts for the numbers that a double does not say. Any other text is returned as it is. */
+export const carryNumbersIn = (text: string): string => {
+  try {
+    return JSON.stringify(carryNumbers(exactJson(text)))
+  } catch {
+    return text
+  }
+}
+
+/** Returns a value with the numbers that its marked texts stand for. */
+export const numbersCarried = (value: Json): ExactJson =>
+  mapScalars(value, (scalar) =>
+    typeof scalar === 'string' && scalar.startsWith(mark) ? new ExactNumber(scalar.slice(mark.length)) : scalar,
+  )
+
+/** Returns a text of JSON with the numbers that its marked texts stand for, also of those in texts of JSON inside. */
+export const writeCarriedNumbers = (text: string): string => (text.includes(mark) ? text.replace(carriedNumber, '$2') : text)
