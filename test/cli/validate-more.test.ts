@@ -139,6 +139,22 @@ t.test('samples show what no payload has, and what is cut', async (t) => {
   }
 })
 
+t.test('a placeholder of another language is one finding, also where its inner braces could be read', async (t) => {
+  const texts = ['{{payload.ref}}', '{{#if payload.x}}', '{{/if}}', '{{steps.trigger.event.body.ref}}']
+  const { diagnostics } = await told(
+    t,
+    texts.map((text, i) => `o${i}: { events: [push], prompt: "${text}" }\n`).join(''),
+    '--sample',
+    'github',
+  )
+  for (const [i, text] of texts.entries())
+    t.same(
+      diagnostics.filter(({ route, code }) => route === `o${i}` && ofSamples.has(code)).map(({ code }) => code),
+      ['WH502'],
+      text,
+    )
+})
+
 /** Routes that nothing is said of. */
 const fine: readonly string[] = [
   'events: [pull_request], filters: [{ field: pull_request.milestone, exists: true }, { field: zzz, missing: true }], prompt: p',
@@ -422,7 +438,11 @@ const slips: readonly [title: string, config: string, found: readonly (readonly 
     'platforms:\n  webhook:\n    enabled: true\n    secret: b0e6f2a94c7d41d8\n    extra:\n      routes:\n      a:\n        prompt: p\n',
     [['WH102', /^indent "a" more than "routes"$/]],
   ],
-  ['a section at the top', 'gateway: {}\nroutes: { a: { prompt: p } }\n', [['WH101', /^"routes" belongs below "platforms\.webhook"$/]]],
+  [
+    'a section at the top',
+    'gateway: {}\nroutes: { a: { prompt: p } }\n',
+    [['WH101', /^routes stand below platforms\.webhook\.extra\.routes, or in a file/]],
+  ],
   ['a misspelt key that must be there', configOf('r: { prompt: p, session: { ky: x } }\n'), [['WH101', /^did you mean "key"\?$/]]],
   ['a misspelt algorithm', configOf('r: { prompt: p, verify: { algoritm: token } }\n'), [['WH101', /^did you mean "algorithm"\?$/]]],
   ['a key of another map', configOf('r: { prompt: p, chat_id: 1 }\n'), [['WH101', /^"chat_id" belongs below "deliver_extra"$/]]],

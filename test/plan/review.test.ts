@@ -820,6 +820,7 @@ t.test('operands that cannot match, and expressions of another language, are fou
       'headers.`x-github-event`',
     ],
     ['{ jsonata: "payload.a = 1 && payload.b = 2" }', 'push', 'WH412', '"payload.a = 1 && payload.b = 2"', 'write and instead of &&'],
+    ["{ jsonata: \"payload['ref'] = 'x'\" }", 'push', 'WH412', `"payload['ref'] = 'x'"`, 'write .`ref`'],
     ['{ jsonata: "payload.ref == 1" }', 'push', 'WH412', '"payload.ref == 1"', 'write = instead of =='],
   ]
   for (const [condition, event, code, at, way] of cases) {

@@ -126,12 +126,17 @@ t.test('Template rules', async (t) => {
   })
 })
 
-t.test('a call without its $ stops the start', async (t) => {
+t.test('a call without its $, or a key in brackets, stops the start', async (t) => {
   await t.rejects(
     startGateway(t, { routes: { r: { prompt: '{= uppercase(title) }' } } }),
     /WH503.*uppercase\(…\) calls no function: write \$uppercase/,
   )
   await t.rejects(startGateway(t, { routes: { r: { filters: [{ jsonata: 'exist(payload.x)' }] } } }), /WH412.*exist\(…\).*\$exists/)
+  await t.rejects(startGateway(t, { routes: { r: { prompt: "{= payload['a']['b'].c }" } } }), /WH503.*\["a"\] is a condition.*write \.`a`/)
+  await t.rejects(
+    startGateway(t, { routes: { r: { filters: [{ jsonata: 'headers["x-github-event"] = "push"' }] } } }),
+    /WH412.*write \.`x-github-event`/,
+  )
   const gateway = await startGateway(t, { routes: { r: { prompt: '{= {"f": function($x) { $x + 1 }}.f(1) }' } } })
   t.equal(await promptOf(gateway)('r', { title: 1 }), '2')
 })

@@ -11,7 +11,7 @@ import type { BuiltIn } from './bodies.ts'
 import { unknownCall } from './calls.ts'
 import { guardBuiltIns } from './guards.ts'
 import { assignCharges, nodesOf, onEntry, onExit } from './operators.ts'
-import { otherSign, type Reads, readsOf, rootSlip } from './roots.ts'
+import { otherSign, type Reads, readsOf, rootSlip, subscriptSlip } from './roots.ts'
 import { builtInNames } from './rules.ts'
 import { bindingsOf, Run } from './run.ts'
 
@@ -52,7 +52,7 @@ const parseExpression = (source: string, names: readonly string[] | undefined): 
     for (const node of nodes) if (node instanceof RegExp) engineOf(node)
     const unknown = unknownCall(nodes)
     if (unknown) throw new BadExpression(unknown.message, unknown.position)
-    const slip = names && rootSlip(source, root, names)
+    const slip = subscriptSlip(nodes) ?? (names && rootSlip(source, root, names))
     if (slip) throw new BadExpression(slip.message, slip.position)
     assignCharges(nodes)
     // The library looks its hooks up under symbols.

@@ -93,6 +93,16 @@ export const readsOf = (source: string, root: unknown, nodes: readonly Node[]): 
 /** A mistake in an expression. `position`: the 1-based place of its last character. */
 export type RootSlip = { readonly message: string; readonly position: number }
 
+/** Returns the mistake `payload['title']` in the nodes of an expression: in brackets stands a condition here, and a text is one that always holds. */
+export const subscriptSlip = (nodes: readonly Node[]): RootSlip | undefined => {
+  const texts = nodes.flatMap(({ type, expr }) => (type === 'filter' && isNode(expr) && expr.type === 'string' ? [expr] : []))
+  const [text] = texts.sort((a, b) => Number(a.position ?? 0) - Number(b.position ?? 0))
+  if (!text) return undefined
+  const key = String(text.value)
+  const message = `[${JSON.stringify(key)}] is a condition that always holds, and takes no value out of a map: write .\`${key}\``
+  return { message, position: Number(text.position ?? 0) }
+}
+
 /** Returns the first mistake in what an expression reads of an input with these names; `undefined` where there is none. */
 export const rootSlip = (source: string, root: unknown, names: readonly string[]): RootSlip | undefined => {
   const header = /(?<![\w`.$])headers\.(?:`([^`]*[A-Z][^`]*)`|"([^"]*[A-Z][^"]*)"|([A-Za-z]\w*(?:-\w+)+|\w*[A-Z]\w*))/.exec(source)

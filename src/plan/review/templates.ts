@@ -27,7 +27,8 @@ export const reviewTemplates = (subject: Subject): void => {
     texts.push({ path, text })
     const slips = slipsIn(text, { kind, mayHave, ...known })
     for (const slip of slips) reportSlip(subject, path, text, slip)
-    const said = new Set(slips.map(({ at }) => at))
+    // A placeholder within a slip, such as that in {{payload.title}}, is the same slip.
+    const said = new Set(slips.flatMap(({ at, text: { length } }) => Array.from({ length }, (_, i) => at + i)))
     const at = { path, text, where: textLabel(path) }
     if (sampled) reviewFilled(subject, sampled, at, said)
     if (ofSender) reviewSlips(subject, ofSender, at, said)

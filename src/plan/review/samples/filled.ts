@@ -14,7 +14,7 @@ import { coversEvents, inNoneOf, type Sampled } from './sampled.ts'
 /** A text of the route. `where`: the name of the text in `TakenSample.texts`. */
 export type TextAt = { readonly path: Path; readonly text: string; readonly where: string }
 
-/** Reviews the placeholders of a text by samples that the user chose. `said`: the offsets at which a finding was reported already. */
+/** Reviews the placeholders of a text by samples that the user chose. `said`: the offsets of all characters in which a finding was reported already. */
 export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, said: ReadonlySet<number>): void => {
   for (const { piece, from } of templatePieces(at.text)) {
     if (piece.kind === 'text' || said.has(from)) continue
@@ -44,10 +44,10 @@ const reviewInText = (
  * Reviews a text by the built-in samples of the sender. A real event may have more keys than these samples. So a placeholder is reported
  * only where a sample has a path that differs by a slip.
  */
-export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, reportedAt: ReadonlySet<number>): void => {
+export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, said: ReadonlySet<number>): void => {
   const known = new Set(sampled.paths('event'))
   for (const { piece, from } of templatePieces(at.text)) {
-    if (piece.kind !== 'path' || reportedAt.has(from) || hasFallback(piece.path)) continue
+    if (piece.kind !== 'path' || said.has(from) || hasFallback(piece.path)) continue
     if (known.has(piece.path) || namesFurtherItem(piece.path, [...known])) continue
     const near = nearPaths(piece.path, [...known])
     if (near.slips.length > 0) sayMissing(subject, sampled, at, { text: piece.written, at: from }, near)
