@@ -87,7 +87,7 @@ const hasSome = (value: Json | undefined): boolean => (typeof value === 'string'
 const typeHelp = (wanted: string, value: Json | undefined): { help?: string } => {
   if (value === null && /object|array/.test(wanted))
     return { help: 'where the next lines belong to it, indent these lines more than its key' }
-  if (!wanted.includes('string')) return {}
+  if (!wanted.includes('string')) return wanted === 'array' && typeof value !== 'object' ? { help: 'put it in brackets: […]' } : {}
   // Without quotes `{title}` is a map.
   if (isObject(value) && Object.values(value).every((each) => each === null)) return { help: 'put the text in quotes: "{…}"' }
   return typeof value === 'number' || typeof value === 'boolean' ? { help: 'put it in quotes' } : {}

@@ -800,6 +800,26 @@ t.test('operands that cannot match, and expressions of another language, are fou
     ['{ field: ref, regex: "refs/heads/release/*" }', 'push', 'WH411', '"refs/heads/release/*"', 'write ^refs/heads/release/'],
     ["{ field: ref, regex: 'release-\\\\d+' }", 'push', 'WH411', "'release-\\\\d+'", 'write release-\\d+'],
     ['{ field: pull_request.user.type, not_equals: bot }', 'pull_request', 'WH343', 'bot', 'write Bot'],
+    ['{ field: pull_request.base.ref, equals: refs/heads/main }', 'pull_request', 'WH343', 'refs/heads/main', 'write main'],
+    [
+      '{ field: repository.full_name, equals: "https://github.com/octo/a.git" }',
+      'push',
+      'WH343',
+      '"https://github.com/octo/a.git"',
+      'write octo/a',
+    ],
+    [
+      '{ field: pull_request.labels, contains: { name: bug } }',
+      'pull_request',
+      'WH414',
+      '{ name: bug }',
+      'in payload.pull_request.labels.name',
+    ],
+    ['{ field: head_commit.message, regex: "[skip ci]" }', 'push', 'WH411', '"[skip ci]"', 'write \\[skip ci\\]'],
+    ['{ field: sender.login, regex: "^dependabot[bot]$" }', 'push', 'WH411', '"^dependabot[bot]$"', 'write ^dependabot\\[bot\\]$'],
+    ['{ jsonata: "payload.ref =~ /x/" }', 'push', 'WH412', '"payload.ref =~ /x/"', 'write $contains(…, /pattern/) instead of =~'],
+    ['{ jsonata: "not payload.deleted" }', 'push', 'WH412', '"not payload.deleted"', 'write $not(…) instead of not'],
+    ['{ field: ref, in: refs/heads/main }', 'push', 'WH102', 'refs/heads/main', 'put it in brackets'],
     [
       '{ field: headers.X-GitHub-Event, equals: pull_request.opened }',
       'pull_request',
@@ -828,6 +848,13 @@ t.test('operands that cannot match, and expressions of another language, are fou
     t.match(all, [[code, at]], condition)
     t.ok(all[0]?.[2]?.includes(way), `${condition}: ${all[0]?.[2]}`)
   }
+  // A login may begin with any letter, and a set of letters may be meant.
+  for (const fine of [
+    '{ field: sender.login, not_equals: dependabot }',
+    '{ field: ref, regex: "[abc]x" }',
+    '{ field: ref, regex: "[a-z ]+x" }',
+  ])
+    t.same(await found(fine), [], fine)
   for (const fine of ['pull_request', 'some.thing'])
     t.same(await found(`{ field: headers.X-GitHub-Event, not_equals: ${fine} }`, 'pull_request'), [], fine)
   for (const fine of [

@@ -126,7 +126,11 @@ const otherSigns: readonly (readonly [sign: RegExp, shown: string, ours: string]
   [/\|\|/, '||', 'or'],
   [/===?/, '==', '='],
   [/!==/, '!==', '!='],
-  [/!(?!=)/, '!', '$not(…)'],
+  [/!(?![=~])/, '!', '$not(…)'],
+  [/(?<![$\w])not\s+[\w$`(]/, 'not', '$not(…)'],
+  [/\$not\s+[\w$`]/, '$not without parentheses', '$not(…)'],
+  [/=~/, '=~', '$contains(…, /pattern/)'],
+  [/!~/, '!~', '$not($contains(…, /pattern/))'],
 ]
 
 /** Returns the word to write for a sign of other languages in an expression that cannot be read; empty where there is none. */

@@ -91,7 +91,11 @@ const noteOnPattern = (text: string): Note => {
   return ['the slashes belong to the pattern', `write ${instead}`, instead]
 }
 
-/** Returns a note on a pattern with doubled backslashes, on a glob, and on ends of lines where a line may end with CR LF. */
+/** Words in brackets that people write into titles and messages. In a pattern they are a set of single letters. */
+const bracketedWord =
+  /(?<!\\)\[((?:skip|no|ci)[ -](?:ci|skip|actions|deploy|build)|bot|wip|draft|security|release|[a-z]+ [a-z ]*[a-z])\](?![*+?{])/i
+
+/** Returns a note on a pattern with doubled backslashes, a glob or a word in brackets, and on ends of lines where a line may end with CR LF. */
 const noteOnSigns = (text: string): Note => {
   if (/\\\\[dDwWsSbB.]/.test(text)) {
     const instead = text.replace(/\\\\(?=[dDwWsSbB.])/g, '\\')
@@ -100,6 +104,11 @@ const noteOnSigns = (text: string): Note => {
   if (/^[\w:-]+(?:[/.][\w-]+)*\/\*{1,2}$/.test(text)) {
     const instead = `^${text.replace(/\*+$/, '').replaceAll('.', '\\.')}`
     return ['a star repeats the sign before it, and is no wildcard here', `write ${instead}`, instead]
+  }
+  const word = bracketedWord.exec(text)?.[1]
+  if (word !== undefined) {
+    const instead = text.replace(bracketedWord, '\\[$1\\]')
+    return [`[${word}] is one of these letters, not the word in brackets`, `write ${instead}`, instead]
   }
   if (/^\(\?[a-z]*m[a-z]*\)/.test(text) && /(?<!\\r\??|\\s[*+]?|\\)\$$/.test(text)) {
     const instead = `${text.slice(0, -1)}\\r?$`

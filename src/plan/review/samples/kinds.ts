@@ -1,7 +1,7 @@
 /** Finds conditions on another kind of value than the samples have: `equals: "false"` where the payload has `false`. */
 
 import { ExactNumber } from '../../../core/exact-number.ts'
-import { type ExactJson, type ExactObject, isObject } from '../../../core/json.ts'
+import { type ExactJson, type ExactObject, isObject, type JsonObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
@@ -21,12 +21,12 @@ export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
   }
 }
 
-/** Reports texts that differ in their form from all texts of the samples: in letter case, or by the `refs/heads/` of a branch. */
+/** Reports texts that differ in their form from all texts of the samples: in letter case, by the `refs/heads/` of a branch, or by the host before a name. */
 const reportForm = (leaf: Leaf, domain: Domain, values: readonly ExactJson[], { say, placeOf }: Subject): void => {
   const texts = values.filter((value) => typeof value === 'string')
   if (texts.length === 0 || texts.length < values.length || domain.kind === 'part') return
   for (const { value, path } of comparedIn(leaf, domain)) {
-    const meant = typeof value === 'string' && !texts.includes(value) ? inFormOf(value, texts) : undefined
+    const meant = typeof value === 'string' && !texts.includes(value) ? inFormOf(value, texts, leaf.field) : undefined
     if (meant === undefined) continue
     say(
       'WH343',
@@ -41,11 +41,19 @@ const reportForm = (leaf: Leaf, domain: Domain, values: readonly ExactJson[], { 
   }
 }
 
-const inFormOf = (text: string, samples: readonly string[]): string | undefined => {
+/** Keys whose values are words of a list that the sender has, so that all are written alike. */
+const ofClosedList = /(?:^|[._])(?:type|kind|state|status|action|conclusion|result|severity|priority|level|role|visibility)$/i
+
+/** Returns a text in the form that all samples of a field have; `undefined` where it has that form, or none is known. */
+const inFormOf = (text: string, samples: readonly string[], field: string): string | undefined => {
+  const all = (form: RegExp): boolean => samples.every((sample) => form.test(sample))
   const same = samples.find((sample) => sample.toLowerCase() === text.toLowerCase())
   if (same !== undefined) return same
-  if (!text.startsWith('refs/') && samples.every((sample) => sample.startsWith('refs/heads/'))) return `refs/heads/${text}`
-  const isCapital = samples.every((sample) => /^[A-Z][a-z]+$/.test(sample)) && /^[a-z]+$/.test(text)
+  if (!text.startsWith('refs/') && all(/^refs\/heads\//)) return `refs/heads/${text}`
+  if (text.startsWith('refs/heads/') && all(/^(?!refs\/)[^\s:]+$/)) return text.slice('refs/heads/'.length)
+  const name = /^https?:\/\/[^/]+\/([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(text)?.[1]
+  if (name !== undefined && all(/^[\w.-]+\/[\w.-]+$/)) return name
+  const isCapital = ofClosedList.test(field) && all(/^[A-Z][a-z]+$/) && /^[a-z]+$/.test(text)
   return isCapital ? `${text[0]?.toUpperCase()}${text.slice(1)}` : undefined
 }
 
@@ -82,12 +90,20 @@ const wantedKind = (domain: Domain, values: readonly ExactJson[]): string | unde
   if (domain.kind === 'part') {
     const items = values.flatMap((value) => (Array.isArray(value) ? value : []))
     const kind = kindOf(domain.value)
+    if (isObject(domain.value) && isPartOfAll(domain.value, items)) return 'an item that is this whole map'
     const isOther = values.every((value) => Array.isArray(value)) && items.length > 0 && items.every((item) => kindOf(item) !== kind)
     return isOther && kind !== 'null' ? `an item that is ${kind}` : undefined
   }
   if (domain.kind === 'pattern') return values.every((value) => typeof value === 'object') ? 'a text' : undefined
   return undefined
 }
+
+/** Whether all items are maps that have more keys than `map`: an item is compared as a whole. */
+const isPartOfAll = (map: JsonObject, items: readonly ExactJson[]): boolean =>
+  items.length > 0 &&
+  items.every(
+    (item) => isObject(item) && Object.keys(map).every((key) => key in item) && Object.keys(item).length > Object.keys(map).length,
+  )
 
 type KindMismatch = { readonly values: readonly ExactJson[]; readonly wanted: string }
 
