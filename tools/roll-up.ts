@@ -6,10 +6,10 @@
 import { relative } from 'node:path'
 import ts from 'typescript'
 
-type Declared = ts.TypeAliasDeclaration | ts.InterfaceDeclaration | ts.VariableDeclaration
+type Declared = ts.TypeAliasDeclaration | ts.InterfaceDeclaration | ts.VariableDeclaration | ts.ClassDeclaration
 
 const isDeclared = (node: ts.Node): node is Declared =>
-  ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isVariableDeclaration(node)
+  ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isVariableDeclaration(node) || ts.isClassDeclaration(node)
 
 /** Returns the text of the file. Throws where two declarations have one name, and for a kind of declaration that it does not know. */
 export const rollUp = (root: string, entry: string): string => {
@@ -98,9 +98,21 @@ const inFull = ts.TypeFormatFlags.InTypeAlias | ts.TypeFormatFlags.NoTruncation
 const declarationOf = (name: string, node: Declared, isPublic: boolean, checker: ts.TypeChecker): string => {
   const head = `${commentOf(ts.isVariableDeclaration(node) ? node.parent.parent : node)}${isPublic ? 'export ' : ''}`
   if (ts.isVariableDeclaration(node)) return `${head}declare const ${name}: ${typeTextOf(node)}`
+  if (ts.isClassDeclaration(node)) return `${head}interface ${name} {\n${membersOf(node).join('\n')}\n}`
   if (isComputed(node)) return `${head}type ${name} = ${checker.typeToString(checker.getTypeAtLocation(node), undefined, inFull)}`
   return `${head}${node.getText().replace(/^export /, '')}`
 }
+
+/** Returns what others see of the instances of a class. A plugin is given them, and makes none. */
+const membersOf = ({ members }: ts.ClassDeclaration): readonly string[] =>
+  members
+    .filter((member) => ts.isGetAccessor(member) || ts.isMethodDeclaration(member))
+    .map((member) => {
+      const [name, type] = [member.name.getText(), member.type?.getText()]
+      const written = member.parameters.map((one) => one.getText()).join(', ')
+      const comment = commentOf(member).replace(/^(?=.)/, '  ')
+      return `${comment}  ${ts.isGetAccessor(member) ? `readonly ${name}` : `${name}(${written})`}: ${type}`
+    })
 
 const typeTextOf = ({ initializer }: ts.VariableDeclaration): string => {
   const { parameters, type } = initializer as ts.ArrowFunction
