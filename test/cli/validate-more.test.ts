@@ -155,6 +155,12 @@ t.test('a placeholder of another language is one finding, also where its inner b
     )
 })
 
+t.test('a sample is an event of no route that verifies another sender', async (t) => {
+  const routes = 'a: { verify: github, events: [push], prompt: p, secret: b0e6f2a94c7d41d8 }\nb: { events: [push], prompt: p }\n'
+  const { samples = [] } = await told(t, routes, '--sample', 'gitlab')
+  t.same(samples.find(({ name }) => name === 'gitlab/push')?.routes, ['b'])
+})
+
 /** Routes that nothing is said of. */
 const fine: readonly string[] = [
   'events: [pull_request], filters: [{ field: pull_request.milestone, exists: true }, { field: zzz, missing: true }], prompt: p',

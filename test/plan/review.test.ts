@@ -158,6 +158,7 @@ const filters: readonly Slip[] = [
   ['a placeholder behind a blank', 'coalesce:\n  key: a # {b}', 'WH011', '# {b}', 'quotes'],
   ['yes', 'filters: [{ field: draft, equals: yes }]', 'WH006', 'yes', 'true'],
   ['leading zeros', 'filters: [{ field: code, equals: 0755 }]', 'WH006', '0755', '"0755"'],
+  ['a pattern', 'events: ["charge.*"]', 'WH226', '"charge.*"', "regex: '^charge\\.'"],
   ['a plural', 'events: [pull_requests]', 'WH226', 'pull_requests', 'pull_request'],
   ['one letter', 'events: [pull_reqest]', 'WH226', 'pull_reqest', 'pull_request'],
   ['another case', 'events: [Merge_Request]', 'WH226', 'Merge_Request', 'merge_request'],

@@ -8,6 +8,7 @@ import { Fault } from '../../core/fault.ts'
 import { presets } from '../../parts/schemes/index.ts'
 import { compileTypeList } from '../../parts/stages/events.ts'
 import { compileParser } from '../../parts/stages/json.ts'
+import { verifyNames } from '../../parts/verify-names.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { routePath } from '../../plan/compile.ts'
 import { likelySenders } from '../../plan/review/likely-senders.ts'
@@ -50,9 +51,26 @@ export const trySenderSamples = (
   return tried
 }
 
-/** Returns the samples of senders. A sender has a folder of samples; a preset may share the folder of another preset. */
+/** Returns the folder in which the samples of a sender stand. A preset may share the folder of another preset. */
+const folderOf = (name: string): string => presets.find((each) => each.name === name)?.about.sample.split('/')[0] ?? name
+
+/** The folders of samples whose sender signs as no other. */
+const ownFolders = new Set([
+  'github',
+  'gitlab',
+  'linear',
+  ...presets.map(({ name }) => folderOf(name)).filter((folder) => folder !== 'cloudevents'),
+])
+
+/** Whether a sample is of another sender than those that a route verifies, so that the route can never get it. */
+export const isOfOtherSender = ({ spec }: Pick<RouteSource, 'spec'>, { provider = '' }: ChosenSample['sample']): boolean => {
+  const folders = verifyNames(spec).map(folderOf)
+  return ownFolders.has(provider) && folders.length > 0 && folders.every((folder) => ownFolders.has(folder) && folder !== provider)
+}
+
+/** Returns the samples of senders. */
 const samplesOfSenders = (names: readonly string[], gallery: readonly KnownSample[]): readonly ChosenSample[] => {
-  const folders = new Set(names.map((name) => presets.find((each) => each.name === name)?.about.sample.split('/')[0] ?? name))
+  const folders = new Set(names.map(folderOf))
   return gallery.filter(({ name }) => folders.has(name.split('/')[0] ?? '')).flatMap(readOrNone)
 }
 

@@ -24,6 +24,7 @@ import { asReceived, withQuery } from '../routes/prepare-test.ts'
 import type { ChosenSample } from '../samples/choose-samples.ts'
 import { type DryPlan, type DryWorld, dryPlan, withSecret } from '../trace/dry-plan.ts'
 import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
+import { isOfOtherSender } from './sender-samples.ts'
 
 /** The samples to try, and how. */
 export type Trial = {
@@ -32,7 +33,8 @@ export type Trial = {
   readonly runScripts: boolean
 }
 
-/** Returns the results of the samples for each route. Left out are routes that cannot be served, and samples above `max_body_bytes`. */
+/** Returns the results of the samples for each route. Left out are routes that cannot be served, and samples above `max_body_bytes` or of
+ * senders that the route does not verify. */
 export const trySamples = async (
   routes: readonly RouteSource[],
   config: Config,
@@ -59,7 +61,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
   try {
     for (const { name, sample } of samples) {
       const body = Buffer.from(sample.body)
-      if (body.length > config.adapter.max_body_bytes) continue
+      if (body.length > config.adapter.max_body_bytes || isOfOtherSender(source, sample)) continue
       const traced: Traced = { kind: 'verified', request: sampleRequest(source, sample, body) }
       const told = await tracePlan(traced, world, plan)
       const texts = told.stoppedAt === filters.name && !hasScript ? await unfiltered.trace(traced) : undefined

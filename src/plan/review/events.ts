@@ -10,6 +10,7 @@ import { isOneSlip, nearest, printable } from '../../core/text.ts'
 import { knownEvents } from '../../parts/known-events.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { canonicalField, comparedIn, domainOf, type Leaf, leavesOf } from './filters/fields.ts'
+import { patternOfGlob } from './filters/operands.ts'
 import { likelySenders, unverifiedSender } from './likely-senders.ts'
 import { eitherOf, fixOf, type Subject } from './subject.ts'
 
@@ -18,7 +19,7 @@ export const reviewEvents = (subject: Subject): void => {
   const known = events.length > 0 ? knownEventsOf(subject) : ofAnySender
   for (const [i, name] of events.entries()) {
     // In a route of which only a part is usable, an item may be null.
-    if (name === '*') sayStar(i, events, subject)
+    if (typeof name === 'string' && name.includes('*')) sayStar(i, events, subject)
     else if (typeof name === 'string' && !known.names.has(name)) checkName(name, i, known, subject)
   }
   reviewUnverified(subject)
@@ -26,11 +27,15 @@ export const reviewEvents = (subject: Subject): void => {
   reviewActions(subject)
 }
 
-/** Reports a `*`, which is the name of no event: the route takes nothing. */
+/** Reports a type with a `*`, which is the name of no event. */
 const sayStar = (i: number, events: readonly string[], { say, placeOf }: Subject): void => {
   const isAlone = i === 0 && events.every((name) => name === '*')
-  say('WH226', ['events', i], `events[${i}]: no sender has an event "*": a list of types has no patterns`, {
-    help: 'leave "events" out: then each event is taken',
+  const name = printable(events[i] ?? '', 80)
+  say('WH226', ['events', i], `events[${i}]: no sender has an event "${name}": a list of types has no patterns`, {
+    help:
+      name === '*'
+        ? 'leave "events" out: then each event is taken'
+        : `write each type, or filters: [{ field: event, regex: '${patternOfGlob(name)}' }]`,
     ...(isAlone ? { fix: fixOf('take each event', true, { place: placeOf(['events']), text: '[]' }) } : {}),
   })
 }

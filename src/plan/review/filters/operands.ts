@@ -120,6 +120,10 @@ const noteOnSigns = (text: string): Note => {
 const patternForm = /^\^.|[\w)\]]\$$|\.\*|\\[dwsb]/
 const globForm = /[/.-]\*$|^\*[./-]|\*\*/
 
+/** Returns the pattern for a text in which a star stands for any signs. */
+export const patternOfGlob = (text: string): string =>
+  `^${text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*')}`.replace(/\.\*$/, '')
+
 /** Returns a note on a text that looks like a pattern. `isWhole`: the operator compares the text with the whole field. */
 const noteOnLiteral = (operator: string, text: string, isWhole: boolean): Note => {
   if (isTemplate(text))
@@ -129,7 +133,7 @@ const noteOnLiteral = (operator: string, text: string, isWhole: boolean): Note =
     ]
   if (patternForm.test(text)) return [`${operator} takes it letter by letter`, 'for a pattern, use `regex`']
   if (isWhole && globForm.test(text)) {
-    const regex = `^${text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*')}`.replace(/\.\*$/, '')
+    const regex = patternOfGlob(text)
     return ['the star stands for itself', `for a pattern, use regex: ${regex}`, regex]
   }
   return []
