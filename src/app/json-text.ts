@@ -4,13 +4,14 @@
  * numbers, but of a repeated key only the last value.
  */
 
+import { writeCarriedNumbers } from '../core/carried-numbers.ts'
 import { exactJson } from '../core/exact-json.ts'
 import type { ExactJson, Json } from '../core/json.ts'
 import { cut, visibleJson } from '../core/text.ts'
 import { renderJson } from '../expr/render.ts'
 
-/** Renders a value as JSON that is safe on a terminal: on one line, or indented by `indent` blanks a level. */
-export const jsonText = (value: unknown, indent?: number): string => visibleJson(JSON.stringify(value, null, indent))
+/** Renders a value as JSON that is safe on a terminal: on one line, or indented by `indent` blanks a level. Carried numbers are written. */
+export const jsonText = (value: unknown, indent?: number): string => writeCarriedNumbers(visibleJson(JSON.stringify(value, null, indent)))
 
 /** Matches the tokens of valid JSON: a string, a bracket, comma or colon, or a number, `true`, `false` or `null`. */
 const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g

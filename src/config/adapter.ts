@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { digitsAt, longNumbersIn } from '../core/written-digits.ts'
 import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
@@ -82,13 +83,6 @@ const routeReferences = (raw: Json | undefined, { secrets, globalReference }: Se
   return [named].flat().flatMap((text) => knownReference(text, secrets) ?? [])
 }
 
-/** Returns the paths of the numbers past 2^53 in a value. */
-export const longNumbersIn = (value: Json | undefined, path: Path = []): readonly Path[] => {
-  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? [path] : []
-  if (Array.isArray(value)) return value.flatMap((item, i) => longNumbersIn(item, [...path, i]))
-  return isObject(value) ? Object.entries(value).flatMap(([key, member]) => longNumbersIn(member, [...path, key])) : []
-}
-
 /**
  * Makes a RouteSource of a route as its file has it: adds the profile, whether the route is enabled, the secrets in use and the digest.
  * `raw`: the route before its references were resolved. Behind its secrets come those that they have replaced, while these still verify.
@@ -97,7 +91,6 @@ export const routeOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base' | 'included'>,
   raw: Json | undefined,
   around: SecretsAround,
-  digits?: Source['digits'],
 ): RouteSource => {
   const { spec } = written
   const provided = routeReferences(raw, around)
@@ -108,8 +101,8 @@ export const routeOf = (
   const secrets = [...new Set([...routeSecrets(spec, around.globalSecret), ...replaced])]
   const ofPrograms = provided.length > 0 ? { provided } : {}
   const longNumbers = longNumbersIn(spec.filters as Json | undefined).flatMap((path): LongNumber[] => {
-    const found = digits?.([...written.base, 'filters', ...path])
-    return found === undefined ? [] : [{ path, digits: found }]
+    const digits = digitsAt(spec.filters as Json, path)
+    return digits === undefined ? [] : [{ path, digits }]
   })
   const ofNumbers = longNumbers.length > 0 ? { longNumbers } : {}
   const digest = hash('sha256', JSON.stringify([written.base, spec, secrets, provided, ...longNumbers]), 'base64url')
@@ -119,7 +112,7 @@ export const routeOf = (
 
 /** Returns the routes of one file by name. A route with a mistake in its shape or a secret is left out. */
 export const readConfiguredRoutes = (
-  { written, raw, place, digits, base, bad, included }: RoutesPart,
+  { written, raw, place, base, bad, included }: RoutesPart,
   around: SecretsAround,
 ): Map<string, RouteSource> => {
   const routes = new Map<string, RouteSource>()
@@ -127,7 +120,7 @@ export const readConfiguredRoutes = (
   for (const [name, spec] of Object.entries(written)) {
     const at = [...base, name]
     if (isBroken(at, bad) || !isObject(spec)) continue
-    routes.set(name, routeOf({ ...origin, name, spec: spec as Route, base: at }, own(raw, name), around, digits))
+    routes.set(name, routeOf({ ...origin, name, spec: spec as Route, base: at }, own(raw, name), around))
   }
   return routes
 }

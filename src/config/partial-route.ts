@@ -5,6 +5,7 @@
 
 import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
+import { keepDigits } from '../core/written-digits.ts'
 import type { Route } from '../generated/config.ts'
 import { routeOf, type SecretsAround } from './adapter.ts'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
@@ -30,17 +31,23 @@ const partialRouteOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base' | 'included'> & { readonly spec: Json | undefined },
   diagnostics: readonly Diagnostic[],
   around: SecretsAround,
-  digits?: RoutesPart['digits'],
 ): PartialRoute | undefined => {
   const at = pointerOf(written.base)
   const isWrong = diagnostics.some(({ pointer, code }) => pointer === at && code !== 'WH108')
   const { spec: whole } = written
   if (!isObject(whole) || isWrong) return undefined
   const below = diagnostics.filter(({ pointer }) => pointer.startsWith(`${at}/`)).flatMap((each) => lostBy(each, at, whole))
-  const spec = structuredClone(whole)
+  const spec = copyOf(whole) as JsonObject
   for (const pointer of below) takeOut(spec, pathToTakeOut(pointer))
-  const route = routeOf({ ...written, spec: spec as Route }, undefined, around, digits)
+  const route = routeOf({ ...written, spec: spec as Route }, undefined, around)
   return { route, lost: below.map((pointer) => `${at}/${pointer}`) }
+}
+
+const copyOf = (value: Json): Json => {
+  if (Array.isArray(value)) return keepDigits(value, value.map(copyOf))
+  return isObject(value)
+    ? keepDigits(value, Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyOf(member)])))
+    : value
 }
 
 /**
@@ -67,16 +74,13 @@ const pathToTakeOut = (pointer: string): Path => {
 }
 
 /** Returns the partial routes of the routes of one file whose shape or secret is wrong. */
-export const partialRoutesOf = (
-  { written, place, digits, base, bad, found, included }: RoutesPart,
-  around: SecretsAround,
-): PartialRoute[] => {
+export const partialRoutesOf = ({ written, place, base, bad, found, included }: RoutesPart, around: SecretsAround): PartialRoute[] => {
   const byRoute = findingsByRoute(pointerOf(base), found)
   const origin = { origin: 'config', place, ...(included === undefined ? {} : { included }) } as const
   return Object.entries(written).flatMap(([name, spec]) => {
     const at = [...base, name]
     if (!isBroken(at, bad)) return []
-    return partialRouteOf({ ...origin, name, spec, base: at }, byRoute.get(pointerOf(at)) ?? [], around, digits) ?? []
+    return partialRouteOf({ ...origin, name, spec, base: at }, byRoute.get(pointerOf(at)) ?? [], around) ?? []
   })
 }
 

@@ -4,9 +4,12 @@
  */
 
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { exactOf } from '../core/exact-json.ts'
+import { ExactNumber } from '../core/exact-number.ts'
 import { messageOf } from '../core/fault.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { type ExactJson, isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import { jsonErrorPlace } from '../core/json-error.ts'
+import { noteDigits } from '../core/written-digits.ts'
 import { jsonDepthPlace, maxDepth } from './yaml/json-place.ts'
 
 /** The most bytes of a file of entries. A larger file is not read. */
@@ -65,6 +68,14 @@ export class NotEntries extends Error {
   }
 }
 
+const noteDigitsOf = (data: Json, text: string): void => {
+  const exact = exactOf({ text, payload: data })
+  noteDigits(data, (path) => {
+    const number = valueAt(exact as Json, path) as ExactJson | undefined
+    return number instanceof ExactNumber && number.isDigits ? number.text : undefined
+  })
+}
+
 /**
  * Parses the text of a file to its entries by name. The entries are not checked. Throws NotEntries when the text as a whole is not usable.
  */
@@ -74,6 +85,7 @@ export const parseEntries = (text: string): JsonObject => {
   let data: Json
   try {
     data = JSON.parse(text) as Json
+    noteDigitsOf(data, text)
   } catch {
     // The message of JSON.parse quotes the text around the mistake, and that may be a secret.
     const place = jsonErrorPlace(text)

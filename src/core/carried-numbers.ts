@@ -7,14 +7,18 @@ import { randomUUID } from 'node:crypto'
 import { exactJson, mapScalars } from './exact-json.ts'
 import { ExactNumber } from './exact-number.ts'
 import type { ExactJson, Json } from './json.ts'
+import { withDigits } from './written-digits.ts'
 
 const mark = `number-${randomUUID()}:`
-/** A carried number in JSON, or in JSON that is itself a text of JSON, where its quotes are escaped. */
-const carriedNumber = new RegExp(`(\\\\*)"${mark}(-?[\\d.eE+-]+)\\1"`, 'g')
+/** A carried number in YAML, in JSON, or in JSON that is itself a text of JSON, where its quotes are escaped. */
+const carriedNumber = new RegExp(`(\\\\*["'])?${mark}(-?[\\d.eE+-]+)\\1`, 'g')
 
 /** Returns a value with its exact numbers as marked texts. */
 export const carryNumbers = (value: ExactJson): Json =>
   mapScalars(value, (scalar) => (scalar instanceof ExactNumber ? mark + scalar.text : scalar)) as Json
+
+/** Returns a value with its numbers past 2^53 as marked texts, as far as it is known how they are written. */
+export const carryDigits = (value: Json): Json => carryNumbers(withDigits(value))
 
 /** Returns a text of JSON with marked texts for the numbers that a double does not say. Any other text is returned as it is. */
 export const carryNumbersIn = (text: string): string => {
@@ -31,5 +35,5 @@ export const numbersCarried = (value: Json): ExactJson =>
     typeof scalar === 'string' && scalar.startsWith(mark) ? new ExactNumber(scalar.slice(mark.length)) : scalar,
   )
 
-/** Returns a text of JSON with the numbers that its marked texts stand for, also of those in texts of JSON inside. */
+/** Returns a text of JSON or YAML with the numbers that its marked texts stand for, also of those in texts of JSON inside. */
 export const writeCarriedNumbers = (text: string): string => (text.includes(mark) ? text.replace(carriedNumber, '$2') : text)

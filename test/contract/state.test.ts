@@ -22,6 +22,7 @@ const allowed: { readonly [place: string]: string } = {
   'config/thread/thread.ts sources': 'a thread that ends with its one configuration',
   'core/exact-json.ts looseReadings': 'a reading of an event for JSONata, gone with the event',
   'core/exact-json.ts readings': 'a second reading of an event, gone with the event',
+  'core/written-digits.ts digitsIn': 'how numbers in a file are written, gone with the values of the file',
   'expr/jsonata/jsonata.ts builtIns': 'functions of the library that are guarded in place, once',
   'expr/jsonata/jsonata.ts library': 'the library, which Node keeps as well',
   'expr/jsonata/operators.ts charges': 'what is looked at in a syntax tree, gone with its nodes',

@@ -1,10 +1,12 @@
 /** Numbers are told apart by their decimal value, and written with the digits that came: no id, key, comparison or text rounds them. */
 
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { compileChecker } from '../../src/expr/schema/checker.ts'
 import { parseSchema } from '../../src/expr/schema/payload-schema.ts'
 import { runNumbersFuzz } from '../../tools/fuzz-numbers/run.ts'
-import { fakeCli } from '../fakes/cli.ts'
+import { fakeCli, runAt } from '../fakes/cli.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { fakeModel } from '../fakes/model.ts'
 import { sink } from '../fakes/sink.ts'
@@ -52,7 +54,7 @@ t.test('two ids past 2^53 are two deliveries, and one value is one, whichever wa
   ])
   const { json } = await gateway.post('items', { body: `{"list":[{"id":${id}},{"id":${neighbour}},{"id":1e3},{"id":1000}]}` })
   t.strictSame(json.items, { accepted: 3, duplicate: 1 })
-  t.same((await settled(gateway, 7)).slice(0, 3), [`item ${neighbour}`, `item ${id}`, 'item 1e3'])
+  t.same((await settled(gateway, 8)).slice(0, 3), [`item ${neighbour}`, `item ${id}`, 'item 1e3'])
 })
 
 const big = BigInt(id)
@@ -90,6 +92,35 @@ t.test('texts have the digits that came; an expression has ids as text, other nu
   })
   await gateway.post('r', { body: `{"id":${id},"o":{"id":${id}},"price":1.50,"list":[1,-0]}` })
   t.strictSame(await settled(gateway, 1), [`${id} ${id} ${id} {"id":"${id}"} 1.50 1.5 {"id":${id}} -0`])
+})
+
+t.test('subscriptions keep the digits of their operands, whatever is changed in them', async (t) => {
+  const gateway = await startGateway(t, { routes: { r: { prompt: 'p' } } })
+  const run = (argv: string, io: Parameters<typeof runAt>[2] = {}) => runAt(gateway.dir, argv.split(' '), io)
+  const saved = () => readFileSync(join(gateway.dir, 'webhook_subscriptions.json'), 'utf8')
+  const passes = async (written: string) => {
+    const { json } = await gateway.post('s', { body: `{"id":${written}}` })
+    return json.reason ?? json.status
+  }
+  const filter = (of: string) => ['--filter', `{"field":"id","in":[${of},7]}`]
+  const made = await runAt(gateway.dir, ['webhook', 'subscribe', 's', '--prompt', 'p', '--secret', secret, ...filter(id)])
+  t.match(made, { code: 0 }, made.err)
+  t.notMatch(made.err, 'WH418')
+  t.match(saved(), id)
+  t.strictSame([await passes(id), await passes(neighbour)], ['accepted', 'filter'])
+
+  await run('webhook subscribe other --prompt p')
+  for (const way of ['disable', 'enable']) t.match(await run(`webhook ${way} s`), { code: 0 })
+  t.match(saved(), id)
+  for (const json of ['', ' --json']) t.match((await run(`webhook show s${json}`)).out, id)
+
+  const edit = async (file: string) => writeFileSync(file, readFileSync(file, 'utf8').replace(id, neighbour))
+  t.match(await run('webhook edit s', { edit }), { code: 0, out: 'updated  s (filters)\n' })
+  t.match(saved(), neighbour)
+  t.match(await run('webhook edit s', { edit: async () => {} }), { out: 'no change: s\n' })
+  t.strictSame([await passes(id), await passes(neighbour)], ['filter', 'accepted'])
+  t.match(await runAt(gateway.dir, ['webhook', 'subscribe', 's', ...filter(id)]), { code: 0, out: /filters/ })
+  t.match(saved(), id)
 })
 
 for (const [runner, level] of [
@@ -149,8 +180,8 @@ t.test('validate names numbers that are rounded before they are compared, and no
     '/platforms/webhook/routes/r/filters/1/jsonata',
     '/platforms/webhook/routes/r/filters/2/equals',
   ])
-  const entry = `{"s":{"prompt":"p","secret":"c2a91f70e35bd846","filters":[{"field":"a","equals":${id}}]}}`
-  t.strictSame(await found({ 'config.yaml': route('{ prompt: p }'), 'webhook_subscriptions.json': entry }), ['/s/filters/0/equals'])
+  const entry = `{"s":{"prompt":"p","secret":"c2a91f70e35bd846","filters":[{"field":"a","in":[${id},1e20]}]}}`
+  t.strictSame(await found({ 'config.yaml': route('{ prompt: p }'), 'webhook_subscriptions.json': entry }), ['/s/filters/0/in/1'])
 })
 
 t.test('a payload schema compares numbers as they are written, in the schema and in the payload', async (t) => {

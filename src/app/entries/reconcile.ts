@@ -7,7 +7,8 @@ import { absent, stampOf } from '../../config/read-consistent.ts'
 import { entriesIn, readEntriesText } from '../../config/writing/entry-store.ts'
 import { conflict } from '../../config/writing/file-lock.ts'
 import { replaceFile } from '../../config/writing/replace-file.ts'
-import { equalJson, type JsonObject, own } from '../../core/json.ts'
+import { type JsonObject, own } from '../../core/json.ts'
+import { equalWritten } from '../../core/written-digits.ts'
 import type { Shared, SharedEntries } from '../../store/shared.ts'
 import { copiedRevision, noteRevision, sharedText, writeCopy } from './copied-revision.ts'
 import type { EntryFile } from './entry-files.ts'
@@ -109,4 +110,4 @@ const differingNames = (before: JsonObject, after: JsonObject): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !isSame(before, after, name))
 
 const isSame = (before: JsonObject | undefined, after: JsonObject | undefined, name: string): boolean =>
-  equalJson(own(before ?? {}, name) ?? null, own(after ?? {}, name) ?? null)
+  equalWritten(own(before ?? {}, name) ?? null, own(after ?? {}, name) ?? null)

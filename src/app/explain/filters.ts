@@ -240,9 +240,9 @@ export const filterExplanations = {
   },
   WH418: {
     means:
-      'A condition or an expression has a whole number past 2^53 that is rounded before it is compared: in JSONata, which knows only doubles, or where the digits are not known, as in a subscription.',
+      'A condition or an expression has a whole number past 2^53 that is rounded before it is compared: in JSONata, which knows only doubles, or where it is not written with its digits alone, as 1e20.',
     why: 'The rounded number is another one, so the condition holds for no event, or for the wrong one.',
-    fix: 'In JSONata, compare with the text of the digits: whole numbers past 2^53 of a payload are texts there. In a condition, write the digits in a YAML file, or use regex.',
+    fix: 'In JSONata, compare with the text of the digits: whole numbers past 2^53 of a payload are texts there. In a condition, write the digits alone, or use regex.',
     example: {
       of: 'route',
       bad: "filters: [{ jsonata: 'payload.id = 1234567890123456789' }]\n",

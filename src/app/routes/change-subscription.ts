@@ -3,7 +3,8 @@
 import { loadConfig } from '../../config/load.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { equalJson, isObject, type Json, own } from '../../core/json.ts'
+import { isObject, type Json, own } from '../../core/json.ts'
+import { equalWritten } from '../../core/written-digits.ts'
 import { changeEntries } from '../entries/change-entries.ts'
 import type { Workspace } from '../workspace.ts'
 import { subscriptionsFile, unknownRoute } from './routes.ts'
@@ -54,7 +55,7 @@ export const removeSubscription = async (workspace: Workspace, { name, entry }: 
   await changeEntries(workspace, subscriptionsFile(workspace), (entries) => {
     const current = own(entries, name)
     if (current === undefined) throw new Fault('conflict', `"${name}" was removed meanwhile`, { exitCode: exit.conflict })
-    if (!equalJson(current, entry)) {
+    if (!equalWritten(current, entry)) {
       const hint = `look at it: ${workspace.self} webhook show ${name}`
       throw new Fault('conflict', `"${name}" was changed meanwhile: not removed`, { exitCode: exit.conflict, hint })
     }

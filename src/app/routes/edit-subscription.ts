@@ -3,11 +3,11 @@
  * before it is saved.
  */
 
-import { dump } from 'js-yaml'
 import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { containsMask, maskJson } from '../../core/secrets/mask.ts'
+import { equalWritten, keepDigits } from '../../core/written-digits.ts'
 import { quietBook } from '../../plan/check.ts'
 import { changeEntries } from '../entries/change-entries.ts'
 import { misplacedMask } from '../mask-lines/hidden-secrets.ts'
@@ -15,6 +15,7 @@ import { type Refusal, refusal } from '../refusal.ts'
 import { withDryEffects } from '../trace/dry-effects.ts'
 import { type Warning, warningOf, warningWithHelp } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
+import { dumpWritten } from '../yaml-text.ts'
 import { findSubscription } from './change-subscription.ts'
 import { checkEntry, type SubscriptionContext } from './check-subscription.ts'
 import { entryDiff } from './entry-diff.ts'
@@ -37,7 +38,7 @@ export const readSubscriptionDraft = (workspace: Workspace, asked: string): Subs
     throw new Fault('conflict', `the stored entry "${name}" is not a map`, { exitCode: exit.conflict, hint })
   }
   const head = `# Subscription ${name}. A secret is shown as *** and a fingerprint: leave it so to keep it, or write another one in its place.\n`
-  return { name, entry, text: `${head}${dump(maskJson(entry), { lineWidth: -1, noRefs: true })}` }
+  return { name, entry, text: `${head}${dumpWritten(maskJson(entry), { lineWidth: -1, noRefs: true })}` }
 }
 
 export type SavedSubscription = {
@@ -71,7 +72,7 @@ export const saveDraft = async (
   if (diagnostics.some(({ severity }) => severity === 'error')) return refusal(outcome, diagnostics)
   await changeEntries(served.workspace, subscriptionsFile(served.workspace), (entries) => {
     const present = own(entries, name) ?? null
-    if (!equalJson(present, draft.entry)) throw changedMeanwhile(draft, present, served.workspace)
+    if (!equalWritten(present, draft.entry)) throw changedMeanwhile(draft, present, served.workspace)
     return { entries: { ...entries, [name]: { ...entry, updated_at: utcNow() } }, result: undefined }
   })
   return { ok: true, changed, newSecret: made, warnings: [...diagnostics.map(warningOf), ...likely.map(warningWithHelp)] }
@@ -142,10 +143,16 @@ const unmasked = (written: Json, place: MaskedValue): Json => {
       const [at = i, ...others] = shown.flatMap((each, k) => (equalJson(each, item) ? [k] : []))
       return others.length === 0 ? at : i
     }
-    return written.map((item, i) => unmasked(item, memberBelow(place, placeOf(item, i))))
+    return keepDigits(
+      written,
+      written.map((item, i) => unmasked(item, memberBelow(place, placeOf(item, i)))),
+    )
   }
   if (!isObject(written)) return written
-  return Object.fromEntries(Object.entries(written).map(([key, item]) => [key, unmasked(item, memberBelow(place, key))]))
+  return keepDigits(
+    written,
+    Object.fromEntries(Object.entries(written).map(([key, item]) => [key, unmasked(item, memberBelow(place, key))])),
+  )
 }
 
 const memberBelow = ({ value, shown }: MaskedValue, key: string | number): MaskedValue => ({

@@ -1,5 +1,6 @@
 /** Writes the difference between two entries of a subscription: lines for each changed setting, without secrets. */
 
+import { carryDigits } from '../../core/carried-numbers.ts'
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
 import { cut } from '../../core/text.ts'
@@ -16,4 +17,4 @@ export const entryDiff = (before: JsonObject, after: JsonObject): readonly strin
 }
 
 const line = (sign: string, key: string, value: Json | undefined): string[] =>
-  value === undefined ? [] : [`${sign} ${key}: ${cut(jsonText(value), maxValueChars)}`]
+  value === undefined ? [] : [`${sign} ${key}: ${cut(jsonText(carryDigits(value)), maxValueChars)}`]

@@ -3,8 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { containsMask, isMask } from '../../core/secrets/mask.ts'
+import { equalWritten } from '../../core/written-digits.ts'
 import { defaults } from '../../generated/defaults.ts'
 
 /**
@@ -165,5 +166,5 @@ const refuseOldSecret = (name: string, before: JsonObject, supplied: string | un
 export const differing = (before: JsonObject, after: JsonObject): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => {
     const [old, next] = [own(before, key), own(after, key)]
-    return !stamps.has(key) && (old === undefined || next === undefined ? old !== next : !equalJson(old, next))
+    return !stamps.has(key) && (old === undefined || next === undefined ? old !== next : !equalWritten(old, next))
   })

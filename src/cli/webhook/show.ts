@@ -1,7 +1,8 @@
 /** `webhook show <name>`: prints one whole route as YAML, with its secrets masked. */
 
-import { dump } from 'js-yaml'
 import { readRouteDetail, routeState } from '../../app/routes/routes.ts'
+import { dumpWritten } from '../../app/yaml-text.ts'
+import { carryDigits } from '../../core/carried-numbers.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli } from '../shell/output.ts'
@@ -9,11 +10,11 @@ import { answer, type Cli } from '../shell/output.ts'
 export const webhookShow = async (name: string, cli: Cli): Promise<number> => {
   const { route, described, fields, warnings } = readRouteDetail(cli.workspace, name)
   const head: JsonObject = { name: route.name, source: route.source, state: routeState(route), url: described.url ?? '' }
-  const text = dump({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: -1, noRefs: true })
+  const text = dumpWritten({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: -1, noRefs: true })
   const lines = text.trimEnd().split('\n')
   return answer(cli, {
     kind: 'webhook.show',
-    data: { ...described, fields },
+    data: { ...described, fields: carryDigits(fields) },
     text: lines.map((line) => `${printable(line, 8192)}\n`).join(''),
     warnings,
   })

@@ -74,7 +74,7 @@ export const readIncluded = ({ main, from, texts, also }: IncludeOptions, into: 
 const partOf = (source: Source, from: References, into: FileReadings): RoutesPart => {
   const { data, bad, found } = checkedData(source, routesFile, from, into)
   const raw = isObject(source.data) && isObject(source.data.routes) ? source.data.routes : {}
-  return routesPart(data.routes, { raw, place: source.place, digits: source.digits, base: ['routes'], bad, found, included: source.file })
+  return routesPart(data.routes, { raw, place: source.place, base: ['routes'], bad, found, included: source.file })
 }
 
 /** Returns the files that `include` names. The digest of a pattern is that of the names that it finds. */

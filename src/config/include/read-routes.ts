@@ -17,9 +17,7 @@ type RoutesOptions = IncludeOptions & {
 export const readRoutes = ({ main, routes, base, ...options }: RoutesOptions, into: FileReadings): readonly RoutesPart[] => {
   const { source, bad, found } = main
   const raw = source ? valueAt(source.data, base) : undefined
-  const own = source
-    ? [routesPart(routes, { raw: isObject(raw) ? raw : {}, place: source.place, digits: source.digits, base, bad, found })]
-    : []
+  const own = source ? [routesPart(routes, { raw: isObject(raw) ? raw : {}, place: source.place, base, bad, found })] : []
   const twins = withoutTwins([...own, ...readIncluded({ main, ...options }, into)])
   into.diagnostics.push(...twins.found)
   return twins.parts

@@ -10,7 +10,6 @@ export type RoutesPart = {
   /** The routes before their secrets were resolved. */
   readonly raw: JsonObject
   readonly place: Source['place']
-  readonly digits: Source['digits']
   /** The path of the routes in their file. */
   readonly base: Path
   /** The Diagnostics of the file's shape and secrets. */

@@ -6,6 +6,8 @@ import * as fs from 'node:fs'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { withDigits } from '../../core/written-digits.ts'
+import { renderJson } from '../../expr/render.ts'
 import { absent, parseEntries, readSnapshot, stampOf } from '../read-consistent.ts'
 import { parseSource } from '../yaml/source.ts'
 import { conflict, lockFile } from './file-lock.ts'
@@ -102,7 +104,7 @@ export const entriesIn = (file: string, text: string): JsonObject => {
 }
 
 /** Returns the text of a file with these entries. */
-export const textOfEntries = (entries: JsonObject): string => `${JSON.stringify(entries, null, 2)}\n`
+export const textOfEntries = (entries: JsonObject): string => `${renderJson(withDigits(entries), Number.POSITIVE_INFINITY, 2)}\n`
 
 /** Throws where a key stands twice in a map of the text, because writing the file back would drop one of the two values. */
 const refuseDuplicateKeys = (file: string, text: string): void => {

@@ -15,6 +15,7 @@ import {
 import { type Diagnostic, diagnostic, type Path, type SourceRange } from '../../core/diagnostic.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
+import { noteDigits } from '../../core/written-digits.ts'
 import { maxFileBytes } from '../file-digests.ts'
 import { checkAliases } from './aliases.ts'
 import { maxDepth } from './json-place.ts'
@@ -27,8 +28,6 @@ export type Source = {
   readonly data: Json
   /** Returns the place of the value at a path, or of its key. Where the path leads nowhere, it is the place of the nearest value around. */
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
-  /** Returns the digits of the whole number at a path as they are written; `undefined` where it is written in another way. */
-  readonly digits: (path: Path) => string | undefined
 }
 
 /** Texts, parsed or not, to read in place of the texts of files, by the paths of these. */
@@ -57,10 +56,12 @@ export const parseSource = (file: string, text: string): SourceReading => source
 export const sourceOf = (file: string, { text, data, events, diagnostics }: ParsedYaml): SourceReading => {
   if (data === undefined) return { text, diagnostics }
   const place = placeFinder(file, text, events)
-  return { source: { file, data, place, digits: (path) => digitsAt(text, place(path)) }, text, diagnostics }
+  noteDigits(data, (path) => writtenDigits(text, place(path)))
+  return { source: { file, data, place }, text, diagnostics }
 }
 
-const digitsAt = (text: string, { line, column, endLine, endColumn }: SourceRange): string | undefined => {
+/** Returns the digits of a whole number as they are written; `undefined` where it is written in another way. */
+const writtenDigits = (text: string, { line, column, endLine, endColumn }: SourceRange): string | undefined => {
   const written = line === endLine ? text.split('\n')[line - 1]?.slice(column - 1, endColumn - 1) : undefined
   return written !== undefined && /^-?[1-9]\d*$/.test(written) ? written : undefined
 }

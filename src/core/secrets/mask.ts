@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { pathOf, queryText } from '../address/path-and-query.ts'
 import { isObject, type Json } from '../json.ts'
+import { keepDigits } from '../written-digits.ts'
 import { namesProvider } from './program-secret.ts'
 import {
   holdsSecrets,
@@ -63,15 +64,20 @@ export const maskSecret = (secret: string): string =>
  */
 export const maskJson = (value: Json, maskOf = maskSecret, shown = stars): Json => {
   if (typeof value === 'string') return maskAddress(value, shown)
-  if (Array.isArray(value)) return value.map((item) => maskJson(item, maskOf, shown))
+  if (Array.isArray(value))
+    return keepDigits(
+      value,
+      value.map((item) => maskJson(item, maskOf, shown)),
+    )
   if (!isObject(value)) return value
-  return Object.fromEntries(
+  const masked = Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       if (namesSettingSecret(key) || (holdsSecrets(key) && isObject(item))) return [key, maskAll(item, maskOf)]
       const masked = maskJson(item, maskOf, shown)
       return [key, holdsWords(key) && Array.isArray(item) && Array.isArray(masked) ? maskWords(item, masked, maskOf) : masked]
     }),
   )
+  return keepDigits(value, masked)
 }
 
 /** Masks the secrets in the words of a command. `masked`: the words, with masked addresses. */

@@ -1,11 +1,11 @@
 /**
  * Finds numbers of a route that are rounded before they are compared: whole numbers past 2^53 in expressions of JSONata, which knows only
- * doubles, and in operands whose digits are not known, as in subscriptions (WH418).
+ * doubles, and in operands that are not written with their digits alone (WH418).
  */
 
-import { longNumbersIn } from '../../config/adapter.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, valueAt } from '../../core/json.ts'
+import { longNumbersIn } from '../../core/written-digits.ts'
 import { parseTemplate } from '../../expr/placeholder.ts'
 import { jsonata } from '../../parts/operators/jsonata.ts'
 import type { Subject } from './subject.ts'
@@ -16,7 +16,7 @@ export const reviewLongNumbers = ({ route, spec, say }: Subject): void => {
     if (known.has(path.join('/'))) continue
     const rounded = valueAt(spec.filters as Json, path)
     say('WH418', ['filters', ...path], `this number past 2^53 is read as ${rounded}`, {
-      help: 'write it in a YAML file with its digits alone, or compare its digits: regex: "^…$"',
+      help: 'write it with its digits alone, or compare its digits: regex: "^…$"',
     })
   }
   for (const { source, path } of expressionsIn(spec as Json, [])) {
