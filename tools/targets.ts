@@ -41,7 +41,7 @@ direct delivery, a minute for a reply. A delivery that a crash broke off is then
 \`github_comment\` looks for the mark of the same delivery before it posts. Where the token may not look (403, 404), it comments all the same; the log says that a repeat could not be recognised, and
 a comment that may have arrived is then not repeated.
 
-**\`http\`** posts \`{"route","delivery_id","text"}\` with a \`webhook-id\` that a repeat carries again. The post is signed only with \`deliver_extra.secret\` (Standard Webhooks: \`webhook-timestamp\`,
+**\`http\`** posts \`{"route","delivery_id","text"}\` with a \`webhook-id\` that a repeat carries again; of a message of [alerts](alerts.md#fields-for-programs) their fields, too. The post is signed only with \`deliver_extra.secret\` (Standard Webhooks: \`webhook-timestamp\`,
 \`webhook-signature\`); without it, the receiver cannot tell who posted, and \`validate\` says so (WH708). The values that a payload fills into \`deliver_extra.url\` are percent-encoded, slashes too: a placeholder
 is a piece of one segment, parameter or fragment.
 

@@ -133,7 +133,7 @@ export const catalogue = {
   WH408: { severity: 'error', title: 'a condition on an event that "events" does not list', starts: true },
   WH409: { severity: 'warning', title: 'a field that no sample has', onDemand: true },
   WH410: { severity: 'warning', title: 'a condition that adds nothing' },
-  WH411: { severity: 'info', title: 'a text that the operator takes letter by letter' },
+  WH411: { severity: 'warning', title: 'an operand that the operator takes letter by letter' },
   WH412: { severity: 'error', title: 'bad JSONata expression' },
   WH413: { severity: 'error', title: 'too many or too deep conditions' },
   WH414: { severity: 'warning', title: 'a condition that asks for another kind of value than samples have' },

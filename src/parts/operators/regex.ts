@@ -3,9 +3,11 @@
  * the length of the text (rules: Filters 8).
  */
 
+import { matchesNothing, withoutSlashes } from '../../expr/regex/no-match.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { scalarText } from '../../expr/render.ts'
 import { nextTurn } from '../../expr/turn.ts'
+import type { Report } from '../report.ts'
 import type { ExactOperator, ExactTest } from './operator.ts'
 
 /**
@@ -14,11 +16,21 @@ import type { ExactOperator, ExactTest } from './operator.ts'
  */
 const longText = 8192
 
+/** Reports a pattern that matches no text. It is refused, because under `not` it would let every event through. */
+const reportVain = (pattern: string, report: Report): void => {
+  const inner = withoutSlashes(pattern)
+  const why = inner === undefined ? 'a sign stands before its ^, or behind its $' : 'the slashes belong to it'
+  const help = inner === undefined ? 'put ^ before the signs and $ behind them; where a sign is meant, write \\^ or \\$' : `write ${inner}`
+  report('WH401', [], `no text matches the pattern: ${why}`, help)
+}
+
 export const regex: ExactOperator = {
   name: 'regex',
-  compile(pattern, { report }): ExactTest {
+  compile(operand, { report }): ExactTest {
+    const pattern = String(operand)
     try {
-      const found = compileRegex(String(pattern))
+      const found = compileRegex(pattern)
+      if (matchesNothing(pattern)) reportVain(pattern, report)
       return (value) => {
         const text = scalarText(value)
         if (text === undefined) return false

@@ -7,7 +7,8 @@ import type { Path } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
-import { isTemplate } from '../../../expr/placeholder.ts'
+import { isTemplate, parseTemplate } from '../../../expr/placeholder.ts'
+import { matchesNothing, withoutSlashes } from '../../../expr/regex/no-match.ts'
 import { queryParameter } from '../../../expr/request-field.ts'
 import { inList } from '../../../parts/operators/in.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
@@ -56,16 +57,22 @@ const checkText = (leaf: Leaf, domain: Domain, subject: Subject): void => {
   const { field, operator, operand, path } = leaf
   const at = [...path, operator]
   if (domain.kind === 'pattern') sayNote(noteOnPattern(domain.source), operator, domain.source, at, subject)
-  for (const { value, path: place } of comparedIn(leaf, domain))
-    if (typeof value === 'string') sayNote(noteOnLiteral(operator, value, domain.kind !== 'part'), operator, value, place, subject)
-  if (domain.kind !== 'one_of' || domain.values[0] !== operand || !isLongList(operand)) return
-  const help = `for one of several values, use \`${inList.name}\``
-  // A field may well be a list itself: only samples show that it is not.
+  // Only samples show whether a text is meant as it stands, and that a field is no list.
   const values = samplesOf(subject)?.taken.flatMap(({ event }) => compileField(field)(event) ?? []) ?? []
+  for (const { value, path: place } of comparedIn(leaf, domain)) {
+    if (typeof value !== 'string' || values.some((each) => typeof each === 'string' && each.includes(value))) continue
+    sayNote(noteOnLiteral(leaf, value, domain.kind !== 'part'), operator, value, place, subject)
+  }
+  if (domain.kind !== 'one_of' || domain.values[0] !== operand || !isLongList(operand)) return
   const isText = values.length > 0 && values.every((value) => typeof value === 'string')
-  const fix = isText ? { fix: fixOf(`use ${inList.name}`, true, { place: subject.placeOf(at, 'key'), text: inList.name }) } : {}
+  sayIsList(leaf, isText, subject)
+}
+
+const sayIsList = ({ field, operator, path }: Leaf, isText: boolean, { say, placeOf }: Subject): void => {
+  const at = [...path, operator]
+  const fix = isText ? { fix: fixOf(`use ${inList.name}`, true, { place: placeOf(at, 'key'), text: inList.name }) } : {}
   const message = `${operator} wants ${printable(field, 60)} to be this whole list`
-  subject.say('WH411', at, message, { help, of: 'key', suggest: [inList.name], ...fix })
+  say('WH411', at, message, { help: `for one of several values, use \`${inList.name}\``, of: 'key', suggest: [inList.name], ...fix })
 }
 
 const isLongList = (operand: Json): boolean =>
@@ -80,15 +87,11 @@ const sayNote = ([note, help, suggest]: Note, operator: string, text: string, pa
 /** What is likely wrong with a text, the way out, and the text to write instead; empty where nothing is wrong. */
 type Note = readonly [note: string, help: string, suggest?: string] | readonly []
 
-/**
- * Returns a note on a pattern that JavaScript would write so: between slashes, with flags (`/^fix/i`) or with an anchor (`/^fix/`).
- * Empty for any other pattern: `/fix/` may be meant as a path.
- */
+/** Returns a note on a pattern that is likely meant otherwise. One that matches nothing is an error of the operator. */
 const noteOnPattern = (text: string): Note => {
-  const inner = /^\/(.+)\/([gimsuy]+)$/.exec(text) ?? /^\/(\^.*|.*\$)\/()$/.exec(text)
-  if (!inner) return noteOnSigns(text)
-  const instead = `${inner[2]?.includes('i') ? '(?i)' : ''}${inner[1]}`
-  return ['the slashes belong to the pattern', `write ${instead}`, instead]
+  const inner = withoutSlashes(text)
+  if (inner !== undefined) return matchesNothing(text) ? [] : ['the slashes belong to the pattern', `write ${inner}`, inner]
+  return noteOnSigns(text)
 }
 
 /** Words in brackets that people write into titles and messages. In a pattern they are a set of single letters. */
@@ -124,13 +127,17 @@ const globForm = /[/.-]\*$|^\*[./-]|\*\*/
 export const patternOfGlob = (text: string): string =>
   `^${text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*')}`.replace(/\.\*$/, '')
 
-/** Returns a note on a text that looks like a pattern. `isWhole`: the operator compares the text with the whole field. */
-const noteOnLiteral = (operator: string, text: string, isWhole: boolean): Note => {
-  if (isTemplate(text))
-    return [
-      'an operand is no template: the braces stand for themselves',
-      'compare two fields with jsonata: payload.one.path = payload.other.path',
-    ]
+/** Returns the way to compare a field with what a text names in braces. */
+const insteadOfTemplate = (field: string, text: string): string => {
+  const [piece, ...more] = parseTemplate(text)
+  const isPlain = piece?.kind === 'path' && more.length === 0 && /^[A-Za-z_][\w.]*$/.test(piece.path)
+  const [one, other] = isPlain && /^[A-Za-z_][\w.]*$/.test(field) ? [field, piece.path] : ['one.path', 'other.path']
+  return `compare two fields with jsonata: payload.${one.replace(/^payload\./, '')} = payload.${other}`
+}
+
+/** Returns a note on a text that looks like a template or a pattern. `isWhole`: the operator compares the text with the whole field. */
+const noteOnLiteral = ({ field, operator }: Leaf, text: string, isWhole: boolean): Note => {
+  if (isTemplate(text)) return ['an operand is no template: the braces stand for themselves', insteadOfTemplate(field, text)]
   if (patternForm.test(text)) return [`${operator} takes it letter by letter`, 'for a pattern, use `regex`']
   if (isWhole && globForm.test(text)) {
     const regex = patternOfGlob(text)
