@@ -3,11 +3,14 @@
  * of revivals.
  */
 
+import { mapScalars } from '../core/exact-json.ts'
 import type { Fact, KeptRefusal, RequestEnded, RunAttempt } from '../core/facts/fact.ts'
 import type { Observer } from '../core/facts/facts.ts'
+import type { ExactObject } from '../core/json.ts'
 import { outcomeName, outcomeReason, outcomeStatus } from '../core/outcome-table.ts'
 import { contextOf, type EventTraces } from '../core/telemetry/trace-context.ts'
 import { cut, excerpt } from '../core/text.ts'
+import { renderJson } from '../expr/render.ts'
 import { signature } from '../parts/stages/signature.ts'
 import {
   type Ended,
@@ -42,7 +45,7 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact, traces }
       if (fact.kind === 'request_ended') addRequest(fact)
       else {
         const record = recordOfFact(fact, redact, traces)
-        if (record) journal.add(record, fact.kind === 'attempt_ended' && keepsPayloads() ? promptAndReply(fact.run, redact) : undefined)
+        if (record) journal.add(record, fact.kind === 'attempt_ended' && keepsPayloads() ? wordsOf(fact.run, redact) : undefined)
       }
     },
     flushed: () => journal.flushed(),
@@ -129,16 +132,42 @@ const maxKeptChars = 65_536
 /** The most characters of the targets' answers in a record. */
 const maxAnswerChars = 2_000
 
+/** The most characters of the input and of the result of a call of a tool, and of those of all calls of an attempt. */
+const maxToolTextChars = 4_096
+const maxToolChars = 65_536
+
 /**
- * Puts the prompt and the reply of an attempt into the form of a raw request without headers, because they are stored where payloads are
+ * Puts the prompt, the reply and the calls of tools of an attempt into the form of a raw request without headers, because they are stored where payloads are
  * stored, under the same limits.
  */
-const promptAndReply = ({ prompt, reply }: RunAttempt, redact: Formats['redact']): RawRequest => {
+const wordsOf = ({ prompt, reply, toolCalls }: RunAttempt, redact: Formats['redact']): RawRequest => {
   // The text is cut before it is redacted, because redacting a huge text is slow, and is cut again afterwards. The first cut may split a
   // secret, which `redact` then does not know. The second cut removes the end of the text with that piece.
-  const kept = (text: string): string => cut(redact(cut(text, 2 * maxKeptChars)), maxKeptChars)
-  const payload = { prompt: kept(prompt), ...(reply === undefined ? {} : { reply: kept(reply) }) }
+  const kept = (text: string, max = maxKeptChars): string => cut(redact(cut(text, 2 * max)), max)
+  let left = maxToolChars
+  const keptOfTool = (text: string): string => {
+    const short = left > 0 ? kept(text, Math.min(left, maxToolTextChars)) : ''
+    left -= short.length
+    return short
+  }
+  const tool_calls = toolCalls.map(({ input, result, ms, ...call }) => ({
+    ...call,
+    ...(ms === undefined ? {} : { duration_ms: Math.round(ms) }),
+    input: keptOfTool(textOfInput(input, redact)),
+    ...(result === undefined ? {} : { result: keptOfTool(result) }),
+  }))
+  const payload = {
+    prompt: kept(prompt),
+    ...(reply === undefined ? {} : { reply: kept(reply) }),
+    ...(toolCalls.length > 0 ? { tool_calls } : {}),
+  }
   return { headers: {}, body: Buffer.from(JSON.stringify(payload)) }
+}
+
+/** Returns the input of a tool as JSON. Its texts are redacted one by one, because in JSON a secret may be spelt with escapes. */
+const textOfInput = (input: ExactObject, redact: Formats['redact']): string => {
+  const hidden = mapScalars(input, (scalar) => (typeof scalar === 'string' ? redact(cut(scalar, 2 * maxToolTextChars)) : scalar))
+  return renderJson(hidden, 2 * maxToolTextChars, 0)
 }
 
 const answerText = (answers: readonly string[], redact: Formats['redact']): string | undefined =>

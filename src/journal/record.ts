@@ -151,7 +151,7 @@ type WithGaps<R> = { readonly [K in keyof R]: object extends Pick<R, K> ? R[K] |
 export type NewRecord = WithGaps<JournalRecord>
 
 /**
- * A request as it came; or, with the headers `{}`, the prompt and the reply of an attempt as JSON. Secret headers and parameters of the
+ * A request as it came; or, with the headers `{}`, the prompt, the reply and the calls of tools of an attempt as JSON. Secret headers and parameters of the
  * query are masked when the request is stored, except the headers whose names are in `signedIn`. `pathAndQuery`: absent for a request that
  * was not received over HTTP, or was stored by an older version.
  */
@@ -162,7 +162,7 @@ export type RawRequest = {
   readonly signedIn?: readonly string[]
 }
 
-/** A record about a run. `raw`: the place of a JSON object with the `prompt` of the attempt, and the `reply` where there was one. */
+/** A record about a run. `raw`: the place of a JSON object with the `prompt` of the attempt, and `reply` and `tool_calls` where there were some. */
 export type RunRecord = (Tried | Ended | Revived) & { readonly raw?: RawPlace }
 
 /** An event, put together from its lines. */

@@ -2,7 +2,8 @@
 
 import type { Config } from '../config/config.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject } from '../core/json.ts'
+import { messageOf } from '../core/fault.ts'
+import { type ExactObject, isObject } from '../core/json.ts'
 import type { Owner } from '../core/owner.ts'
 import { nearest } from '../core/text.ts'
 import { schema } from '../generated/schema.ts'
@@ -60,7 +61,7 @@ export const compileToolsets = (
     const inOrder = new Set([...[...sets.keys()].filter((name) => wanted.has(name)), ...wanted])
     const opened = async (toolset: string): Promise<OpenedToolset> => {
       const tools = await open(toolset, signal)
-      return { toolset, tools: begin ? tools.map((tool) => watchTool(tool, () => begin(toolset, tool.name))) : tools }
+      return { toolset, tools: begin ? tools.map((tool) => watchTool(tool, (input) => begin(toolset, tool.name, input))) : tools }
     }
     return toolNames.withUniqueNames(await Promise.all([...inOrder].map(opened)))
   }
@@ -68,16 +69,16 @@ export const compileToolsets = (
 }
 
 /** Returns the tool. `begin` is called when a call begins, and the `ended` that it returns when the call has ended. */
-const watchTool = (tool: Tool, begin: () => BegunToolCall): Tool => ({
+const watchTool = (tool: Tool, begin: (input: ExactObject) => BegunToolCall): Tool => ({
   ...tool,
   async call(input, call) {
-    const { traceparent, ended } = begin()
+    const { traceparent, ended } = begin(input)
     try {
       const result = await tool.call(input, traceparent === undefined ? call : { ...call, traceparent })
-      ended(true)
+      ended(true, result)
       return result
     } catch (thrown) {
-      ended(false)
+      ended(false, messageOf(thrown))
       throw thrown
     }
   },

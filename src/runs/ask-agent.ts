@@ -4,10 +4,10 @@ import { setMaxListeners } from 'node:events'
 import { readSkills } from '../config/skills.ts'
 import { AgentFault, messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
-import type { SpanPlace } from '../core/telemetry/trace-context.ts'
 import type { Skill } from '../parts/runners/runner.ts'
 import type { Agent } from '../plan/runner.ts'
 import type { Lease } from '../store/ports.ts'
+import type { Transcript } from './attempt/transcript.ts'
 import { type CallFactsOptions, createCallFacts } from './call-facts.ts'
 import type { Conversations } from './conversation.ts'
 import { type Cancels, RunStopped } from './flow/cancels.ts'
@@ -30,14 +30,14 @@ export type AskOptions = CallFactsOptions & {
 
 /**
  * What a question to the agent needs. `signal` aborts when a stop waits for runs no longer. `policy`: the limits, tools and skills of the
- * run. `span`: the place of the attempt in its trace.
+ * run.
  */
 type AgentCall = {
   readonly options: AskOptions
   readonly signal: AbortSignal
   readonly lease: Lease
   readonly policy: RunPolicy
-  readonly transcript: { readonly span: SpanPlace | undefined }
+  readonly transcript: Pick<Transcript, 'span' | 'toolCalls'>
 }
 
 /** Thrown where the lease may have run out before the agent is asked, so that another process may have the run. */
@@ -50,7 +50,7 @@ export class Unanswered extends AgentFault {}
  * Asks the agent, and resolves to its reply. `meter` counts the usage, and ends the asking when a budget is used up. Rejects with
  * `Unanswered` for any failure, with `StoodStill`, and with `RunStopped` where the run was cancelled meanwhile.
  */
-export const askAgent = async ({ options, signal, lease, policy, transcript: { span } }: AgentCall, meter: Meter): Promise<string> => {
+export const askAgent = async ({ options, signal, lease, policy, transcript }: AgentCall, meter: Meter): Promise<string> => {
   const { run } = lease
   const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
   // `AbortSignal.any` would leave an entry for each run at `signal`, which lives as long as the process, and `AbortSignal.timeout` a timer
@@ -85,9 +85,9 @@ export const askAgent = async ({ options, signal, lease, policy, transcript: { s
       skills: loadSkills(lease, policy, options.log),
       history,
       used: (usage) => meter.used(usage),
-      ...createCallFacts(lease, span, options),
+      ...createCallFacts(lease, transcript, options),
       ...(files ? { writeFiles: files.paths } : {}),
-      ...(span ? { traceparent: span.traceparent } : {}),
+      ...(transcript.span ? { traceparent: transcript.span.traceparent } : {}),
       ...(model === undefined ? {} : { model }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(handling === undefined ? {} : { handling }),

@@ -1,22 +1,22 @@
 /** Tells the calls of models and tools of one attempt as facts, when each has ended. */
 
 import type { Clock } from '../core/clock.ts'
-import type { RunCause } from '../core/facts/fact.ts'
+import type { RunCause, ToolCallMade } from '../core/facts/fact.ts'
 import type { Facts } from '../core/facts/facts.ts'
-import { placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
+import { placeBelow } from '../core/telemetry/trace-context.ts'
 import type { BeginModelCall } from '../parts/runners/runner.ts'
 import type { BeginToolCall } from '../parts/tools/tool.ts'
 import type { Lease } from '../store/ports.ts'
+import type { Transcript } from './attempt/transcript.ts'
 
 export type CallFactsOptions = { readonly facts: Pick<Facts, 'tell'>; readonly clock: Pick<Clock, 'now' | 'monotonic'> }
 
 /**
- * Makes the functions that begin a call of a model or a tool. `span`: the place of the attempt in its trace; `undefined` while traces are
- * off.
+ * Makes the functions that begin a call of a model or a tool. `toolCalls` gets each call of a tool.
  */
 export const createCallFacts = (
   { run, attempt }: Lease,
-  span: SpanPlace | undefined,
+  { span, toolCalls }: Pick<Transcript, 'span' | 'toolCalls'>,
   { facts, clock }: CallFactsOptions,
 ): { readonly beginModelCall: BeginModelCall; readonly beginToolCall: BeginToolCall } => {
   const { profile, route, deliveryId, job, eventId } = run
@@ -40,9 +40,16 @@ export const createCallFacts = (
         once((common) => facts.tell({ kind: 'model_called', ...common, provider, model, ok, inputTokens, outputTokens }))
       return { ...place, ended }
     },
-    beginToolCall(toolset, tool) {
+    beginToolCall(toolset, tool, input) {
       const { once, ...place } = begin()
-      return { ...place, ended: (ok) => once((common) => facts.tell({ kind: 'tool_called', ...common, toolset, tool, ok })) }
+      const made: ToolCallMade = { toolset, tool, input }
+      toolCalls.push(made)
+      const ended = (ok: boolean, result: string): void =>
+        once((common) => {
+          Object.assign(made, { ms: common.ms, ok, result })
+          facts.tell({ kind: 'tool_called', ...common, toolset, tool, ok })
+        })
+      return { ...place, ended }
     },
   }
 }

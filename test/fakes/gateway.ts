@@ -9,6 +9,7 @@ import { type Read, readingOf } from '../../src/config/thread/load-in-thread.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Level } from '../../src/core/log.ts'
+import { createRedactor } from '../../src/core/secrets/redact.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createLog } from '../../src/gateway/log.ts'
@@ -60,6 +61,8 @@ export type GatewayOptions = {
   /** Others than the built-in ones. */
   readonly parts?: Catalogue
   readonly env?: { readonly [name: string]: string }
+  /** The secrets that log and records replace. */
+  readonly secrets?: readonly string[]
   /** How the keys of senders are fetched. */
   readonly download?: Effects['download']
 }
@@ -82,10 +85,11 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
   const loaded = load()
   const lines: Line[] = []
   const waiting = new Set<() => void>()
+  const redact = createRedactor(options.secrets ?? [])
   const log = createLog({
     level: options.level ?? 'debug',
     format: 'json',
-    redact: (text) => text,
+    redact,
     write: (line) => {
       lines.push(JSON.parse(line) as Line)
       for (const look of waiting) look()
@@ -97,6 +101,7 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
     log,
     clock,
     read,
+    redact,
     ...(options.parts ? { parts: options.parts } : {}),
     ...(options.download ? { download: options.download } : {}),
   })

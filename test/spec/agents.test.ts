@@ -1,7 +1,7 @@
 /** Runs of a gateway whose agent is a scripted model: which tools they have, what they may take, what is recorded, and the examples. */
 
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ import { folderRecords, readEvents } from '../../src/journal/reader.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
 import { compileRunner } from '../../src/plan/runner.ts'
+import { runAt } from '../fakes/cli.ts'
 import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
 import { type FakeModel, fakeModel, type Said, type Turn } from '../fakes/model.ts'
 import { json, sink } from '../fakes/sink.ts'
@@ -403,6 +404,61 @@ platforms:
     ...routes.slice(1),
     `/j/model job "j": ${why}`,
   ])
+})
+
+t.test('the calls of tools are in the record with inputs and results: redacted, bounded, and nowhere without payloads', async (t) => {
+  const hidden = 'canary "quoted" 0123456789'
+  const agent = { api_key: hidden }
+  const found = { title: 'Zeros', url: 'https://z.example/', content: `of ${hidden}, and ${'long '.repeat(10_000)}` }
+  const search = await sink(t, (response) => json(response, 200, { results: [found] }))
+  const calls = [
+    { name: 'web_search', input: { query: `who has ${hidden}?` } },
+    { name: 'web_extract', input: { url: 'http://127.0.0.1:1/' } },
+  ]
+  const many = { calls: Array.from({ length: 40 }, () => ({ name: 'clarify', input: { question: 'q'.repeat(5_000) } })) }
+  const config = { tools: { web_search: { provider: 'searxng', base_url: search.origin } } }
+  const routes = { r: { prompt: 'p' } }
+  const gateway = await start(t, { routes, config, agent, secrets: [hidden], script: [{ calls }, many, { text: 'ok' }] })
+  t.equal((await gateway.post('r', { body: {} })).status, 202)
+  const records = folderRecords(journalFolder(gateway.dir))
+  const done = await until(async () =>
+    (await readEvents(journalFolder(gateway.dir), { limit: 9 })).events.find(({ state }) => state === 'done'),
+  )
+  const [{ tool_calls = [] } = {}] = await readAttempts(records, done)
+  t.equal(tool_calls.length, 42)
+  t.match(tool_calls, [
+    {
+      toolset: 'web_search',
+      tool: 'web_search',
+      ok: true,
+      duration_ms: Number,
+      input: '{"query":"who has ***?"}',
+      result: /Zeros.*of \*\*\*, and long/s,
+    },
+    { tool: 'web_extract', ok: false, input: '{"url":"http://127.0.0.1:1/"}', result: /^Only the ports/ },
+    { tool: 'clarify', ok: true },
+  ])
+  const lengths = tool_calls.flatMap(({ input, result }) => [input?.length ?? 0, result?.length ?? 0])
+  t.equal(Math.max(...lengths), 4_096)
+  t.equal(
+    lengths.reduce((sum, each) => sum + each),
+    65_536,
+    'the calls of an attempt share a bound',
+  )
+  const shown = await runAt(gateway.dir, ['events', 'show', done.event_id])
+  t.match(shown.out, /\ntool of try 1: web_search, ok, \d+ ms\n\{\n {2}"query": "who has \*\*\*\?"\n\}\n.*Zeros/s)
+  t.match(shown.out, /\ntool of try 1: web_extract, failed, \d+ ms\n/)
+  const listed = await runAt(gateway.dir, ['events', 'list', '--text', 'who has', '--json'])
+  t.equal(JSON.parse(listed.out).data.events.length, 1, 'they are searched as prompts are')
+  for (const file of readdirSync(journalFolder(gateway.dir)))
+    t.notMatch(readFileSync(join(journalFolder(gateway.dir), file), 'latin1'), /canary/, file)
+
+  const storage = { kind: 'memory', retention: { payloads: false } }
+  const bare = await start(t, { routes, agent, config: { ...config, storage }, script: [{ calls }, { text: 'ok' }] })
+  await bare.post('r', { body: {} })
+  await until(async () => (await readEvents(journalFolder(bare.dir), { limit: 9 })).events.some(({ state }) => state === 'done'))
+  for (const file of readdirSync(journalFolder(bare.dir)))
+    t.notMatch(readFileSync(join(journalFolder(bare.dir), file), 'latin1'), /who has|Zeros/, file)
 })
 
 t.test('an API that counts no tokens holds no budget: that is said once, and no further call is made', async (t) => {

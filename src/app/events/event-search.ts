@@ -74,7 +74,9 @@ const wordsSearch = (words: string): WordsSearch => {
     // The request is in memory already. Attempts are read from the journal only now, so they are searched last.
     if (Object.values(view).some(isIn) || (request && isInRequest(request))) return true
     const attempts = await readAttempts(records, view)
-    return attempts.some(({ error, answer, prompt, reply }) => [error, answer, prompt, reply].some(isIn))
+    return attempts.some(({ error, answer, prompt, reply, tool_calls }) =>
+      [error, answer, prompt, reply, ...tool_calls.flatMap(({ input, result }) => [input, result])].some(isIn),
+    )
   }
 }
 

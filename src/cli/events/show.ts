@@ -1,5 +1,6 @@
 /**
- * `events show <id>`: prints how one event ended and its attempts first, then their prompts and replies, and then the request. The values
+ * `events show <id>`: prints how one event ended and its attempts first, then their prompts, calls of tools and replies, and then the
+ * request. The values
  * of headers that name a secret are shown masked (`payloadOf`).
  */
 
@@ -38,7 +39,7 @@ const eventText = ({ status: known, attempts, repeated, payload }: EventDetail, 
     statusLines(known),
     fieldLine('repeats', repeated && `${repeated.event_id} of ${repeated.at}`),
     ...attempts.map(attemptLine),
-    promptsAndReplies(attempts, `${command} --json`),
+    wordsText(attempts, `${command} --json`),
     requestText(payload, withBody, command),
   ].join('')
 
@@ -96,20 +97,27 @@ const usageWords = (usage: AttemptView['usage']): readonly string[] => {
   return [[`${steps} step${steps === 1 ? '' : 's'}`, `${input_tokens} + ${output_tokens} tokens`, ...costs, ...called].join(', ')]
 }
 
-/** Returns the prompt and the reply of each attempt. A text that is the same as in the attempt before is left out. */
-const promptsAndReplies = (attempts: readonly AttemptView[], command: string): string => {
+/** Returns prompt, calls of tools and reply of each attempt. A text that is the same as in the attempt before is left out. */
+const wordsText = (attempts: readonly AttemptView[], command: string): string => {
   const last = { prompt: '', reply: '' }
-  return attempts
-    .flatMap((each) =>
-      (['prompt', 'reply'] as const).map((name) => {
-        const text = each[name]
-        if (text === null || text === last[name]) return ''
-        last[name] = text
-        return `\n${name} of try ${each.attempt}\n${bodyText(Buffer.from(text), command)}`
-      }),
-    )
-    .join('')
+  const shown = (each: AttemptView, name: 'prompt' | 'reply'): string => {
+    const text = each[name]
+    if (text === null || text === last[name]) return ''
+    last[name] = text
+    return `\n${name} of try ${each.attempt}\n${bodyText(Buffer.from(text), command)}`
+  }
+  return attempts.map((each) => `${shown(each, 'prompt')}${toolCallsText(each, command)}${shown(each, 'reply')}`).join('')
 }
+
+const toolCallsText = ({ attempt, tool_calls }: AttemptView, command: string): string =>
+  tool_calls
+    .map(({ tool, toolset, ok, duration_ms, input, result }) => {
+      const name = toolset === tool ? tool : `${tool} of ${toolset}`
+      const end = ok === null ? 'not ended' : `${ok ? 'ok' : 'failed'}, ${duration_ms} ms`
+      const texts = [input, result].filter((text) => text !== null).map((text) => bodyText(Buffer.from(text), command))
+      return `\ntool of try ${attempt}: ${printable(name ?? '')}, ${end}\n${texts.join('')}`
+    })
+    .join('')
 
 /**
  * Returns path, query and headers of the request, and its body with `withBody`. Otherwise only the size of the body is told, because a long

@@ -1,6 +1,7 @@
 /** The answers about events: pages of events, one event with its contents, and the actions on an event. */
 
 import { readCharts } from '../../app/charts/event-charts.ts'
+import type { AttemptView } from '../../app/events/event-attempts.ts'
 import { chooseEvents } from '../../app/events/event-batch.ts'
 import { readEventDetail } from '../../app/events/event-detail.ts'
 import { readEventPage } from '../../app/events/event-page.ts'
@@ -25,6 +26,13 @@ type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 /** Returns JSON with each member on its own line, and any other text as it is, so that a comparison by lines finds the changed members. */
 const onLines = (body: string): string => (isJson(body) ? prettyJson(body) : body)
 
+/** Leaves out what senders and agents wrote: only the right `payloads` shows that. */
+const withoutWords = ({ prompt, reply, tool_calls: _, ...attempt }: AttemptView) => ({
+  ...attempt,
+  has_prompt: prompt !== null,
+  has_reply: reply !== null,
+})
+
 export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surroundings) => ({
   charts: ({ span, route }: Asked<'charts'>) => readCharts(workspace, span, route, clock.now()),
   async events(criteria: Asked<'events'>, signIn: SignIn) {
@@ -38,7 +46,7 @@ export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surr
     return {
       event: describeEvent(status),
       repeats: repeated?.event_id ?? null,
-      attempts: attempts.map(({ prompt, reply, ...attempt }) => ({ ...attempt, has_prompt: prompt !== null, has_reply: reply !== null })),
+      attempts: attempts.map(withoutWords),
       notices,
     }
   },
@@ -47,7 +55,7 @@ export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surr
     return {
       request: describePayload(payload),
       not_kept: typeof payload === 'string' ? payload : null,
-      texts: attempts.map(({ prompt, reply }) => ({ prompt, reply })),
+      texts: attempts.map(({ prompt, reply, tool_calls }) => ({ prompt, reply, tool_calls })),
     }
   },
   trace: ({ id, route }: Asked<'trace'>) => service.traceOf({ route, choice: { from: 'event', id } }),

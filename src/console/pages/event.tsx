@@ -130,12 +130,35 @@ const Attempts = ({ attempts, texts }: Pick<Detail, 'attempts'> & { readonly tex
             </span>
           )}
           <Text name="Prompt" text={texts?.[i]?.prompt ?? null} />
+          <ToolCalls calls={texts?.[i]?.tool_calls ?? []} />
           <Text name="Reply" text={texts?.[i]?.reply ?? null} />
         </li>
       ))}
     </ol>
   </>
 )
+
+const ToolCalls = ({ calls }: { readonly calls: EventContent['texts'][number]['tool_calls'] }): JSX.Element | null =>
+  calls.length === 0 ? null : (
+    <details>
+      <summary>
+        Calls of tools <span class="quiet">{calls.length}</span>
+      </summary>
+      <ol class="attempts">
+        {calls
+          .map((call, i) => ({ ...call, number: i + 1 }))
+          .map(({ number, tool, toolset, ok, duration_ms, input, result }) => (
+            <li key={number}>
+              {shown(tool ?? '')} <span class="quiet">{toolset !== tool && shown(toolset ?? '')}</span>{' '}
+              <Word word={ok === null ? 'waiting' : ok ? 'done' : 'failed'} />
+              {duration_ms !== null && <span class="quiet"> {milliseconds(duration_ms)}</span>}
+              <Text name="Input" text={input} />
+              <Text name="Result" text={result} />
+            </li>
+          ))}
+      </ol>
+    </details>
+  )
 
 const Text = ({ name, text }: { readonly name: string; readonly text: string | null }): JSX.Element | null =>
   text === null ? null : (

@@ -1,5 +1,6 @@
 /** Facts: things that happened. Each fact is told once, where it happens, and observers (the log, the journal) hear of it. */
 
+import type { ExactObject } from '../json.ts'
 import type { AwaitedAnswer, Outcome, Reply } from '../outcome.ts'
 import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from '../request.ts'
 import type { ChatAddress } from '../session.ts'
@@ -97,6 +98,17 @@ export type RunUsage = {
   readonly tools: { readonly [name: string]: number }
 }
 
+/** A call of a tool by an agent. The three last members are absent where the attempt ended before the call did. */
+export type ToolCallMade = {
+  readonly toolset: string
+  readonly tool: string
+  readonly input: ExactObject
+  ms?: number
+  ok?: boolean
+  /** The tool's text, or why it failed. */
+  result?: string
+}
+
 /** One attempt at a run, and how it ended. */
 export type RunAttempt = Cause & {
   readonly eventId: string
@@ -113,6 +125,8 @@ export type RunAttempt = Cause & {
   readonly reply?: string | undefined
   /** Absent where no model was asked. */
   readonly usage?: RunUsage | undefined
+  /** The calls of tools in this attempt, in the order in which they began. */
+  readonly toolCalls: readonly ToolCallMade[]
   /** The answers of the targets that took the text in this attempt. */
   readonly answers: readonly string[]
   /** When the run was accepted, and when this attempt began: wall times, milliseconds. */

@@ -33,13 +33,13 @@ export type ToolCall = {
 }
 
 /** Called when a call of a tool begins. `toolset`: the toolset that has the tool. */
-export type BeginToolCall = (toolset: string, tool: string) => BegunToolCall
+export type BeginToolCall = (toolset: string, tool: string, input: ExactObject) => BegunToolCall
 
 /**
- * A call of a tool that has begun. `traceparent`: the place of the call in its trace. `ended` notes whether the call succeeded; only the
- * first call of `ended` counts.
+ * A call of a tool that has begun. `traceparent`: the place of the call in its trace. `ended` notes whether the call succeeded, and its
+ * result, or why it failed; only the first call of `ended` counts.
  */
-export type BegunToolCall = { readonly traceparent?: string; readonly ended: (ok: boolean) => void }
+export type BegunToolCall = { readonly traceparent?: string; readonly ended: (ok: boolean, result: string) => void }
 
 /** A picture. `mediaType`: such as `image/png`, found from the bytes themselves and not from what the server said of them. */
 export type Picture = { readonly bytes: Uint8Array; readonly mediaType: string }

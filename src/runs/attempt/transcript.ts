@@ -1,7 +1,7 @@
 /** Describes an attempt and its end, for the fact that observers are told (`attempt_ended`). */
 
 import type { Clock } from '../../core/clock.ts'
-import type { RunAttempt, RunUsage } from '../../core/facts/fact.ts'
+import type { RunAttempt, RunUsage, ToolCallMade } from '../../core/facts/fact.ts'
 import { type EventTraces, placeBelow, type SpanPlace } from '../../core/telemetry/trace-context.ts'
 import { targetNames } from '../../parts/destination.ts'
 import type { Lease, RunEnd } from '../../store/ports.ts'
@@ -11,7 +11,7 @@ import { mergedPrompt } from '../merged-prompt.ts'
 export type AttemptEnd = Exclude<RunEnd, { kind: 'again' }> | (Extract<RunEnd, { kind: 'again' }> & { readonly waits?: true })
 
 /**
- * Reply, usage and targets' answers of an attempt, collected while the attempt goes on. They are only for observers. `startedAt`: when the
+ * Reply, usage, calls of tools and targets' answers of an attempt, collected while the attempt goes on. They are only for observers. `startedAt`: when the
  * attempt began, in milliseconds since 1970; `begun`: the same by the monotonic clock. `span`: the attempt's place in its trace.
  */
 export type Transcript = {
@@ -20,6 +20,7 @@ export type Transcript = {
   readonly span: SpanPlace | undefined
   reply?: string
   usage?: RunUsage | undefined
+  readonly toolCalls: ToolCallMade[]
   readonly answers: string[]
 }
 
@@ -28,6 +29,7 @@ export const beginTranscript = ({ run }: Lease, clock: Clock, traces: EventTrace
   startedAt: clock.now(),
   begun: clock.monotonic(),
   span: placeBelow(traces?.placeOf(run).traceparent),
+  toolCalls: [],
   answers: [],
 })
 
@@ -35,7 +37,7 @@ export const describeAttempt = (
   { run, attempt }: Lease,
   end: AttemptEnd,
   clock: Clock,
-  { startedAt, begun, span, reply, usage, answers }: Transcript,
+  { startedAt, begun, span, reply, usage, toolCalls, answers }: Transcript,
 ): RunAttempt => ({
   eventId: run.eventId,
   eventType: run.event,
@@ -51,6 +53,7 @@ export const describeAttempt = (
   prompt: mergedPrompt(run).text,
   reply,
   usage,
+  toolCalls,
   answers,
   acceptedAt: run.acceptedAt,
   startedAt,
