@@ -3,12 +3,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { exportedTest } from '../../src/app/route-tests/exported-test.ts'
 import { compileChecker } from '../../src/expr/schema/checker.ts'
 import { parseSchema } from '../../src/expr/schema/payload-schema.ts'
+import { readPage } from '../../src/parts/polling/svix.ts'
 import { runNumbersFuzz } from '../../tools/fuzz-numbers/run.ts'
 import { fakeCli, runAt } from '../fakes/cli.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { fakeModel } from '../fakes/model.ts'
+import { pollToken, startPoller } from '../fakes/sender-logs/svix.ts'
 import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -121,6 +124,49 @@ t.test('subscriptions keep the digits of their operands, whatever is changed in 
   t.strictSame([await passes(id), await passes(neighbour)], ['filter', 'accepted'])
   t.match(await runAt(gateway.dir, ['webhook', 'subscribe', 's', ...filter(id)]), { code: 0, out: /filters/ })
   t.match(saved(), id)
+})
+
+t.test('tests of routes send the numbers that are written, and signing changes none', async (t) => {
+  const keys = {
+    plain: '',
+    linear: ', verify: linear',
+    own: ', verify: { algorithm: token, signature: { header: X-T }, id: { body: key } }',
+  }
+  const routes = Object.entries(keys).map(
+    ([name, more]) => `      ${name}: { prompt: "{id} {price}", filters: [{ field: id, equals: ${id} }]${more} }`,
+  )
+  const test = (route: string, send: string, expect: string) =>
+    `  - { name: ${route} ${expect.length}, route: ${route}, send: { ${send} }, expect: { ${expect} } }`
+  const tests = Object.keys(keys).flatMap((route) => [
+    test(route, `payload: { id: ${id}, price: 1.5 }`, `outcome: accepted, prompt: "${id} 1.5"`),
+    test(route, `payload: { id: ${neighbour} }`, 'outcome: ignored'),
+    test(route, `body: '{"id":1}', set: { id: ${id}, price: 2 }`, `outcome: accepted, prompt: "${id} 2"`),
+    test(route, `body: '{"id":${id}.0,"price":1.50}'`, `outcome: accepted, prompt: "${id}.0 1.50"`),
+  ])
+  const cli = fakeCli(t, {
+    'config.yaml': `platforms:\n  webhook:\n    enabled: true\n    secret: c2a91f70e35bd846\n    routes:\n${routes.join('\n')}\n`,
+    'a.webhook-test.yaml': `tests:\n${tests.join('\n')}\n`,
+  })
+  t.match(await cli.run('test'), { code: 0, out: /12 passed/ })
+})
+
+t.test('an exported test has the numbers of its event', (t) => {
+  const view = { event_id: '12345678', route: 'r', outcome: 'accepted' } as Parameters<typeof exportedTest>[0]
+  for (const [body, send] of [
+    ['{"a":1.5}', { payload: { a: 1.5 } }],
+    [`{"a":${id}}`, { body: `{"a":${id}}` }],
+    ['{"a":1.50}', { body: '{"a":1.50}' }],
+  ] as const)
+    t.match(exportedTest(view, { headers: {}, body: Buffer.from(body) }, []), { send })
+  t.end()
+})
+
+t.test('a message that was polled has the digits of its payload', async (t) => {
+  const poller = await startPoller(t)
+  const payload = `{"id":${id},"price":1.50}`
+  poller.next.push({ status: 200, body: `{"data":[{"id":"m","eventType":"a","payload":${payload}}],"iterator":"i","done":true}` })
+  const page = await readPage({ url: poller.url, token: pollToken }, { taken: undefined, limit: 1 }, { now: Date.now })
+  t.match(page, { messages: [{ body: payload }] })
 })
 
 for (const [runner, level] of [

@@ -1,6 +1,7 @@
 /** Exports a recorded event as a test: the request without its secrets and personal data, and its outcome. */
 
 import { queryText } from '../../core/address/path-and-query.ts'
+import { exactOf } from '../../core/exact-json.ts'
 import { isJson, type Json, type JsonObject } from '../../core/json.ts'
 import { stars } from '../../core/secrets/mask.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
@@ -34,9 +35,11 @@ export const exportedTest = (view: EventView, { pathAndQuery = '', headers, body
   }
 }
 
-/** Returns the body as data where it is JSON whose numbers are short enough to keep every digit, else as text. */
+/** Returns the body as data where it is JSON whose doubles say all about its numbers, else as text. */
 const bodyMember = ({ body }: Sample): JsonObject => {
-  return isJson(body) && !/\d{16}/.test(body) ? { payload: JSON.parse(body) as Json } : { body }
+  if (!isJson(body)) return { body }
+  const payload = JSON.parse(body) as Json
+  return exactOf({ text: body, payload }) === payload ? { payload } : { body }
 }
 
 /**

@@ -5,8 +5,10 @@ import { dirname, resolve } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import { whyUnread } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { isObject, own } from '../../core/json.ts'
+import { type ExactJson, type ExactObject, isObject, type Json, own } from '../../core/json.ts'
 import { parseJson } from '../../core/json-error.ts'
+import { withDigits } from '../../core/written-digits.ts'
+import { renderJson } from '../../expr/render.ts'
 import type { TestSend } from '../../generated/config.ts'
 import { findSample, readSample, tooLarge } from '../samples/gallery.ts'
 import { maxSampleBytes, parseSample, type Sample } from '../samples/sample-file.ts'
@@ -26,7 +28,7 @@ export const testRequest = (send: TestSend, { source, place, setup }: TestCase, 
   const { event, query, headers, set = {}, unset = [], sign, id } = send
   return asPosted(source, setup, {
     of: requestContent(send, dirname(place.file), around),
-    set: Object.entries(set).map(([path, to]) => `${path}=${JSON.stringify(to)}`),
+    set: Object.entries(withDigits(set as Json) as ExactObject).map(([path, to]) => `${path}=${jsonOf(to)}`),
     unset,
     event,
     id,
@@ -54,8 +56,10 @@ const requestContent = (send: TestSend, folder: string, { workspace, reads }: Re
     reads(file)
     return readContent(file)
   }
-  return { payload: JSON.stringify(send.payload ?? {}) }
+  return { payload: jsonOf(withDigits((send.payload ?? {}) as Json)) }
 }
+
+const jsonOf = (value: ExactJson): string => renderJson(value, Number.POSITIVE_INFINITY, 0)
 
 /** Reads a file with a sample, or with a payload alone. */
 const readContent = (file: string): Sample | { readonly payload: string } => {

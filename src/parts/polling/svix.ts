@@ -6,9 +6,11 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
+import { exactJson } from '../../core/exact-json.ts'
 import { isOfConnection, isOwnHeader } from '../../core/headers.ts'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { type ExactJson, type ExactObject, isObject, own } from '../../core/json.ts'
 import type { Headers } from '../../core/request.ts'
+import { renderJson } from '../../expr/render.ts'
 import type { Route } from '../../generated/config.ts'
 import { type ApiAnswer, answerText, callApi } from '../delivery/api.ts'
 
@@ -111,9 +113,9 @@ const failureOf = (answer: ApiAnswer, hasPosition: boolean): PollFailure => {
   return { ok: false, why, retryAfterMs, ...(isBadPosition ? { isBadPosition } : {}) }
 }
 
-const parsed = (text: string): Json | undefined => {
+const parsed = (text: string): ExactJson | undefined => {
   try {
-    return JSON.parse(text) as Json
+    return exactJson(text)
   } catch {
     return undefined
   }
@@ -130,25 +132,25 @@ const pageOf = (text: string, isNumbered: boolean): PolledPage | undefined => {
   return { ok: true, messages, malformed: data.length - messages.length, isLast: own(page, 'done') === true, position }
 }
 
-const offsetOf = (message: Json | undefined): string | undefined => {
+const offsetOf = (message: ExactJson | undefined): string | undefined => {
   const offset = isObject(message) ? own(message, 'offset') : undefined
   return Number.isSafeInteger(offset) ? String(offset) : undefined
 }
 
-const textOf = (value: Json | undefined, maxUnits: number): string | undefined =>
+const textOf = (value: ExactJson | undefined, maxUnits: number): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= maxUnits ? value : undefined
 
-const messageOf = (message: Json): readonly PolledMessage[] => {
+const messageOf = (message: ExactJson): readonly PolledMessage[] => {
   if (!isObject(message)) return []
   const [id, eventType] = [textOf(own(message, 'id'), maxIdUnits), textOf(own(message, 'eventType'), maxIdUnits)]
   const payload = own(message, 'payload')
   if (id === undefined || eventType === undefined || payload === undefined) return []
   const headers = own(message, 'headers')
-  return [{ id, eventType, headers: isObject(headers) ? headersOf(headers) : {}, body: JSON.stringify(payload) }]
+  return [{ id, eventType, headers: isObject(headers) ? headersOf(headers) : {}, body: renderJson(payload, Number.POSITIVE_INFINITY, 0) }]
 }
 
 /** Takes the headers that could stand in a request and do not describe its body; the first 64 of them. */
-const headersOf = (headers: JsonObject): Headers => {
+const headersOf = (headers: ExactObject): Headers => {
   const usable = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !isOfConnection(name) && !isOwnHeader(name) && !name.startsWith('content-'))

@@ -1,7 +1,7 @@
 /** Linear: `Linear-Signature: <hex HMAC of the body>`. A time of sending in the body must be within a minute of the arrival. */
 
 import { header } from '../../core/headers.ts'
-import { own, parseObject } from '../../core/json.ts'
+import { own, parseObject, textWithMember } from '../../core/json.ts'
 import { linearEvents } from '../known-events.ts'
 import { hexDigest } from './kit/hex-digest.ts'
 import { checkHmac, hmac, sentBodyHmac } from './kit/hmac.ts'
@@ -46,7 +46,7 @@ export const linear: Scheme = {
   reads: { deliveryId: (headers) => header(headers, 'linear-delivery') },
   sign({ secret, body, id, at, event }) {
     const payload = parseObject(body)
-    const timed = payload ? JSON.stringify({ ...payload, [timeField]: at }) : body
+    const timed = payload ? textWithMember(body, payload, timeField, String(at)) : body
     return {
       headers: {
         ...(event === undefined ? {} : { 'X-GitHub-Event': event }),

@@ -3,7 +3,9 @@
  * thirty. It sends nothing again when it is asked, so the events are pulled: over TLS with an API key, and without a signature.
  */
 
+import { exactJson } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
+import { renderJson } from '../../expr/render.ts'
 import { apiBase, askApi, entriesOf, withNext } from './kit/ask-api.ts'
 import type { LogEntry, SenderLogPart } from './sender-log.ts'
 
@@ -37,7 +39,9 @@ export const stripe: SenderLogPart = {
         if (cursor !== undefined) query.append('starting_after', cursor)
         const asked = await askApi({ url: `${url}?${query}`, headers }, right, kit)
         if (!asked.ok) return asked
-        const list = isObject(asked.json) ? asked.json : {}
+        // The events become requests, so their numbers keep their digits.
+        const read = exactJson(asked.answer.text.trim() || '{}')
+        const list = isObject(read) ? (read as JsonObject) : {}
         const page = entriesOf(own(list, 'data'), eventEntry)
         const last = page.ok && own(list, 'has_more') === true ? page.entries.at(-1) : undefined
         return withNext(page, last?.deliveryId)
@@ -49,6 +53,6 @@ export const stripe: SenderLogPart = {
 const eventEntry = (event: JsonObject): LogEntry | undefined => {
   const [id, created, type] = [own(event, 'id'), own(event, 'created'), own(event, 'type')]
   if (typeof id !== 'string' || !/^evt_\w{1,100}$/.test(id) || typeof created !== 'number') return undefined
-  const body = JSON.stringify(event)
+  const body = renderJson(event, Number.POSITIVE_INFINITY, 0)
   return { deliveryId: id, ref: '', at: created * 1_000, event: String(type ?? ''), isDelivered: false, isRepeat: false, body }
 }

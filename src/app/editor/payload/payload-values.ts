@@ -2,8 +2,10 @@
 
 import { typeOf } from '../../../config/schema-walk.ts'
 import { mapOfNamed, pathOf, queryOf } from '../../../core/address/path-and-query.ts'
-import type { Json } from '../../../core/json.ts'
+import { ExactNumber } from '../../../core/exact-number.ts'
+import { type ExactJson, isObject, type Json } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
+import { renderJson } from '../../../expr/render.ts'
 import type { Payload, PayloadValue } from '../service.ts'
 
 const maxValues = 5_000
@@ -11,7 +13,7 @@ const maxDepth = 32
 const maxShownChars = 80
 
 /** A value inside the payload. `depth`: the number of lists and maps around it. */
-type InnerValue = { readonly path: string; readonly value: Json; readonly depth: number }
+type InnerValue = { readonly path: string; readonly value: ExactJson; readonly depth: number }
 
 /**
  * Returns the event's type, the fields of the request (`pathAndQuery`: its address without host), the headers, and the values in the
@@ -19,7 +21,7 @@ type InnerValue = { readonly path: string; readonly value: Json; readonly depth:
  * maps, and values that no path can name.
  */
 export const payloadValues = (
-  payload: Json | undefined,
+  payload: ExactJson | undefined,
   eventType: string | undefined,
   headers: Payload['headers'],
   pathAndQuery?: string,
@@ -50,25 +52,30 @@ const requestValues = (pathAndQuery: string): readonly (readonly [path: string, 
 ]
 
 const innerValues = ({ path, value, depth }: InnerValue, limit: number): readonly InnerValue[] => {
-  if (typeof value !== 'object' || value === null) return []
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return []
   // A path names a member of a list by its place, and a member of a map by its key. A path cannot contain a key that is empty or has a dot
   // in it.
   const keys = Array.isArray(value) ? placesOf(value, limit) : Object.keys(value).filter((key) => key !== '' && !key.includes('.'))
   return keys.slice(0, limit).map((key) => ({
     path: path === '' ? key : `${path}.${key}`,
-    value: (value as { readonly [key: string]: Json })[key] as Json,
+    value: (value as { readonly [key: string]: ExactJson })[key] as ExactJson,
     depth: depth + 1,
   }))
 }
 
-const placesOf = ({ length }: readonly Json[], limit: number): string[] => Array.from({ length: Math.min(length, limit) }, (_, i) => `${i}`)
+const placesOf = ({ length }: readonly ExactJson[], limit: number): string[] =>
+  Array.from({ length: Math.min(length, limit) }, (_, i) => `${i}`)
 
-const describeValue = (path: string, value: Json): PayloadValue => ({ path, type: typeOf(value), shown: shownOf(value) })
+const describeValue = (path: string, value: ExactJson): PayloadValue => ({
+  path,
+  type: value instanceof ExactNumber ? 'number' : typeOf(value as Json),
+  shown: shownOf(value),
+})
 
-const shownOf = (value: Json): string => {
+const shownOf = (value: ExactJson): string => {
   if (Array.isArray(value)) return counted(value.length, 'item')
-  if (typeof value === 'object' && value !== null) return counted(Object.keys(value).length, 'key')
-  const text = JSON.stringify(typeof value === 'string' ? cut(value, maxShownChars) : value)
+  if (isObject(value)) return counted(Object.keys(value).length, 'key')
+  const text = renderJson(typeof value === 'string' ? cut(value, maxShownChars) : value, Number.POSITIVE_INFINITY, 0)
   return text.length <= maxShownChars ? text : `${cut(text, maxShownChars - 1)}…`
 }
 

@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import type { Config, RouteSource } from '../../../config/config.ts'
 import { pathAndQueryOf } from '../../../core/address/path-and-query.ts'
 import { systemClock } from '../../../core/clock.ts'
+import { exactOf } from '../../../core/exact-json.ts'
 import type { Event, Headers } from '../../../core/request.ts'
 import { maskHeaders, maskQuery } from '../../../core/secrets/mask.ts'
 import { cut } from '../../../core/text.ts'
@@ -135,7 +136,7 @@ export const readPayload = async (
     ...bodyOf(body, event),
     bytes: body.length,
     headers: shown,
-    values: payloadValues(event?.payload, event?.eventType, shown, pathAndQuery && maskQuery(pathAndQuery)),
+    values: payloadValues(event && exactOf(event), event?.eventType, shown, pathAndQuery && maskQuery(pathAndQuery)),
   }
 }
 

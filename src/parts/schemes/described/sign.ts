@@ -3,8 +3,11 @@
  */
 
 import { createHash, createHmac } from 'node:crypto'
+import { exactJson } from '../../../core/exact-json.ts'
 import { exit, Fault } from '../../../core/fault.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../../core/json.ts'
+import { type ExactJson, type ExactObject, isObject, parseObject } from '../../../core/json.ts'
+import { isNumber } from '../../../expr/equal.ts'
+import { renderJson } from '../../../expr/render.ts'
 import type { SchemeSignature } from '../../../generated/config.ts'
 import { editJsonField } from '../../body/json-field.ts'
 import { setField } from '../../body/multipart/set-field.ts'
@@ -162,7 +165,7 @@ const withField = ({ body, isForm }: RequestDraft, path: string, value: string):
   if (bodyKind({}, Buffer.from(body)) === 'multipart') return setField(body, path, value)
   const inJson = (text: string): string => {
     const payload = parseJson(text)
-    return payload === undefined ? text : JSON.stringify(setAt(payload, path.split('.'), value))
+    return payload === undefined ? text : renderJson(setAt(payload, path.split('.'), value), Number.POSITIVE_INFINITY, 0)
   }
   if (!isForm) return inJson(body)
   const edited = editJsonField(body, inJson)
@@ -172,9 +175,9 @@ const withField = ({ body, isForm }: RequestDraft, path: string, value: string):
   return fields.toString()
 }
 
-const parseJson = (text: string): Json | undefined => {
+const parseJson = (text: string): ExactJson | undefined => {
   try {
-    return JSON.parse(text) as Json
+    return exactJson(text)
   } catch {
     return parseObject(text)
   }
@@ -184,11 +187,11 @@ const parseJson = (text: string): Json | undefined => {
  * Returns JSON with a value at a path. In place of a number, digits become a number. At a missing key, 13 digits become a number, too: they
  * are a time in milliseconds, which senders write as a number.
  */
-const setAt = (at: Json, [key, ...rest]: readonly string[], value: string): Json => {
-  if (key === undefined) return typeof at === 'number' && /^\d+$/.test(value) ? Number(value) : value
+const setAt = (at: ExactJson, [key, ...rest]: readonly string[], value: string): ExactJson => {
+  if (key === undefined) return isNumber(at) && /^\d+$/.test(value) ? Number(value) : value
   if (Array.isArray(at)) return at.map((item, i) => (key === '*' || String(i) === key ? setAt(item, rest, value) : item))
   if (!isObject(at)) return at
-  const below = Object.hasOwn(at, key) ? (at[key] as Json) : rest.length > 0 ? {} : /^\d{13}$/.test(value) ? 0 : ''
-  const made: JsonObject = Object.fromEntries([...Object.entries(at), [key, setAt(below, rest, value)]])
+  const below = Object.hasOwn(at, key) ? (at[key] as ExactJson) : rest.length > 0 ? {} : /^\d{13}$/.test(value) ? 0 : ''
+  const made: ExactObject = Object.fromEntries([...Object.entries(at), [key, setAt(below, rest, value)]])
   return made
 }
