@@ -6,32 +6,46 @@ import type { Diagnostic, Path } from '../core/diagnostic.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { type PathSlip, type PathUse, pathSlip } from '../expr/path-slip.ts'
-import { parseTemplate } from '../expr/placeholder.ts'
+import { parseTemplate, placeholders } from '../expr/placeholder.ts'
 import { problemAt } from './problem-at.ts'
 
 const routeSchema = definition('Route')
 
-/** A path of a route with what is wrong with it. `at`: the value that is the path, or the template that has it. */
-export type WrittenSlip = PathSlip & { readonly path: string; readonly at: Path; readonly isWhole: boolean }
+/**
+ * A path of a route with what is wrong with it. `at`: the value that is the path, or the template that has it. `rewritten`: that value with
+ * the paths that are meant; the first slip of a template has it for all.
+ */
+export type WrittenSlip = PathSlip & { readonly path: string; readonly at: Path; readonly isWhole: boolean; readonly rewritten?: string }
 
 /** Returns the paths of a route that are likely wrong, in the order of its keys. */
 export const slipsOfPaths = (spec: RouteSource['spec']): readonly WrittenSlip[] => {
   const found: WrittenSlip[] = []
-  const judge = (path: string, use: PathUse, at: Path, isWhole: boolean): void => {
+  const judge = (path: string, use: PathUse, at: Path): void => {
     const slip = pathSlip(path, use)
-    if (slip) found.push({ ...slip, path, at, isWhole })
+    if (slip) found.push({ ...slip, path, at, isWhole: true, ...(slip.instead === undefined ? {} : { rewritten: slip.instead }) })
   }
   mapWhere('x-path', routeSchema, spec as Json, ({ 'x-path': use }: JsonObject, value, at) => {
     if (typeof value !== 'string') return value
-    if (use !== 'key') judge(value, use as PathUse, at, true)
-    else {
-      const pieces = parseTemplate(value).filter(({ kind }) => kind !== 'text')
-      for (const piece of pieces) if (piece.kind === 'path') judge(piece.path, 'template', at, false)
-      if (pieces.length === 0 && !/[{}]/.test(value)) judge(value, 'field', at, true)
-    }
+    if (use !== 'key') judge(value, use as PathUse, at)
+    else if (placeholders(value).length > 0) found.push(...slipsOfTemplate(value, at))
+    else if (!/[{}]/.test(value)) judge(value, 'field', at)
     return value
   })
   return found
+}
+
+const slipsOfTemplate = (template: string, at: Path): readonly WrittenSlip[] => {
+  const slips: WrittenSlip[] = []
+  const rewritten = parseTemplate(template).map((piece) => {
+    const slip = piece.kind === 'path' ? pathSlip(piece.path, 'template') : undefined
+    if (piece.kind === 'path' && slip) slips.push({ ...slip, path: piece.path, at, isWhole: false })
+    if (slip?.instead !== undefined) return `{${slip.instead}}`
+    return piece.kind === 'text' ? piece.text : piece.kind === 'raw' ? '{__raw__}' : piece.written
+  })
+  // One edit replaces the whole value, so one finding has it, and it is as safe as the least safe of them.
+  const isSame = slips.every((slip) => slip.isSame)
+  const first = slips.findIndex(({ instead }) => instead !== undefined)
+  return slips.map((slip, i) => (i === first ? { ...slip, isSame, rewritten: rewritten.join('') } : slip))
 }
 
 /**
@@ -41,11 +55,12 @@ export const slipsOfPaths = (spec: RouteSource['spec']): readonly WrittenSlip[] 
 export const checkPaths = (route: RouteSource): Diagnostic[] =>
   slipsOfPaths(route.spec)
     .filter(({ isNever }) => isNever)
-    .map(({ path, at, why, help, instead, isSame, isWhole }) => {
+    .map(({ path, at, why, help, instead, isSame, rewritten }) => {
       const found = problemAt(route, 'WH340', at, slipSentence(path, why), help)
       if (instead === undefined || !found.place) return found
-      const fix = { title: help, safe: isSame, edits: [{ place: found.place, text: JSON.stringify(instead) }] }
-      return { ...found, suggest: [instead], ...(isWhole ? { fix } : {}) }
+      if (rewritten === undefined) return { ...found, suggest: [instead] }
+      const edits = [{ place: found.place, text: JSON.stringify(rewritten) }]
+      return { ...found, suggest: [instead], fix: { title: `write ${rewritten}`, safe: isSame, edits } }
     })
 
 export const slipSentence = (path: string, why: string): string => `"${printable(path, 80)}" ${why}`

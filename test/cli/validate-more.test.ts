@@ -114,6 +114,29 @@ const found: readonly [title: string, route: string, code: string, message: stri
     'fails with the sample github/push: Argument 1',
     'samples',
   ],
+  [
+    'a condition that gives a text',
+    'events: [push], filters: [{ not: { jsonata: payload.ref } }]',
+    'WH348',
+    '"payload.ref" is a text with the sample github/push, and a condition holds where it is true',
+    'compare it',
+  ],
+  ['one that gives a list', 'events: [push], filters: [{ jsonata: "[payload.commits.id]" }]', 'WH348', 'is a list', '$count'],
+  ['one that gives a number', 'events: [push], filters: [{ jsonata: $count(payload.commits) }]', 'WH348', 'is a number', 'compare it'],
+  [
+    'a header in a condition of JSONata',
+    'events: [push], filters: [{ jsonata: "headers.`x-githb-event` = \'push\'" }]',
+    'WH409',
+    '"headers.`x-githb-event`" is not in the sample',
+    '"headers.`x-github-event`"',
+  ],
+  [
+    'a header in an expression',
+    'events: [push], prompt: "{= headers.`x-githb-event` }"',
+    'WH501',
+    'x-githb-event',
+    'headers.`x-github-event`',
+  ],
   ['a path in an expression', 'events: [push], prompt: "a {= $uppercase(reff) } b"', 'WH501', '"reff" is not in the sample', '"ref"'],
   [
     'one through a list',
@@ -176,19 +199,20 @@ const fine: readonly string[] = [
   "events: [pull_request], filters: [{ jsonata: \"payload.action = 'labeled' and payload.label.name = 'bug'\" }], prompt: p",
   "events: [push], filters: [{ not: { jsonata: \"$exists(payload.zzz) or payload.commits.added = 'x' or request.query.a = '1'\" } }], prompt: p",
   'events: [push], filters: [{ field: headers.X-Forwarded-Host, equals: a }], prompt: "{event_type} {route} {delivery_id}"',
+  'events: [push], filters: [{ jsonata: "headers.`x-forwarded-host` = \'a\' or payload.deleted" }, { jsonata: payload.created }], prompt: p',
   'events: [push], filters: [{ field: event, equals: push }], prompt: p, coalesce: { key: repository.id }',
   'events: [push], script: a.py, prompt: "{made.by.the.script} {__raw__}", coalesce: { key: made }',
   'prompt: "{repository.name}"',
   'events: [pull_request], prompt: p, deliver: github_comment, deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }',
   'events: [push], prompt: p, deliver: github_comment, deliver_extra: { repo: a/b, pr_number: 7 }',
 ]
-const ofSamples = new Set(['WH215', 'WH336', 'WH345', 'WH346', 'WH409', 'WH501', 'WH502', 'WH504', 'WH605'])
+const ofSamples = new Set(['WH215', 'WH336', 'WH345', 'WH346', 'WH348', 'WH409', 'WH501', 'WH502', 'WH504', 'WH605'])
 
 t.test('samples raise no false alarm', async (t) => {
   const { diagnostics, samples = [] } = await told(t, fine.map((route, i) => `f${i}: { ${route} }\n`).join(''), '--sample', 'github')
   for (const { code, route, message } of diagnostics) if (ofSamples.has(code)) t.fail(`${route}: ${code} ${message}`)
   const taken = samples.find(({ name }) => name === 'github/pull_request.opened')
-  t.same(taken?.routes, ['f0', 'f1', 'f2', 'f3', 'f7', 'f12', 'f13'])
+  t.same(taken?.routes, ['f0', 'f1', 'f2', 'f3', 'f7', 'f13', 'f14'])
   const cli = fakeCli(t)
   const examples = readdirSync('examples').filter((name) => name.endsWith('.yaml'))
   const files = [...examples.map((name) => join('examples', name)), 'README.md', 'docs/jobs.md', 'docs/plugins.md']
@@ -212,11 +236,13 @@ t.test('a payload that has a key "payload" makes {payload} right', async (t) => 
 t.test('--fix puts the right path in the place of the wrong one', async (t) => {
   const routes = `a: { events: [push], prompt: "new {compar}!", filters: [{ field: compar, equals: x }], coalesce: { key: compar } }
 b: { events: [push], prompt: "x {= $uppercase(befor) & commits[0].mesage }", filters: [{ jsonata: "payload.befor != 'a'" }] }
+c: { events: [push], prompt: p, session: { key: "x {commits[0].id}-{$.ref}" }, coalesce: { key: "{repository['full_name']}" } }
 `
   const cli = fakeCli(t, { 'config.yaml': configOf(routes) })
-  await cli.run('validate', '--sample', 'github', '--fix=WH501,WH409,WH215')
+  await cli.run('validate', '--sample', 'github', '--fix=WH501,WH409,WH215,WH340')
   t.match(cli.read('config.yaml'), 'prompt: "new {compare}!", filters: [{ field: compare, equals: x }], coalesce: { key: "compare" }')
   t.match(cli.read('config.yaml'), `"x {= $uppercase(before) & commits[0].mesage }", filters: [{ jsonata: "payload.before != 'a'" }]`)
+  t.match(cli.read('config.yaml'), 'session: { key: "x {commits.0.id}-{ref}" }, coalesce: { key: "{repository.full_name}" }')
 })
 
 t.test('samples are names, files and folders; what is none is refused; which were used is said', async (t) => {

@@ -84,6 +84,16 @@ export const filterExplanations = {
       good: 'verify: github\nfilters:\n  - { field: headers.X-GitHub-Event, equals: pull_request }\n  - { field: action, equals: opened }\n',
     },
   },
+  WH348: {
+    means: 'A jsonata condition gives a text, a number, a list or a map on each of the samples that it has a value on (validate --sample).',
+    why: 'A condition holds where its expression gives true, and nothing else. So this one never holds, and a not around it always does.',
+    fix: 'Compare the value, count a list ($count(…) > 0), or ask whether it is there ($exists(…)).',
+    example: {
+      of: 'route',
+      bad: 'events: [push]\nfilters: [{ jsonata: payload.commits.id }]\n',
+      good: 'events: [push]\nfilters: [{ jsonata: $count(payload.commits.id) > 0 }]\n',
+    },
+  },
   WH401: {
     means: 'The regular expression cannot be read, is too long, or matches no text at all, as a$b and /^main/ do.',
     why: 'The filter could not say yes or no, or a not around it would let everything through. So the file is refused.',

@@ -18,7 +18,7 @@ import type { Catalogue } from '../../plan/compile.ts'
 import { routePath } from '../../plan/compile.ts'
 import { expressionsOf } from '../../plan/review/filters/fields.ts'
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
-import type { ExpressionResult, Sampled, TakenSample } from '../../plan/review/samples/sampled.ts'
+import { type ExpressionResult, kindOf, type Sampled, type TakenSample } from '../../plan/review/samples/sampled.ts'
 import { runScript } from '../../process/script.ts'
 import { asReceived, withQuery } from '../routes/prepare-test.ts'
 import type { ChosenSample } from '../samples/choose-samples.ts'
@@ -87,7 +87,8 @@ const resultsOn = async (event: Event, conditions: readonly EvaluatedCondition[]
   const results = new Map<string, ExpressionResult>()
   for (const { source, evaluate } of conditions) {
     try {
-      results.set(source, (await evaluate(event)) === undefined ? { missing: true } : {})
+      const value = await evaluate(event)
+      results.set(source, value === undefined ? { missing: true } : { kind: kindOf(value) })
     } catch (error) {
       results.set(source, { missing: true, failed: error instanceof FailedExpression ? error.withoutValues : messageOf(error) })
     }

@@ -9,7 +9,7 @@ import { printable } from '../../../core/text.ts'
 import { readJsonata } from '../../../expr/jsonata/jsonata.ts'
 import type { ReadPath } from '../../../expr/jsonata/roots.ts'
 import { hasFallback } from '../../../expr/template.ts'
-import { expressionsOf } from '../filters/fields.ts'
+import { type ConditionExpression, expressionsOf } from '../filters/fields.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { type NearPaths, nearPathHelp, nearPaths } from './near-paths.ts'
 import { coversEvents, type ExpressionResult, inNoneOf, reaches, type Sampled, type TakenSample, withNames } from './sampled.ts'
@@ -38,6 +38,8 @@ type ExpressionAt = {
 export const reviewConditionExpressions = (sampled: Sampled, subject: Subject): void => {
   for (const { source, path } of expressionsOf(subject.spec.filters)) {
     const { taken } = sampled
+    const results = taken.flatMap(({ results }) => results?.get(source) ?? [])
+    checkKind({ source, path }, { taken, results }, subject)
     reviewExpression(
       {
         path,
@@ -47,7 +49,7 @@ export const reviewConditionExpressions = (sampled: Sampled, subject: Subject): 
         written: source,
         code: 'WH409',
         taken,
-        results: taken.flatMap(({ results }) => results?.get(source) ?? []),
+        results,
         isSure: coversEvents(sampled, subject.spec) && taken.some((each) => reaches(each, path.slice(0, -1))),
         of: 'event',
       },
@@ -55,6 +57,22 @@ export const reviewConditionExpressions = (sampled: Sampled, subject: Subject): 
       subject,
     )
   }
+}
+
+/** Reports a condition that gives no true or false on any sample that it has a value on: it never holds, and a `not` around it always does. */
+const checkKind = (
+  { source, path }: ConditionExpression,
+  { taken, results }: Pick<ExpressionAt, 'taken' | 'results'>,
+  { say }: Subject,
+): void => {
+  const having = taken.filter((_, i) => results[i]?.kind !== undefined)
+  const kinds = [...new Set(results.flatMap(({ kind }) => (kind === undefined || kind === 'null' ? [] : kind)))]
+  if (kinds.length === 0 || kinds.includes('true or false')) return
+  say('WH348', path, `"${printable(source, 80)}" is ${kinds.join(' or ')} ${withNames(having)}, and a condition holds where it is true`, {
+    help: kinds.includes('a list')
+      ? 'ask whether there is one: $count(…) > 0, or "…" in …'
+      : 'compare it (… = "…"), or ask whether it is there: $exists(…)',
+  })
 }
 
 /** Reviews an expression on the samples that it was evaluated on. A path that none has explains why there is no value. */
@@ -65,6 +83,7 @@ export const reviewExpression = (expression: ExpressionAt, sampled: Sampled, sub
   const isEmpty = results.every(({ missing }) => missing)
   let isExplained = false
   for (const path of reads.paths) {
+    if (path.keys[0] === 'headers') checkHeader(path, expression, sampled, subject)
     const keys = payloadKeys(path, expression)
     if (keys === undefined || taken.some((each) => mayHave(each[expression.of]?.payload, keys))) continue
     // In an expression, a name leads through all items of a list.
@@ -75,6 +94,19 @@ export const reviewExpression = (expression: ExpressionAt, sampled: Sampled, sub
     isExplained = true
   }
   if (isEmpty && isSure && !isExplained) sayEmpty(expression, reads.isSelective, subject)
+}
+
+/** Reports a header whose name differs by a slip from one that samples have. Other headers, proxies on the way may bring. */
+const checkHeader = ({ keys, ...path }: ReadPath, expression: ExpressionAt, { taken }: Sampled, subject: Subject): void => {
+  const [, name] = keys
+  const known = [...new Set(taken.flatMap(({ event }) => Object.keys(event.headers)))]
+  const isOwn = taken.some((each) => mayHave(each[expression.of]?.payload, ['headers']))
+  if (name === undefined || known.includes(name) || (isOwn && expression.code === 'WH501')) return
+  const near = nearPaths(name, known)
+  if (near.slips.length === 0) return
+  const under = (names: readonly string[]): string[] => names.map((each) => `headers.${each}`)
+  const asHeaders = { slips: under(near.slips), all: under(near.all), ...(near.same === undefined ? {} : { same: `headers.${near.same}` }) }
+  sayMissing(expression, { keys: keys.slice(0, 2), ...path }, asHeaders, subject)
 }
 
 /** Returns the keys of a path from the top of the payload; `undefined` for a path that reads something else. */

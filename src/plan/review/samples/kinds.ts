@@ -1,13 +1,12 @@
 /** Finds conditions on another kind of value than the samples have: `equals: "false"` where the payload has `false`. */
 
-import { ExactNumber } from '../../../core/exact-number.ts'
 import { type ExactJson, type ExactObject, isObject, type JsonObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
 import { comparedIn, domainOf, type Leaf, leavesOf, textNoun } from '../filters/fields.ts'
 import { fixOf, type Subject } from '../subject.ts'
-import { inAllOf, type Sampled } from './sampled.ts'
+import { inAllOf, type Kind, kindOf, type Sampled } from './sampled.ts'
 
 export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) {
@@ -55,16 +54,6 @@ const inFormOf = (text: string, samples: readonly string[], field: string): stri
   if (name !== undefined && all(/^[\w.-]+\/[\w.-]+$/)) return name
   const isCapital = ofClosedList.test(field) && all(/^[A-Z][a-z]+$/) && /^[a-z]+$/.test(text)
   return isCapital ? `${text[0]?.toUpperCase()}${text.slice(1)}` : undefined
-}
-
-type Kind = 'a text' | 'a number' | 'true or false' | 'a list' | 'a map' | 'null'
-
-const kindOf = (value: ExactJson): Kind => {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  if (value instanceof ExactNumber) return 'a number'
-  const kinds: { readonly [type: string]: Kind } = { string: 'a text', number: 'a number', boolean: 'true or false' }
-  return kinds[typeof value] ?? 'a map'
 }
 
 /** Returns the values of a field in the samples. `null` is left out: at another time the field may have a value of any kind. */

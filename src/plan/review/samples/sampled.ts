@@ -2,12 +2,25 @@
 
 import type { RouteSource } from '../../../config/config.ts'
 import type { Path } from '../../../core/diagnostic.ts'
+import { ExactNumber } from '../../../core/exact-number.ts'
+import type { ExactJson } from '../../../core/json.ts'
 import type { Event } from '../../../core/request.ts'
 import type { Filled } from '../../../expr/template.ts'
 import type { Route } from '../../../generated/config.ts'
 
-/** Whether an expression has a value on a sample. `failed`: why its evaluation failed. */
-export type ExpressionResult = { readonly missing?: true; readonly failed?: string }
+/** The kind of a value, as findings name it. */
+export type Kind = 'a text' | 'a number' | 'true or false' | 'a list' | 'a map' | 'null'
+
+export const kindOf = (value: ExactJson): Kind => {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (value instanceof ExactNumber) return 'a number'
+  const kinds: { readonly [type: string]: Kind } = { string: 'a text', number: 'a number', boolean: 'true or false' }
+  return kinds[typeof value] ?? 'a map'
+}
+
+/** What an expression gives on a sample. `kind`: the kind of its value, of a condition. `failed`: why its evaluation failed. */
+export type ExpressionResult = { readonly missing?: true; readonly kind?: Kind; readonly failed?: string }
 
 /** A sample that the route can take: its event is one of the route's. */
 export type TakenSample = {
