@@ -2,6 +2,7 @@
 const floors = [
   ['src/core/'],
   ['src/generated/', 'src/node-internals/'],
+  ['src/secrets/'],
   ['src/store/ports.ts', 'src/process/', 'src/expr/'],
   ['src/parts/'],
   ['src/plugin/'],

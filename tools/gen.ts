@@ -17,6 +17,7 @@ import { renderDashboard, renderMetrics } from './observability.ts'
 import { withNames, withoutToolsets } from './part-names.ts'
 import { renderReference, withExitCodes } from './reference.ts'
 import { renderSamples } from './samples.ts'
+import { renderSecretKeys } from './secret-keys.ts'
 import { renderSenders } from './senders.ts'
 import { envByChoice, renderSettings, withEnvNames } from './settings.ts'
 import { createAjv, renderChecks } from './shapes/checks.ts'
@@ -53,6 +54,7 @@ const vocabulary = [
   'x-ignored',
   'x-needs',
   'x-secret',
+  'x-address',
   'x-code',
   'x-template',
   'x-path',
@@ -312,6 +314,7 @@ const outputs: { [file: string]: string } = {
   'docs/targets.md': `${renderTargets(targets)}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,
+  'src/generated/secret-keys.ts': `${banner}${renderSecretKeys(schema)}`,
   'src/generated/settings.ts': `${banner}${renderSettings(runners, targets)}`,
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${parseCall(schema)}\n\nexport const sampleSchema: JsonObject = ${parseCall(sample)}\n`,
   'src/generated/sample.ts': await sampleTypes(),

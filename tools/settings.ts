@@ -17,10 +17,10 @@ const namesByChoice = (node: Node): NamesByChoice =>
 
 const namesInWords = (names: Names): string => names.map((name) => `\`${name}\``).join(' or ')
 
-/** Returns the node with the names of its variables in its text, and without `x-env` and `x-redact`. */
+/** Returns the node with the names of its variables in its text, and without `x-env`. */
 export const withEnvNames = (node: Node): Node => {
   if (node['x-env'] === undefined) return node
-  const { 'x-env': _, 'x-redact': __, ...shown } = node
+  const { 'x-env': _, ...shown } = node
   const names = envNames(node) ?? []
   const wins = names.length === 0 ? '' : ` ${namesInWords(names)} in the environment wins.`
   const ways = Object.entries(namesByChoice(node)).map(([choice, each]) => `${namesInWords(each)} (\`${choice}\`)`)

@@ -4,12 +4,12 @@ import { type Config, defaultProfile, type RouteSource } from '../config/config.
 import { isUnknown } from '../config/env.ts'
 import { passwordOf } from '../config/storage/server-address.ts'
 import type { JsonObject } from '../core/json.ts'
-import { namesProvider } from '../core/secrets/program-secret.ts'
-import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { toolsets } from '../parts/tools/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
+import { namesProvider } from '../secrets/program-secret.ts'
+import { secretsOfSettings } from '../secrets/settings-secrets.ts'
 
 /**
  * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics, relay, console, telemetry
@@ -18,11 +18,10 @@ import { runnerSettings } from '../plan/runner.ts'
  */
 export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]
-  const platforms = profiles.flatMap(({ platforms }) => Object.values(platforms).flatMap(secretsOfSettings))
-  const routes = [...config.routes.values()].flatMap(({ secrets, spec }) => [...secrets, ...secretsOfSenderApi(spec)])
+  const platforms = profiles.flatMap(({ platforms }) => Object.values(platforms).flatMap((each) => secretsOfSettings(each)))
+  const routes = [...config.routes.values()].flatMap(secretsOfRoute)
   const jobs = profiles.flatMap((profile) => [...profile.jobs.values()])
-  const specs = [...config.routes.values(), ...jobs, ...config.alerts.rules].map(({ spec }) => spec)
-  const targets = specs.flatMap(secretsOfTargets)
+  const targets = [...jobs, ...config.alerts.rules].flatMap(({ spec }) => secretsOfTargets(spec))
   // Plugins are not loaded here. So the API key of a plugin's runner is known only where `config.yaml` has it, and not where the runner
   // takes it from the environment.
   const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
@@ -42,16 +41,15 @@ export const knownSecrets = (config: Config): string[] => {
   ].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH' && !namesProvider(value))
 }
 
-/** Returns the secrets of a route, and those in the settings of its targets. */
+/**
+ * Returns the secrets of a route, and those in the settings of its targets. In the route's own settings only the schema says what is a
+ * secret: the name of a setting such as `token: { header: … }` may hold none.
+ */
 export const secretsOfRoute = ({ secrets, spec }: Pick<RouteSource, 'secrets' | 'spec'>): string[] => [
   ...secrets,
+  ...secretsOfSettings(spec as JsonObject, () => false),
   ...secretsOfTargets(spec),
-  ...secretsOfSenderApi(spec),
 ]
-
-/** Returns the secrets with which the route asks the API of its sender. */
-const secretsOfSenderApi = ({ catch_up: catchUp, poll }: RouteSource['spec']): string[] =>
-  [catchUp?.token, catchUp?.app_key, poll?.token].filter((secret) => secret !== undefined)
 
 /** Returns the secrets in the settings that a route, a job or a rule of alerts has for its targets and its callback. */
 export const secretsOfTargets = (spec: Parameters<typeof writtenTargets>[0] & Pick<RouteSource['spec'], 'callback'>): string[] => [

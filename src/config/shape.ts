@@ -192,7 +192,12 @@ export const shapeProblems = (
   for (const problem of problemsOfBranch(problems, root, data)) {
     const path = parsePointer(problem.instancePath, data)
     const node = schemaAt(root, data, path)
-    const sentence = problemSentence(problem, valueAt(data, path), node, node['x-secret'] === true || hidden(path))
+    const sentence = problemSentence(
+      problem,
+      valueAt(data, path),
+      node,
+      node['x-secret'] === true || node['x-address'] === true || hidden(path),
+    )
     if (!sentence) continue
     const { key, message, missing, help = helpFrom(node), ...more } = sentence
     const full = key === undefined ? path : [...path, key]

@@ -3,7 +3,7 @@
  * collected and shown all at once, never thrown.
  */
 
-import { maskAddresses } from './secrets/secret-names.ts'
+import { maskAddresses } from './secret-names.ts'
 
 export type Severity = 'error' | 'warning' | 'info'
 

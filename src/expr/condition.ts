@@ -6,7 +6,7 @@ import { type ExactJson, type ExactObject, isObject, own } from '../core/json.ts
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { Adopt, Closable } from '../core/owner.ts'
 import type { Event } from '../core/request.ts'
-import { namesParameterSecret, namesRequestSecret } from '../core/secrets/secret-names.ts'
+import { namesParameterSecret, namesRequestSecret } from '../core/secret-names.ts'
 import { printable } from '../core/text.ts'
 import { Fields } from './fields.ts'
 import { all, any, type ConditionFailure, type ConditionResult, not, type RunCondition } from './logic.ts'

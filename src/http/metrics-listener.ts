@@ -1,7 +1,7 @@
 /** The listener for metrics and probes: an HTTP server of its own, apart from the server that senders reach. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isSameSecret } from '../core/secrets/same-secret.ts'
+import { isSameSecret } from '../secrets/same-secret.ts'
 import { bindFault } from './bind-fault.ts'
 import { connectionLimits } from './server.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import { isObject, type Json } from '../core/json.ts'
-import { maskHeaders, maskQuery } from '../core/secrets/mask.ts'
+import { maskHeaders, maskQuery } from '../secrets/mask.ts'
 import type { RawRequest } from './record.ts'
 
 const pathName = ':path'

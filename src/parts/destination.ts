@@ -7,10 +7,12 @@
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import type { Delivery, Destination } from '../core/new-run.ts'
-import { maskAddresses, withCredentials } from '../core/secrets/secret-names.ts'
+import { replaceParts, withCredentials } from '../core/secret-names.ts'
 import { isTemplate } from '../expr/placeholder.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
+import { stars } from '../secrets/mask.ts'
+import { placeBelow, type SecretPart, secretParts, topOfSettings } from '../secrets/secret-place.ts'
 import type { Report } from './report.ts'
 import { targetName } from './target-name.ts'
 import type { TargetPart } from './targets/target.ts'
@@ -71,17 +73,21 @@ export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObjec
     }),
   )
 
-/** Returns the keys, besides `keys`, whose values are addresses with a login or a secret parameter. */
+/** Returns the keys, besides `keys`, whose values are addresses that let in by something in them. */
 const addressesIn = (extra: JsonObject, keys: readonly string[]): string[] =>
-  Object.keys(extra).filter((key) => !keys.includes(key) && maskedAddress(own(extra, key)) !== own(extra, key))
+  Object.keys(extra).filter((key) => !keys.includes(key) && maskedAddress(key, own(extra, key)) !== own(extra, key))
 
-const maskedAddress = (value: Json | undefined): Json | undefined => (typeof value === 'string' ? maskAddresses(value) : value)
+const maskedAddress = (key: string, value: Json | undefined): Json | undefined =>
+  typeof value === 'string' ? replaceParts(value, addressParts(key, value), () => stars) : value
+
+const addressParts = (key: string, text: string): readonly SecretPart[] =>
+  secretParts(text, placeBelow(topOfSettings, key, false)).filter(({ isWhole }) => !isWhole)
 
 /** Returns the settings without the values that `secretsIn` returns for these keys. Of an address, only what is secret is left out. */
 const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     Object.entries(extra).flatMap(([key, value]): [string, Json][] => {
-      const masked = maskedAddress(value)
+      const masked = maskedAddress(key, value)
       if (!keys.includes(key) || (masked !== undefined && masked !== value)) return [[key, masked ?? value]]
       return isObject(value) ? [[key, entriesOf(value, isTemplate)]] : []
     }),

@@ -7,7 +7,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { MaskRequest } from '../core/plan.ts'
 import type { Headers } from '../core/request.ts'
-import { maskQuery } from '../core/secrets/mask.ts'
+import { maskQuery } from '../secrets/mask.ts'
 import { editJsonField } from './body/json-field.ts'
 import { type Mask, maskJson, starMask } from './body/mask-json.ts'
 import { listFiles } from './body/multipart/attachments.ts'

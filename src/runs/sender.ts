@@ -10,8 +10,6 @@ import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginNamePattern } from '../core/names.ts'
 import type { NewRun } from '../core/new-run.ts'
-import { createRedactor } from '../core/secrets/redact.ts'
-import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
 import { cut } from '../core/text.ts'
 import { within } from '../core/turns/within.ts'
@@ -23,6 +21,8 @@ import { deliveriesOf, deliveryLabel, secretsIn, withSecrets, writtenTargets } f
 import type { OwnComments } from '../parts/own-comment.ts'
 import { callbackAsDeliver } from '../parts/respond/callback.ts'
 import type { Keep, Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
+import { createRedactor } from '../secrets/redact.ts'
+import { secretsOfSettings } from '../secrets/settings-secrets.ts'
 import type { Breakers, Sending } from './breaker/breakers.ts'
 
 export type SenderOptions = {

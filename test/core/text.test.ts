@@ -1,7 +1,7 @@
 import t from 'tap'
 import { equalJson, own } from '../../src/core/json.ts'
-import { createRedactor } from '../../src/core/secrets/redact.ts'
 import { cut, excerpt, nearest, printable } from '../../src/core/text.ts'
+import { createRedactor } from '../../src/secrets/redact.ts'
 
 t.test('a cut never splits a surrogate pair', async (t) => {
   t.equal(cut('ab😀', 3), 'ab')

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { hashPassword } from '../../src/core/secrets/password-hash.ts'
 import { consoleQuestions } from '../../src/generated/console.ts'
+import { hashPassword } from '../../src/secrets/password-hash.ts'
 import {
   type Asked,
   chromiumPath,

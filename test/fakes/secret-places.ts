@@ -1,7 +1,7 @@
 /** Every place of the schema at which a secret may stand, with a value that has a canary. A new key of the schema is a new place. */
 
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { namesSettingSecret } from '../../src/core/secrets/secret-names.ts'
+import { namesSettingSecret } from '../../src/core/secret-names.ts'
 import { schema as whole } from '../../src/generated/schema.ts'
 
 export type Place = { readonly path: readonly (string | number)[]; readonly value: Json }
@@ -18,8 +18,8 @@ const resolved = (node: JsonObject): JsonObject => {
   return { ...resolved(definitions[$ref.slice('#/definitions/'.length)] as JsonObject), ...own }
 }
 
-/** Keys whose value is an address, which may have a login and parameters that let in. */
-const isAddress = (key: string): boolean => /(?:^|_)(?:url|endpoint|base)$|^url/.test(key)
+/** Further keys whose value is an address, which may have a login, a path and parameters that let in. */
+const isAddress = (key: string): boolean => /(?:^|_)(?:url|endpoint)$/.test(key)
 
 /** The keys of maps with names of one's own. */
 const anyKey = 'X_ANY'
@@ -52,8 +52,9 @@ export const secretPlaces = (root: JsonObject, base: Place['path'] = [], seen: r
 
 const leaf = (node: JsonObject, key: string, path: Place['path']): Place[] => {
   const name = canary(path.join('-'))
-  if (Array.isArray(node.enum) || node['x-secret'] === 'public') return []
-  if (isAddress(key)) return [{ path, value: `https://user:${name}@127.0.0.1:9/x?access_token=${name}&plain=1` }]
+  if (Array.isArray(node.enum) || (node['x-secret'] === 'public' && node['x-address'] !== true)) return []
+  if (node['x-address'] === true || isAddress(key))
+    return [{ path, value: `https://user:${name}@127.0.0.1:9/hooks/${key === 'public_url' ? 'x' : name}?access_token=${name}&plain=1` }]
   return node['x-secret'] === true || namesSettingSecret(key) ? [{ path, value: name }] : []
 }
 

@@ -16,11 +16,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { maskHeaders } from '../../src/core/secrets/mask.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import { readEvent, readEvents, readRaw } from '../../src/journal/reader.ts'
 import type { EventView, Journal, RawRequest } from '../../src/journal/record.ts'
 import type { Limits } from '../../src/journal/retention.ts'
+import { maskHeaders } from '../../src/secrets/mask.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { at, ended, received, startMs } from '../fakes/records.ts'
 

@@ -22,9 +22,10 @@ import { until } from '../fakes/wait.ts'
 /** Headers of a request whose names say that they hold a secret. */
 const secretHeaders = ['X-Credential', 'X-Passphrase', 'X-Private-Key', 'X-Auth', 'Authorization', 'X-Api-Key', 'Cookie', 'X-Session-Token']
 
-const filesBelow = (folder: string): string =>
+/** Returns the text of all files below a folder, but for those with these names. */
+const filesBelow = (folder: string, ...without: readonly string[]): string =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !without.includes(entry.name))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('\n')
 
@@ -36,7 +37,7 @@ t.test('each place of a secret has a canary; no log, record, command or screen s
   const failing = {
     deliver: 'http',
     deliver_extra: {
-      url: `${target.origin}/in?access_token=${canary('address')}&plain=1`,
+      url: `${target.origin}/services/T01/${canary('address-path')}/{n}?access_token=${canary('address')}&plain=1`,
       secret: canary('signing'),
       headers: { 'X-Target-Passphrase': canary('target-header') },
     },
@@ -56,6 +57,7 @@ t.test('each place of a secret has a canary; no log, record, command or screen s
               routes: {
                 fails: { ...failing, prompt: 'got {n}', deliver_only: true },
                 token: { verify: 'gitlab', secret: canary('token'), prompt: 'got {n}', deliver: 'log' },
+                queued: { ...failing, secret: canary('queued'), prompt: 'got {n}' },
                 filtered: {
                   secret: canary('route'),
                   prompt: 'p',
@@ -105,11 +107,15 @@ t.test('each place of a secret has a canary; no log, record, command or screen s
     await post('filtered', signed(canary('route'))),
     await post('filtered', signed('wrong')),
     await post('fails', { 'Content-Type': 'text/plain', ...signed('wrong') }),
+    await post('queued', signed(canary('queued'))),
   ]
-  t.match(answers, [/^502 /, /^202 /, /^200 .*ignored/, /^401 /, /^401 /])
+  t.match(answers, [/^502 /, /^202 /, /^200 .*ignored/, /^401 /, /^401 /, /^202 /])
   t.match(await cli.run('cron', 'run', 'stored'), { code: 0 })
   await gateway.line(({ msg, text }) => msg === 'delivered' && text === 'got ***')
   t.equal(target.seen[0]?.headers['x-target-passphrase'], canary('target-header'), 'the target does get it')
+  const address = `/services/T01/${canary('address-path')}/1?access_token=${canary('address')}&plain=1`
+  t.equal(target.seen[0]?.url, address, 'and is asked at its whole address')
+  await until(() => target.seen.filter(({ url }) => url === address).length > 1)
 
   const shown = new Map<string, string>([['answers', answers.join('\n')]])
   const run = async (...argv: string[]): Promise<string> => {
@@ -130,7 +136,7 @@ t.test('each place of a secret has a canary; no log, record, command or screen s
     await run('webhook', 'trace', 'filtered', '--event-id', id, '--scheme', 'none')
   }
   t.match(await run('new', 'made', '--like', ids[0] ?? '', '--dry-run'), /would be written/)
-  for (const route of ['fails', 'token', 'filtered', 'unset']) {
+  for (const route of ['fails', 'token', 'filtered', 'queued', 'unset']) {
     await run('webhook', 'show', route)
     await run('--json', 'webhook', 'show', route)
   }
@@ -157,6 +163,9 @@ t.test('each place of a secret has a canary; no log, record, command or screen s
   gateway.kill('SIGTERM')
   const { out, err } = await gateway.ended
   shown.set('log', out + err)
+  // The prompt of a run is stored as it was written, also where it quotes a secret.
+  const inPrompt = canary('stored-job')
+  shown.set('files', filesBelow(cli.dir, 'config.yaml', 'cron_jobs.json').replaceAll(inPrompt, ''))
   const isThere = (text: string): boolean => text.trim().length > 0
   for (const [where, text] of shown) {
     t.ok(isThere(text), `${where} says something`)
@@ -190,6 +199,22 @@ t.test('the log knows the secret of a subscription, also of one that is made whi
   gateway.kill('SIGTERM')
   const { out, err } = await gateway.ended
   t.strictSame(`${out}${err}`.match(marks), null)
+})
+
+t.test('a finding shows no key of a relay, and an address with a mask in its path is refused', async (t) => {
+  const relay = { keys: [canary('relay-key'), canary('relay-keys')], routes: { a: {} }, ppublic: 1 }
+  const masked = { prompt: 'p', deliver: 'http', deliver_extra: { url: 'https://hooks.slack.com/services/***/***/***' } }
+  const config = {
+    relay: { url: 'https://relay.example.org/home', key: canary('own-key'), evry: 1 },
+    platforms: { webhook: { enabled: true, extra: { secret: canary('global'), routes: { masked } } } },
+  }
+  const cli = fakeCli(t, { 'config.yaml': stringify(config), 'relay.yaml': `gateways: { home: ${JSON.stringify(relay)} }\n` }, {})
+  const findings = await cli.run('validate')
+  t.match(findings, { code: 1, out: /error\[WH510\][\s\S]*services\/\*\*\*/ })
+  t.match(findings.out, /key: \*{3}/, 'the line is shown')
+  const check = await cli.run('relay', 'validate')
+  t.match(`${check.out}${check.err}`, /ppublic/)
+  t.strictSame(`${findings.out}${check.out}${check.err}`.match(marks), null)
 })
 
 const definitions = schema.definitions as { readonly [name: string]: JsonObject }

@@ -2,7 +2,7 @@
 
 import { exit, Fault } from '../../core/fault.ts'
 import { parseObject } from '../../core/json.ts'
-import { maskJson } from '../../core/secrets/mask.ts'
+import { maskJson } from '../../secrets/mask.ts'
 import { maskScalar } from '../mask-lines/find-secrets.ts'
 
 /** Stands in place of a secret, also of one in an address. The reference cannot be resolved, so an entry that has it is not served. */

@@ -3,8 +3,9 @@
 import type { Config } from '../../config/config.ts'
 import { hasReference } from '../../config/secrets/reference.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
-import { maskJson, maskSecret } from '../../core/secrets/mask.ts'
-import { Redactor } from '../../core/secrets/redact.ts'
+import { maskJson, maskSecret, stars } from '../../secrets/mask.ts'
+import { Redactor } from '../../secrets/redact.ts'
+import { topOfFile } from '../../secrets/secret-place.ts'
 import { knownSecrets } from '../known-secrets.ts'
 import { maskScalar } from '../mask-lines/find-secrets.ts'
 import { yamlText } from '../yaml-text.ts'
@@ -21,11 +22,7 @@ export const maskedConfig = (whole: JsonObject, config: Config, maskOf = maskSec
     if (Array.isArray(value)) return value.map(redacted)
     return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item)])) : value
   }
-  const { secrets, ...rest } = whole
-  const masked = maskJson(rest, maskOf) as JsonObject
-  // The section `secrets` names programs. Its own name would hide them, because the routes have lists of secrets under this name.
-  const sections = secrets === undefined ? masked : { secrets: maskJson(secrets, maskOf), ...masked }
-  return redacted(sections) as JsonObject
+  return redacted(maskJson(whole, maskOf, stars, topOfFile)) as JsonObject
 }
 
 /**

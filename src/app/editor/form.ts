@@ -3,8 +3,8 @@
 import { definition } from '../../config/schema-walk.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own, textOrEmpty, valueAt } from '../../core/json.ts'
-import { fingerprint, maskJson } from '../../core/secrets/mask.ts'
-import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
+import { namesSettingSecret } from '../../core/secret-names.ts'
+import { fingerprint, maskJson } from '../../secrets/mask.ts'
 import { namesKeyOf } from './names-keys.ts'
 import type { TargetRow } from './service.ts'
 

@@ -2,9 +2,9 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { Json } from '../../core/json.ts'
-import { maskHeaders } from '../../core/secrets/mask.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
+import { maskHeaders } from '../../secrets/mask.ts'
 import { rawOf } from './request-again.ts'
 
 const notKeptReason = 'not kept: payloads are kept best effort, within the limits of storage.retention'

@@ -5,7 +5,7 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { namesRequestSecret } from '../../core/secrets/secret-names.ts'
+import { namesRequestSecret } from '../../core/secret-names.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { type ParameterField, parameterField } from './adnanh-parameter.ts'
 import type { ReportLeftOut } from './imported.ts'

@@ -2,7 +2,7 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, own } from '../../core/json.ts'
-import { namesRequestSecret } from '../../core/secrets/secret-names.ts'
+import { namesRequestSecret } from '../../core/secret-names.ts'
 import type { SignatureScheme } from '../../generated/config.ts'
 import { v1 } from '../../parts/schemes/generic.ts'
 import { github } from '../../parts/schemes/github.ts'

@@ -2,7 +2,7 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
-import { namesRequestSecret } from '../../core/secrets/secret-names.ts'
+import { namesRequestSecret } from '../../core/secret-names.ts'
 import { exists } from '../../parts/operators/exists.ts'
 import { inFile } from '../../parts/operators/in-file.ts'
 import { missing } from '../../parts/operators/missing.ts'

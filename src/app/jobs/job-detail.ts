@@ -1,10 +1,10 @@
 /** Reads one whole job for people, with its secrets masked, the times of its next runs, and what keeps it from running. */
 
 import type { Json } from '../../core/json.ts'
-import { maskJson } from '../../core/secrets/mask.ts'
 import { zonedIso } from '../../expr/schedule.ts'
 import { pastTime } from '../../plan/job-time.ts'
 import type { ScheduledJob } from '../../plan/jobs.ts'
+import { maskJson } from '../../secrets/mask.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'

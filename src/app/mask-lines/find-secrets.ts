@@ -2,10 +2,9 @@
 
 import { namesFile } from '../../config/secrets/reference.ts'
 import { eventsOf, type Range, scalarsOf, YamlTree } from '../../config/yaml/yaml-tree.ts'
-import { isMask } from '../../core/secrets/mask.ts'
-import { namesProvider } from '../../core/secrets/program-secret.ts'
-import { holdsSecrets, holdsWords, namesSettingSecret, secretInWord } from '../../core/secrets/secret-names.ts'
-import { nearest } from '../../core/text.ts'
+import { isMask } from '../../secrets/mask.ts'
+import { namesProvider } from '../../secrets/program-secret.ts'
+import { namesSecret, placeBelow, type SecretPlace, secretParts, topOfFile, topOfSettings } from '../../secrets/secret-place.ts'
 
 /** A part of a text that must not be shown: its offsets, the end exclusive, and the text that is shown in its place. */
 export type Cover = { readonly from: number; readonly to: number; readonly shown: string }
@@ -33,14 +32,6 @@ export const maskScalar = (raw: string): string => {
   return `${quote}${shown}${end < inner.length ? stars : ''}${quote}`
 }
 
-/** Keys whose values are secrets. The value of a key that looks like a mistyped one of these keys counts as a secret, too. */
-const secretKeys = ['secret', 'secrets', 'token', 'bot_token', 'access_token', 'password', 'api_key', 'headers', 'webhook_url']
-
-const namesSecret = (key: string): boolean => namesSettingSecret(key) || nearest(key, secretKeys).length > 0
-
-/** Keys whose maps have names as keys: under `routes`, the key `my-token` is the name of a route, and its map is no secret. */
-const mapsOfNames = new Set(['routes', 'jobs', 'platforms'])
-
 /** What a text has at its top: the sections of a file, whose keys may be names, or the settings of one route. */
 export type TextKind = 'file' | 'settings'
 
@@ -49,7 +40,10 @@ export const secretsIn = (text: string, kind: TextKind = 'file'): Cover[] | unde
   try {
     const events = eventsOf(text)
     const tree = new YamlTree(text, events)
-    return [...new Secrets(text, tree).below(tree.root, kind === 'file'), ...commentedSecrets(text, scalarsOf(events))]
+    return [
+      ...new Secrets(text, tree).below(tree.root, kind === 'file' ? topOfFile : topOfSettings),
+      ...commentedSecrets(text, scalarsOf(events)),
+    ]
   } catch {
     return undefined
   }
@@ -84,52 +78,47 @@ class Secrets {
     this.#tree = tree
   }
 
-  /**
-   * Returns the covers below a node. `keysAreNames`: a key of the node whose value is a map is a name, such as a route's, and its map is no
-   * secret. That is so at the top of the file and below the keys in `mapsOfNames`.
-   */
-  below(node: number, keysAreNames: boolean): Cover[] {
-    return this.#tree.members(node).flatMap(({ name, key, value }) => {
-      if (!this.#tree.isMap(node)) return this.below(value, false)
-      if (namesSecret(name) && !(keysAreNames && this.#tree.isMap(value))) return this.#covers(value, holdsSecrets(name), this.#endOf(key))
-      if (holdsSecrets(name) && this.#tree.isMap(value)) return this.#covers(value, true, this.#endOf(key))
-      return [...this.below(value, mapsOfNames.has(name)), ...(holdsWords(name) ? this.#coversOfWords(value) : [])]
-    })
+  /** Returns the covers below a node at a place. */
+  below(node: number, place: SecretPlace): Cover[] {
+    const members = this.#tree.members(node)
+    if (!this.#tree.isMap(node)) {
+      const below = placeBelow(place, undefined, false)
+      const start = this.#tree.range(node)?.[0] ?? 0
+      return members.flatMap(({ value }, i) => {
+        const before = members[i - 1]?.value
+        return this.#covers(value, below, before === undefined ? start : this.#endOf(before), before)
+      })
+    }
+    return members.flatMap(({ name, key, value }) =>
+      this.#covers(value, placeBelow(place, name, this.#tree.isMap(value)), this.#endOf(key)),
+    )
   }
 
   /**
-   * Returns the covers of a secret value. `ofHeaders`: the value is a map of headers, and each member gets a cover of its own. `after`: the
-   * offset behind the key. YAML reads a secret that begins with & or ! as an anchor or a tag, so an anchor or tag between this offset and
-   * the value is covered, too.
+   * Returns the covers of a value at a place. `after`: the offset behind what is before it. YAML reads a secret that begins with & or ! as an
+   * anchor or a tag, so an anchor or tag between this offset and the value is covered, too. `before`: the node before it in a list.
    */
-  #covers(node: number, ofHeaders: boolean, after: number): Cover[] {
+  #covers(node: number, place: SecretPlace, after: number, before?: number): Cover[] {
     const [start, to] = this.#tree.range(node) ?? this.#restOfLine(after)
-    if (this.#tree.isList(node)) {
-      const items = this.#tree.members(node)
-      return items.flatMap(({ value }, i) => this.#covers(value, ofHeaders, this.#endOf(items[i - 1]?.value) || start))
-    }
-    if (this.#tree.isMap(node) && ofHeaders)
-      return this.#tree.members(node).flatMap(({ key, value }) => this.#covers(value, true, this.#endOf(key)))
+    const isScalar = this.#tree.isScalar(node)
+    if (place.hides !== 'all' && place.hides !== 'shown') return isScalar ? this.#partsOf(node, place, before) : this.below(node, place)
+    if (this.#tree.isList(node) || (this.#tree.isMap(node) && place.hides === 'shown')) return this.below(node, place)
     const property = this.#text.slice(after, start).search(/[&!]/)
     if (property >= 0) return [{ from: after + property, to, shown: stars }]
-    return [{ from: start, to, shown: this.#tree.isScalar(node) ? maskScalar(this.#text.slice(start, to)) : stars }]
+    return [{ from: start, to, shown: isScalar ? maskScalar(this.#text.slice(start, to)) : stars }]
   }
 
-  /** Returns covers for the secrets in the words of a command. */
-  #coversOfWords(node: number): Cover[] {
-    const words = this.#tree.isList(node) ? this.#tree.members(node).map(({ value }) => value) : []
-    return words.flatMap((word, i): Cover[] => {
-      const text = this.#tree.scalar(word)
-      const range = this.#tree.range(word)
-      const before = words[i - 1]
-      const from = text === undefined ? undefined : secretInWord(text, before === undefined ? undefined : this.#tree.scalar(before))
-      if (text === undefined || !range || from === undefined) return []
-      const raw = this.#text.slice(...range)
-      // Where the file spells the word otherwise, as with escapes, the whole word is covered.
-      const head = raw.indexOf(text.slice(0, from))
-      const start = from === 0 || head < 0 ? range[0] : range[0] + head + from
-      const to = start > range[0] && /["']$/.test(raw) ? range[1] - 1 : range[1]
-      return [{ from: start, to, shown: maskScalar(this.#text.slice(start, to)) }]
+  /** Returns covers for what is secret within a scalar: in a word of a command, or in an address. */
+  #partsOf(node: number, place: SecretPlace, before?: number): Cover[] {
+    const text = this.#tree.scalar(node)
+    const range = this.#tree.range(node)
+    if (text === undefined || !range) return []
+    const raw = this.#text.slice(...range)
+    return secretParts(text, place, before === undefined ? undefined : this.#tree.scalar(before)).map(({ from, to }) => {
+      // Where the file spells the text otherwise, as with escapes, the whole of it is covered.
+      const at = raw.indexOf(text)
+      const [start, end] = at < 0 ? range : [range[0] + at + from, range[0] + at + to]
+      return { from: start, to: end, shown: maskScalar(this.#text.slice(start, end)) }
     })
   }
 

@@ -1,6 +1,6 @@
 /** Guesses the secrets of a file that cannot be parsed, so that its lines can be shown. */
 
-import { secretSettingWords } from '../../core/secrets/secret-names.ts'
+import { secretSettingWords } from '../../core/secret-names.ts'
 import { type Cover, maskScalar, stars } from './find-secrets.ts'
 
 /** Matches the end of a key that names a secret, with its colon and the blanks behind it. */

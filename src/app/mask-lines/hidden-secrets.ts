@@ -5,7 +5,7 @@
  */
 
 import { eventsOf, type Range, YamlTree } from '../../config/yaml/yaml-tree.ts'
-import { fingerprint } from '../../core/secrets/mask.ts'
+import { fingerprint } from '../../secrets/mask.ts'
 import { commentedSettings } from './find-secrets.ts'
 import { coversOf } from './mask-lines.ts'
 

@@ -1,6 +1,6 @@
 /** Masks the lines of a YAML or JSON file: stars replace values of keys that name a secret, logins and secret parameters in addresses. */
 
-import { replaceSecretParameters } from '../../core/secrets/secret-names.ts'
+import { replaceSecretParameters } from '../../core/secret-names.ts'
 import { type Cover, secretsIn, stars, type TextKind } from './find-secrets.ts'
 import { guessedSecrets } from './guess-secrets.ts'
 

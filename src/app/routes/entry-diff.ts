@@ -2,8 +2,8 @@
 
 import { carryDigits } from '../../core/carried-numbers.ts'
 import { type Json, type JsonObject, own } from '../../core/json.ts'
-import { maskJson } from '../../core/secrets/mask.ts'
 import { cut } from '../../core/text.ts'
+import { maskJson } from '../../secrets/mask.ts'
 import { jsonText } from '../json-text.ts'
 import { differing } from './subscription-record.ts'
 

@@ -2,8 +2,8 @@
 
 import { insecure } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { fingerprint } from '../../core/secrets/mask.ts'
 import { shownPlace } from '../../core/shown-place.ts'
+import { fingerprint } from '../../secrets/mask.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { containsMask, isMask } from '../../core/secrets/mask.ts'
 import { equalWritten } from '../../core/written-digits.ts'
 import { defaults } from '../../generated/defaults.ts'
+import { containsMask, isMask } from '../../secrets/mask.ts'
 
 /**
  * The fields of a route that options give. A field that no option gives keeps its stored value. Toolsets have no field

@@ -2,10 +2,10 @@
 
 import { isIPv6 } from 'node:net'
 import { isJson } from '../../core/json.ts'
-import { maskHeaders, maskQuery, stars } from '../../core/secrets/mask.ts'
-import { createRedactor } from '../../core/secrets/redact.ts'
-import { namesParameterSecret, namesSettingSecret, replaceSecretParameters } from '../../core/secrets/secret-names.ts'
+import { namesParameterSecret, namesSettingSecret, replaceSecretParameters } from '../../core/secret-names.ts'
 import { maskPlaces, type SecretPlaces } from '../../parts/mask-request.ts'
+import { maskHeaders, maskQuery, stars } from '../../secrets/mask.ts'
+import { createRedactor } from '../../secrets/redact.ts'
 import { mapStrings } from '../json-text.ts'
 import { isHarmless } from './harmless.ts'
 import { type ReplaceNamed, replaceNamed } from './named-values.ts'

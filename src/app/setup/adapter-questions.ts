@@ -2,7 +2,7 @@
 
 import { isUsableSecret as isSecret } from '../../config/adapter.ts'
 import type { Config } from '../../config/config.ts'
-import { fingerprint } from '../../core/secrets/mask.ts'
+import { fingerprint } from '../../secrets/mask.ts'
 import { newSecret } from '../routes/subscription-record.ts'
 import { checkHost, checkPort, checkSigningSecret } from './checks.ts'
 import { adapterPath, configValue, type Present } from './present.ts'

@@ -2,12 +2,12 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { fingerprint } from '../../core/secrets/mask.ts'
 import { isOwnApi } from '../../parts/own-api.ts'
 import { runners, runnersByName } from '../../parts/runners/index.ts'
 import type { RunnerPart } from '../../parts/runners/runner.ts'
 import { runnerSettings } from '../../plan/runner.ts'
 import { locateProgram, searchPathOf } from '../../process/find-program.ts'
+import { fingerprint } from '../../secrets/mask.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
 import { configValue } from './present.ts'
 import { type Choice, error, type Objection, type Question, type SetupDraft, type Write, warning, yesNo } from './question.ts'

@@ -1,10 +1,10 @@
 /** Questions about a first delivery target: its name, its settings, and whether to send it a message. */
 
 import { defaultProfile } from '../../config/config.ts'
-import { fingerprint } from '../../core/secrets/mask.ts'
 import { missingOf, platformOf, settingsOf, textSetting } from '../../parts/delivery/settings.ts'
 import { targets, targetsByName } from '../../parts/targets/index.ts'
 import type { Setting, TargetPart } from '../../parts/targets/target.ts'
+import { fingerprint } from '../../secrets/mask.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
 import { error, type Question, type SetupDraft, type Write, yesNo } from './question.ts'
 import { deliveryQuestions, programHint, routeSaysWhereToPost, trialExtra } from './route-delivery.ts'

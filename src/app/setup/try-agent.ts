@@ -2,10 +2,10 @@
 
 import { messageOf } from '../../core/fault.ts'
 import type { NewRun } from '../../core/new-run.ts'
-import { createRedactor } from '../../core/secrets/redact.ts'
 import { printable } from '../../core/text.ts'
 import { catalogue } from '../../plan/catalogue.ts'
 import { compileRunner } from '../../plan/runner.ts'
+import { createRedactor } from '../../secrets/redact.ts'
 import { knownSecrets } from '../known-secrets.ts'
 import { withDryEffects } from '../trace/dry-effects.ts'
 import { draftedConfig } from './drafted.ts'

@@ -2,11 +2,11 @@
 
 import { systemClock } from '../../core/clock.ts'
 import { exit } from '../../core/fault.ts'
-import { Redactor } from '../../core/secrets/redact.ts'
 import { createLog } from '../../gateway/log.ts'
 import { openFront } from '../../relay/front/front.ts'
 import { type RelaySettings, readRelay } from '../../relay/front/relay-settings.ts'
 import { recordRelay } from '../../relay/front/running-relay.ts'
+import { Redactor } from '../../secrets/redact.ts'
 import type { Cli } from '../shell/output.ts'
 import { printDiagnostics, refuseUnusable } from '../shell/refuse.ts'
 

@@ -5,8 +5,8 @@
 
 import { readSecrets, renewSecret } from '../../app/routes/route-secret.ts'
 import { usage } from '../../core/fault.ts'
-import { fingerprint } from '../../core/secrets/mask.ts'
 import { printable } from '../../core/text.ts'
+import { fingerprint } from '../../secrets/mask.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { subscribeDialogue } from './subscribe-dialogue.ts'

@@ -2,7 +2,7 @@
 
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import { containsMask } from '../../core/secrets/mask.ts'
+import { containsMask } from '../../secrets/mask.ts'
 import { isUnknown } from '../env.ts'
 import { mapWhere } from '../schema-walk.ts'
 import type { Source } from '../yaml/source.ts'
@@ -45,6 +45,10 @@ export const resolveSecrets = (
 ): { readonly data: Json; readonly diagnostics: readonly Diagnostic[]; readonly asked: ReadonlySet<string> } => {
   const diagnostics: Diagnostic[] = []
   const asked = new Set<string>()
+  const say = ([code, message, help]: NonNullable<ReturnType<typeof noSecret>>, path: Path): void => {
+    const full = [...base, ...path]
+    diagnostics.push(diagnostic(code, message, { pointer: pointerOf(full), place: source.place(full), help }))
+  }
   const resolved = mapWhere('x-secret', schema, data, (node, value, path) => {
     // A public key is no secret, but it may be written as a reference, too.
     const isReference = node['x-secret'] === true || node['x-secret'] === 'public'
@@ -54,12 +58,14 @@ export const resolveSecrets = (
     if (reference !== undefined) asked.add(reference)
     if (!result || (!('value' in result) && isUnknown(from.env))) return value
     const problem = problemOf(value, result, node['x-template'] === true)
-    if (problem) {
-      const [code, message, help] = problem
-      const full = [...base, ...path]
-      diagnostics.push(diagnostic(code, message, { pointer: pointerOf(full), place: source.place(full), help }))
-    }
+    if (problem) say(problem, path)
     return 'value' in result && (!problem || problem[0] === 'WH330') ? result.value : value
+  })
+  // An address that is no reference may have been copied with its masks, too. Those that may be one are looked at above.
+  mapWhere('x-address', schema, data, (node, value, path) => {
+    const wrong = node['x-secret'] === undefined && typeof value === 'string' ? noSecret(value) : undefined
+    if (wrong) say(wrong, path)
+    return value
   })
   return { data: resolved, diagnostics, asked }
 }

@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
 import type { ConsoleRoles, ForwardAuth } from '../../config/console/settings.ts'
 import { isInNetworks } from '../../core/network.ts'
-import { isSameSecret } from '../../core/secrets/same-secret.ts'
 import { peerAddress } from '../../http/client.ts'
+import { isSameSecret } from '../../secrets/same-secret.ts'
 import { type User, userOf } from './users.ts'
 
 /** Returns the user whom a proxy names in the headers of a request, or the reason, for the operator, why nobody is signed in. */

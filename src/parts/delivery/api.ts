@@ -4,8 +4,8 @@
  */
 
 import { type Json, type JsonObject, own, parseObject } from '../../core/json.ts'
-import { createRedactor } from '../../core/secrets/redact.ts'
 import { excerpt, printable } from '../../core/text.ts'
+import { createRedactor } from '../../secrets/redact.ts'
 import { parseRetryAfter } from '../retry-after.ts'
 import type { Sent } from '../targets/target.ts'
 

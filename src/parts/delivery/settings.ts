@@ -21,9 +21,9 @@ export const platformOf = ({ name, platform }: ConfigurableTarget): string => pl
 /** Returns the settings that a target's schema declares: the keys that have `x-env`. */
 export const settingsIn = ({ settings }: TargetSchema): readonly Setting[] =>
   Object.entries(settings?.properties ?? {}).flatMap(([key, node]): Setting[] => {
-    const { 'x-env': env, 'x-redact': secret, default: value } = node
+    const { 'x-env': env, 'x-secret': secret, default: value } = node
     if (env === undefined) return []
-    return [{ key, env, ...(secret ? { secret } : {}), ...(value === undefined ? {} : { default: String(value) }) }]
+    return [{ key, env, ...(secret === true ? { secret } : {}), ...(value === undefined ? {} : { default: String(value) }) }]
   })
 
 /**

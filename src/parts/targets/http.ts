@@ -37,6 +37,7 @@ const schema: TargetSchema = {
         markdownDescription:
           '`http`: where to post. A template, but without a placeholder in its host part. Values of the payload are percent-encoded, slashes too: each placeholder is (a part of) one segment, one parameter. Example: `https://ci.example.org/{repository.owner.login}/{repository.name}?ref={ref}`',
         examples: ['http://127.0.0.1:9000/alerts'],
+        'x-address': true,
       },
       secret: {
         title: 'Signing secret',

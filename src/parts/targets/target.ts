@@ -101,10 +101,10 @@ export type KeySchema = {
   readonly doNotSuggest?: true
   /** The environment variables of a setting, whose values win; may be empty. When absent, the key is not among `TargetPart.settings`. */
   readonly 'x-env'?: readonly string[]
-  /** The value may be written as `${NAME}`. */
-  readonly 'x-secret'?: true
-  /** No error of the platform may show the value. */
-  readonly 'x-redact'?: true
+  /** The value is a secret, which nothing shows; `public`: it is none. Either may be written as `${NAME}`. */
+  readonly 'x-secret'?: true | 'public'
+  /** The value is an address: a login, a parameter or a part of its path may be a secret. */
+  readonly 'x-address'?: true
   /** The value is an id or name of the platform. The delivery fails when the value is empty, or has a placeholder that is not filled in. */
   readonly 'x-exact'?: true
   /** The target knows the key only to refuse it: editors mark it as wrong. */

@@ -39,7 +39,8 @@ const schema = {
     base_url: {
       title: 'Base URL',
       type: 'string',
-      'x-secret': true,
+      'x-secret': 'public',
+      'x-address': true,
       'x-env': variablesOf('base_url'),
       minLength: 1,
       description: 'Address of the provider; SearXNG has no other.',

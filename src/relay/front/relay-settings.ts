@@ -9,10 +9,10 @@ import { definition } from '../../config/schema-walk.ts'
 import { readSource, type Source } from '../../config/yaml/source.ts'
 import { hourMs } from '../../core/clock.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
-import { namesProvider } from '../../core/secrets/program-secret.ts'
 import type { RelayFile, RelayGateway, RelayRoute } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { checkRelay } from '../../generated/validators.js'
+import { namesProvider } from '../../secrets/program-secret.ts'
 
 /** How the requests of one route are kept and answered. Times are in milliseconds. */
 export type RouteSettings = {

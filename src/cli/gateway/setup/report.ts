@@ -6,7 +6,7 @@
 import { lineDiff } from '../../../app/line-diff.ts'
 import type { SetupPlan } from '../../../app/setup/plan.ts'
 import type { Present, SetupFile } from '../../../app/setup/present.ts'
-import { fingerprint } from '../../../core/secrets/mask.ts'
+import { fingerprint } from '../../../secrets/mask.ts'
 
 const fileOrder: readonly SetupFile[] = ['env', 'config', 'schema']
 

@@ -3,8 +3,8 @@
  * operator.
  */
 
-import { namesProvider } from '../../../core/secrets/program-secret.ts'
 import type { Route } from '../../../generated/config.ts'
+import { namesProvider } from '../../../secrets/program-secret.ts'
 import type { Scheme } from '../../schemes/scheme.ts'
 import type { StageKit } from '../stage.ts'
 

@@ -4,10 +4,10 @@
  */
 
 import { own } from '../../../core/json.ts'
-import { createRedactor } from '../../../core/secrets/redact.ts'
 import { excerpt, printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
 import { renderJson } from '../../../expr/render.ts'
+import { createRedactor } from '../../../secrets/redact.ts'
 import { type ApiAnswer, answerText, callApi, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { obstacleOf, settingsIn, textSetting } from '../../delivery/settings.ts'

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import { type JsonObject, own } from '../../../core/json.ts'
-import { createRedactor } from '../../../core/secrets/redact.ts'
+import { createRedactor } from '../../../secrets/redact.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { obstacleOf, settingSecrets, settingsIn, textSetting } from '../../delivery/settings.ts'

@@ -8,14 +8,17 @@ export const textKey = (description: string, ...env: readonly string[]): KeySche
 /** A text that may be written as a reference, such as `${NAME}`, `file:/path` or `credential:NAME`. */
 export const referable = (description: string, ...env: readonly string[]): KeySchema => ({
   ...textKey(description, ...env),
-  'x-secret': true,
+  'x-secret': 'public',
 })
 
-/** A text that may be written as a reference, and that no error of the platform may show. */
-export const secret = (description: string, ...env: readonly string[]): KeySchema => ({
+/** An address that may be written as a reference. Whatever lets in within it is a secret. */
+export const address = (description: string, ...env: readonly string[]): KeySchema => ({
   ...referable(description, ...env),
-  'x-redact': true,
+  'x-address': true,
 })
+
+/** A text that may be written as a reference, and that nothing may show. */
+export const secret = (description: string, ...env: readonly string[]): KeySchema => ({ ...textKey(description, ...env), 'x-secret': true })
 
 /** A switch. Texts and numbers are allowed too, because the value of an environment variable is always a text. */
 export const onOff = (description: string, ...env: readonly string[]): KeySchema => ({
@@ -26,7 +29,7 @@ export const onOff = (description: string, ...env: readonly string[]): KeySchema
 export const botToken = (...env: readonly string[]): KeySchema => secret('Token of the bot or app.', ...env)
 export const password = (...env: readonly string[]): KeySchema => secret('Password.', ...env)
 export const webhookUrl = (...env: readonly string[]): KeySchema => secret('Incoming webhook address; it is a secret.', ...env)
-export const serverUrl = (...env: readonly string[]): KeySchema => referable('Address of the server.', ...env)
+export const serverUrl = (...env: readonly string[]): KeySchema => address('Address of the server.', ...env)
 export const homeChannel = (...env: readonly string[]): KeySchema => ({
   ...referable('Where messages go that name no chat.', ...env),
   type: ['string', 'number'],
@@ -36,7 +39,8 @@ export const homeChannel = (...env: readonly string[]): KeySchema => ({
 export const apiBase: KeySchema = {
   title: 'API base',
   type: 'string',
-  'x-secret': true,
+  'x-secret': 'public',
+  'x-address': true,
   description: 'Another address of the API: a proxy, or a server of yours.',
 }
 

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import type { Json } from '../../../core/json.ts'
-import { createRedactor } from '../../../core/secrets/redact.ts'
+import { createRedactor } from '../../../secrets/redact.ts'
 import type { Keep, Sent } from '../target.ts'
 
 /** The result of a fetch of a token. `lifeMs`: for how long the token is valid. */

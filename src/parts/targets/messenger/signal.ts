@@ -3,7 +3,7 @@
 import { isObject, type Json, own } from '../../../core/json.ts'
 import { type ApiAnswer, answerText, failureFromAnswer } from '../../delivery/api.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, referable } from '../kit/keys.ts'
+import { address, chatKeys, homeChannel, referable } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 const person = /^(?:\+[1-9]\d{4,14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
@@ -15,7 +15,7 @@ export const signal = defineChat({
   name: 'signal',
   title: 'Signal',
   settings: {
-    http_url: referable("Address of the daemon's HTTP API.", 'SIGNAL_HTTP_URL'),
+    http_url: address("Address of the daemon's HTTP API.", 'SIGNAL_HTTP_URL'),
     account: referable('Number of the sending account.', 'SIGNAL_ACCOUNT'),
     home_channel: homeChannel('SIGNAL_HOME_CHANNEL'),
   },

@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts
 import { answerText, failureFromAnswer } from '../../delivery/api.ts'
 import { isOn } from '../../delivery/settings.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, onOff, referable, secret, textKey, threadKey } from '../kit/keys.ts'
+import { address, chatKeys, homeChannel, onOff, secret, textKey, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 const localBridge = 'http://127.0.0.1:3000'
@@ -31,7 +31,7 @@ export const whatsapp = defineChat({
     access_token: secret('Access token.', 'WHATSAPP_CLOUD_ACCESS_TOKEN'),
     api_version: { ...textKey('Version of the Cloud API.', 'WHATSAPP_CLOUD_API_VERSION'), default: 'v20.0' },
     bridge: onOff('true: the local bridge.', 'WHATSAPP_ENABLED'),
-    bridge_url: referable('Address of the local bridge.', 'WHATSAPP_BRIDGE_URL'),
+    bridge_url: address('Address of the local bridge.', 'WHATSAPP_BRIDGE_URL'),
     home_channel: homeChannel('WHATSAPP_CLOUD_HOME_CHANNEL', 'WHATSAPP_HOME_CHANNEL'),
   },
   extra: {

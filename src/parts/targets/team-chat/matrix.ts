@@ -7,7 +7,7 @@ import { type Json, own } from '../../../core/json.ts'
 import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, password, referable, secret, textKey, threadKey } from '../kit/keys.ts'
+import { address, chatKeys, homeChannel, password, secret, textKey, threadKey } from '../kit/keys.ts'
 import { type CallWithToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
@@ -20,7 +20,7 @@ export const matrix = defineChat({
   name: 'matrix',
   title: 'Matrix',
   settings: {
-    homeserver: referable('Address of the homeserver.', 'MATRIX_HOMESERVER'),
+    homeserver: address('Address of the homeserver.', 'MATRIX_HOMESERVER'),
     access_token: secret('Access token.', 'MATRIX_ACCESS_TOKEN'),
     user_id: textKey('User that logs in with a password.', 'MATRIX_USER_ID'),
     password: password('MATRIX_PASSWORD'),

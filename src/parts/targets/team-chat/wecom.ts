@@ -5,7 +5,7 @@ import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, referable, secret, textKey, webhookUrl } from '../kit/keys.ts'
+import { address, chatKeys, homeChannel, secret, textKey, webhookUrl } from '../kit/keys.ts'
 import { type CallWithToken, issuedToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -24,7 +24,7 @@ export const wecom = defineChat({
         'Id of the AI bot, which may have one connection only: a program of your own that is connected as the same bot is cut off by each delivery.',
     },
     secret: secret('Secret of the AI bot.', 'WECOM_SECRET'),
-    websocket_url: referable("Another address of the AI bot's server.", 'WECOM_WEBSOCKET_URL'),
+    websocket_url: address("Another address of the AI bot's server.", 'WECOM_WEBSOCKET_URL'),
     webhook_url: webhookUrl('WECOM_WEBHOOK_URL', 'WEWORK_WEBHOOK_URL'),
     corp_id: textKey('Id of the company.', 'WECOM_CALLBACK_CORP_ID'),
     corp_secret: secret('Secret of the company app.', 'WECOM_CALLBACK_CORP_SECRET'),

@@ -8,8 +8,9 @@ import type { FileSource } from '../../../config/files.ts'
 import { mapWhere } from '../../../config/schema-walk.ts'
 import { hasReference, namesFile, secretFileOf } from '../../../config/secrets/reference.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../../core/diagnostic.ts'
-import { maskJson } from '../../../core/secrets/mask.ts'
-import { namesSettingSecret, namesVariableSecret } from '../../../core/secrets/secret-names.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { namesSettingSecret, namesVariableSecret } from '../../../core/secret-names.ts'
+import { placeBelow, secretParts, topOfSettings } from '../../../secrets/secret-place.ts'
 
 const maxIndexBytes = 67_108_864
 
@@ -53,33 +54,32 @@ const reviewSecretFiles = (source: FileSource, env: Env): Diagnostic[] =>
     return [diagnostic('WH303', `a secret stands in the file of ${text}, and ${why}`, more)]
   })
 
-/**
- * Returns the secrets as they are written, each with its path. `x-secret` in the schema only means that a value may be written as a
- * reference. So a secret is such a value whose name names a secret, or an address with a password or a secret parameter.
- */
+/** Returns the secrets as they are written, each with its path. An address is one where something in it lets in. */
 const secretsIn = ({ data, schema }: FileSource): WrittenSecret[] => {
   const found: WrittenSecret[] = []
-  mapWhere('x-secret', schema, data, (node, value, path) => {
-    if (typeof value !== 'string') return value
-    if (node['x-redact'] === true || namesSecret(path) || holdsCredentials(value)) found.push({ path, text: value })
-    return value
-  })
+  const gather = (word: string, isFound: (node: JsonObject, text: string, path: Path) => boolean): void => {
+    mapWhere(word, schema, data, (node, value, path) => {
+      if (typeof value === 'string' && isFound(node, value, path)) found.push({ path, text: value })
+      return value
+    })
+  }
+  gather('x-secret', (node, _, path) => isNamed(node, path))
+  gather('x-address', (_, text) => holdsCredentials(text))
   return found
 }
 
-/**
- * Whether a path leads to a value that is named as a secret. More words count in the names of headers and variables. The members of a list
- * `secrets` have no names, and each is a secret.
- */
-const namesSecret = (path: Path): boolean => {
-  const [parent, key] = path.slice(-2).map(String)
-  if (parent === 'secrets') return true
-  if (key === undefined || key === 'public_key') return false
-  return parent === 'headers' || parent === 'env' ? namesVariableSecret(key) : namesSettingSecret(key)
+/** Whether a value that may be a reference is a secret: a header, a variable or a setting with a name of one's own is one by this name. */
+const isNamed = (node: JsonObject, path: Path): boolean => {
+  const [parent, key = ''] = path.slice(-2).map(String)
+  if (parent === 'headers' || parent === 'env') return namesVariableSecret(key)
+  return node['x-secret'] === true || (node['x-secret'] === 'public' && key !== 'public_key' && namesSettingSecret(key))
 }
 
-/** Whether a text is an address with a password in it, or a web address with a secret parameter. */
-const holdsCredentials = (text: string): boolean => /^[a-z][\w+.-]*:\/\/[^\s/?#@]*:[^\s/?#]+@/i.test(text) || maskJson(text) !== text
+const addressPlace = placeBelow(topOfSettings, 'url', false)
+
+/** Whether a text is an address with a password in it, or one with a secret parameter or a token in its path. */
+const holdsCredentials = (text: string): boolean =>
+  /^[a-z][\w+.-]*:\/\/[^\s/?#@]*:[^\s/?#]+@/i.test(text) || secretParts(text, addressPlace).length > 0
 
 type WrittenSecret = { readonly path: Path; readonly text: string }
 

@@ -8,7 +8,7 @@ import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.t
 import { extraFieldsOf, type FormField, readsKey, shownValue } from '../../../app/editor/form.ts'
 import type { TargetRow } from '../../../app/editor/service.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
-import { namesSettingSecret } from '../../../core/secrets/secret-names.ts'
+import { namesSettingSecret } from '../../../core/secret-names.ts'
 import { chooseScreen, entryScreen } from '../../model/overlays.ts'
 import type { Returned, Update } from '../../model/screen.ts'
 

@@ -3,8 +3,8 @@
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { parseShownValue } from '../../../app/editor/operators.ts'
 import type { Json } from '../../../core/json.ts'
-import { stars } from '../../../core/secrets/mask.ts'
 import { isRequestField } from '../../../expr/request-field.ts'
+import { stars } from '../../../secrets/mask.ts'
 import type { World } from '../../model/screen.ts'
 
 /** A value, the same value as JSON, and in words where the value was seen. */

@@ -53,24 +53,76 @@ export const replaceSecretParameters = (text: string, replace: (value: string, a
 /** A user name and password before the host of an address. A placeholder is filled in by an event, so it is no secret. */
 const login = /(?<=:\/\/)[^\s/?#"'{]+(?=@)/g
 
-/** Replaces logins and the values of secret parameters in all addresses of a text. */
-export const maskAddresses = (text: string, shown = '***'): string =>
-  text.includes('://')
-    ? replaceSecretParameters(
-        text.replaceAll(login, () => shown),
-        () => shown,
-      )
-    : text
+/** The path of an address that a whole text is, or the word of a command behind its option. */
+const pathForm = /^((?:-{1,2}[\w.-]+=)?["']?[a-z][\w+.-]*:\/\/[^\s/?#]*)([^\s?#]*)/i
+/** Segments behind which senders and chats put the tokens of their addresses. */
+const opensTokens = /^(?:services|hooks?|webhooks?|webhookb2|catch|incoming|key|tokens?|secrets?)$/i
+/** Words, small numbers and versions, joined by hyphens and the like. */
+const plainSegment = /^(?:[A-Z]?[a-z]{0,19}|\d{1,4}|v\d+)(?:[-_.~](?:[A-Z]?[a-z]{0,19}|\d{1,4}|v\d+))*$/
+
+/** A part of a text, by its offsets; `to` is not included. */
+export type TextPart = { readonly from: number; readonly to: number }
+
+/** Replaces parts of a text, which are in order and do not overlap. */
+export const replaceParts = <Part extends TextPart>(
+  text: string,
+  parts: readonly Part[],
+  replace: (part: string, of: Part) => string,
+): string => {
+  let at = 0
+  let made = ''
+  for (const part of parts) {
+    made += text.slice(at, part.from) + replace(text.slice(part.from, part.to), part)
+    at = part.to
+  }
+  return at === 0 ? text : made + text.slice(at)
+}
 
 /**
- * Puts logins and values of secret parameters back into a masked address (`maskAddresses`), from the address as it was written. A
- * parameter is looked for by its name.
+ * Returns the segments in the path of an address that look like a token: long ones that are no words, and shorter ones where tokens
+ * usually stand (`/services/T0001/B0001/…`). A mask is none, nor is a segment with a placeholder.
+ */
+export const pathTokens = (text: string): readonly TextPart[] => {
+  const [, host, path] = pathForm.exec(text) ?? []
+  if (host === undefined || path === undefined) return []
+  const found: TextPart[] = []
+  let at = host.length
+  let shortest = 16
+  for (const segment of path.split('/')) {
+    const bare = segment.replace(/["']$/, '')
+    if (bare.length >= shortest && !/[{*]/.test(bare) && !plainSegment.test(bare)) found.push({ from: at, to: at + bare.length })
+    if (opensTokens.test(bare)) shortest = 4
+    at += segment.length + 1
+  }
+  return found
+}
+
+/** Returns the logins and the values of secret parameters in all addresses of a text, in order. */
+export const credentialsIn = (text: string): readonly TextPart[] => {
+  if (!text.includes('://')) return []
+  const found = [...text.matchAll(login)].map(({ index, 0: all }) => ({ from: index, to: index + all.length }))
+  replaceSecretParameters(text, (value, at) => {
+    found.push({ from: at, to: at + value.length })
+    return value
+  })
+  return found.sort((a, b) => a.from - b.from)
+}
+
+/** Replaces logins and the values of secret parameters in all addresses of a text. */
+export const maskAddresses = (text: string, shown = '***'): string => replaceParts(text, credentialsIn(text), () => shown)
+
+/**
+ * Puts what was replaced back into an address whose placeholders were filled in since, from the address as it was written. A
+ * parameter is looked for by its name, and a segment of the path by its position, which no placeholder changes.
  */
 export const withCredentials = (masked: string, written: string, shown = '***'): string => {
   const [ofLogin] = written.match(login) ?? []
   const values = new Map<string, string[]>()
   for (const [, , name = '', value = ''] of written.matchAll(parameter)) values.set(name, [...(values.get(name) ?? []), value])
+  const [segments = [], before = []] = [masked, written].map((each) => pathForm.exec(each)?.[2]?.split('/'))
+  const path = segments.map((segment, i) => (segment === shown ? (before[i] ?? shown) : segment)).join('/')
   return masked
+    .replace(pathForm, (_, host: string) => host + path)
     .replace(`://${shown}@`, (all) => (ofLogin === undefined ? all : `://${ofLogin}@`))
     .replace(/([?&]([\w.~-]{1,64})=)([^&#]*)/g, (all, head: string, name: string, value: string) =>
       value === shown ? head + (values.get(name)?.shift() ?? shown) : all,
@@ -91,9 +143,3 @@ export const secretInWord = (word: string, before: string | undefined): number |
   const isNamed = before !== undefined && option.test(before) && namesVariableSecret(before)
   return isNamed && !word.startsWith('-') ? 0 : undefined
 }
-
-/** Whether each value of a map under this key counts as a secret: headers, and variables of a program. */
-export const holdsSecrets = (key: string): boolean => /headers/i.test(key) || key === 'env'
-
-/** Whether a list under this key has the words of a command. */
-export const holdsWords = (key: string): boolean => /^command$/.test(key)
