@@ -9,12 +9,12 @@ import { type Read, readingOf } from '../../src/config/thread/load-in-thread.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Level } from '../../src/core/log.ts'
-import { createRedactor } from '../../src/core/secrets/redact.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createLog } from '../../src/gateway/log.ts'
 import type { Effects } from '../../src/parts/effects.ts'
 import type { Catalogue } from '../../src/plan/compile.ts'
+import { createRedactor } from '../../src/secrets/redact.ts'
 
 export const secret = 'It is a secret to everybody'
 
