@@ -315,6 +315,7 @@ const refused: [title: string, flags: string[], code: number, says: RegExp][] = 
   ['a reference to no job', ['--cron-job', 'nightly'], 1, /WH217.*nightly/],
   ['a bad pattern', ['--filter', '{field: a, regex: "("}'], 1, /WH401/],
   ['a bad filter text', ['--filter', '{field: ['], 2, /--filter/],
+  ['a filter in words', ['--filter', 'action equals opened'], 2, /not a condition[\s\S]*\{ field: action, equals: opened \}/],
   ['a missing script', ['--script', 'nope.py'], 1, /WH601/],
   ['a setting without a value', ['--deliver-extra', 'repo'], 2, /key=value/],
   ['toolsets', ['--toolsets', 'x'], 2, /unknown option '--toolsets'/],

@@ -84,11 +84,12 @@ const readFrom = async (text: string, io: Io): Promise<JsonObject> => {
   throw usage('--from: not a map of settings', 'name a sender (docs/senders.md), or a file with an @ before it: --from @route.yaml')
 }
 
-/** Returns the conditions of the texts. Each text is one condition or a list of conditions. */
+/** Returns the conditions of the texts. Each text is one condition or a list of conditions. Throws a usage Fault for any other text. */
 const readFilters = async (texts: readonly string[], io: Io): Promise<Json[]> => {
   const filters: Json[] = []
   for (const text of texts) filters.push(...[parseData('--filter', await readTextOption('--filter', text, io))].flat())
-  return filters
+  if (filters.every(isObject)) return filters
+  throw usage('--filter: not a condition', "write it as a map: --filter '{ field: action, equals: opened }'")
 }
 
 /** Returns the settings of the target (`deliver_extra`) that the options give; `undefined` when they give none. */
