@@ -574,6 +574,42 @@ for (const [what, most, isAnswered] of [
     t.equal(refusals.length, most)
   })
 
+t.test('a service that closes its stream within a call goes on in the next stream, and is called once', async (t) => {
+  const opening: { readonly [method: string]: object } = {
+    initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'n', version: '1' } },
+    'tools/list': { tools: [{ name: 'a', inputSchema: { type: 'object' } }] },
+  }
+  const asked: string[] = []
+  const answers: readonly (readonly [first: string, next: (response: ServerResponse, id: number) => void, said: string | RegExp])[] = [
+    ['id: 1\nretry: 0\ndata:\n\n', (response, id) => response.end(said(id)), 'said'],
+    ['id: 1\nretry: 0\ndata: {"method":"n"}\n\n', (response) => response.writeHead(405).end(), /the server broke off before it answered$/],
+    ['data: {"method":"n"}\n\n', (response, id) => response.end(said(id)), /the server broke off before it answered$/],
+  ]
+  const said = (id: number) =>
+    `id: 2\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'said' }] } })}\n\n`
+  for (const [i, [first, next, expected]] of answers.entries())
+    for (const isCut of [false, true]) {
+      let called: number | undefined
+      const { origin } = await sink(t, (response, { method, body, headers }) => {
+        const message = method === 'POST' ? JSON.parse(body) : undefined
+        asked.push(`${method} ${message?.method ?? headers['last-event-id']}`)
+        const result = opening[message?.method]
+        if (result) return json(response, 200, { jsonrpc: '2.0', id: message.id, result })
+        if (message && message.method !== 'tools/call') return void response.writeHead(202).end()
+        response.setHeader('content-type', 'text/event-stream')
+        if (!message) return next(response, called ?? 0)
+        called = message.id
+        response.write(first, () => (isCut ? response.socket?.destroy() : response.end()))
+      })
+      const { toolset } = compile(t, { url: origin, allow: ['a'] })
+      const what = `${i}${isCut ? ', cut' : ''}`
+      const answer = await call(toolset, 'a').catch((error: Error) => error.message)
+      t.match(answer, isCut && i === 2 ? /the server cannot be reached/ : expected, what)
+      t.equal(asked.splice(0).filter((each) => each === 'POST tools/call').length, 1, `${what}: the call is not made twice`)
+      t.equal((await toolset(never)).length, 1, `${what}: the next use finds the server`)
+    }
+})
+
 t.test('a service that is killed in a call: the call fails, and the next one finds the service that took its place', async (t) => {
   const serve = async (port = 0) => {
     const { url, server, kill } = await service(t, true, port)

@@ -72,6 +72,6 @@ async function* chunksOf(body: Body): AsyncGenerator<Uint8Array, void> {
       await turn()
     }
   } catch (thrown) {
-    throw unreachable(thrown)
+    throw unreachable(thrown, 'broken')
   }
 }

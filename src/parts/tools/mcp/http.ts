@@ -4,9 +4,11 @@
  */
 
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
+import { pause } from '../../../core/clock.ts'
 import { Allowance } from '../../../core/turns/allowance.ts'
 import { readWholeBody, streamEvents } from './body.ts'
 import { messageText, type WireKit } from './call-traces.ts'
+import { byteLength, type Pieces } from './pieces.ts'
 import { Reader, ServerFlood } from './reader.ts'
 import { unreachable, type Wire, WireFault } from './wire.ts'
 
@@ -19,8 +21,15 @@ const goodbyeMs = 2000
 const maxReplies = 16
 const repliesInSpan = 100
 const spanMs = 10_000
+/** The most streams that are read for the answer to one request. */
+const maxStreams = 100
+/** How long the pause before the next stream is where the server does not say, and the longest that it may ask for. */
+const usualRetryMs = 1_000
+const longestRetryMs = 60_000
+/** The longest line with the id of an event. */
+const maxIdBytes = 1_024
 
-type Posted = { readonly body?: string; readonly traceparent?: string | undefined }
+type Asked = { readonly body?: string; readonly lastEventId?: string; readonly traceparent?: string | undefined }
 
 export class HttpWire implements Wire {
   readonly ended = undefined
@@ -93,13 +102,14 @@ export class HttpWire implements Wire {
   }
 
   /** Makes one HTTP request, with the operator's headers and the headers of MCP. */
-  async #ask(method: 'POST' | 'DELETE', signal: AbortSignal, { body, traceparent }: Posted = {}): Promise<Response> {
+  async #ask(method: 'POST' | 'GET' | 'DELETE', signal: AbortSignal, { body, lastEventId, traceparent }: Asked = {}): Promise<Response> {
     const headers = {
       ...this.#headers,
       accept: 'application/json, text/event-stream',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(this.protocolVersion === undefined ? {} : { 'mcp-protocol-version': this.protocolVersion }),
       ...(this.#session === undefined ? {} : { 'mcp-session-id': this.#session }),
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
       ...(traceparent === undefined ? {} : { traceparent }),
     }
     try {
@@ -110,8 +120,11 @@ export class HttpWire implements Wire {
     }
   }
 
-  /** Hands over the messages of an HTTP response, until one of them answers the request. */
-  async #read({ headers, body }: Response, id: string | number, signal: AbortSignal): Promise<void> {
+  /**
+   * Hands over the messages of an HTTP response, until one of them answers the request. A server may close a stream within a call, and go
+   * on in another one for whoever names the last event. The request itself is not sent again, because the server may have begun with it.
+   */
+  async #read(answer: Response, id: string | number, signal: AbortSignal): Promise<void> {
     let isAnswered = false
     const isAwaited = (found: unknown): boolean => {
       const isAnswer = found === id && !isAnswered
@@ -119,17 +132,55 @@ export class HttpWire implements Wire {
       return isAnswer
     }
     const reader = new Reader(this.#kit, { isAwaited, give: (message) => this.onmessage?.(message) }, signal)
-    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
-    try {
-      for await (const text of isStream ? streamEvents(body, (line) => reader.passOver(line)) : [await readWholeBody(body)]) {
+    const position: StreamPosition = { retryMs: usualRetryMs }
+    const passOver = (line?: Pieces): Promise<void> => {
+      if (line) notePosition(line, position)
+      return reader.passOver(line)
+    }
+    const readFrom = async ({ headers, body }: Response): Promise<void> => {
+      for await (const text of isStream(headers) ? streamEvents(body, passOver) : [await readWholeBody(body)]) {
         if (!(await reader.read(text))) throw new WireFault('the server gave an answer that cannot be read')
         if (isAnswered) return
       }
-    } catch (thrown) {
-      throw thrown instanceof ServerFlood ? new WireFault(`the server sent ${thrown.message}`, 'flood') : thrown
+    }
+    let from: Response | undefined = answer
+    for (let streams = 0; from && streams < maxStreams; streams++) {
+      try {
+        await readFrom(from)
+      } catch (thrown) {
+        if (thrown instanceof ServerFlood) throw new WireFault(`the server sent ${thrown.message}`, 'flood')
+        const goesOn = thrown instanceof WireFault && thrown.fate === 'broken' && position.lastEventId !== undefined && !signal.aborted
+        if (!goesOn) throw thrown
+      }
+      if (isAnswered) return
+      from = await this.#nextStream(position, signal)
     }
     throw new WireFault('the server broke off before it answered')
   }
+
+  /** Asks for the stream that goes on behind the last event; `undefined` where there is none. */
+  async #nextStream({ lastEventId, retryMs }: StreamPosition, signal: AbortSignal): Promise<Response | undefined> {
+    if (lastEventId === undefined) return undefined
+    await pause(retryMs, this.#kit.clock, signal)
+    signal.throwIfAborted()
+    const answer = await this.#ask('GET', signal, { lastEventId })
+    if (answer.ok && isStream(answer.headers)) return answer
+    await answer.body?.cancel()
+    return undefined
+  }
+}
+
+const isStream = (headers: Headers): boolean => headers.get('content-type')?.startsWith('text/event-stream') === true
+
+/** Where a stream of events is, as the stream says. `retryMs`: how long to wait before asking for the next stream. */
+type StreamPosition = { lastEventId?: string; retryMs: number }
+
+/** Takes id and waiting time from a line of a stream, if it has one of them. */
+const notePosition = (line: Pieces, position: StreamPosition): void => {
+  if (byteLength(line) > maxIdBytes) return
+  const [, field, value = ''] = /^(id|retry): ?([\x20-\x7e]+)$/.exec(Buffer.concat(line).toString()) ?? []
+  if (field === 'id') position.lastEventId = value
+  if (field === 'retry' && /^\d{1,9}$/.test(value)) position.retryMs = Math.min(Number(value), longestRetryMs)
 }
 
 /** Makes the fault of an answer with an error status. A server that had a session may have forgotten it. */

@@ -13,10 +13,10 @@ export type Wire = MCPTransport & {
 /**
  * Thrown when a call did not reach the server, or no answer came back that can be used. The message is fit for the model. `fate`: what
  * became of the connection. `lost`: the server does not know the connection any more, and has done nothing. `stuck`: the server does not
- * read what it is sent. `flood`: the server sends more than is read.
+ * read what it is sent. `flood`: the server sends more than is read. `broken`: an answer has begun, and broke off.
  */
 export class WireFault extends Error {
-  readonly fate: 'lost' | 'stuck' | 'flood' | undefined
+  readonly fate: 'lost' | 'stuck' | 'flood' | 'broken' | undefined
 
   constructor(message: string, fate?: WireFault['fate']) {
     super(message)
@@ -29,8 +29,8 @@ export const isServerError = (thrown: unknown): thrown is Error =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'number'
 
 /** Makes the fault of an error of fetch. The fault shows only the error's code, because the error's message may quote the address. */
-export const unreachable = (thrown: unknown): WireFault => {
+export const unreachable = (thrown: unknown, fate?: WireFault['fate']): WireFault => {
   const cause = thrown instanceof Error ? thrown.cause : undefined
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'no connection'
-  return new WireFault(`the server cannot be reached (${code})`)
+  return new WireFault(`the server cannot be reached (${code})`, fate)
 }
