@@ -128,13 +128,19 @@ type Mismatch = Extract<Fact, { kind: 'payload_mismatched' }>
 
 const timeText = (at: number): string => new Date(at).toISOString()
 
-/** Logs that a target is down, and that it works again. Failed trials in between get no lines. */
+/** Logs that a target is down or asks to wait, and that it works again. Failed trials in between get no lines. */
 const logBreaker = (fact: Extract<Fact, { kind: 'breaker_changed' }>, log: Log): void => {
   const { target, state, at, openedAt } = fact
   const fields = { target, address: fact.address || undefined, reason: fact.reason }
-  if (state === 'open' && at === openedAt) log('warn', fields, 'target is down: its texts wait until it works again')
+  const wait = fact.retryAt === undefined ? 0 : Math.round((fact.retryAt - at) / 1000)
+  if (state === 'open' && at === openedAt && fact.isAsked)
+    log('info', { ...fields, wait_seconds: wait }, 'target asks to wait: its texts wait')
+  else if (state === 'open' && at === openedAt) log('warn', fields, 'target is down: its texts wait until it works again')
+  if (state !== 'closed') return
   const message = fact.isReset ? 'an operator closed the breaker of a target that was down' : 'target works again'
-  if (state === 'closed') log('info', { ...fields, down_seconds: Math.round((at - openedAt) / 1000) }, message)
+  const seconds = Math.round((at - openedAt) / 1000)
+  if (fact.isAsked) log('info', { ...fields, waited_seconds: seconds }, 'target takes texts again')
+  else log('info', { ...fields, down_seconds: seconds }, message)
 }
 
 type Cause = Extract<Fact, { kind: 'text_logged' }>['cause']

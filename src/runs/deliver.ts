@@ -19,6 +19,8 @@ export type Delivering = {
   readonly progress: Progress | undefined
   /** The attempt before this one was interrupted after the reply was stored, so one target may have the text already. */
   readonly interrupted: boolean
+  /** The process ended during the attempt before this one. */
+  readonly resumed: boolean
   /** An operator revived the run: targets that were given up are tried once more. */
   readonly revived: boolean
   readonly send: (outgoing: Outgoing) => Promise<Sending>
@@ -119,7 +121,7 @@ type Again = { readonly position: number; readonly why: string; readonly waitMs:
 
 /** Sends to one target. `true`: the target has the text. A text: the reason why the target is given up. `Again`: to be tried again. */
 const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<true | string | Again> => {
-  const { run, text, alerts, traceparent, send, repeatable, signal } = delivering
+  const { run, text, alerts, traceparent, send, repeatable, resumed, signal } = delivering
   const { profile, route, deliveryId, itemBy, job, callback } = run
   const to = deliveriesOf(run.delivery)
   const delivery = to[position] as Delivery
@@ -131,6 +133,7 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
     ...source,
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(alerts ? { alerts } : {}),
+    ...(resumed ? { resumed } : {}),
   }
   if (signal.aborted) return { position, why: brokenOff, waitMs: 0 }
   let mayStop = repeatable(delivery.target)

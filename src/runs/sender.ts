@@ -54,8 +54,18 @@ export const createSender = (options: SenderOptions): Sender => {
       outgoing.onlyOnce?.(why)
       facts.tell({ kind: 'text_goes_once', cause: placed, target: part.name, why })
     }
-    const whole = { ...placed, delivery: { ...outgoing.delivery, extra }, onlyOnce }
-    const send = async (): Promise<Sent> => {
+    // Secrets are redacted before the text is cut: `cut` could leave half a secret, which the redactor would not find.
+    const shown = <T extends { readonly why: string }>(sent: T): T => ({
+      ...sent,
+      why: cut(createRedactor(knownSecrets())(sent.why), maxAnswerChars),
+    })
+    const send = async (postponed: NonNullable<Outgoing['postponed']> = () => {}): Promise<Sent> => {
+      const whole = {
+        ...placed,
+        delivery: { ...outgoing.delivery, extra },
+        onlyOnce,
+        postponed: (failed: Extract<Sent, { ok: false }>) => postponed(shown(failed)),
+      }
       const [startedAt, begun] = [clock.now(), clock.monotonic()]
       const kit = { settings, env, log, clock, keep, mark: ownComments.mark }
       const sent = await sendWithin(outgoing.budgetMs + graceMs, clock, async () => checkedAnswer(await part.send(whole, kit), part))
@@ -71,8 +81,7 @@ export const createSender = (options: SenderOptions): Sender => {
         ms: clock.monotonic() - begun,
         ...(chatAddress ? { chatAddress } : {}),
       })
-      // Secrets are redacted before the text is cut: `cut` could leave half a secret, which the redactor would not find.
-      return sent.ok ? sent : { ...sent, why: cut(createRedactor(knownSecrets())(sent.why), maxAnswerChars) }
+      return sent.ok ? sent : shown(sent)
     }
     if (!options.breakers) return send()
     return options.breakers.send({ target: part.name, address: receiverAddress(part, extra, settings) }, outgoing, send)

@@ -1,5 +1,6 @@
 /** Breakers: what is held back while a target is down, when it is tried again, and that nothing is lost, reordered or spent by it. */
 
+import { cpSync, rmSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Fact } from '../../src/core/facts/fact.ts'
@@ -14,7 +15,9 @@ import { until } from '../fakes/wait.ts'
 
 const [down, up] = ['target is down: its texts wait until it works again', 'target works again']
 
-/** A receiver that answers with `status`, and with `headers` while that is no 200. */
+const asks = 'target asks to wait: its texts wait'
+
+/** A receiver that answers with `status`, and with `headers` while that is no 200. With the status 0 it never answers. */
 type Receiver = {
   status: number
   headers: { [name: string]: string }
@@ -27,7 +30,7 @@ const receiver = async (t: Test): Promise<Receiver> => {
   const state = { status: 200, headers: {} as { [name: string]: string } }
   const { seen, origin } = await sink(t, (response, { url }) => {
     const status = url === '/poison' ? 500 : state.status
-    json(response, status, {}, status === 200 ? {} : state.headers)
+    if (status > 0) json(response, status, {}, status === 200 ? {} : state.headers)
   })
   const textOf = ({ body }: Seen): string => String(JSON.parse(body).text)
   return Object.assign(state, { seen, origin, texts: () => seen.map(textOf) })
@@ -271,4 +274,88 @@ t.test('Retry-After, one trial at a time, a text that always fails, reset, and d
     gateway.lines.find(({ msg }) => msg.startsWith('an operator closed')),
     { target: 'http', reason: /answered HTTP 503/ },
   )
+})
+
+t.test('a receiver that asks to wait is left alone from its first answer on, and the wait spends no attempt', async (t) => {
+  const [busy, oncall] = [await receiver(t), await receiver(t)]
+  const gateway = await start(t, {
+    config: {
+      alerts: [{ on: ['breaker_open', 'dead_run'], deliver: 'http', deliver_extra: { url: oncall.origin } }],
+      gateway: { max_concurrent_runs: 1 },
+    },
+    routes: {
+      r: to(`${busy.origin}/r`, { retry: { max_attempts: 1 } }),
+      other: to(`${busy.origin}/other`, { retry: { max_attempts: 1 } }),
+    },
+  })
+  const breaker = async () => (await gateway.operations.breakers()).breakers[0]
+  busy.status = 429
+  busy.headers = { 'retry-after': '600' }
+  const sent = Array.from({ length: 13 }, (_, i) => `event-${10 + i}`)
+  for (const [i, id] of sent.entries()) t.equal(await gateway.send(i % 2 ? 'other' : 'r', id), 202)
+  await gateway.pass(2)
+  t.equal(busy.seen.length, 1, 'one try')
+  t.match(await breaker(), { state: 'open', waiting: 13, reason: /429/ })
+  t.equal(gateway.said(asks), 1)
+  await gateway.pass(590)
+  t.equal(busy.seen.length, 1, 'and none before the wait is over')
+  await gateway.pass(10)
+  t.equal(busy.seen.length, 2, 'then one trial')
+  // The wait is short enough for the target to post again itself. Meanwhile the others wait as well.
+  busy.headers = { 'retry-after': '30' }
+  busy.status = 503
+  await gateway.pass(620)
+  const before = busy.seen.length
+  await gateway.pass(20)
+  t.ok(busy.seen.length <= before + 1)
+  busy.status = 200
+  await gateway.pass(120)
+  await until(async () => (await gateway.operations.status()).backlog === 0)
+  t.same(new Set(busy.texts()), new Set(sent))
+  t.equal(gateway.said('run is dead'), 0)
+  t.equal(gateway.said(down), 0, 'nobody is told that it is down')
+  t.equal(oncall.seen.length, 0)
+  t.equal(gateway.said('target takes texts again'), 1)
+  t.equal(gateway.asked.length, new Set(gateway.asked).size)
+})
+
+t.test('a text that is asked to wait again and again has an end', async (t) => {
+  const busy = await receiver(t)
+  const gateway = await start(t, { routes: { r: to(`${busy.origin}/r`, { retry: { max_attempts: 2, backoff: 0 } }) } })
+  busy.status = 503
+  busy.headers = { 'retry-after': '90' }
+  t.equal(await gateway.send('r', 'a'), 202)
+  await gateway.pass(19 * 90)
+  t.equal(gateway.said('run is dead'), 0)
+  await gateway.pass(5 * 90)
+  t.match(
+    gateway.lines.find(({ msg }) => msg === 'run is dead'),
+    { attempt: 2 },
+  )
+  t.equal(busy.seen.length, 22, 'twenty answers are spared, and two count')
+})
+
+t.test('a run that was killed in its attempt, and fails alone after the start, keeps the attempts that it has left', async (t) => {
+  const bad = await receiver(t)
+  const files = {
+    config: { storage: { kind: 'sqlite' } },
+    routes: { r: to(`${bad.origin}/r`, { retry: { max_attempts: 2, backoff: 0 } }) },
+  }
+  const killed = await start(t, files)
+  bad.status = 0
+  t.equal(await killed.send('r', 'a'), 202)
+  await until(() => bad.seen.length === 1)
+  // What a kill leaves is what the disk has now.
+  const dir = `${killed.dir}-later`
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  cpSync(killed.dir, dir, { recursive: true, filter: (path) => !/\.(?:lock|sock|pid)$/.test(path) })
+  bad.status = 503
+  const next = await start(t, { ...files, dir })
+  const passUntil = (isSo: () => boolean) =>
+    until(async () => {
+      await next.pass(1)
+      return isSo()
+    })
+  await passUntil(() => bad.seen.length > 10)
+  t.equal(next.said('run is dead'), 0)
 })

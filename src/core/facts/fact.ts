@@ -236,7 +236,8 @@ export type Fact =
    * The breaker of a target's address opened, let a trial through, opened again because the trial failed, or closed. `openedAt`: since when
    * the breaker has not been closed. It equals `at` when the breaker opens, and a failed trial does not change it. `retryAt`: when the
    * breaker lets the next trial through. `reason`: the last failure. `isReset`: an operator closed the breaker, and nobody knows whether
-   * the target works.
+   * the target works. `isAsked`: the breaker opened only because the receiver asked to wait. Where the receiver then proves to be down,
+   * a later change comes without `isAsked`, and its `openedAt` equals `at`.
    */
   | {
       readonly kind: 'breaker_changed'
@@ -249,6 +250,7 @@ export type Fact =
       readonly openedAt: number
       readonly retryAt?: number | undefined
       readonly isReset?: boolean
+      readonly isAsked?: boolean
     }
   /**
    * A payload does not fit the schema of its route. `action`: what becomes of the event. `why` names the place and keys of the payload, and

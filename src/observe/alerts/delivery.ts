@@ -98,6 +98,7 @@ export class AlertDelivery {
       alerts,
       progress,
       interrupted: isBegun,
+      resumed: isBegun,
       revived: false,
       send: (outgoing) => send(outgoing, rule),
       repeatable,

@@ -149,7 +149,9 @@ export class Signals implements Observer {
     }
   }
 
-  #breaker({ target, address, state, reason, retryAt }: BreakerChanged): void {
+  #breaker({ target, address, state, reason, retryAt, isAsked }: BreakerChanged): void {
+    // A receiver that asks to wait is not down.
+    if (isAsked) return
     const receiver = address === '' ? target : `${target} (${printable(address, 100)})`
     // Each of several gateways has a breaker of its own, which closes by itself.
     const subject = this.#machine === '' ? receiver : `${receiver} on ${this.#machine}`

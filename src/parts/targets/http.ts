@@ -90,7 +90,8 @@ export const http: TargetPart = {
     return 'problem' in address ? address.problem : undefined
   },
   async send(outgoing, kit) {
-    return postWithWaits((leftMs) => post(outgoing, kit, Math.min(maxCallMs, leftMs)), kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
+    const deadline = kit.clock.monotonic() + outgoing.budgetMs
+    return postWithWaits((leftMs) => post(outgoing, kit, Math.min(maxCallMs, leftMs)), kit.clock, deadline, outgoing.postponed)
   },
 }
 

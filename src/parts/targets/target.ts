@@ -66,6 +66,12 @@ export type Outgoing = {
    * aborted the sending already: the text must not be posted then, because the next start sends it.
    */
   readonly onlyOnce?: (why: string) => void
+  /** The process ended during the attempt before. */
+  readonly resumed?: true
+  /**
+   * Call this with a failure after which you wait and post the text again yourself. Then other texts to the same address wait as long.
+   */
+  readonly postponed?: (failed: Extract<Sent, { ok: false }>) => void
 }
 
 /** One setting of a target: its key under `platforms.<name>`, and its environment variables, whose values win. */

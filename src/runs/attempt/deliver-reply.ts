@@ -27,6 +27,7 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Att
     traceparent: transcript.span?.traceparent,
     progress: lease.progress,
     interrupted: lease.interrupted && lease.reply !== undefined,
+    resumed: lease.interrupted,
     // Progress at a first attempt means that the run was dead and an operator revived it.
     revived: lease.attempt === 1,
     send: options.send,

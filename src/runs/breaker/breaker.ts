@@ -1,6 +1,6 @@
 /**
- * The breaker of one target's address. Closed, it counts failures in a row. Open, it holds texts back until the next trial is due.
- * Half-open, the one text of the trial is on its way.
+ * The breaker of one target's address. Closed, it counts failures in a row. Open, it holds texts back until the next trial is due, because
+ * the receiver is down, or because the receiver asked to wait. Half-open, the one text of the trial is on its way.
  */
 
 export type BreakerSettings = {
@@ -30,6 +30,8 @@ export interface Breaker {
   readonly reason: string
   /** Whether the last failures in a row are those of several texts. Then the receiver fails, and not one text. */
   readonly isSuspected: boolean
+  /** Whether the breaker opened last only because the receiver asked to wait: too few texts have failed to say that the receiver is down. */
+  readonly isAsked: boolean
   /** Whether a text may be sent now. `trial`: the text may be sent, and the breaker is half-open until the caller ends this trial. */
   begin(): 'free' | 'trial' | 'held'
   /** Notes how a sending ended, and opens or closes the breaker accordingly. */
@@ -51,10 +53,30 @@ type BreakerOptions = {
   readonly changed: (isReset: boolean) => void
 }
 
+/** The failures in a row. */
+const createRow = (settings: () => BreakerSettings) => {
+  let [failures, isSeveral, firstText]: [number, boolean, string | undefined] = [0, false, undefined]
+  return {
+    /** Whether the failures are those of several texts. */
+    isSeveral: (): boolean => isSeveral,
+    /** Whether the failures are enough to say that the receiver is down. */
+    isDown: (): boolean => isSeveral && failures >= settings().failures,
+    count({ text }: Ended): void {
+      failures++
+      firstText ??= text
+      isSeveral ||= firstText !== text
+    },
+    clear(): void {
+      ;[failures, isSeveral, firstText] = [0, false, undefined]
+    },
+  }
+}
+
 /** Makes a closed breaker. */
 export const createBreaker = ({ settings, now, random, changed }: BreakerOptions): Breaker => {
   let [state, retryAt, reason]: [Breaker['state'], number, string] = ['closed', 0, '']
-  let [failures, trials, isSeveral, firstText]: [number, number, boolean, string | undefined] = [0, 0, false, undefined]
+  let [trials, isAsked] = [0, false]
+  const row = createRow(settings)
 
   const become = (next: Breaker['state'], isReset = false): void => {
     state = next
@@ -63,20 +85,17 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
   /** Opens the breaker. The wait for the next trial has jitter, so that several gateways do not try at the same moment. */
   const open = (askedMs = 0): void => {
     const ceiling = Math.min(settings().longestWaitMs, firstWaitMs * 2 ** trials)
-    retryAt = now() + Math.max(askedMs, Math.round(ceiling * (0.5 + random() / 2)))
+    // Where a receiver that is not known to be down asks to wait, nothing but that wait is due.
+    const ownMs = askedMs > 0 && !row.isDown() ? 0 : Math.round(ceiling * (0.5 + random() / 2))
+    retryAt = now() + Math.max(askedMs, ownMs)
+    isAsked = !row.isDown()
     become('open')
   }
   const close = (isReset = false): void => {
     const wasOpen = state !== 'closed'
-    ;[failures, trials, isSeveral, firstText] = [0, 0, false, undefined]
+    trials = 0
+    row.clear()
     if (wasOpen) become('closed', isReset)
-  }
-  const countFailure = ({ text, askedMs }: Ended): void => {
-    failures++
-    firstText ??= text
-    isSeveral ||= firstText !== text
-    if (failures < settings().failures || !isSeveral) return
-    open(askedMs)
   }
   /** Lets the next trial not be due before a time. */
   const putOff = (until: number): void => {
@@ -84,15 +103,9 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
     retryAt = until
     if (state === 'open') become('open')
   }
-  const endTrial = ({ receiver, askedMs }: Ended): void => {
-    // Where the trial has not shown whether the receiver works, the next trial is due now.
-    if (receiver === 'down') {
-      trials++
-      open(askedMs)
-    } else {
-      retryAt = now()
-      become('open')
-    }
+  const makeDue = (): void => {
+    retryAt = now()
+    become('open')
   }
 
   return {
@@ -106,7 +119,10 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
       return reason
     },
     get isSuspected() {
-      return isSeveral
+      return row.isSeveral()
+    },
+    get isAsked() {
+      return isAsked
     },
     begin() {
       if (state === 'closed') return 'free'
@@ -116,16 +132,18 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
     },
     end(ended, isTrial) {
       if (ended.receiver === 'up') return close()
-      if (ended.receiver === 'down') reason = ended.why
-      if (isTrial && state === 'half_open') endTrial(ended)
-      else if (ended.receiver === 'down' && state === 'closed') countFailure(ended)
+      const isTrialOver = isTrial && state === 'half_open'
+      // Where the trial has not shown whether the receiver works, the next trial is due now.
+      if (ended.receiver === 'unknown') return isTrialOver ? makeDue() : undefined
+      reason = ended.why
+      row.count(ended)
+      if (isTrialOver) trials++
+      if (isTrialOver || (state === 'closed' && (row.isDown() || ended.askedMs))) open(ended.askedMs)
       // The text was on its way when the breaker opened.
-      else if (ended.receiver === 'down') putOff(now() + (ended.askedMs ?? 0))
+      else if (state !== 'closed') putOff(now() + (ended.askedMs ?? 0))
     },
     tryNow() {
-      if (state !== 'open') return
-      retryAt = now()
-      become('open')
+      if (state === 'open') makeDue()
     },
     reset: () => close(true),
   }

@@ -14,6 +14,10 @@ import { WaitingRuns } from './waiting-runs.ts'
 
 /** The most breakers. Past them, a breaker that is closed is forgotten; where none is closed, further addresses have no breaker. */
 const maxBreakers = 1_000
+/** How many failures of one text are spared: they count as no attempts, though no other text fails. */
+const maxSpared = 20
+/** The most texts whose spared failures are counted. Past them the oldest count is forgotten. */
+const maxSparedTexts = 10_000
 
 /** A breaker that is not closed. Times are wall times, in milliseconds. `waiting`: the number of runs that wait for it. */
 export type OpenBreaker = Receiver & {
@@ -47,27 +51,39 @@ type Entry = {
   readonly receiver: Receiver
   readonly breaker: Breaker
   readonly runs: WaitingRuns
-  /** Since when the breaker is not closed: wall time, milliseconds. `undefined` while it is closed. */
+  /** Since when the breaker is not closed, or the receiver is down: wall time, milliseconds. `undefined` while the breaker is closed. */
   openedAt: number | undefined
+  /** As in `Breaker`, at the last change. */
+  isAsked: boolean
 }
 
 export class Breakers {
   readonly #options: BreakersOptions
   readonly #entries = new Map<string, Entry>()
+  /** The spared failures of each text that has not arrived, by the text's key. */
+  readonly #spared = new Map<string, number>()
 
   constructor(options: BreakersOptions) {
     this.#options = options
   }
 
-  /** Sends a text by `send`, unless the breaker of its receiver holds it back. */
-  async send(receiver: Receiver, outgoing: Outgoing, send: () => Promise<Sent>): Promise<Sending> {
-    if (!this.#options.settings()) return send()
+  /**
+   * Sends a text by `send`, unless the breaker of its receiver holds it back. `send` calls `postponed` with each failure after which it
+   * posts the same text again.
+   */
+  async send(receiver: Receiver, outgoing: Outgoing, send: (postponed: (failed: Failed) => void) => Promise<Sent>): Promise<Sending> {
+    if (!this.#options.settings()) return send(() => {})
     const entry = this.#entries.get(receiverKey(receiver))
     // A text that may have arrived already is not held back, because only this attempt knows of the doubt.
     const pass = entry && !outgoing.doubtful ? entry.breaker.begin() : 'free'
     if (entry && pass === 'held') return this.#heldBack(entry)
-    const sent = await send()
-    return this.#ended(receiver, outgoing, sent, pass === 'trial')
+    let isTrial = pass === 'trial'
+    const ended = (sent: Sent): Sending => {
+      const sending = this.#ended(receiver, outgoing, sent, isTrial)
+      isTrial = false
+      return sending
+    }
+    return ended(await send(ended))
   }
 
   /** The number of breakers that are not closed. */
@@ -189,9 +205,26 @@ export class Breakers {
     const text = JSON.stringify([profile, route, job ?? '', deliveryId])
     entry.breaker.end({ receiver: state, text, why: sent.ok ? '' : sent.why, askedMs: sent.ok ? undefined : sent.retryAfterMs }, isTrial)
     if (state === 'up') this.#entries.delete(receiverKey(receiver))
-    if (sent.ok || state !== 'down') return sent
-    if (entry.breaker.state !== 'closed') return { ...sent, outage: 'open' }
-    return entry.breaker.isSuspected ? { ...sent, outage: 'suspected' } : sent
+    if (sent.ok || state !== 'down') {
+      this.#spared.delete(text)
+      return sent
+    }
+    const outage = this.#outageOf(entry.breaker, text, outgoing.resumed === true)
+    return outage === undefined ? sent : { ...sent, outage }
+  }
+
+  /**
+   * Whether the failure of a text is an outage of its receiver, and counts as no attempt. A receiver that asks to wait is not down yet, and
+   * the other texts to a receiver may still wait in the store after the process died. So the first failures of such a text are spared.
+   */
+  #outageOf({ state, isSuspected, isAsked }: Breaker, text: string, isResumed: boolean): 'open' | 'suspected' | undefined {
+    const [isClosed, spared] = [state === 'closed', this.#spared.get(text)]
+    if (isSuspected || (!isClosed && !isAsked)) return isClosed ? 'suspected' : 'open'
+    if ((isClosed && !isResumed && spared === undefined) || (spared ?? 0) >= maxSpared) return undefined
+    this.#spared.delete(text)
+    for (const [oldest] of this.#spared) if (this.#spared.size >= maxSparedTexts) this.#spared.delete(oldest)
+    this.#spared.set(text, (spared ?? 0) + 1)
+    return isClosed ? 'suspected' : 'open'
   }
 
   /** Adds a closed breaker. `undefined` where there are too many breakers, and none of them is closed. */
@@ -208,7 +241,7 @@ export class Breakers {
       random,
       changed: (isReset) => this.#changed(entry, isReset),
     })
-    const entry: Entry = { receiver, breaker, runs: new WaitingRuns({ clock, breaker, makeDue }), openedAt: undefined }
+    const entry: Entry = { receiver, breaker, runs: new WaitingRuns({ clock, breaker, makeDue }), openedAt: undefined, isAsked: false }
     this.#entries.set(receiverKey(receiver), entry)
     return entry
   }
@@ -217,9 +250,11 @@ export class Breakers {
     const { receiver, breaker, runs } = entry
     const { state, reason } = breaker
     const at = this.#options.clock.now()
-    entry.openedAt ??= at
-    const { openedAt } = entry
-    const more = { ...(state === 'open' ? { retryAt: this.#wallTime(breaker.retryAt) } : {}), ...(isReset ? { isReset } : {}) }
+    if (entry.openedAt === undefined || (entry.isAsked && !breaker.isAsked)) entry.openedAt = at
+    entry.isAsked = breaker.isAsked
+    const { openedAt, isAsked } = entry
+    const retryAt = state === 'open' ? { retryAt: this.#wallTime(breaker.retryAt) } : {}
+    const more = { ...retryAt, ...(isReset ? { isReset } : {}), ...(isAsked ? { isAsked } : {}) }
     this.#options.facts.tell({ kind: 'breaker_changed', at, ...receiver, state, reason, openedAt, ...more })
     runs.setTimer()
     if (state !== 'closed') return

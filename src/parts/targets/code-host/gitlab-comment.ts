@@ -129,7 +129,7 @@ export const gitlabComment: TargetPart = {
       json: { body: commentOf(withoutOrdersAndImages(outgoing.text, kit.settings), maxBodyChars, markOf) },
     }
     const post = async (leftMs: number): Promise<Sent> => resultOfPost(await callApi(request, Math.min(maxCallMs, leftMs), kit.clock.now))
-    const sent = await postWithWaits(post, kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
+    const sent = await postWithWaits(post, kit.clock, kit.clock.monotonic() + outgoing.budgetMs, outgoing.postponed)
     return sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) }
   },
 }

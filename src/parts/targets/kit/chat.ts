@@ -138,7 +138,7 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
   for (const [i, text] of texts.entries()) {
     const posting = postingOf({ spec, outgoing, kit, given, deadline, address, text, part: i + 1, parts: texts.length })
     // A wait that the platform asks for is waited out here: a later attempt would post the earlier messages of this text again.
-    const sent = await postWithWaits(() => spec.post(posting), kit.clock, deadline)
+    const sent = await postWithWaits(() => spec.post(posting), kit.clock, deadline, outgoing.postponed)
     if (sent.ok) continue
     if (i === 0) return sent
     // Another attempt begins at the first message again. So it is allowed only where the platform recognises a message that it has.
