@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { digitsAt, longNumbersIn } from '../core/written-digits.ts'
-import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
+import type { Config as File, Route, Subscription, WebhookSettings } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
 import { defaultProfile, type LongNumber, type RouteSource } from './config.ts'
@@ -85,7 +85,8 @@ const routeReferences = (raw: Json | undefined, { secrets, globalReference }: Se
 
 /**
  * Makes a RouteSource of a route as its file has it: adds the profile, whether the route is enabled, the secrets in use and the digest.
- * `raw`: the route before its references were resolved. Behind its secrets come those that they have replaced, while these still verify.
+ * `raw`: the route before its references were resolved. Behind its secrets come those that they have replaced: of programs, while these
+ * still verify, and of `overlap`.
  */
 export const routeOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base' | 'included'>,
@@ -98,7 +99,11 @@ export const routeOf = (
     const found = around.secrets?.provided?.get(reference)
     return found && 'value' in found ? (found.before ?? []) : []
   })
-  const secrets = [...new Set([...routeSecrets(spec, around.globalSecret), ...replaced])]
+  const lasting = new Set([...routeSecrets(spec, around.globalSecret), ...replaced])
+  const { overlap: stored } = spec as Subscription
+  const ending = (stored?.secrets ?? []).filter((secret) => isUsableSecret(secret) && !lasting.has(secret))
+  const secrets = [...lasting, ...new Set(ending)]
+  const overlap = stored && ending.length > 0 ? { overlap: { from: lasting.size, untilMs: Date.parse(stored.until) } } : {}
   const ofPrograms = provided.length > 0 ? { provided } : {}
   const longNumbers = longNumbersIn(spec.filters as Json | undefined).flatMap((path): LongNumber[] => {
     const digits = digitsAt(spec.filters as Json, path)
@@ -107,7 +112,7 @@ export const routeOf = (
   const ofNumbers = longNumbers.length > 0 ? { longNumbers } : {}
   const digest = hash('sha256', JSON.stringify([written.base, spec, secrets, provided, ...longNumbers]), 'base64url')
   const enabled = spec.enabled !== false
-  return { ...written, profile: spec.profile ?? defaultProfile, enabled, secrets, ...ofPrograms, ...ofNumbers, digest }
+  return { ...written, profile: spec.profile ?? defaultProfile, enabled, secrets, ...overlap, ...ofPrograms, ...ofNumbers, digest }
 }
 
 /** Returns the routes of one file by name. A route with a mistake in its shape or a secret is left out. */

@@ -29,6 +29,11 @@ export type RouteSource = {
   readonly spec: Route
   /** The secrets in use: the route's public keys, else its own secrets, else the inherited global secret. */
   readonly secrets: readonly string[]
+  /**
+   * Present where a new secret has replaced others that still verify requests: they are the last of `secrets`, from the index `from` on,
+   * and verify until `untilMs`, wall time in milliseconds.
+   */
+  readonly overlap?: { readonly from: number; readonly untilMs: number }
   /** Those of the secrets that programs give, as `PROVIDER/ID`. */
   readonly provided?: readonly string[]
   /** A hash of the spec, its path and the secrets. Where a reload finds the same digest, the route has not changed. */

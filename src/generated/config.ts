@@ -2788,6 +2788,22 @@ export interface Subscriptions {
  */
 export interface Subscription {
 /**
+ * Secrets that a new one replaced, and until when they verify requests.
+ */
+overlap?: {
+/**
+ * The replaced secrets, the newest first.
+ * 
+ * @minItems 1
+ * @maxItems 8
+ */
+secrets: string[]
+/**
+ * When they stop to verify: UTC, seconds, Z.
+ */
+until: string
+}
+/**
  * When it was created: UTC, seconds, Z.
  */
 created_at?: string

@@ -107,6 +107,7 @@ export const compileRoute = (
     profileDir: profile.dir,
     path: routePath(route),
     secrets: route.secrets,
+    overlap: route.overlap,
     provided: route.provided,
     adapter: config.adapter,
     clientCertificates: config.tls?.clientCertificates,

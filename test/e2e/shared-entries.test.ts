@@ -45,6 +45,10 @@ t.test('gateways on one database', { skip: withoutPostgres }, async (t) => {
     await until(() => entriesOf(b).one?.secret === secret)
     await answers(t, second, 'one', 200, secret)
     t.equal((await second.post('one', 'old')).status, 401, 'the old secret holds nowhere')
+    const [{ secret: newest }] = JSON.parse(ok(t, a, 'webhook', 'secret', 'one', '--rotate', '--overlap', '1h', '--json')).data.secrets
+    await until(() => entriesOf(b).one?.secret === newest)
+    await answers(t, second, 'one', 200, newest)
+    await answers(t, second, 'one', 200, secret)
     ok(t, b, 'webhook', 'remove', 'two', '--yes')
     await answers(t, first, 'two', 404)
     t.match(ok(t, c, 'webhook', 'list'), /^one /)

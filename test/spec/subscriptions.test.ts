@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { runAt } from '../fakes/cli.ts'
+import { fakeClock } from '../fakes/clock.ts'
 import { type GatewayOptions, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 
 type Entries = { readonly [name: string]: unknown }
@@ -70,6 +72,56 @@ t.test('a changed secret takes effect at once: the old one is dead', async (t) =
   g.put({ x: { secret: 'other-secret' } })
   t.equal(await g.status('x', 'first-secret'), 401)
   t.equal(await g.status('x', 'other-secret'), 202)
+})
+
+t.test('a secret that was replaced with an overlap verifies beside the new one, and then no more', async (t) => {
+  const clock = fakeClock(Date.now())
+  const g = await start(t, { clock })
+  const first = 'the first secret of x'
+  g.put({ x: { secret: first } })
+  const run = (...argv: string[]) => runAt(g.dir, ['webhook', ...argv])
+  t.match(await run('secret', 'x', '--overlap', '2h'), { code: 2, err: /--overlap goes with --rotate/ })
+  t.equal(await g.status('x', first), 202)
+  const { out, err } = await run('secret', 'x', '--rotate', '--overlap', '2h')
+  const second = out.trim()
+  const [, until = ''] = /ITS SECRET IS NEW: the old one holds until (\S+Z)$/m.exec(err) ?? []
+  t.equal(Math.round((Date.parse(until) - clock.now()) / 60_000), 120)
+  t.same([await g.status('x', first), await g.status('x', second), await g.status('x', 'another')], [202, 202, 401])
+  for (const argv of [['list'], ['show', 'x'], ['secret', 'x']]) t.match((await run(...argv)).out, until, argv.join(' '))
+  t.match((await run('list')).out, ` (old until ${until}) `)
+  t.equal(JSON.parse((await run('list', '--json')).out).data.routes[0].secret.overlap_until, until)
+  for (const argv of [
+    ['list', '--json'],
+    ['show', 'x'],
+    ['show', 'x', '--json'],
+    ['secret', 'x', '--json'],
+  ])
+    t.notMatch((await run(...argv)).out, first, `${argv.join(' ')}: masked`)
+
+  clock.advance(3_600_000)
+  const third = (await run('secret', 'x', '--rotate', '--overlap', '1m')).out.trim()
+  t.same(
+    [await g.status('x', first), await g.status('x', second), await g.status('x', third)],
+    [202, 202, 202],
+    'a second rotation ends none sooner than was promised',
+  )
+  clock.advance(3_700_000)
+  t.same([await g.status('x', first), await g.status('x', second), await g.status('x', third)], [401, 401, 202])
+  const refused = g.lines.findLast(({ outcome }) => outcome === 'bad_signature')
+  t.match(refused?.reason, /replaced secret .* overlap is over/)
+
+  g.put({ x: { secret: second, overlap: { secrets: [first], until: '2026-01-01T00:00:00Z' } } })
+  t.equal(await g.status('x', first), 401)
+  for (const argv of [['list'], ['show', 'x'], ['secret', 'x']])
+    t.notMatch((await run(...argv)).out, /2026-01-01/, 'what is over is not shown')
+  await run('subscribe', 'x', '--description', 'changed')
+  t.strictSame(JSON.parse(readFileSync(g.file, 'utf8')).x.overlap, undefined, 'a change takes it out of the file')
+
+  g.put({ x: { secret: 'INSECURE_NO_AUTH' }, global: {} })
+  for (const name of ['x', 'global'])
+    t.match(await run('secret', name, '--rotate', '--overlap', '1h'), { code: 1, err: /no secret of its own that could verify/ })
+  g.put({ x: { secret: second, overlap: { secrets: [first], until: 'tomorrow' } } })
+  t.equal(await g.status('x', first), 404, 'an end that is no time is a mistake of the entry')
 })
 
 t.test('the same size and the same modification time, but another inode: read again', async (t) => {

@@ -20,7 +20,7 @@ import { findSubscription } from './change-subscription.ts'
 import { checkEntry, type SubscriptionContext } from './check-subscription.ts'
 import { entryDiff } from './entry-diff.ts'
 import { subscriptionsFile } from './routes.ts'
-import { differing, newSecret, profileOf, utcNow } from './subscription-record.ts'
+import { differing, entrySecrets, newSecret, profileOf, utcNow } from './subscription-record.ts'
 
 export type SubscriptionDraft = {
   readonly name: string
@@ -114,15 +114,11 @@ export const editedEntry = (
   const made = moved && keepsOld ? newSecret() : undefined
   if (made !== undefined) {
     delete entry.secrets
+    delete entry.overlap
     entry.secret = made
   }
   return { entry, changed: differing(before, entry), made }
 }
-
-const entrySecrets = ({ secret, secrets }: JsonObject): Json[] => [
-  ...(secret === undefined ? [] : [secret]),
-  ...(Array.isArray(secrets) ? secrets : []),
-]
 
 /** A value of the entry before the edit, and the value that the draft showed in its place. */
 type MaskedValue = { readonly value: Json | undefined; readonly shown: Json | undefined }

@@ -9,12 +9,14 @@ import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { findRoute, hasOwnKeys, readRoutes, readRoutesFor, shadowWarning } from './routes.ts'
 import { type SubscribeDialogue, type Subscribed, subscribe } from './subscribe.ts'
+import { utcAt } from './subscription-record.ts'
 
 export type RouteSecrets = {
   readonly name: string
   /** Where the secrets are set: in the route, or globally, for all routes without a secret of their own. */
   readonly from: 'route' | 'global'
-  readonly secrets: readonly { readonly fingerprint: string; readonly secret: string }[]
+  /** `until`: when a replaced secret stops to verify, UTC. */
+  readonly secrets: readonly { readonly fingerprint: string; readonly secret: string; readonly until?: string }[]
   readonly warnings: readonly Warning[]
 }
 
@@ -30,18 +32,27 @@ export const readSecrets = async (workspace: Workspace, asked: string): Promise<
   return {
     name,
     from: hasOwnKeys(written) ? 'route' : 'global',
-    secrets: route.secrets.map((secret) => ({ fingerprint: secret === insecure ? insecure : fingerprint(secret), secret })),
+    secrets: route.secrets.map((secret, i) => ({
+      fingerprint: secret === insecure ? insecure : fingerprint(secret),
+      secret,
+      ...(route.overlap && i >= route.overlap.from ? { until: utcAt(route.overlap.untilMs) } : {}),
+    })),
     warnings: entry.shadowed ? [shadowWarning(entry)] : [],
   }
 }
 
 /**
- * Gives a subscription a new random secret. Where the sender makes its key itself, the user is asked for the new key instead. Throws a
- * Fault for a configured route, and where there is no such route.
+ * Gives a subscription a new random secret. Where the sender makes its key itself, the user is asked for the new key instead.
+ * `overlapMs`: how long the old secret still verifies requests. Throws a Fault for a configured route, and where there is no such route.
  */
-export const renewSecret = async (workspace: Workspace, asked: string, dialogue: SubscribeDialogue): Promise<Subscribed | Refusal> => {
+export const renewSecret = async (
+  workspace: Workspace,
+  asked: string,
+  dialogue: SubscribeDialogue,
+  overlapMs?: number,
+): Promise<Subscribed | Refusal> => {
   const name = renewableSubscription(workspace, asked)
-  const input = { fields: {}, rotate: true, replace: false }
+  const input = { fields: {}, rotate: true, overlapMs, replace: false }
   return subscribe(workspace, name, { ...dialogue, readInput: async () => input, dryRun: false })
 }
 

@@ -21,6 +21,7 @@ import { withNeededSecrets } from '../secrets/with-secrets.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { routeUrl } from './route-address.ts'
+import { utcAt, withoutPast } from './subscription-record.ts'
 
 export type RouteEntry = {
   readonly name: string
@@ -49,7 +50,8 @@ export const readRoutes = (workspace: Workspace): RouteEntries => {
     return { name, source: 'config', written: spec as JsonObject, route, shadowed: false, pause: pauses.get(name) }
   })
   const place = () => ({ file: subscriptionsFile(config), line: 1, column: 1, endLine: 1, endColumn: 1 })
-  const subscribed = Object.entries(readEntries(subscriptionsFile(config))).map(([name, written]): RouteEntry => {
+  const subscribed = Object.entries(readEntries(subscriptionsFile(config))).map(([name, stored]): RouteEntry => {
+    const written = isObject(stored) ? withoutPast(stored) : stored
     const { route } = readSubscription(name, written, config, { place })
     const shadowed = config.routes.has(name)
     return { name, source: 'subscription', written, shadowed, pause: pauses.get(name), ...(route ? { route } : {}) }
@@ -102,7 +104,11 @@ export const describeRoute = ({ name, source, written, route, shadowed, pause }:
     secret:
       secret === undefined
         ? null
-        : { from: hasOwnKeys(spec) ? 'route' : 'global', fingerprint: secret === insecure ? insecure : fingerprint(secret) },
+        : {
+            from: hasOwnKeys(spec) ? 'route' : 'global',
+            fingerprint: secret === insecure ? insecure : fingerprint(secret),
+            ...(route?.overlap ? { overlap_until: utcAt(route.overlap.untilMs) } : {}),
+          },
     description: textOrEmpty(own(spec, 'description')),
     shadowed,
     created_at: own(spec, 'created_at') ?? null,

@@ -177,5 +177,9 @@ const textMember = (map: JsonObject, key: string): string | undefined => {
 const secretWarning = (name: string, { created, changed, rebound, entry }: Change): Warning[] => {
   if (created || !changed.includes('secret')) return []
   const why = rebound ? `"${name}" is bound to profile "${String(entry.profile)}" now` : `"${name}" is changed`
-  return [{ code: 'new_secret', message: `${why} and ITS SECRET IS NEW: senders that hold the old one are refused until they are updated` }]
+  const { overlap } = entry
+  const old = isObject(overlap)
+    ? `the old one holds until ${String(overlap.until)}`
+    : 'senders that hold the old one are refused until they are updated'
+  return [{ code: 'new_secret', message: `${why} and ITS SECRET IS NEW: ${old}` }]
 }

@@ -1,7 +1,7 @@
 /** Makes a subscription's new entry from the stored entry and from the user's input (rules: Subscriptions 6). */
 
 import { randomBytes } from 'node:crypto'
-import { defaultProfile } from '../../config/config.ts'
+import { defaultProfile, insecure } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { equalWritten } from '../../core/written-digits.ts'
@@ -38,6 +38,8 @@ export type SubscriptionInput = {
   readonly secret?: string | undefined
   /** Makes a new secret, unless the input has one. */
   readonly rotate: boolean
+  /** How long the secrets that a new one replaces still verify requests, in milliseconds; absent: not at all. */
+  readonly overlapMs?: number | undefined
   /** Starts from an empty entry instead of the stored entry. */
   readonly replace: boolean
 }
@@ -55,8 +57,10 @@ export type Change = {
   readonly rebound: boolean
 }
 
-/** Returns the time in UTC, to the second: `2027-01-31T09:00:00Z`. */
-export const utcNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`
+/** Returns a wall time in UTC, to the second: `2027-01-31T09:00:00Z`. */
+export const utcAt = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+
+export const utcNow = (): string => utcAt(Date.now())
 
 /** Returns 32 random bytes as URL-safe text. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
@@ -73,7 +77,7 @@ export const changeEntry = (name: string, stored: Json | undefined, input: Subsc
     const hint = 'mend it by hand, or start clean with --replace'
     throw new Fault('conflict', `the stored entry "${name}" is not a map`, { exitCode: exit.conflict, hint })
   }
-  const before = isObject(stored) ? stored : undefined
+  const before = isObject(stored) ? withoutPast(stored) : undefined
   const from = settingsIn(input.from ?? {})
   const merged = overlaid(overlaid(before && !input.replace ? before : blankEntry(before), from.settings), input.fields)
   const rebound = before !== undefined && profileOf(before) !== profileOf(merged)
@@ -81,18 +85,43 @@ export const changeEntry = (name: string, stored: Json | undefined, input: Subsc
   if (rebound) refuseOldSecret(name, before, supplied)
   const fresh = before === undefined || input.replace || rebound || input.rotate
   const secret = supplied === undefined ? secretOrigin(merged, fresh) : 'supplied'
-  const entry = withSecret(merged, secret, supplied ?? newSecret())
+  const overlap = input.overlapMs === undefined ? {} : overlapOf(name, before ?? {}, input.overlapMs)
+  const entry = withSecret(merged, secret, supplied ?? newSecret(), overlap)
   const changed = differing(before ?? {}, entry)
   if (before && changed.length > 0) entry.updated_at = utcNow()
   return { entry, ...(before ? { before } : {}), created: before === undefined, changed, secret, rebound }
 }
 
-/** Returns the entry with its secret. `value`: the new secret, where there is one. */
-const withSecret = (merged: JsonObject, secret: Change['secret'], value: string): JsonObject => {
+/** Returns an entry without an overlap that is over. */
+export const withoutPast = (entry: JsonObject): JsonObject => {
+  const { overlap, ...others } = entry
+  return isObject(overlap) && Date.parse(String(overlap.until)) <= Date.now() ? others : entry
+}
+
+/** The most secrets that verify beside a new one. */
+const maxOverlapping = 8
+
+/**
+ * Returns the `overlap` of an entry whose secrets a new one replaces, for `ms` milliseconds. Secrets that an earlier overlap still lets
+ * verify go on to do so, and none sooner ends than was promised. Throws a Fault where the entry has no secret of its own that could.
+ */
+const overlapOf = (name: string, before: JsonObject, ms: number): JsonObject => {
+  const earlier = isObject(before.overlap) ? before.overlap : {}
+  const secrets = [before.secret, before.secrets, earlier.secrets].flat().filter((each) => typeof each === 'string' && each.trim() !== '')
+  if (secrets.includes(insecure) || (before.secret ?? before.secrets) === undefined || secrets.length === 0) {
+    const hint = 'leave --overlap out'
+    throw new Fault('no_overlap', `"${name}" has no secret of its own that could verify beside a new one`, { exitCode: exit.no, hint })
+  }
+  const until = [String(earlier.until ?? ''), utcAt(Date.now() + ms)].toSorted().at(-1) as string
+  return { overlap: { secrets: [...new Set(secrets)].slice(0, maxOverlapping) as string[], until } }
+}
+
+/** Returns the entry with its secret. `value`: the new secret, where there is one; `overlap`: what of the old ones stays beside it. */
+const withSecret = (merged: JsonObject, secret: Change['secret'], value: string, overlap: JsonObject): JsonObject => {
   if (secret === 'kept') return merged
-  const { secrets: _, ...single } = merged
-  if (secret !== 'none') return { ...single, secret: value }
-  const { secret: __, ...others } = single
+  const { secrets: _, overlap: __, ...single } = merged
+  if (secret !== 'none') return { ...single, secret: value, ...overlap }
+  const { secret: ___, ...others } = single
   return others
 }
 
@@ -101,10 +130,17 @@ const secretOrigin = (merged: JsonObject, fresh: boolean): Change['secret'] =>
   own(merged, 'public_key') !== undefined ? 'none' : fresh ? 'generated' : 'kept'
 
 /**
- * Returns the settings that are taken from a file. A masked or empty `secret` does not count, nor do the file's time stamps. Throws a Fault
+ * Returns the settings that are taken from a file. A masked or empty `secret` does not count, nor do the file's time stamps and
+ * overlap. Throws a Fault
  * for a setting that no command sets (rules: Subscriptions 7), for a mask in another setting, and for a secret that is no text.
  */
-const settingsIn = ({ secret, created_at: _, updated_at: __, ...settings }: JsonObject): { secret?: string; settings: JsonObject } => {
+const settingsIn = ({
+  secret,
+  created_at: _,
+  updated_at: __,
+  overlap: ___,
+  ...settings
+}: JsonObject): { secret?: string; settings: JsonObject } => {
   const hint = 'set them by hand, in the file of subscriptions or in config.yaml'
   if (own(settings, 'toolsets') !== undefined) throw new Fault('toolsets', 'no command sets toolsets', { exitCode: exit.no, hint })
   if (own(settings, 'secrets') !== undefined) throw new Fault('secrets', 'no command sets several secrets', { exitCode: exit.no, hint })
@@ -154,13 +190,17 @@ export const profileOf = ({ profile }: JsonObject): Json => profile ?? defaultPr
  * Throws a Fault for an old secret: after a move to another profile, senders with that secret must be refused (rules: Subscriptions 4).
  */
 const refuseOldSecret = (name: string, before: JsonObject, supplied: string | undefined): void => {
-  const old = [before.secret, ...(Array.isArray(before.secrets) ? before.secrets : [])]
+  const old = entrySecrets(before)
   if (supplied === undefined || !old.includes(supplied)) return
   throw new Fault('same_secret', `"${name}" moves to another profile: it cannot keep its secret`, {
     exitCode: exit.no,
     hint: 'give another secret, or none: then one is generated',
   })
 }
+
+/** Returns the secrets of an entry, and those that it has replaced. */
+export const entrySecrets = ({ secret, secrets, overlap }: JsonObject): Json[] =>
+  [secret, secrets, isObject(overlap) ? overlap.secrets : undefined].flat().filter((each) => each !== undefined)
 
 /** Returns the names of the fields that differ, without the time stamps. */
 export const differing = (before: JsonObject, after: JsonObject): string[] =>

@@ -1,7 +1,7 @@
 /** The `alerts` commands: their arguments and options. */
 
-import { type Command, InvalidArgumentError } from 'commander'
-import type { Run } from '../shell/grammar-values.ts'
+import type { Command } from 'commander'
+import { parseSpan, type Run } from '../shell/grammar-values.ts'
 import type { AlertsSilenceOptions } from './silence.ts'
 import type { AlertsTestOptions } from './test.ts'
 
@@ -25,15 +25,4 @@ export const addAlerts = (alerts: Command, run: Run): void => {
     .action((name: string, options: AlertsSilenceOptions) =>
       run(async (cli) => (await import('./silence.ts')).alertsSilence(name, options, cli)),
     )
-}
-
-const unitMs: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-const longestMs = 365 * 86_400_000
-
-/** Parses a span of time. Returns milliseconds. */
-const parseSpan = (value: string): number => {
-  const [, number, unit = ''] = /^(\d{1,5})([mhd])$/.exec(value) ?? []
-  const ms = Number(number) * (unitMs[unit] ?? 0)
-  if (ms > 0 && ms <= longestMs) return ms
-  throw new InvalidArgumentError('It must be a time such as 30m, 2h or 1d, at most 365d.')
 }

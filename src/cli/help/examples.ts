@@ -35,7 +35,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'webhook list': ['webhook list --all --wide', "webhook list --jsonata 'routes.name'"],
   'webhook show': ['webhook show hello'],
   'webhook edit': ['webhook edit hello', 'EDITOR=nano headgate webhook edit hello'],
-  'webhook secret': ['webhook secret hello', 'webhook secret hello --reveal', 'webhook secret hello --rotate'],
+  'webhook secret': ['webhook secret hello', 'webhook secret hello --reveal', 'webhook secret hello --rotate --overlap 24h'],
   'webhook remove': ['webhook remove hello --yes'],
   'webhook enable': ['webhook enable hello'],
   'webhook pause': ['webhook pause hello --hold'],

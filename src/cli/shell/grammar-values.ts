@@ -39,6 +39,17 @@ export const parseLimit = (value: string): number => {
   throw new InvalidArgumentError('It must be a number from 1 to 99999.')
 }
 
+const unitMs: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const longestMs = 365 * 86_400_000
+
+/** Parses a span of time. Returns milliseconds. */
+export const parseSpan = (value: string): number => {
+  const [, number, unit = ''] = /^(\d{1,5})([mhd])$/.exec(value) ?? []
+  const ms = Number(number) * (unitMs[unit] ?? 0)
+  if (ms > 0 && ms <= longestMs) return ms
+  throw new InvalidArgumentError('It must be a time such as 30m, 2h or 1d, at most 365d.')
+}
+
 export const parseSeconds = (value: string): number => {
   const number = Number(value)
   if (/^\d{1,4}$/.test(value) && number >= 1 && number <= 3_600) return number

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander'
 import { withRouteOptions } from '../options/route.ts'
-import { collectList, collectRepeated, parseSeconds, type Run } from '../shell/grammar-values.ts'
+import { collectList, collectRepeated, parseSeconds, parseSpan, type Run } from '../shell/grammar-values.ts'
 import type { ListOptions } from './list.ts'
 import type { RemoveOptions } from './remove.ts'
 import type { SecretOptions } from './secret.ts'
@@ -35,6 +35,7 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     .description("show the fingerprint of a route's secret")
     .option('--reveal', 'print the secret itself')
     .option('--rotate', 'make a new secret and print it')
+    .option('--overlap <time>', 'with --rotate: the old secret verifies for so long, too: 30m, 24h, 7d', parseSpan)
     .action((name: string, options: SecretOptions) => run(async (cli) => (await import('./secret.ts')).webhookSecret(name, options, cli)))
   webhook
     .command('remove <name>')

@@ -47,7 +47,7 @@ const routeCells = ({ route, described: row }: ListedRoute, { all, wide }: Requi
     cellText(row.mode),
     cellText(events === '' ? '*' : events),
     cellText(row.deliver),
-    cellText(secret?.fingerprint),
+    `${cellText(secret?.fingerprint)}${secret?.overlap_until === undefined ? '' : ` (old until ${secret.overlap_until})`}`,
     ...(wide ? [cellText(row.profile), cellText(row.url), cellText(row.created_at)] : []),
     description || '-',
   ]

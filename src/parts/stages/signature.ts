@@ -61,7 +61,7 @@ const unlessTooOld = ({ provided = [], effects: { tooOld } }: StageKit, authenti
  * its keys. The checks are made at the first request of the scheme and kept: there may be thousands of routes, and each could use every
  * scheme.
  */
-const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => readonly SecretCheck[]) => {
+const checksFor = ({ secrets, overlap, adopt, effects }: StageKit): ((scheme: Scheme) => readonly SecretCheck[]) => {
   const made = new Map<Scheme, readonly SecretCheck[]>()
   return (scheme) => {
     const known = made.get(scheme)
@@ -70,12 +70,19 @@ const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => 
     const isKeyless = scheme.keys === 'none'
     const checks = (isKeyless ? [''] : secrets).flatMap((text, secret) => {
       const checkHead = text === '' && !isKeyless ? undefined : adopt(scheme.compile(text, effects.keys))
-      return checkHead ? { secret, checkHead } : []
+      if (!checkHead) return []
+      return { secret, checkHead: overlap && secret >= overlap.from && !isKeyless ? untilEnd(checkHead, overlap.untilMs) : checkHead }
     })
     made.set(scheme, checks)
     return checks
   }
 }
+
+/** Lets a replaced secret verify the requests that came before the end of its overlap. */
+const untilEnd =
+  (checkHead: CheckHead, untilMs: number): CheckHead =>
+  (head) =>
+    head.at < untilMs ? checkHead(head) : 'a replaced secret of the route may fit, but its overlap is over'
 
 /** Compiles the check of requests: of the head by the first scheme that shows in it, then of the body with each secret. */
 const compileVerification = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {

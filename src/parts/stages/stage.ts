@@ -35,6 +35,8 @@ export type StageKit = {
    * are none: each scheme of the route fetches its keys, or a Diagnostic says that there is no usable secret.
    */
   readonly secrets: readonly string[]
+  /** Where secrets were replaced that still verify: the index of the first, and until when (wall time, milliseconds). */
+  readonly overlap?: { readonly from: number; readonly untilMs: number } | undefined
   /** Those of the secrets that programs give, as `PROVIDER/ID`. */
   readonly provided?: readonly string[] | undefined
   /**

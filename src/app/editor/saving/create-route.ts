@@ -67,7 +67,7 @@ const refuseTaken = (workspace: Workspace, name: string, inFile: Json | undefine
 }
 
 /** The keys that a clone does not get. A secret is for one route, toolsets are set by hand, and time stamps belong to a subscription. */
-const uncopiedKeys: ReadonlySet<string> = new Set(['secret', 'secrets', 'toolsets', 'created_at', 'updated_at'])
+const uncopiedKeys: ReadonlySet<string> = new Set(['secret', 'secrets', 'overlap', 'toolsets', 'created_at', 'updated_at'])
 
 const cloned = (written: JsonObject): JsonObject =>
   withoutMasks(Object.fromEntries(Object.entries(written).filter(([key]) => !uncopiedKeys.has(key)))) as JsonObject
