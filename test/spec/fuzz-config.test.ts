@@ -1,6 +1,7 @@
 /** `validate` takes whatever stands in a file: it does not crash, and what it refuses has a place and a way out. */
 
 import t from 'tap'
+import type { Diagnostic } from '../../src/core/diagnostic.ts'
 import { runMutations } from '../../tools/fuzz-config/mutations.ts'
 import { runConfigFuzz } from '../../tools/fuzz-config/run.ts'
 import { fakeCli } from '../fakes/cli.ts'
@@ -10,10 +11,23 @@ t.test('a quick run of `npm run fuzz:config` finds nothing', async (t) => {
   t.same(slips, [], 'each says its file, key and value: npm run fuzz:config -- --cases 500')
 })
 
-t.test('each of 500 mistakes in valid configurations is found, or harmless', async (t) => {
+t.test('each of 500 mistakes in valid configurations is found where it is, or changes nothing', async (t) => {
   const { cases, found, slips } = await runMutations({ seed: 1, cases: 500 })
   t.same(slips, [], 'each says what was changed: npm run fuzz:config -- --mutations 500')
   t.ok(found > cases / 2, `most are found: ${found}`)
+})
+
+t.test('mistakes that `validate` does not find, or finds elsewhere, are seen', async (t) => {
+  const slipsOf = async (blind: (found: Diagnostic) => Diagnostic | undefined) => {
+    const { slips } = await runMutations({ seed: 2, cases: 60, blind })
+    return slips.map(({ value, wrong }) => `${value}: ${wrong}`).join('\n')
+  }
+  t.match(await slipsOf(({ code, ...found }) => (code === 'WH101' ? undefined : { code, ...found })), /the schema does not know it/)
+  t.match(await slipsOf(({ code, ...found }) => (/^WH10[2-6]/.test(code) ? undefined : { code, ...found })), /is read as something else/)
+  t.match(
+    await slipsOf(({ place, ...found }) => ({ ...found, message: '', help: '', ...(place ? { place: { ...place, line: 1 } } : {}) })),
+    /is found elsewhere/,
+  )
 })
 
 t.test('names of tools that are no texts, and settings that are no maps, are findings', async (t) => {

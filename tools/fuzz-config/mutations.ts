@@ -1,19 +1,23 @@
 /**
- * Changes valid configurations as people do by mistake, and validates them in this process. Each change must be found, or be harmless: what
- * is written acts, or nothing has changed. What is taken without a word and does nothing is a slip.
+ * Changes valid configurations as people do by mistake, and validates them in this process. Each change must be found where it was made, or
+ * change nothing: the program reads the same configuration, and its routes do the same with samples. Otherwise what was written must stand
+ * where it acts, and be a value of its kind.
  */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parse, stringify } from 'yaml'
+import { isNode, LineCounter, parse, parseDocument, stringify } from 'yaml'
 import { createRandom, type Random } from '../../bench/durability/random.ts'
+import { describeTrace } from '../../src/app/trace/describe-trace.ts'
+import { traceRoute } from '../../src/app/trace/trace-route.ts'
 import { validate } from '../../src/app/validate/validate.ts'
 import { unknownEnv } from '../../src/config/env.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { configSchema, memberSchema, schemaAt, schemaOfValue } from '../../src/config/schema-walk.ts'
-import type { Path } from '../../src/core/diagnostic.ts'
+import { configSchema, memberSchema, schemaAt, schemaOfValue, typeOf } from '../../src/config/schema-walk.ts'
+import type { Diagnostic, Path } from '../../src/core/diagnostic.ts'
+import { messageOf } from '../../src/core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own, valueAt } from '../../src/core/json.ts'
 import type { Ran, Slip } from './run.ts'
 
@@ -89,8 +93,8 @@ const pathsIn = (value: Json, path: Path = []): Path[] => [
       : []),
 ]
 
-/** A change of a configuration. `path`: where something was written; absent where something was only taken away. */
-type Mutation = { readonly data: JsonObject; readonly said: string; readonly path?: Path }
+/** A change of a configuration. `path`: where something was written. `from`: where something was taken away. */
+type Mutation = { readonly data: JsonObject; readonly said: string; readonly path?: Path; readonly from?: Path }
 
 /** Makes a change; `undefined` where it does not fit what was chosen. `at` is the path of a member of a map, which has this `value`. */
 type Mutate = (to: { readonly data: JsonObject; readonly at: Path; readonly value: Json; readonly random: Random }) => Mutation | undefined
@@ -112,7 +116,7 @@ const removed = (data: JsonObject, at: Path): JsonObject => {
 const renamed = (data: JsonObject, at: Path, name: string): Mutation | undefined => {
   const to = [...at.slice(0, -1), name]
   if (name === at.at(-1) || own(around(data, at), name) !== undefined) return undefined
-  return { data: replaced(removed(data, at), to, valueAt(data, at) as Json), said: `${at.join('.')} is called ${name}`, path: to }
+  return { data: replaced(removed(data, at), to, valueAt(data, at) as Json), said: `${at.join('.')} is called ${name}`, path: to, from: at }
 }
 
 const rewritten = (data: JsonObject, at: Path, value: Json): Mutation => ({
@@ -145,14 +149,18 @@ const mutations: { readonly [name: string]: Mutate } = {
     const without = removed(data, at)
     const map = valueAt(without, to.slice(0, -1))
     if (!isObject(map) || own(map, String(to.at(-1))) !== undefined) return undefined
-    return { data: replaced(without, to, value), said: `${at.join('.')} moved to ${to.join('.')}`, path: to }
+    return { data: replaced(without, to, value), said: `${at.join('.')} moved to ${to.join('.')}`, path: to, from: at }
   },
   copied: ({ data, at, value, random }) => {
     const to = [...random.pick(mapsOf(data)), String(at.at(-1))]
     if (valueAt(data, to) !== undefined || at.every((key, i) => to[i] === key)) return undefined
     return { data: replaced(data, to, value), said: `${at.join('.')} stands at ${to.join('.')}, too`, path: to }
   },
-  removed: ({ data, at }) => ({ data: removed(data, at), said: `${at.join('.')} removed` }),
+  'removed, though it must be there': ({ data, at }) => {
+    const { required } = nodeAround(data, at)
+    const isAsked = Array.isArray(required) && required.includes(String(at.at(-1)))
+    return isAsked ? { data: removed(data, at), said: `${at.join('.')} removed`, from: at } : undefined
+  },
   'another kind': ({ data, at, value, random }) =>
     rewritten(
       data,
@@ -166,8 +174,25 @@ const mutations: { readonly [name: string]: Mutate } = {
     typeof value === 'number' || typeof value === 'boolean' ? rewritten(data, at, String(value)) : undefined,
   'word in another letter case': ({ data, at, value }) =>
     typeof value === 'string' && value.toUpperCase() !== value ? rewritten(data, at, value.toUpperCase()) : undefined,
-  switched: ({ data, at, value }) => (typeof value === 'boolean' ? rewritten(data, at, !value) : undefined),
+  'a number out of its range': ({ data, at, random }) => {
+    const { minimum, maximum } = schemaAt(configSchema, data, at)
+    const odd = [typeof minimum === 'number' ? minimum - 1 : undefined, typeof maximum === 'number' ? maximum + 1 : undefined]
+    const wrong = random.pick(odd)
+    return wrong === undefined ? undefined : rewritten(data, at, wrong)
+  },
+  'another unit': ({ data, at, value, random }) =>
+    typeof value === 'number' && /_(?:seconds|minutes|hours|days|bytes)$/.test(String(at.at(-1)))
+      ? rewritten(data, at, random.pick<Json>([`${value}s`, `${value}m`, `${value} MB`, value * 1_000_000_000_000]))
+      : undefined,
+  'a word that is near to one of a list': ({ data, at, value }) =>
+    Array.isArray(schemaAt(configSchema, data, at).enum) && typeof value === 'string' && value.length > 3
+      ? rewritten(data, at, value.slice(0, 1) + value.slice(2))
+      : undefined,
 }
+
+/** The schema of the map that a member is of. */
+const nodeAround = (data: JsonObject, at: Path): JsonObject =>
+  schemaOfValue(schemaAt(configSchema, data, at.slice(0, -1)), around(data, at))
 
 /** What the program makes of a configuration: all that it has read, without places and texts. */
 const effectOf = (dir: string): string => {
@@ -176,7 +201,7 @@ const effectOf = (dir: string): string => {
   return JSON.stringify(config, (key, value: unknown) => (dropped.has(key) ? undefined : value instanceof Map ? [...value] : value))
 }
 
-const findingsIn = async (dir: string): Promise<ReadonlySet<string>> => {
+const findingsIn = async (dir: string): Promise<ReadonlyMap<string, Diagnostic>> => {
   const workspace = { dataDir: dir, env: {}, self: 'headgate' }
   const { diagnostics } = await validate(workspace, {
     paths: [join(dir, 'config.yaml')],
@@ -184,7 +209,50 @@ const findingsIn = async (dir: string): Promise<ReadonlySet<string>> => {
     withoutEnv: true,
     withoutRefs: true,
   })
-  return new Set(diagnostics.map(({ code, pointer, message }) => `${code} ${pointer} ${message}`))
+  return new Map(diagnostics.map((each) => [`${each.code} ${each.pointer} ${each.message}`, each]))
+}
+
+/** Whether a finding stands on the lines of the map that was changed, or names what was changed. */
+const isAtChange = ({ place, related = [], message, help = '', suggest = [] }: Diagnostic, { data, path, from }: Mutation): boolean => {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(stringify(data), { lineCounter })
+  const linesOf = (at: Path): readonly [number, number] | undefined => {
+    const node = document.getIn(at, true)
+    const range = isNode(node) ? node.range : undefined
+    // The key of a map stands on the line before its first member.
+    return range ? [lineCounter.linePos(range[0]).line - 1, lineCounter.linePos(Math.max(range[0], range[1] - 1)).line] : undefined
+  }
+  const spans = [path?.slice(0, -1), from?.slice(0, -1)].flatMap((at) => {
+    const span = at && at.length > 0 ? linesOf(at) : undefined
+    return span ? [span] : []
+  })
+  const starts = [place, ...related.map((each) => each.place)].flatMap((each) => each?.line ?? [])
+  if (starts.some((line) => spans.some(([first, last]) => line >= first && line <= last))) return true
+  const words = [path?.at(-1), from?.at(-1), path && valueAt(data, path)].filter((word) => typeof word === 'string' && word.length > 1)
+  return words.some((word) => `${message} ${help} ${suggest.join(' ')}`.includes(String(word)))
+}
+
+const traceSamples = ['github/push', 'github/pull_request.opened', 'alertmanager/firing'] as const
+
+/** Returns what the routes of a folder do with samples, as `webhook trace` tells it; without the times and ids that are new each time. */
+const behaviourOf = async (dir: string): Promise<string> => {
+  const workspace = { dataDir: dir, env: {}, self: 'headgate' }
+  const told: string[] = []
+  for (const { name: route } of loadConfig({ dataDir: dir, env: unknownEnv }).config.routes.values())
+    for (const sample of traceSamples) {
+      try {
+        const traced = await traceRoute(workspace, route, { of: { sample }, set: [], unset: [], runScripts: false })
+        told.push(
+          JSON.stringify(describeTrace(traced)).replace(
+            /"ms":[\d.]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{10,13}\b/g,
+            '',
+          ),
+        )
+      } catch (error) {
+        told.push(messageOf(error))
+      }
+    }
+  return told.join('\n')
 }
 
 /** Whether the schema knows what stands at a path. */
@@ -194,31 +262,36 @@ const isDeclared = (data: JsonObject, path: Path): boolean => {
   return memberSchema(node, path.at(-1) as string) !== undefined
 }
 
+/** What a configuration is to the program: what it reads of it, and what its routes do with samples. */
+type Effects = { readonly read: string; readonly told: string }
+
 /** Judges a change that nothing was found of. Returns why it is no harmless one. */
-const silently = (
-  { path, data }: Mutation,
-  before: JsonObject,
-  effects: { readonly before: string; readonly after: string },
-): string | undefined => {
-  if (path === undefined) return undefined
-  if (!isDeclared(data, path)) return 'is taken without a word, and the schema does not know it'
-  if (effects.before !== effects.after) return undefined
+const silently = ({ path, from, data }: Mutation, before: JsonObject, was: Effects, is: Effects): string | undefined => {
+  if (was.read === is.read && was.told !== is.told) return 'changes what is done with samples, and not what is read'
+  if (path === undefined) return 'is missed without a word'
   const value = valueAt(data, path) as Json
-  const usual = schemaAt(configSchema, data, path).default
-  const isUsual = usual !== undefined && equalJson(usual, value)
-  return isUsual || equalJson(value, valueAt(before, path) ?? null) || value === false
-    ? undefined
-    : 'is taken without a word, and changes nothing'
+  const earlier = valueAt(before, path)
+  if (earlier === undefined && !isDeclared(data, path)) return 'is taken without a word, and the schema does not know it'
+  const node = schemaAt(configSchema, data, path)
+  if (was.read === is.read) {
+    const isUsual = node.default !== undefined && equalJson(node.default, value)
+    // What is read as before is another way to write it.
+    return earlier !== undefined || from !== undefined || isUsual || value === false
+      ? undefined
+      : 'is taken without a word, and changes nothing'
+  }
+  // What acts in its new place is no mistake that a program can see, and no other text is one where any text may stand.
+  if (earlier === undefined || (typeof value === 'string' && node.enum === undefined)) return undefined
+  const kinds = [node.type ?? []].flat().map((kind) => (kind === 'integer' ? 'number' : kind))
+  const isOfKind = kinds.length === 0 ? node.enum === undefined : kinds.includes(typeOf(value))
+  return isOfKind || was.told === is.told ? undefined : 'is read as something else without a word'
 }
 
+/** `blind`: what a worse `validate` would make of a finding; `undefined` where it had none. A test shows by it that slips are seen. */
+type Trial = { readonly seed: number; readonly cases: number; readonly blind?: (found: Diagnostic) => Diagnostic | undefined }
+
 /** Tries `cases` changes, chosen by the seed. */
-export const runMutations = async ({
-  seed,
-  cases,
-}: {
-  readonly seed: number
-  readonly cases: number
-}): Promise<Ran & { readonly found: number }> => {
+export const runMutations = async ({ seed, cases, blind = (found) => found }: Trial): Promise<Ran & { readonly found: number }> => {
   const random = createRandom(seed)
   const dir = mkdtempSync(join(tmpdir(), 'headgate-mutate-'))
   const write = (data: JsonObject): void => writeFileSync(join(dir, 'config.yaml'), stringify(data))
@@ -228,7 +301,7 @@ export const runMutations = async ({
       write(base.data)
       known.push({
         ...base,
-        effect: effectOf(dir),
+        effects: { read: effectOf(dir), told: await behaviourOf(dir) },
         findings: await findingsIn(dir),
         members: pathsIn(base.data).filter((path) => typeof path.at(-1) === 'string'),
       })
@@ -243,12 +316,15 @@ export const runMutations = async ({
       if (!mutation) continue
       tried++
       write(mutation.data)
-      const news = [...(await findingsIn(dir))].filter((each) => !base.findings.has(each))
-      if (news.length > 0) {
-        found++
-        continue
-      }
-      const wrong = silently(mutation, base.data, { before: base.effect, after: effectOf(dir) })
+      const news = [...(await findingsIn(dir))].flatMap(([each, found]) => (base.findings.has(each) ? [] : (blind(found) ?? [])))
+      if (news.length > 0) found++
+      const effects = async (): Promise<Effects> => ({ read: effectOf(dir), told: await behaviourOf(dir) })
+      const wrong =
+        news.length === 0
+          ? silently(mutation, base.data, base.effects, await effects())
+          : news.some((each) => isAtChange(each, mutation))
+            ? undefined
+            : `is found elsewhere: ${news[0]?.code} ${news[0]?.pointer} ${news[0]?.message}`
       if (wrong) slips.push({ file: base.name, path: mutation.said, value: name, wrong })
     }
     return { cases, slips, found }
