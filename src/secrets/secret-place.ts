@@ -35,9 +35,9 @@ const names = new Set(mapsOfNames)
 export const namesSecret = (key: string): boolean => namesSettingSecret(key) || nearest(key, oftenMistyped).length > 0
 
 /** Whether each value of a map under this key is hidden: of headers, and of variables of a program. */
-const isOfHidden = (key: string): boolean => /headers/i.test(key) || key === 'env'
-/** The path of the gateway's own address is no secret: senders are given it. */
-const isOfAddress = (key: string): boolean => /(?:^|_)(?:url|uri|endpoint)$/.test(key) && key !== 'public_url'
+export const isOfHidden = (key: string): boolean => /headers/i.test(key) || key === 'env'
+/** Whether a key is that of an address, by its name. The path of the gateway's own address is no secret: senders are given it. */
+export const isOfAddress = (key: string): boolean => /(?:^|_)(?:url|uri|endpoint)$/.test(key) && key !== 'public_url'
 
 /**
  * Returns the place of a member. `name`: its key; `undefined` in a list. `isMap`: the member is a map. `isSecret`: which names of settings

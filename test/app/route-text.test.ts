@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
 import { createEditorService } from '../../src/app/editor/create-service.ts'
 import { change, draftOf, isModified, type RouteDraft, rewritten } from '../../src/app/editor/draft/route-draft.ts'
 import { routeTextIn, textChange, withRouteText } from '../../src/app/editor/draft/route-text.ts'
@@ -155,6 +156,57 @@ t.test('stars stand for a secret where it was, and nowhere else', async (t) => {
   const broken = await edited(service, 'pr', (shown) => shown.replace('deliver: slack', 'deliver: a: b'))
   t.match(await service.preview({ draft: broken, revision: 0 }), { findings: [{ code: 'WH001' }] })
   await t.rejects(service.save({ draft: broken, despiteErrors: true, as: `${t.testdirName}/other.yaml` }), /cannot be put back/)
+})
+
+t.test('stars beside an address stand for a secret only while it goes to the same receiver', async (t) => {
+  const extra = {
+    url: 'https://ci.example.org/in?page=1',
+    secret: 'secret-of-target',
+    headers: { 'X-Key': 'secret-of-header', 'X-B': 'b' },
+  }
+  const several = { prompt: 'x', deliver: [{ target: 'http', deliver_extra: structuredClone(extra) }, 'log'] }
+  const polling = { prompt: 'x', deliver: 'log', poll: { url: 'https://poll.example.org/', token: 'secret-of-poll' } }
+  const anchored = ['deliver_extra: &to', '  url: https://ci.example.org/', '  secret: secret-of-anchor', 'x-more: *to', 'prompt: x', '']
+  const one = { prompt: 'x', deliver: 'http', deliver_extra: extra }
+  const routes = { one, several, polling }
+  const text = stringify({ platforms: { webhook: { enabled: true, extra: { secret: 'a global secret of all', routes } } } })
+  const withAnchor = `${text}        anchored:\n${anchored
+    .map((line) => `          ${line}`)
+    .join('\n')
+    .trimEnd()}\n`
+  const entries = Object.fromEntries(
+    Object.entries(routes).map(([name, entry]) => [`sub-${name}`, { ...entry, secret: 'a secret of an entry' }]),
+  )
+  const { service } = serviceOn(t, withAnchor, { 'webhook_subscriptions.json': JSON.stringify(entries) })
+  const other = (shown: string): string => shown.replace(/https:\/\/\w+\.example\.org/, 'https://evil.example.net')
+  const cases: readonly (readonly [name: string, what: string, edit: (text: string) => string])[] = [
+    ['one', 'another host', other],
+    ['one', 'another path', (shown) => shown.replace('/in?', '/out?')],
+    ['one', 'no address', (shown) => shown.replace(/^ +url: .*\n/m, '')],
+    ['one', 'another target', (shown) => shown.replace('deliver: http', 'deliver: discord')],
+    ['one', 'one more target', (shown) => shown.replace('deliver: http', 'deliver: [http, discord]')],
+    ['several', 'another host in a list', other],
+    ['several', 'another target in a list', (shown) => shown.replace('target: http', 'target: discord')],
+    ['polling', 'another endpoint', other],
+    ['sub-one', 'another host', other],
+    ['sub-one', 'another target', (shown) => shown.replace('deliver: http', 'deliver: discord')],
+    ['sub-several', 'another host in a list', other],
+    ['sub-polling', 'another endpoint', other],
+    ['anchored', 'another host beside an anchor', other],
+  ]
+  for (const [name, what, edit] of cases) {
+    const draft = await edited(service, name, edit)
+    t.match(await service.plan({ draft }), { refused: /where this secret goes has changed, so enter it again/ }, `${name}: ${what}`)
+    t.match(await service.save({ draft, despiteErrors: true }), { ok: false, why: 'refused' }, `${name}: ${what}`)
+    t.match(await service.preview({ draft, revision: 0 }), { refused: /goes has changed/ }, `${name}: ${what}`)
+  }
+  const kept = (shown: string): string => shown.replace('prompt: x', 'prompt: y').replace('X-B', 'X-C').replace("'*** (3e23e816)'", 'c')
+  for (const name of ['one', 'several', 'polling', 'sub-one', 'sub-several', 'sub-polling']) {
+    const draft = await edited(service, name, kept)
+    t.equal((await service.plan({ draft })).refused, undefined, `${name} keeps its stars`)
+  }
+  const anew = await edited(service, 'one', (shown) => other(shown).replace(/'\*[^']*'/g, 'a new one'))
+  t.equal((await service.plan({ draft: anew })).refused, undefined, 'a secret that is entered again')
 })
 
 const draftText = ({ past }: RouteDraft): string => past[0]?.text?.from ?? ''

@@ -4,16 +4,19 @@
  * the same key, in the same address. Anywhere else they would make a finding, a preview or a receiver tell it.
  */
 
+import { parseYaml } from '../../config/yaml/source.ts'
 import { eventsOf, type Range, YamlTree } from '../../config/yaml/yaml-tree.ts'
+import type { Json } from '../../core/json.ts'
 import { fingerprint } from '../../secrets/mask.ts'
+import { hasSameReceiver, haveSameReceivers, otherReceiver } from '../../secrets/receiver.ts'
 import { commentedSettings } from './find-secrets.ts'
 import { coversOf } from './mask-lines.ts'
 
 /** Why stars do not become a secret, for people. */
 export const misplacedMask = 'a mask stands for a secret only where it was: write the secret itself, or a reference such as ${NAME}'
 
-/** The first stars of an edited text that stand for no secret at their place. `line`: from 1. */
-export type MisplacedMask = { readonly stars: string; readonly line: number }
+/** The first stars of an edited text that stand for no secret at their place. `line`: from 1. `why`: an end of a sentence, for people. */
+export type MisplacedMask = { readonly stars: string; readonly line: number; readonly why: string }
 
 export type HiddenSecrets = {
   /** The text with stars, which is YAML, too. */
@@ -58,13 +61,14 @@ export const hideSecrets = (text: string): HiddenSecrets => {
   return {
     text: shown,
     restored(edited) {
-      const [before, after] = hasStars(edited) ? [treeOf(shown), treeOf(edited)] : []
+      const [before, after] = hasStars(edited) ? [readText(shown), readText(edited)] : []
       if (!before || !after) return edited
-      const places = new Places(shown, edited, [before, after])
+      const places = new Places(before, after)
       let line: MisplacedMask | undefined
       const restored = edited.replace(starsForm, (stars, _quote, name: string, index: number) => {
-        if (places.has(index, name)) return secrets.get(name) ?? stars
-        line ??= { stars, line: edited.slice(0, index).split('\n').length }
+        const why = places.objection(index, name)
+        if (why === undefined) return secrets.get(name) ?? stars
+        line ??= { stars, line: edited.slice(0, index).split('\n').length, why }
         return stars
       })
       return line ?? restored
@@ -72,61 +76,74 @@ export const hideSecrets = (text: string): HiddenSecrets => {
   }
 }
 
-/** Reads a text as a tree; `undefined` where it is no YAML. */
-const treeOf = (text: string): YamlTree | undefined => {
+/** The settings of a route as a text, as a tree, and as their values. */
+type ReadText = { readonly text: string; readonly tree: YamlTree; readonly data: Json }
+
+/** Reads the settings of a route; `undefined` where the text is no YAML. */
+const readText = (text: string): ReadText | undefined => {
   try {
-    return new YamlTree(text, eventsOf(text))
+    return { text, tree: new YamlTree(text, eventsOf(text)), data: parseYaml('', text).data ?? null }
   } catch {
     return undefined
   }
 }
 
-/** Finds the stars of an edited text that are where the text before had them. */
+type Place = { readonly node: number | undefined; readonly path: readonly (string | number)[] }
+
+/** Finds the stars of an edited text that are where the text before had them, and whose secrets go where they went. */
 class Places {
   readonly #before: YamlTree
   readonly #after: YamlTree
+  readonly #data: readonly [before: Json, after: Json]
   /** Whether anchors and aliases are as they were: by new ones, a value could stand at another place, too. */
   readonly #hasSameAnchors: boolean
-  /** The scalars of the edited text, and the fingerprints of the stars that may stand in each. */
-  readonly #scalars: { readonly range: Range; readonly names: ReadonlySet<string> }[] = []
+  readonly #hasSameReceivers: boolean
+  /** The scalars of the edited text, the fingerprints of the stars that may stand in each, and whether their secrets go elsewhere now. */
+  readonly #scalars: { readonly range: Range; readonly names: ReadonlySet<string>; readonly isMoved: boolean }[] = []
   /** The keys and fingerprints of stars, as `key name`. In a comment, stars may stand behind their key. */
   readonly #ofKeys: ReadonlySet<string>
   readonly #comments: ReadonlyMap<number, string>
 
-  constructor(before: string, edited: string, trees: readonly [before: YamlTree, after: YamlTree]) {
-    ;[this.#before, this.#after] = trees
+  constructor(before: ReadText, after: ReadText) {
+    ;[this.#before, this.#after] = [before.tree, after.tree]
+    this.#data = [before.data, after.data]
     this.#hasSameAnchors = this.#before.anchors().join() === this.#after.anchors().join()
-    this.#pair(this.#before.root, this.#after.root, false)
-    this.#ofKeys = new Set([...commentsOf(before).values(), ...starsBelow(this.#before, this.#before.root)])
-    this.#comments = commentsOf(edited)
+    this.#hasSameReceivers = haveSameReceivers(before.data, after.data)
+    this.#pair({ node: this.#before.root, path: [] }, { node: this.#after.root, path: [] }, false)
+    this.#ofKeys = new Set([...commentsOf(before.text).values(), ...starsBelow(this.#before, this.#before.root)])
+    this.#comments = commentsOf(after.text)
   }
 
-  /** Whether the stars at an offset of the edited text are where they were. */
-  has(index: number, name: string): boolean {
+  /** Returns why the stars at an offset of the edited text do not become their secret; `undefined` where they do. */
+  objection(index: number, name: string): string | undefined {
     const scalar = this.#scalars.find(({ range: [from, to] }) => from <= index && index < to)
-    if (scalar) return scalar.names.has(name)
+    if (scalar) return scalar.names.has(name) ? (scalar.isMoved ? otherReceiver : undefined) : misplacedMask
     const inComment = this.#comments.get(index)
-    return inComment !== undefined && this.#ofKeys.has(inComment)
+    return inComment !== undefined && this.#ofKeys.has(inComment) ? undefined : misplacedMask
   }
 
-  #pair(before: number | undefined, after: number, isAnchored: boolean): void {
-    const anchor = this.#after.anchor(after)
+  #pair(before: Place, after: { readonly node: number; readonly path: Place['path'] }, isAnchored: boolean): void {
+    const anchor = this.#after.anchor(after.node)
     const isRepeated = isAnchored || anchor !== undefined
-    const value = this.#after.scalar(after)
+    const value = this.#after.scalar(after.node)
     if (value !== undefined) {
-      const range = this.#after.range(after)
-      if (range && hasStars(value)) this.#scalars.push({ range, names: this.#namesIn(before, value, isRepeated) })
+      const range = this.#after.range(after.node)
+      if (!range || !hasStars(value)) return
+      const isSame = isRepeated ? this.#hasSameReceivers : hasSameReceiver(...this.#data, before.path, after.path)
+      this.#scalars.push({ range, names: this.#namesIn(before.node, value, isRepeated), isMoved: !isSame })
       return
     }
-    const members = before === undefined ? [] : this.#before.members(before)
-    const isList = before !== undefined && this.#before.isList(before) && this.#after.isList(after)
+    const members = before.node === undefined ? [] : this.#before.members(before.node)
+    const isList = before.node !== undefined && this.#before.isList(before.node) && this.#after.isList(after.node)
     const shapes = isList ? members.map((each) => shapeOf(this.#before, each.value)) : []
-    for (const { name, key, value } of this.#after.members(after)) {
+    for (const { name, key, value } of this.#after.members(after.node)) {
       // A member of a list that moved within its list is still the same member.
       const moved = isList ? shapes.indexOf(shapeOf(this.#after, value)) : -1
       const same = moved >= 0 ? members[moved] : members.find((each) => each.name === name)
-      if (key !== value) this.#pair(undefined, key, isRepeated)
-      this.#pair(same?.value, value, isRepeated)
+      const step = (each: string): string | number => (this.#after.isList(after.node) ? Number(each) : each)
+      if (key !== value) this.#pair({ node: undefined, path: before.path }, { node: key, path: after.path }, isRepeated)
+      const was = { node: same?.value, path: [...before.path, step(same?.name ?? name)] }
+      this.#pair(was, { node: value, path: [...after.path, step(name)] }, isRepeated)
     }
   }
 

@@ -4,11 +4,13 @@
  */
 
 import { parseSource } from '../../config/yaml/source.ts'
+import type { Path } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { equalWritten, keepDigits } from '../../core/written-digits.ts'
 import { quietBook } from '../../plan/check.ts'
 import { containsMask, maskJson } from '../../secrets/mask.ts'
+import { hasSameReceiver, otherReceiver } from '../../secrets/receiver.ts'
 import { changeEntries } from '../entries/change-entries.ts'
 import { misplacedMask } from '../mask-lines/hidden-secrets.ts'
 import { type Refusal, refusal } from '../refusal.ts'
@@ -98,7 +100,8 @@ export const editedEntry = (
   data: Json,
 ): { readonly entry: JsonObject; readonly changed: readonly string[]; readonly made: string | undefined } => {
   if (!isObject(data)) throw new Fault('not_a_map', 'the text is not a map of settings', { exitCode: exit.no })
-  const entry = unmasked(data, { value: before, shown: maskJson(before) }) as JsonObject
+  const shown = maskJson(before)
+  const entry = unmasked(data, { value: before, shown, was: [], is: [] }, { shown, edited: data }) as JsonObject
   // The program writes the time stamps, so a changed time stamp is put back.
   for (const stamp of ['created_at', 'updated_at']) {
     if (before[stamp] === undefined) delete entry[stamp]
@@ -120,17 +123,23 @@ export const editedEntry = (
   return { entry, changed: differing(before, entry), made }
 }
 
-/** A value of the entry before the edit, and the value that the draft showed in its place. */
-type MaskedValue = { readonly value: Json | undefined; readonly shown: Json | undefined }
+/** A value of the entry before the edit, the value that the draft showed in its place, and its paths before and after the edit. */
+type MaskedValue = { readonly value: Json | undefined; readonly shown: Json | undefined; readonly was: Path; readonly is: Path }
+/** The entry as the draft showed it, and as it was edited. */
+type Edit = { readonly shown: Json; readonly edited: Json }
 
 /**
  * Returns the edited data with hidden values in place of their masks. A mask stands for the value at the same place alone, or in a member
  * of a list that moved within its list. Throws a Fault for any other mask.
  */
-const unmasked = (written: Json, place: MaskedValue): Json => {
+const unmasked = (written: Json, place: MaskedValue, edit: Edit): Json => {
   if (typeof written === 'string' && containsMask(written)) {
-    if (written === place.shown && place.value !== undefined) return place.value
-    throw new Fault('masked', `"${written}": ${misplacedMask}`, { exitCode: exit.no, hint: 'look at the text before the edit' })
+    const isSame = written === place.shown
+    if (isSame && place.value !== undefined && hasSameReceiver(edit.shown, edit.edited, place.was, place.is)) return place.value
+    throw new Fault('masked', `"${written}": ${isSame ? otherReceiver : misplacedMask}`, {
+      exitCode: exit.no,
+      hint: 'look at the text before the edit',
+    })
   }
   if (Array.isArray(written)) {
     const shown = Array.isArray(place.shown) ? place.shown : []
@@ -141,19 +150,21 @@ const unmasked = (written: Json, place: MaskedValue): Json => {
     }
     return keepDigits(
       written,
-      written.map((item, i) => unmasked(item, memberBelow(place, placeOf(item, i)))),
+      written.map((item, i) => unmasked(item, memberBelow(place, placeOf(item, i), i), edit)),
     )
   }
   if (!isObject(written)) return written
   return keepDigits(
     written,
-    Object.fromEntries(Object.entries(written).map(([key, item]) => [key, unmasked(item, memberBelow(place, key))])),
+    Object.fromEntries(Object.entries(written).map(([key, item]) => [key, unmasked(item, memberBelow(place, key, key), edit)])),
   )
 }
 
-const memberBelow = ({ value, shown }: MaskedValue, key: string | number): MaskedValue => ({
+const memberBelow = ({ value, shown, was, is }: MaskedValue, key: string | number, now: string | number): MaskedValue => ({
   value: member(value, key),
   shown: member(shown, key),
+  was: [...was, key],
+  is: [...is, now],
 })
 
 const member = (value: Json | undefined, key: string | number): Json | undefined => {

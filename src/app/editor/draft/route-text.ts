@@ -6,7 +6,7 @@ import { changedData, isRefused, type RefusedEdit } from '../../../config/yaml/e
 import { type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, valueAt } from '../../../core/json.ts'
-import { hideSecrets, misplacedMask } from '../../mask-lines/hidden-secrets.ts'
+import { hideSecrets } from '../../mask-lines/hidden-secrets.ts'
 import type { OpenedRoute, TextChange } from './route-draft.ts'
 
 /** Makes the change of a route's text from `from` to `to`. */
@@ -46,7 +46,7 @@ export const withRouteText = (
   const wanted = hidden.text === from ? to : merged(hidden.text, from, to)
   if (wanted === undefined) return { ok: false, why: 'the same lines of the route were changed in the file, too' }
   const restored = hidden.restored(wanted)
-  if (typeof restored !== 'string') return { ok: false, why: `line ${restored.line}: ${restored.stars}: ${misplacedMask}` }
+  if (typeof restored !== 'string') return { ok: false, why: `line ${restored.line}: ${restored.stars}: ${restored.why}` }
   const changed = withMapText(before, base, restored)
   if (isRefused(changed)) return { ok: false, ...changed }
   const parsed = parseYaml(source === 'config' ? file : name, changed.text)
