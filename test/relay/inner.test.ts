@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { decodeFrames, encodeFrames } from '../../src/relay/wire/frames.ts'
 import { runAt } from '../fakes/cli.ts'
-import { steppedClock } from '../fakes/clock.ts'
+import { fakeClock, steppedClock } from '../fakes/clock.ts'
 import { hexHmac, secret, startGateway } from '../fakes/gateway.ts'
 import { relayKey, startRelay } from '../fakes/relay.ts'
 import { json, sink } from '../fakes/sink.ts'
@@ -248,6 +248,71 @@ t.test('a request that fails alone holds up its own client, in order, and no oth
     told.flatMap(({ ids }) => ids),
     ['3', '1', '2'],
   )
+})
+
+t.test('a stranger whose own limit is used up holds up nobody, and what he posts past a bound is settled', async (t) => {
+  const from = (id: string, who: string) => {
+    const body = JSON.stringify({ who, n: id })
+    return item(id, body, ['X-Webhook-Signature', hexHmac(body), 'X-Request-ID', id])
+  }
+  const items = [...Array.from({ length: 50 }, (_, i) => from(String(i + 1), 'stranger')), from('99', 'genuine')]
+  let takes = 0
+  const { url, told } = await fakeRelay(t, ({ path }) =>
+    path === 'done' ? { status: 200 } : { status: 200, body: encodeFrames(++takes === 1 ? [about, ...items] : [about]) },
+  )
+  const gateway = await startGateway(t, {
+    routes: { hello: { ...hello, rate_limit: { per_minute: 2, key: 'who' } } },
+    config: through(url),
+  })
+  const answered = () => new Set(told.flatMap(({ ids }) => ids))
+  await until(() => answered().size === 19)
+  t.ok(answered().has('99'), 'the genuine one is taken, though the same client sent it last')
+  const givenUp = gateway.lines.filter(({ msg }) => msg === 'a request from the relay is given up')
+  t.equal(givenUp.length, 50 - 2 - 32, 'what does not fit among those that wait')
+  const [first] = givenUp
+  t.match(first, { status: 429, event_id: /./, fix: `headgate events replay ${first?.event_id}` })
+})
+
+t.test('a request whose keys cannot be had holds up its own client, for an hour, and then is given up', async (t) => {
+  const verify = { algorithm: 'jwt', jwks_url: 'https://keys.example.org/jwks', issuer: 'them', audience: 'us' }
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const claims = { iss: 'them', aud: 'us', exp: 4_000_000_000 }
+  const token = `${part({ alg: 'RS256', kid: 'chosen' })}.${part(claims)}.${'A'.repeat(342)}`
+  const unkeyed = item('1', '{"n":1}', ['Authorization', `Bearer ${token}`, 'X-Request-ID', 'one'])
+  const stranger = { ...unkeyed, head: { ...unkeyed.head, target: '/webhooks/keyed' } }
+  const good = item('2', '{"n":2}', ['X-Webhook-Signature', hexHmac('{"n":2}'), 'X-Request-ID', 'good'])
+  const items = [
+    stranger,
+    { ...stranger, head: { ...stranger.head, id: '3' } },
+    { ...good, head: { ...good.head, remote: '198.51.100.7' } },
+  ]
+  let takes = 0
+  const { url, told } = await fakeRelay(t, ({ path }) =>
+    path === 'done' ? { status: 200 } : { status: 200, body: encodeFrames(++takes === 1 ? [about, ...items] : [about]) },
+  )
+  const clock = fakeClock()
+  const gateway = await startGateway(t, {
+    clock,
+    routes: { hello, keyed: { ...hello, verify } },
+    config: through(url),
+    download: async () => {
+      throw new Error('nobody there')
+    },
+  })
+  const answered = () => told.flatMap(({ ids }) => ids)
+  await until(() => answered().includes('2'))
+  t.strictSame(answered(), ['2'])
+  await until(async () => {
+    clock.advance(30_000)
+    await new Promise(setImmediate)
+    return new Set(answered()).size === 3
+  }, 30_000)
+  t.match(
+    gateway.lines.find(({ msg }) => msg === 'a request from the relay is given up'),
+    { status: 503, relay_id: '1', fix: 'have its sender send it again' },
+  )
+  const tries = gateway.lines.filter(({ outcome }) => outcome === 'keys_unavailable').length
+  t.ok(tries >= 1, 'the second one is given up with the first')
 })
 
 t.test('a request that the relay does not keep is answered once, also where it could be taken later', async (t) => {

@@ -34,9 +34,19 @@ const shortestPauseMs = 500
 const longestPauseMs = 30_000
 /**
  * How often a request is tried whose work fails in this gateway (500, 502). It is given up then, so that it does not hold its client up
- * for ever. A gateway that can take nothing now (429, 503) tries without a limit: the relay lets the request expire.
+ * for ever. A gateway that can take nothing of anybody now (429, 503) tries without a limit: the relay lets the request expire.
  */
 const maxFailures = 8
+/**
+ * How often the requests of one client are tried, one after the other, that can only be judged later (`later`): about an hour. Then each is
+ * given up whose next try fails, until one is taken.
+ */
+const maxLaterTries = 120
+/**
+ * The most requests of a route that wait for the limit of their own key. They are some of those that the relay hands out at a time, so
+ * more of them would keep the others waiting in the relay. A further one is settled, and can be replayed from its record.
+ */
+const maxLimited = 32
 
 /** Returns the pause before the next try, in milliseconds. `tries`: the number of tries so far, at least 1. */
 const pauseAfter = (tries: number): number => Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(tries - 1, 10))
@@ -60,6 +70,10 @@ export class Puller {
   /** The requests that were taken and not acknowledged; the work on each lane, and beside it on what stepped aside, by client. */
   readonly #held = new Set<string>()
   readonly #lanes = new Map<string, Promise<void>>()
+  /** The tries of requests that can only be judged later, since one of their client was taken, by the line of the client. */
+  readonly #laterTries = new Map<string, number>()
+  /** How many requests wait for the limit of their own key, by lane. */
+  readonly #limited = new Map<string, number>()
   readonly #stop = new AbortController()
   readonly #loop: Promise<void>
   #state: RelayState
@@ -127,14 +141,17 @@ export class Puller {
   /** Has work done after all work of the line. */
   #after(line: string, work: () => Promise<void>): void {
     const done = (this.#lanes.get(line) ?? Promise.resolve()).then(work).finally(() => {
-      if (this.#lanes.get(line) === done) this.#lanes.delete(line)
+      if (this.#lanes.get(line) !== done) return
+      this.#lanes.delete(line)
+      this.#laterTries.delete(line)
     })
     this.#lanes.set(line, done)
   }
 
   /**
    * Works on a kept request until its outcome is settled. Where no request of the route can be taken now, the lane waits. Where only this
-   * request failed, it steps aside, and those of its client behind it, so that the requests of other clients go on.
+   * request failed, it steps aside, and those of its client behind it, so that the requests of other clients go on. Where only the limit
+   * of its own key is used up, it steps aside alone.
    */
   async #settle(item: Frame<ItemHead>, about: RelayHead, isAside = false, before = 0): Promise<void> {
     const { id, lane, remote } = item.head
@@ -142,12 +159,50 @@ export class Puller {
     if (!isAside && this.#lanes.has(aside)) return this.#after(aside, () => this.#settle(item, about, true))
     for (let tries = before + 1; !this.#stop.signal.aborted; tries++) {
       const answer = await receiveItem(item, about, this.#options)
-      const { again, reply } = answer
-      if (again === undefined || (again === 'item' && reply.status >= 500 && tries >= maxFailures)) return this.#acknowledge(id, answer)
-      const wait = (): Promise<void> => this.#pause(waitOf(answer, tries))
-      if (again === 'item' && !isAside) return this.#after(aside, () => wait().then(() => this.#settle(item, about, true, tries)))
+      const { again } = answer
+      if (again === 'limited') return void this.#limit(item, about, answer)
+      if (again === 'later') this.#laterTries.set(aside, (this.#laterTries.get(aside) ?? 0) + 1)
+      else this.#laterTries.delete(aside)
+      if (again === undefined) return this.#acknowledge(id, answer)
+      if (this.#isOver(again, tries, aside)) return void this.#giveUp(item, answer)
+      const wait = (): Promise<void> => this.#pause(waitOf(answer, again === 'later' ? (this.#laterTries.get(aside) ?? 1) : tries))
+      if (again !== 'route' && !isAside) return this.#after(aside, () => wait().then(() => this.#settle(item, about, true, tries)))
       await wait()
     }
+  }
+
+  #isOver(again: ItemAnswer['again'], tries: number, aside: string): boolean {
+    return again === 'item' ? tries >= maxFailures : again === 'later' && (this.#laterTries.get(aside) ?? 0) >= maxLaterTries
+  }
+
+  /** Lets a request wait for the limit of its own key, behind the others of its lane that do, and before no other request. */
+  #limit(item: Frame<ItemHead>, about: RelayHead, first: ItemAnswer): void {
+    const { id, lane } = item.head
+    const waiting = this.#limited.get(lane) ?? 0
+    if (waiting >= maxLimited) return void this.#giveUp(item, first)
+    this.#limited.set(lane, waiting + 1)
+    const settle = async (): Promise<void> => {
+      let answer = first
+      for (let tries = 1; answer.again === 'limited' && !this.#stop.signal.aborted; tries++) {
+        await this.#pause(waitOf(answer, tries))
+        if (!this.#stop.signal.aborted) answer = await receiveItem(item, about, this.#options)
+      }
+      const left = (this.#limited.get(lane) ?? 1) - 1
+      if (left > 0) this.#limited.set(lane, left)
+      else this.#limited.delete(lane)
+      if (answer.again === undefined) this.#acknowledge(id, answer)
+      else if (answer.again !== 'limited') this.#after(lane, () => this.#settle(item, about))
+    }
+    this.#after(`${lane} limited`, settle)
+  }
+
+  /** Settles a request by its last answer, though the gateway might take it later, and says how its event can still be had. */
+  #giveUp({ head: { id, lane } }: Frame<ItemHead>, answer: ItemAnswer): void {
+    const { reply, eventId } = answer
+    const fix = eventId === undefined ? 'have its sender send it again' : `headgate events replay ${eventId}`
+    const about = { lane, relay_id: id, status: reply.status, event_id: eventId, fix }
+    this.#options.log('warn', about, 'a request from the relay is given up')
+    this.#acknowledge(id, answer)
   }
 
   /** Gives an answer. The sender may wait for the reply of a run, which is committed: the lane does not wait for that. */

@@ -38,10 +38,11 @@ export type ReceiveItemOptions = {
 export type ItemAnswer = {
   readonly reply: Reply
   /**
-   * Present where the request may be taken later: `route` where no request of its route can be taken now, `item` where only this one failed.
-   * A request whose signature does not hold is settled, whatever its answer is.
+   * Present where the request may be taken later. `route`: no request of its route can be taken now. `item`: only this one failed. `later`:
+   * only this one can be judged later, as the keys of its sender cannot be fetched, or a request with its id is still in progress. `limited`:
+   * the limit of its own key is used up. A request whose signature does not hold is settled, whatever its answer is.
    */
-  readonly again?: 'route' | 'item'
+  readonly again?: 'route' | 'item' | 'later' | 'limited'
   readonly eventId?: string | undefined
   readonly replied?: Promise<Reply | undefined>
 }
@@ -70,8 +71,10 @@ export const receiveItem = async (item: Frame<ItemHead>, about: RelayHead, optio
 
 const againFor = ({ outcome, unverified, event }: EndedRequest): ItemAnswer['again'] => {
   const status = outcomeStatus(outcome)
+  // A stranger chooses which keys sign a request, and what its id is.
+  if (outcome.kind === 'refused' && (outcome.code === 'keys_unavailable' || outcome.code === 'in_progress')) return 'later'
   if (status === 503) return 'route'
-  if (status === 429) return unverified ? undefined : event ? 'item' : 'route'
+  if (status === 429) return unverified ? undefined : event ? 'limited' : 'route'
   return status >= 500 ? 'item' : undefined
 }
 
