@@ -250,6 +250,12 @@ t.test('a payload schema compares numbers as they are written, in the schema and
     ['{"items":{"multipleOf":0.01}}', '[12345678901234567890.125]', false],
     ['{"uniqueItems":true}', `[${id},${neighbour},1.5]`, true],
     ['{"uniqueItems":true}', '[{"a":1.0},{"a":1}]', false],
+    ['{"uniqueItems":true}', `[${id},7,${neighbour},7.0]`, false],
+    ['{"uniqueItems":true}', `[${id},"7",7,true,"true",null,[7],[[7]],{},[]]`, true],
+    ['{"uniqueItems":true}', '[0,-0]', false],
+    ['{"uniqueItems":true}', '["a",1,"b",2,"a"]', false],
+    ['{"uniqueItems":true}', '[{"a":1,"b":[1,2]},{"b":[1,2],"a":1}]', false],
+    ['{"uniqueItems":true}', '[{"a":[1],"b":2},{"a":[1,2]},[1,2],[[1],2]]', true],
   ]
   for (const [schema, text, fits] of rows) {
     const parsed = parseSchema(schema)

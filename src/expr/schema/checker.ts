@@ -194,7 +194,7 @@ const compileWithin = (steps: Steps, numbers: Numbers, { root, exact }: PayloadS
     type: 'array',
     schemaType: 'boolean',
     error: { message: 'must NOT have duplicate items' },
-    compile: (isWanted: boolean) => (items: Json[]) => !isWanted || steps.rendered.areUnique(numbers.of(items) as ExactJson[]),
+    compile: (isWanted: boolean) => (items: Json[]) => !isWanted || steps.rendered.areUnique(items, () => numbers.of(items) as ExactJson[]),
   })
   ajv.removeKeyword('multipleOf')
   ajv.addKeyword({
@@ -306,40 +306,82 @@ class Rendered {
   readonly #steps: Steps
   readonly #numbers = new Map<string, string>()
   readonly #containers = new Map<ExactJson, string>()
+  readonly #keys = new Map<string, string>()
   readonly #lists = new Map<readonly ExactJson[], boolean>()
 
   constructor(steps: Steps) {
     this.#steps = steps
   }
 
-  /** Whether all items of a list differ. Several schemas may ask it of one list. */
-  areUnique(items: readonly ExactJson[]): boolean {
+  /**
+   * Whether all items of a list differ. Several schemas may ask it of one list. Where the doubles differ, so do the numbers, so the list with
+   * exact numbers (`exact`) is looked at only where two doubles are equal.
+   */
+  areUnique(items: readonly Json[], exact: () => readonly ExactJson[]): boolean {
     const known = this.#lists.get(items)
     if (known !== undefined) return known
-    this.#steps.spend(items.length)
-    const seen = new Set<string>()
-    const areUnique = items.every((item) => seen.size < seen.add(this.#textOf(item)).size)
+    const areUnique = this.#differ(items, true) || this.#differExactly(items, exact())
     this.#lists.set(items, areUnique)
     return areUnique
   }
 
+  #differExactly(items: readonly Json[], exact: readonly ExactJson[]): boolean {
+    return exact !== items && this.#differ(exact, false)
+  }
+
+  /** `areDoubles`: all numbers are doubles, so none of them has two texts. */
+  #differ(items: readonly ExactJson[], areDoubles: boolean): boolean {
+    this.#steps.spend(items.length)
+    const numbers: number[] = []
+    const texts = new Set<string>()
+    const rendered = new Set<string>()
+    for (const item of items) {
+      if (areDoubles && typeof item === 'number') numbers.push(item)
+      else if (typeof item !== 'string') {
+        if (rendered.size === rendered.add(this.#textOf(item)).size) return false
+      } else {
+        this.#steps.spend(item.length / unitsAStep)
+        if (texts.size === texts.add(item).size) return false
+      }
+    }
+    // Numbers are sorted, because V8 has the same hash for some of them in every process, which a stranger could use.
+    const sorted = Float64Array.from(numbers).sort()
+    for (let i = 1; i < sorted.length; i++) if (sorted[i] === sorted[i - 1]) return false
+    return true
+  }
+
   #textOf(value: ExactJson): string {
     if (typeof value === 'string') return this.#short(JSON.stringify(value))
-    // V8 has the same hash for the texts of some numbers in every process. The space takes them out of a stranger's hands.
+    // The space takes the hashes of numbers out of a stranger's hands.
     if (typeof value !== 'object' || value === null) return this.#short(` ${value}`)
     if (isNumber(value)) return this.#short(` ${numberKey(value)}`)
     const known = this.#containers.get(value)
     if (known !== undefined) return this.#short(known)
-    const text = this.#short(Array.isArray(value) ? `[${value.map((item) => this.#textOf(item)).join()}]` : `{${this.#membersOf(value)}}`)
+    const text = this.#short(Array.isArray(value) ? this.#listText(value) : this.#mapText(value))
     if (text.startsWith('#')) this.#containers.set(value, text)
     return text
   }
 
-  #membersOf(map: ExactObject): string {
-    return Object.keys(map)
-      .map((key) => `${JSON.stringify(key)}:${this.#textOf(map[key] as ExactJson)}`)
-      .sort()
-      .join()
+  #listText(list: readonly ExactJson[]): string {
+    let text = '['
+    for (const item of list) text += `${this.#textOf(item)},`
+    return text
+  }
+
+  #mapText(map: ExactObject): string {
+    const keys = Object.keys(map)
+    if (keys.length > 1) keys.sort()
+    let text = '{'
+    for (const key of keys) text += `${this.#quoted(key)}:${this.#textOf(map[key] as ExactJson)},`
+    return text
+  }
+
+  #quoted(key: string): string {
+    const known = this.#keys.get(key)
+    if (known !== undefined) return known
+    const quoted = JSON.stringify(key)
+    this.#keys.set(key, quoted)
+    return quoted
   }
 
   #short(text: string): string {
