@@ -1,5 +1,7 @@
 /** The cases: who is compared with whom, on what, and which goal our server has. */
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { formNames } from '../src/node-internals/forms.ts'
 import { openLoop, startup } from './absolute.ts'
 import { type Case, compare, type RatioGoal } from './compare.ts'
@@ -7,6 +9,7 @@ import type { Contender } from './contender.ts'
 import { finished } from './finished.ts'
 import { forged } from './forged/forged.ts'
 import { tools } from './machine.ts'
+import { curiousFiles } from './megabytes.ts'
 import { otlpSink } from './otlp-sink.ts'
 import { type PayloadName, post } from './payloads.ts'
 import {
@@ -105,11 +108,11 @@ const echoing: Contender = {
 }
 
 /** The routes that look at large bodies, and one more that shows that the server is up. */
-const curious = ours(
-  'pr',
-  'headgate',
-  headgate(() => ({ ...stallRoutes(), bench: filtering() }), 'memory'),
-)
+const curious = ours('pr', 'headgate', (folder) => {
+  const launch = headgate(() => ({ ...stallRoutes(), bench: filtering() }), 'memory')(folder)
+  for (const [name, text] of Object.entries(curiousFiles)) writeFileSync(join(folder, 'data', name), text)
+  return launch
+})
 
 /** What leans on Node's insides as it is, beside each plain form, and all of them. */
 const forms = (payload: PayloadName): Contender[] => [

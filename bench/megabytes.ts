@@ -1,4 +1,4 @@
-/** Bodies of up to a megabyte, each costly for something: for a parser, a printer, a filter, a pattern. */
+/** Signed bodies of up to a megabyte, each costly for something: for a parser, a printer, a filter, a pattern, a schema. */
 
 const megabyte = 1_000_000
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
@@ -19,6 +19,72 @@ export const megabytes: { readonly [what: string]: string } = {
   'small numbers': `{"v":[${Array.from({ length: 490_000 }, () => '1').join()}]}`,
   infinite: '{"v":1e400,"w":-1e400}',
   'strange keys': '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"v":{"__proto__":{"polluted":1}}}',
+}
+
+/** Signed bodies of one reading, each costly for it. */
+export type Reading = { readonly type: string; readonly bodies: { readonly [what: string]: string } }
+
+const filled = (head: string, unit: string, tail: string): string =>
+  head + unit.repeat(Math.floor((megabyte - head.length - tail.length) / Buffer.byteLength(unit))) + tail
+const joined = (count: number, make: (i: number) => string): string => Array.from({ length: count }, (_, i) => make(i)).join('')
+const listOf = (make: (i: number) => string): string => {
+  const items: string[] = []
+  for (let left = megabyte - 2; left > 0; left -= (items.at(-1)?.length ?? 0) + 1) items.push(make(items.length))
+  return `[${items.slice(0, -1).join()}]`
+}
+
+/** The boundary of the multipart bodies. */
+const boundary = 'b'
+const part = (name: string, text: string): string => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
+
+/** The bodies by what reads them: each kind of body that is taken, and a payload schema. */
+export const readings: { readonly [reading: string]: Reading } = {
+  JSON: { type: 'application/json', bodies: megabytes },
+  'payload schema': {
+    type: 'application/json',
+    bodies: {
+      'different numbers': listOf(String),
+      'numbers of two doubles': listOf((i) => `${10_000_000_000_000_000_000n + BigInt(i)}`),
+      'different texts': listOf((i) => `"${i.toString(36)}"`),
+      'different lists': listOf((i) => `[${i}]`)
+        .slice(0, -1)
+        .concat(']'),
+      'different maps': listOf((i) => `{"a":${i},"b":1,"c":"x"}`),
+      'different rows': listOf((i) => `{${Array.from({ length: 25 }, (_, k) => `"key${k}":${i}`).join()}}`),
+    },
+  },
+  XML: {
+    type: 'application/xml',
+    bodies: {
+      'one text': filled('<a>', 'x', '</a>'),
+      'line ends': filled('<a>', '\r\n', '</a>'),
+      'character references': filled('<a>', '&#9;', '</a>'),
+      'blanks in an attribute': filled('<a b="', '\t', '"/>'),
+      'dashes in a comment': filled('<a><!--', '- ', '--></a>'),
+      'brackets in CDATA': filled('<a><![CDATA[', ']x', ']]></a>'),
+      'an instruction': filled('<?p ', '? ', '?><a/>'),
+      'many elements': `<a>${joined(19_000, (i) => `<e${i}>${'x'.repeat(38)}</e${i}>`)}</a>`,
+      'many attributes': `<a ${joined(19_900, (i) => `b${i}="${'x'.repeat(38)}" `)}/>`,
+    },
+  },
+  form: {
+    type: 'application/x-www-form-urlencoded',
+    bodies: {
+      'one field': filled('a=', 'x', ''),
+      escapes: filled('a=', '%41', ''),
+      blanks: filled('a=', '+', ''),
+      'many fields': joined(999, (i) => `k${i}=${'%41'.repeat(330)}&`).slice(0, -1),
+      'JSON in a field': filled('payload=%5B1', '%2C1', '%5D'),
+    },
+  },
+  multipart: {
+    type: `multipart/form-data; boundary=${boundary}`,
+    bodies: {
+      'one part': `${part('a', 'x'.repeat(megabyte - 100))}--${boundary}--\r\n`,
+      'many parts': `${joined(999, (i) => part(`k${i}`, 'x'.repeat(930)))}--${boundary}--\r\n`,
+      'nearly boundaries': `${part('a', `\r\n--${boundary.repeat(2)}`.repeat(160_000))}--${boundary}--\r\n`,
+    },
+  },
 }
 
 const field = (operator: string, operand: unknown): object => ({ field: 'v', [operator]: operand })
@@ -42,5 +108,9 @@ export const curiousRoutes = {
   raw: { prompt: '{__raw__} {v} {v.0} {v.v.v}' },
   expressions: { prompt: `{= $string(v) } {= v } ${'{= event } {= k7 } '.repeat(5)}` },
   // Each condition is evaluated, whatever the one before gives.
+  schema: { payload_schema: 'unique.json' },
   operators: { filters: operators.map((condition) => ({ any: [condition, { not: condition }] })) },
 }
+
+/** The files that these routes name, by their names in the data directory. */
+export const curiousFiles = { 'list.txt': 'zz', 'unique.json': '{"uniqueItems":true}' }

@@ -6,25 +6,28 @@ import type { Route } from '../src/generated/config.ts'
 import type { Case, Options } from './compare.ts'
 import { type Contender, withRunning } from './contender.ts'
 import { median } from './median.ts'
-import { curiousRoutes, megabytes } from './megabytes.ts'
+import { curiousRoutes, type Reading, readings } from './megabytes.ts'
 import { SECRET } from './payloads.ts'
-import { judge } from './report.ts'
+import { type Figure, judge } from './report.ts'
 
-const ask = (agent: Agent, url: string, body?: Buffer): Promise<number> =>
+type Sent = { readonly type: string; readonly body: Buffer }
+
+const ask = (agent: Agent, url: string, sent?: Sent): Promise<number> =>
   new Promise((resolve, reject) => {
-    const headers = body && {
-      'X-Webhook-Signature': createHmac('sha256', SECRET).update(body).digest('hex'),
-      'Content-Length': body.length,
+    const headers = sent && {
+      'Content-Type': sent.type,
+      'X-Webhook-Signature': createHmac('sha256', SECRET).update(sent.body).digest('hex'),
+      'Content-Length': sent.body.length,
     }
-    const sent = request(url, { agent, method: body ? 'POST' : 'GET', ...(headers ? { headers } : {}) }, (response) => {
+    const asked = request(url, { agent, method: sent ? 'POST' : 'GET', ...(headers ? { headers } : {}) }, (response) => {
       response.resume().once('end', () => resolve(response.statusCode ?? 0))
     })
-    sent.once('error', reject)
-    sent.end(body)
+    asked.once('error', reject)
+    asked.end(sent?.body)
   })
 
 /** The longest that /health took while one body was worked on, in milliseconds. */
-const longestMs = async (base: string, route: string, body: Buffer): Promise<number> => {
+const longestMs = async (base: string, route: string, sent: Sent): Promise<number> => {
   const agent = new Agent({ keepAlive: true })
   let longest = 0
   let done = false
@@ -35,7 +38,7 @@ const longestMs = async (base: string, route: string, body: Buffer): Promise<num
       longest = Math.max(longest, performance.now() - from)
     }
   })()
-  const status = await ask(agent, `${base}/webhooks/${route}`, body)
+  const status = await ask(agent, `${base}/webhooks/${route}`, sent)
   done = true
   await asking
   agent.destroy()
@@ -47,24 +50,37 @@ const longestMs = async (base: string, route: string, body: Buffer): Promise<num
 export const stallRoutes = (): Record<string, Route> =>
   Object.fromEntries(Object.entries(curiousRoutes).map(([name, route]) => [name, { secret: SECRET, ...route } as Route]))
 
-/** The worst of all bodies and routes. Each is the median of its rounds. */
+/** The worst of all bodies and routes, for each reading. Each is the median of its rounds. */
 export const stall = (name: string, contender: Contender, must: number, aim: number): Case => ({
   name,
   durable: false,
   run: ({ rounds, note }: Options) =>
     withRunning(contender, async ({ baseUrl }) => {
-      const worst = { ms: 0, what: '' }
-      for (const [what, text] of Object.entries(megabytes)) {
-        const body = Buffer.from(text)
-        for (const route of Object.keys(curiousRoutes)) {
-          const times: number[] = []
-          for (let round = 0; round < rounds; round++) times.push(await longestMs(baseUrl, route, body))
-          const ms = median(times)
-          note(`${name} ${what}, ${route}: ${ms.toFixed(1)} ms`)
-          if (ms > worst.ms) Object.assign(worst, { ms, what: `${what}, ${route}` })
+      const worstOf = async ({ type, bodies }: Reading): Promise<{ readonly ms: number; readonly what: string }> => {
+        let worst = { ms: 0, what: '' }
+        for (const [what, text] of Object.entries(bodies)) {
+          const sent = { type, body: Buffer.from(text) }
+          for (const route of Object.keys(curiousRoutes)) {
+            const times: number[] = []
+            for (let round = 0; round < rounds; round++) times.push(await longestMs(baseUrl, route, sent))
+            const ms = median(times)
+            note(`${name} ${what}, ${route}: ${ms.toFixed(1)} ms`)
+            if (ms > worst.ms) worst = { ms, what: `${what}, ${route}` }
+          }
         }
+        return worst
       }
-      const goal = judge(worst.ms, { must, aim })
-      return { rows: [], figures: [{ case: name, peer: contender.name, figure: `ms, worst: ${worst.what}`, value: worst.ms, goal }] }
+      const figures: Figure[] = []
+      for (const [reading, bodies] of Object.entries(readings)) {
+        const { ms, what } = await worstOf(bodies)
+        figures.push({
+          case: name,
+          peer: contender.name,
+          figure: `ms, ${reading}, worst: ${what}`,
+          value: ms,
+          goal: judge(ms, { must, aim }),
+        })
+      }
+      return { rows: [], figures }
     }),
 })

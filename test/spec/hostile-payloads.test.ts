@@ -1,10 +1,10 @@
 import t from 'tap'
-import { curiousRoutes, megabytes } from '../../bench/megabytes.ts'
+import { curiousFiles, curiousRoutes, megabytes } from '../../bench/megabytes.ts'
 import { hexHmac, startGateway } from '../fakes/gateway.ts'
 
 // How long each of these keeps the others waiting is measured by `npm run bench -- --case stall`.
 t.test('Payloads', async (t) => {
-  const gateway = await startGateway(t, { routes: curiousRoutes, files: { 'list.txt': 'zz' }, level: 'warn' })
+  const gateway = await startGateway(t, { routes: curiousRoutes, files: curiousFiles, level: 'warn' })
 
   for (const [what, text] of Object.entries(megabytes)) {
     t.test(`${what}: no 5xx, without a prompt and with every operator`, async (t) => {
