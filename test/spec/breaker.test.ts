@@ -319,6 +319,22 @@ t.test('a receiver that asks to wait is left alone from its first answer on, and
   t.equal(gateway.asked.length, new Set(gateway.asked).size)
 })
 
+t.test('many texts of one route that always fail keep the texts of another route waiting for one trial', async (t) => {
+  const bad = await receiver(t)
+  const gateway = await start(t, {
+    config: { targets: { breaker: { failures: 2 } }, gateway: { max_concurrent_runs: 8 } },
+    routes: { poison: to(`${bad.origin}/poison`, { retry: { backoff: 0 } }), fine: to(`${bad.origin}/fine`) },
+  })
+  for (let n = 0; n < 30; n++) t.equal(await gateway.send('poison', `poison-${n}`), 202)
+  await gateway.pass(2)
+  t.match((await gateway.operations.breakers()).breakers, [{ state: 'open', waiting: 30 }])
+  t.equal(await gateway.send('fine', 'fine'), 202)
+  const before = bad.seen.length
+  await gateway.pass(40)
+  const after = bad.seen.slice(before).map(({ url }) => url)
+  t.ok(after.includes('/fine') && after.indexOf('/fine') <= 1, `${after}`)
+})
+
 t.test('a text that is asked to wait again and again has an end', async (t) => {
   const busy = await receiver(t)
   const gateway = await start(t, { routes: { r: to(`${busy.origin}/r`, { retry: { max_attempts: 2, backoff: 0 } }) } })

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { GivenBack, Lease, RunId } from '../../store/ports.ts'
 import type { Breaker } from './breaker.ts'
 
-type WaitingRun = GivenBack & { readonly acceptedAt: number; readonly hasReply: boolean; trials: number }
+type WaitingRun = GivenBack & { readonly owner: string; readonly acceptedAt: number; readonly hasReply: boolean; trials: number }
 
 /** The most runs that are remembered for one receiver. Any further run is due by itself after its wait. */
 const maxWaiting = 100_000
@@ -24,6 +24,8 @@ export type WaitingRunsOptions = {
 export class WaitingRuns {
   readonly #options: WaitingRunsOptions
   readonly #runs = new Map<RunId, WaitingRun>()
+  /** The trials of each route or job, in this outage. */
+  readonly #trialsOf = new Map<string, number>()
   /** The run that was let begin, to make the reply of the next trial. */
   #starter: RunId | undefined
   #cancelTimer = (): void => {}
@@ -45,8 +47,9 @@ export class WaitingRuns {
   /** Adds a run that was given back. A run that waited before keeps the number of its trials. */
   add({ runId, fence, run }: Lease, hasReply: boolean): void {
     const trials = this.#runs.get(runId)?.trials ?? 0
+    const owner = JSON.stringify([run.profile, run.route, run.job])
     if (this.#runs.size < maxWaiting || this.#runs.has(runId))
-      this.#runs.set(runId, { runId, fence, acceptedAt: run.acceptedAt, hasReply, trials })
+      this.#runs.set(runId, { runId, fence, owner, acceptedAt: run.acceptedAt, hasReply, trials })
     this.#ended(runId)
     this.setTimer()
   }
@@ -70,6 +73,7 @@ export class WaitingRuns {
   async release(): Promise<void> {
     this.close()
     this.#starter = undefined
+    this.#trialsOf.clear()
     const all = [...this.#runs.values()].map(({ runId, fence }) => ({ runId, fence }))
     this.#runs.clear()
     for (let from = 0; from < all.length; from += runsPerStep) await this.#options.makeDue(all.slice(from, from + runsPerStep))
@@ -94,18 +98,27 @@ export class WaitingRuns {
   }
 
   /**
-   * Returns the run for the next trial. The run with the fewest trials is taken, so that one text that always fails does not keep all
-   * others waiting. Of several, a run that has its reply comes first, as its trial asks no agent; then the oldest run.
+   * Returns the run for the next trial. The routes take turns, and in a route the run with the fewest trials is taken, so that texts that
+   * always fail, of which a stranger may send many, do not keep all others waiting. Of several, a run that has its reply comes first, as
+   * its trial asks no agent; then the oldest run.
    */
   #nextTrial(): GivenBack | undefined {
     let next: WaitingRun | undefined
-    for (const run of this.#runs.values()) if (next === undefined || comesBefore(run, next)) next = run
-    if (next) next.trials++
+    for (const run of this.#runs.values()) if (next === undefined || this.#comesBefore(run, next)) next = run
+    if (next === undefined) return undefined
+    next.trials++
+    this.#trialsOf.set(next.owner, this.#trialsIn(next) + 1)
     return next
   }
-}
 
-const comesBefore = (a: WaitingRun, b: WaitingRun): boolean => {
-  if (a.trials !== b.trials) return a.trials < b.trials
-  return a.hasReply === b.hasReply ? a.acceptedAt < b.acceptedAt : a.hasReply
+  #trialsIn({ owner }: WaitingRun): number {
+    return this.#trialsOf.get(owner) ?? 0
+  }
+
+  #comesBefore(a: WaitingRun, b: WaitingRun): boolean {
+    const [inA, inB] = [this.#trialsIn(a), this.#trialsIn(b)]
+    if (inA !== inB) return inA < inB
+    if (a.trials !== b.trials) return a.trials < b.trials
+    return a.hasReply === b.hasReply ? a.acceptedAt < b.acceptedAt : a.hasReply
+  }
 }
