@@ -31,6 +31,32 @@ t.test('the tests of the page pass, without a secret and without a network', asy
   t.equal(code, 0)
 })
 
+t.test('a target and a script that fail, for the reason that the test gives', async (t) => {
+  const tests = `tests:
+  - name: a target that fails for good
+    route: a
+    mocks: { deliver: { fail: the chat is gone, repeatable: false } }
+    steps:
+      - { send: { payload: { n: 1 } }, expect: { outcome: accepted, runs: 1, dead: 1, deliveries: 1 } }
+  - name: a target that fails once
+    route: a
+    steps:
+      - { send: { payload: { n: 1 } }, mocks: { deliver: { fail: busy } }, expect: { runs: 0, deliveries: 1 } }
+      - { advance: 1m, expect: { runs: 1, dead: 0, deliveries: 1 } }
+  - name: a script that fails
+    route: a
+    mocks: { script: { fail: no such table } }
+    send: { payload: { n: 1 } }
+    expect: { status: 200, outcome: ignored, stopped_at: script, reason: { contains: no such table } }
+`
+  const routes =
+    'platforms: { webhook: { enabled: true, extra: { routes: { a: { secret: c2a91f70e35bd846, prompt: p, script: a.sh } } } } }\n'
+  const cli = fakeCli(t, { 'config.yaml': routes, 'scripts/a.sh': 'cat\n', 'a.webhook-test.yaml': tests })
+  const { code, summary, shown } = await run(cli)
+  t.same(summary, { passed: 3, failed: 0, skipped: 0 }, JSON.stringify(shown))
+  t.equal(code, 0)
+})
+
 t.test('time, duplicates, retries, dead runs, mocks and signatures are as the server has them', async (t) => {
   const cli = withTests(
     t,

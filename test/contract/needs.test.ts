@@ -1,6 +1,7 @@
 /**
  * Walks the schema: each key acts, or is reported where it cannot. A key with `x-needs` is set in a file where the need is not met, and in
- * one where it is. Every other key is written by a test of the behaviour, which a new key without a test does not have.
+ * one where it is. A key of a route whose effect a trace shows is set, and the trace must change. Every other key is set within one test of the
+ * behaviour, which a new key without a test does not have.
  */
 
 import { readdirSync, readFileSync } from 'node:fs'
@@ -12,6 +13,7 @@ import { configSchema, definition } from '../../src/config/schema-walk.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { runners } from '../../src/parts/runners/index.ts'
+import { fakeCli } from '../fakes/cli.ts'
 
 /** A key of a map that the schema describes. `owner`: the definition. `path`: the keys in it that lead there. */
 type Key = { readonly owner: string; readonly path: readonly string[]; readonly node: JsonObject }
@@ -107,19 +109,126 @@ t.test('each key with a need is reported where the need is not met, and only the
   t.end()
 })
 
-/** A name in code is that in the file, in other letters: `webExtract`, `web_extract`. */
-const plainOf = (text: string): string => text.toLowerCase().replaceAll('_', '')
+/** Keys of a route by what `webhook trace` tells of them: the lines with the key, and where they need others, the lines without it. */
+const traced: { readonly [key: string]: readonly [on: string, off?: string] } = {
+  enabled: ['enabled: false'],
+  profile: ['profile: ops'],
+  allow_from: ['allow_from: [10.0.0.0/8]'],
+  events: ['events: [issues]'],
+  redact: ['redact: [ref]'],
+  split: ['split: commits'],
+  payload_schema: ['payload_schema: github/pull_request.opened'],
+  filters: ['filters: [{ field: ref, equals: x }]'],
+  script: ['script: a.sh'],
+  prompt: ['prompt: "other {ref}"', 'prompt: "p {ref}"'],
+  expression_error: ['prompt: "{= $sum(ref) }", expression_error: refuse', 'prompt: "{= $sum(ref) }"'],
+  deliver: ['deliver: http, deliver_extra: { url: "http://127.0.0.1:9/" }'],
+  deliver_extra: [
+    'deliver: http, deliver_extra: { url: "http://127.0.0.1:9/" }',
+    'deliver: http, deliver_extra: { url: "http://127.0.0.1:8/" }',
+  ],
+  deliver_only: [
+    'deliver: http, deliver_extra: { url: "http://127.0.0.1:9/" }, deliver_only: true',
+    'deliver: http, deliver_extra: { url: "http://127.0.0.1:9/" }',
+  ],
+  respond: ['respond: { status: 201 }'],
+  'respond.status': ['respond: { status: 201 }', 'respond: { status: 202 }'],
+  'respond.body': ['respond: { body: "hi" }', 'respond: { status: 200 }'],
+  'respond.wait_seconds': ['respond: { wait_seconds: 3 }', 'respond: { status: 200 }'],
+  rate_limit: ['rate_limit: { per_minute: 1 }'],
+  cron_job: ['cron_job: j'],
+  coalesce: ['coalesce: { key: "{ref}" }'],
+}
+
+t.test('a key of a route whose effect a trace shows acts', async (t) => {
+  const tell = async (lines = ''): Promise<string> => {
+    const own = lines.includes('prompt:') ? '' : 'prompt: "p {ref}", '
+    const files = {
+      'config.yaml': `jobs: { j: { schedule: "0 9 * * *", prompt: p } }
+platforms: { webhook: { enabled: true, extra: { routes: { a: { verify: github, secret: c2a91f70e35bd846, ${own}${lines} } } } } }\n`,
+      'scripts/a.sh': 'echo "{}"\n',
+    }
+    const { out, err } = await fakeCli(t, files).run('webhook', 'trace', 'a', '--sample', 'github/push', '--json', '--run-scripts')
+    t.match(JSON.parse(out), { kind: 'webhook.trace' }, `${lines}: ${err}`)
+    return out.replace(/"ms": ?[\d.]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '')
+  }
+  const plain = await tell()
+  t.equal(plain, await tell('description: a'), 'what does nothing changes no trace')
+  for (const [key, [on, off]] of Object.entries(traced)) t.not(await tell(on), off === undefined ? plain : await tell(off), key)
+})
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
-/** The tests of behaviour: not those that walk schemas, pages and screens. */
-const texts = readdirSync(folder, { recursive: true })
+
+/** A test of behaviour, with its text: not one that walks schemas, pages and screens. */
+type Shown = { readonly file: string; readonly title: string; readonly text: string }
+
+const shown: readonly Shown[] = readdirSync(folder, { recursive: true })
   .map(String)
   .filter((file) => file.endsWith('.test.ts') && !/^(?:contract|docs|tui)\//.test(file))
-  .map((file) => readFileSync(join(folder, file), 'utf8'))
-  .map((text) => ({ text, plain: plainOf(text) }))
+  .flatMap((file) => {
+    const text = readFileSync(join(folder, file), 'utf8')
+    const starts = [...text.matchAll(/^(?: {2})?t\.test\(\s*(['"`])(.*?)\1/gms)]
+    return starts.map(({ index, 2: title = '' }, i) => ({ file, title, text: text.slice(index, starts[i + 1]?.index) }))
+  })
 
-/** Whether one test file writes a key, and names what the key stands in. */
-const isWritten = ({ path }: Key): boolean => {
+const catchUpOfApps = [
+  'app/catch-up.test.ts',
+  'an App and an organisation have their own logs; the App signs',
+  /app_id: 1, app_key: key[\s\S]*org: 'octo-org'/,
+] as const
+const polled = [
+  'app/polls.test.ts',
+  'a failure is said once, waits longer each time, obeys Retry-After, and ends',
+  /poll: \{ url, token: pollToken, every_seconds: 1 \}/,
+] as const
+
+/** Keys that a test sets by what stands outside of it, such as a table or a helper: the test, and how the file sets them. */
+const byHelper: { readonly [key: string]: readonly [file: string, title: string, set: RegExp] } = {
+  'Config.tools.web_extract.max_bytes': [
+    'parts/tools-web.test.ts',
+    'an answer has a size, a kind and a time',
+    /webExtract.*max_bytes: 65_536/,
+  ],
+  'Config.tools.web_extract.timeout_seconds': [
+    'parts/tools-web.test.ts',
+    'one limit of time holds for name, redirects, header and body together; a run that ends, ends the call',
+    /webExtract.*timeout_seconds: 3/,
+  ],
+  'Config.tools.web_search.max_results': [
+    'parts/tools-web.test.ts',
+    'each provider is asked in its way, and its results become a list',
+    /max_results: 3 \}\n.*webSearch/,
+  ],
+  'Config.tools.vision_analyze': [
+    'parts/tools-web.test.ts',
+    'a search and a picture have their own time',
+    /vision_analyze = \{ timeout_seconds: 2 \}/,
+  ],
+  'Config.tools.vision_analyze.max_bytes': [
+    'parts/tools-web.test.ts',
+    'a picture is known by its bytes, and shown to the model',
+    /visionAnalyzeWithin.*\n.*max_bytes: 4_096/,
+  ],
+  'Route.catch_up.project': [
+    'app/catch-up.test.ts',
+    'GitLab sends again under the same key, at the pace that it allows',
+    /settings = \{ from: 'gitlab', project: 'group\/name'/,
+  ],
+  'Route.catch_up.org': catchUpOfApps,
+  'Route.catch_up.app_id': catchUpOfApps,
+  'Route.catch_up.app_key': catchUpOfApps,
+  'Route.poll.url': polled,
+  'Route.poll.token': polled,
+  'Route.poll.every_seconds': polled,
+  'Route.duplicates.hours': [
+    'spec/clock.test.ts',
+    'an hour ${title}: a delivery id is known for as long as its route says',
+    /duplicates: \{ hours: 2 \}/,
+  ],
+}
+
+/** Whether one test sets a key, and the key that it stands in. */
+const isSet = (name: string, { path }: Key): boolean => {
   const [key, around] = [
     path.at(-1) as string,
     path
@@ -127,12 +236,47 @@ const isWritten = ({ path }: Key): boolean => {
       .filter((step) => step !== '*')
       .at(-1),
   ]
-  const written = new RegExp(`(?<![\\w.])["']?${key}["']?\\s*[:,}]|[.]${key}\\b`)
-  return texts.some(({ text, plain }) => (around === undefined || plain.includes(plainOf(around))) && written.test(text))
+  const helper = byHelper[name.replace(/^Subscription\./, 'Route.')]
+  if (helper) {
+    const [file, title, set] = helper
+    return shown.some((each) => each.file === file && each.title === title) && set.test(readFileSync(join(folder, file), 'utf8'))
+  }
+  const written = new RegExp(`(?<![\\w.])["']?${key}["']?\\s*[:,}]`)
+  if (around === undefined) return shown.some(({ text }) => written.test(text))
+  return shown.some(({ text }) => written.test(text) && membersOf(text, around).some((members) => written.test(members)))
 }
 
-t.test('each key without a need is written by a test of its behaviour', (t) => {
-  const missing = keys.filter(([, key]) => key.node['x-needs'] === undefined && !isWritten(key)).map(([name]) => name)
+/** Returns what stands in the maps of this name in a text: in braces, or on lines that are indented more. */
+const membersOf = (text: string, name: string): readonly string[] =>
+  [...text.matchAll(new RegExp(`(?<![\\w.])([ \\t]*)(?:- )?["'\`]?${name}["']?\\s*(?::|=|\\.\\.\\.)`, 'g'))].map(
+    ({ 0: found, 1: indent = '', index }) => {
+      const from = index + found.length
+      const opening = text.slice(from, from + 120).search(/[{[]/)
+      const end = text.slice(from).search(new RegExp(`\\n[ \\t]{0,${indent.length}}\\S`))
+      const block = text.slice(from, end < 0 ? undefined : from + end)
+      return opening < 0 ? block : block + inBraces(text, from + opening)
+    },
+  )
+
+/** Returns the text from a bracket to the one that closes it. */
+const inBraces = (text: string, from: number): string => {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    if ('{['.includes(text[at] as string)) depth++
+    else if ('}]'.includes(text[at] as string) && --depth === 0) return text.slice(from, at + 1)
+  }
+  return text.slice(from)
+}
+
+t.test('each other key is set within a test of its behaviour', (t) => {
+  const made: Key = { owner: 'Route', path: ['retry', 'window_seconds'], node: {} }
+  t.notOk(isSet('Route.retry.window_seconds', made), 'two keys of two tests are no key of one')
+  // test/contract/platforms.test.ts sends with the section of each target.
+  const isOfTarget = (name: string): boolean => /^Config\.platforms\.(?!webhook$)\w+$/.test(name)
+  const isTraced = (name: string): boolean => Object.hasOwn(traced, name.replace(/^(?:Route|Subscription)\./, ''))
+  const missing = keys
+    .filter(([name, key]) => key.node['x-needs'] === undefined && !isTraced(name) && !isOfTarget(name) && !isSet(name, key))
+    .map(([name]) => name)
   t.same(missing, [], 'write a test that shows what the key does')
   t.end()
 })

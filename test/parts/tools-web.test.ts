@@ -601,6 +601,21 @@ t.test('a key of the environment goes to its provider only', async (t) => {
   )
 })
 
+t.test('a search and a picture have their own time', async (t) => {
+  const clock = fakeClock()
+  const seen = { tell: () => {} }
+  const late = () => setImmediate(() => clock.advance(2_000))
+  const mute = await sink(t, () => seen.tell())
+  const web_search = { provider: 'brave', base_url: mute.origin, api_key: 'k-12345', timeout_seconds: 2 }
+  seen.tell = late
+  t.match(await callOf(await toolOf(webSearch, { clock, settings: web_search }), { query: 'q' }), /longer than 2 seconds/)
+  const secure = await secureSite(t, late)
+  const vision_analyze = { timeout_seconds: 2 }
+  const tool = await toolOf(visionAnalyzeWithin(within(secure.port, { ca: secure.ca })), { clock, settings: vision_analyze })
+  const picture = { url: `https://page.example:${secure.port}/` }
+  t.match(await callOf(tool, picture, { askAboutPicture: async () => '' }), /longer than 2 seconds/)
+})
+
 t.test('what a provider answers else is told in a sentence that quotes nothing', async (t) => {
   const clock = fakeClock()
   const answers: { readonly [why: string]: readonly [RegExp, (response: ServerResponse) => void] } = {
