@@ -655,7 +655,19 @@ t.test(
     t.match(await cli.run('new', 'prs'), { code: 6, err: /there is a route "prs" already/ })
     t.match(await cli.run('new', '../x'), { code: 2, err: /cannot be a name/ })
     t.match(await cli.run('new', 'bad', '--deliver', 'telegrm'), { code: 1, err: /nothing was written: .*WH704/ })
-    t.match(await cli.run('new', 'pay', '--from', 'stripe'), { code: 0, err: /WH323/ })
+    const missing = await cli.run('new', 'pay', '--like', 'stripe/charge.refunded')
+    t.match(missing, {
+      code: 1,
+      err: /put the key of Stripe \(.*whsec_.*\) into \.env as STRIPE_SIGNING_SECRET, .* is http:\S+\/webhooks\/pay/,
+    })
+    cli.write('.env', 'STRIPE_SIGNING_SECRET=whsec_a-key-that-stripe-has-made\n')
+    t.match(await cli.run('new', 'pay', '--from', 'stripe'), { code: 0, err: '' })
+    t.match(parse(cli.read('config.yaml')).platforms.webhook.extra.routes.pay, { verify: 'stripe', secret: '${STRIPE_SIGNING_SECRET}' })
+    t.match(
+      await cli.run('new', 'second', '--from', 'stripe'),
+      { code: 1, err: /as SECOND_SIGNING_SECRET/ },
+      'each destination has its own',
+    )
     t.equal(Object.keys(parse(cli.read('config.yaml')).platforms.webhook.extra.routes).join(), 'prs,pay')
   },
 )

@@ -2,12 +2,14 @@
 
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
 import { parseSample } from '../../src/app/samples/sample-file.ts'
 import { editJsonField } from '../../src/parts/body/json-field.ts'
 import { presets } from '../../src/parts/schemes/index.ts'
 import type { Preset } from '../../src/parts/schemes/preset.ts'
 import { repeatKnownBy } from '../../tools/senders.ts'
-import { startGateway } from '../fakes/gateway.ts'
+import { runAt } from '../fakes/cli.ts'
+import { startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { type Keys, keysFor } from '../fakes/senders/keys.ts'
 
 type Headers = { readonly [name: string]: string }
@@ -150,15 +152,10 @@ const checkTime = async (t: Test, { preset, at, make, end }: Case): Promise<void
   }
 }
 
-t.test('senders', async (t) => {
-  const keys = new Map(battery.map((preset) => [preset.name, keysFor(preset)]))
-  let now = present
-  const gateway = await startGateway(t, {
-    now: () => now,
-    extra: { public_url: 'https://hooks.example.com' },
-    routes: Object.fromEntries(battery.map(({ name }) => [name, { verify: name, ...keys.get(name)?.route, deliver: 'log' }])),
-  })
-  const caseOf = (preset: Preset): Case => {
+/** Makes the cases of a gateway whose routes have the names and keys of their senders. `time`: when requests come. */
+const casesOn =
+  (gateway: TestGateway, keys: ReadonlyMap<string, Keys>, time: { now: number }) =>
+  (preset: Preset): Case => {
     const { name } = preset
     const { headers: told, body } = parseSample(sampleText(preset.about.sample), preset.about.sample)
     const type = Object.entries(told).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/json'
@@ -171,14 +168,14 @@ t.test('senders', async (t) => {
     return {
       preset,
       body,
-      at: (time) => {
-        now = time
+      at: (at) => {
+        time.now = at
       },
       make: (id, asked = {}) => {
         const { secret, privateKey } = asked.key ?? (keys.get(name) as Keys)
         const url = `https://hooks.example.com/webhooks/${name}`
         const mine = privateKey === undefined ? {} : { privateKey }
-        const signed = preset.sign({ secret, body: asked.body ?? body, id, at: now, url, contentType: type, ...mine })
+        const signed = preset.sign({ secret, body: asked.body ?? body, id, at: time.now, url, contentType: type, ...mine })
         return { headers: whole(signed.headers), body: signed.body, path: (signed.url ?? url).slice('https://hooks.example.com'.length) }
       },
       end: async ({ headers, body, path }, changed = {}) => {
@@ -197,10 +194,50 @@ t.test('senders', async (t) => {
       },
     }
   }
+
+t.test('senders', async (t) => {
+  const keys = new Map(battery.map((preset) => [preset.name, keysFor(preset)]))
+  const time = { now: present }
+  const gateway = await startGateway(t, {
+    now: () => time.now,
+    extra: { public_url: 'https://hooks.example.com' },
+    routes: Object.fromEntries(battery.map(({ name }) => [name, { verify: name, ...keys.get(name)?.route, deliver: 'log' }])),
+  })
+  const caseOf = casesOn(gateway, keys, time)
   for (const preset of battery) {
     t.test(preset.name, async (t) => {
       const each = caseOf(preset)
       for (const check of [checkKeys, checkReplay, checkBody, checkSignature, checkTime]) await check(t, each)
     })
+  }
+})
+
+t.test('what `new --like` writes for each sender is valid, and takes what the sender signs', async (t) => {
+  // Two presets have one sample. A route like it is for the sender that gave it its name.
+  const senders = battery.filter(({ name, about }) => about.sample.startsWith(`${name}/`))
+  const keys = new Map(senders.map((preset) => [preset.name, keysFor(preset)]))
+  const variables = senders.map(({ name }) => {
+    const { route: { secret, public_key } = {} } = keys.get(name) ?? {}
+    const end = secret === undefined ? 'PUBLIC_KEY' : 'SIGNING_SECRET'
+    return `${name.toUpperCase()}_${end}='${secret ?? public_key}'\n`
+  })
+  const config = {
+    platforms: { webhook: { enabled: true, extra: { port: 0, public_url: 'https://hooks.example.com' } } },
+    storage: { kind: 'memory' },
+  }
+  const dir = t.testdir({ 'config.yaml': stringify(config), '.env': variables.join('') })
+  for (const { name, about } of senders) {
+    const { code, err } = await runAt(dir, ['new', name, '--like', about.sample])
+    t.equal(code, 0, `${name}: ${err}`)
+  }
+  const { code, out } = await runAt(dir, ['validate'])
+  t.equal(code, 0, out)
+  const time = { now: present }
+  const caseOf = casesOn(await startGateway(t, { dir, now: () => time.now }), keys, time)
+  for (const preset of senders) {
+    const { make, end } = caseOf(preset)
+    // Of a request with several events, the last one may be of a type that the route leaves out.
+    t.match(await end(make('1')), preset.about.batch ? /^(?:accepted|ignored, answered 202)$/ : 'accepted', preset.name)
+    t.equal(await end(make('2', { key: keysFor(preset) })), '401', `${preset.name}: another key`)
   }
 })

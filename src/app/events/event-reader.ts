@@ -15,7 +15,7 @@ export type RequestContent = { readonly pathAndQuery?: string | undefined; reado
  * The function returns `undefined` for a body that the route could not read.
  */
 export const eventReader = (
-  source: RouteSource | undefined,
+  source: Pick<RouteSource, 'name' | 'profile' | 'spec'> | undefined,
   schemes: readonly Scheme[],
 ): ((request: RequestContent) => Event | undefined) => {
   const { name = '', profile = '', spec } = source ?? {}

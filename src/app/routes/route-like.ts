@@ -1,13 +1,18 @@
 /** Drafts a route from one request: the scheme of its sender, the type of its event, and the fields that its prompt can name. */
 
+import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, parseObject, valueAt } from '../../core/json.ts'
+import type { Route } from '../../generated/config.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import { presets, schemes } from '../../parts/schemes/index.ts'
+import { compileTypeList } from '../../parts/stages/events.ts'
 import { payloadOf } from '../events/event-payload.ts'
+import { eventReader } from '../events/event-reader.ts'
 import { withRecords } from '../open-records.ts'
 import { findSample, readSample, sampleNameOf } from '../samples/gallery.ts'
 import type { Workspace } from '../workspace.ts'
+import { asReceived } from './prepare-test.ts'
 import { readRoutes } from './routes.ts'
 import { routeOfSender } from './sender-route.ts'
 
@@ -34,11 +39,19 @@ export const routeLike = async (workspace: Workspace, like: string): Promise<Jso
 
 const traitsOfSample = (workspace: Workspace, like: string): RequestTraits => {
   const sample = findSample(workspace, like)
-  const { event, body } = readSample(sample)
+  const { event, body, headers } = readSample(sample)
   const [sender = ''] = sample.name.split('/')
-  const isKnown = [...schemes, ...presets].some((scheme) => scheme.name === sender || scheme.aliases?.includes(sender))
-  return { verify: isKnown ? sender : undefined, event, payload: parseObject(body) ?? {} }
+  const scheme = [...schemes, ...presets].find(({ name, aliases }) => name === sender || aliases?.includes(sender))
+  const payload = parseObject(body) ?? {}
+  if (!scheme) return { verify: undefined, event, payload }
+  const source = { name: '', profile: defaultProfile, spec: { verify: sender as NonNullable<Route['verify']> } }
+  const read = eventReader(source, [scheme])({ headers: asReceived(headers), body: Buffer.from(body) })
+  // The name of a sample is for people. The type that the gateway reads is another at some senders.
+  const isRead = read !== undefined && event !== undefined && compileTypeList([event])(read)
+  return { verify: sender, event: isRead ? event : knownType(read?.eventType), payload: isObject(read?.payload) ? read.payload : payload }
 }
+
+const knownType = (type: string | undefined): string | undefined => (type === 'unknown' ? undefined : type)
 
 /** Reads the traits of a recorded request. The route that took the event says which scheme verifies it. */
 const traitsOfRecord = (workspace: Workspace, id: string): Promise<RequestTraits> =>

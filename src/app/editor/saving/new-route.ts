@@ -1,12 +1,15 @@
 /** Writes a new route into `config.yaml` for a command, through the editor service but without an editor. */
 
-import { defaultProfile } from '../../../config/config.ts'
+import { type Config, defaultProfile } from '../../../config/config.ts'
 import { loadConfig } from '../../../config/load.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Route } from '../../../generated/config.ts'
+import { presets, schemes } from '../../../parts/schemes/index.ts'
+import type { Scheme } from '../../../parts/schemes/scheme.ts'
 import type { Hunk } from '../../line-diff.ts'
 import { routeUrl, senderUrl } from '../../routes/route-address.ts'
+import { hasOwnKeys } from '../../routes/routes.ts'
 import type { SubscriptionInput } from '../../routes/subscription-record.ts'
 import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
@@ -36,10 +39,15 @@ export type WrittenRoute = {
 export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder, input: NewRouteInput): Promise<WrittenRoute> => {
   const service = createEditorService(workspace, finder)
   const opened = await service.create({ name: input.name })
-  const draft = draftOf({ ...opened, written: { ...opened.written, ...routeSettings(input) } })
+  const settings = routeSettings(input)
+  const { config } = loadConfig(workspace)
+  const key = keyWanted(opened.name, settings, config)
+  const draft = draftOf({ ...opened, written: { ...opened.written, ...withKey(settings, key) } })
   const { file, diff, findings, refused, stops } = await service.plan({ draft })
   const { name } = opened
-  const about = { name, file, url: urlOf(workspace, name, draft.spec), diff, findings }
+  const about = { name, file, url: urlOf(config, name, draft.spec), diff, findings }
+  const { env = {} } = config.profiles.get(String(settings.profile ?? defaultProfile)) ?? {}
+  if (key && !Object.hasOwn(env, key.variable)) return { ...about, refused: keyMissing(key, about.url), notices: [] }
   if (refused !== undefined) return { ...about, refused, notices: [] }
   if (input.isDry && stops) return { ...about, refused: 'a gateway would not serve this', notices: [] }
   const error = findings.find(({ severity }) => severity === 'error')
@@ -56,9 +64,40 @@ const routeSettings = ({ from = {}, fields }: NewRouteInput): JsonObject => {
   return { ...from, ...given, ...(Object.keys(extra).length === 0 ? {} : { deliver_extra: extra }) }
 }
 
+/** The key that a route lacks: the setting for it, and the variable that holds it. */
+type KeyWanted = { readonly scheme: Scheme; readonly into: 'secret' | 'public_key'; readonly variable: string }
+
+/**
+ * Returns the key that a route for one sender lacks; `undefined` for a route that has a key, for a sender without one, and where the secret
+ * of all routes serves, because the operator chooses the key at this sender.
+ */
+const keyWanted = (name: string, settings: JsonObject, { routes, globalSecret }: Config): KeyWanted | undefined => {
+  const scheme = [...schemes, ...presets].find((each) => each.name === settings.verify || each.aliases?.includes(String(settings.verify)))
+  if (!scheme || scheme.keys === 'none' || hasOwnKeys(settings)) return undefined
+  if (scheme.senderKey === undefined && globalSecret !== undefined) return undefined
+  const into = scheme.keys === 'public' ? 'public_key' : 'secret'
+  // A second route of a sender has a key of its own there.
+  const isSecond = [...routes.values()].some(({ spec }) => spec.verify === settings.verify)
+  const variable = `${(isSecond ? name : scheme.name).toUpperCase().replace(/[^A-Z0-9]/g, '_')}_${into === 'secret' ? 'SIGNING_SECRET' : 'PUBLIC_KEY'}`
+  return { scheme, into, variable }
+}
+
+/** Puts the key behind `verify`, where people look for it. */
+const withKey = (settings: JsonObject, key: KeyWanted | undefined): JsonObject =>
+  key
+    ? Object.fromEntries(
+        Object.entries(settings).flatMap((each) => (each[0] === 'verify' ? [each, [key.into, `\${${key.variable}}`]] : [each])),
+      )
+    : settings
+
+const keyMissing = ({ scheme, variable }: KeyWanted, url: string): string => {
+  const what =
+    scheme.senderKey === undefined ? `a secret that you enter at ${scheme.title} too` : `the key of ${scheme.title} (${scheme.senderKey})`
+  return `put ${what} into .env as ${variable}, then repeat this. The address for ${scheme.title} is ${url}`
+}
+
 /** Returns the URL to which the sender of the route posts. */
-const urlOf = (workspace: Workspace, name: string, spec: Route): string => {
-  const { config } = loadConfig(workspace)
+const urlOf = (config: Config, name: string, spec: Route): string => {
   const profile = spec.profile ?? defaultProfile
   return senderUrl({ name, profile, spec }, routeUrl(config, name, profile), config.adapter.public_url)
 }
