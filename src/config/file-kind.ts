@@ -9,28 +9,32 @@ import { nearest } from '../core/text.ts'
 import type { Check } from '../generated/validators.js'
 import type { Source, SourceReading } from './yaml/source.ts'
 
+/** A kind of data, with its name in a sentence and its schema. `others`: keys that the schema does not name. */
+export type KindOfData = { readonly called: string; readonly schema: JsonObject; readonly others?: readonly string[] }
+
 /**
  * A kind of file: its name in a sentence, its schema with the validator, and the form of pointers into a route, whose first group is the
  * name of the route. `hasContent`: whether what stands below the known keys is of the kind, too.
  */
-export type FileKind = {
-  readonly called: string
+export type FileKind = KindOfData & {
   readonly check: Check
-  readonly schema: JsonObject
   readonly routePointer: RegExp
   readonly hasContent?: (data: JsonObject) => boolean
 }
 
-const knownKeys = ({ schema }: FileKind): readonly string[] => (isObject(schema.properties) ? Object.keys(schema.properties) : [])
+const knownKeys = ({ schema, others = [] }: KindOfData): readonly string[] => [
+  ...(isObject(schema.properties) ? Object.keys(schema.properties) : []),
+  ...others,
+]
 /** Keys that begin with `x-` are free for notes in any file. */
 const keysOf = (data: JsonObject): readonly string[] => Object.keys(data).filter((key) => !key.startsWith('x-'))
 
 /** Whether a key is a slip of a known key, or a word of other programs to which the schema has an answer. */
-const isSlip = ({ schema }: FileKind, key: string, known: readonly string[]): boolean =>
+const isSlip = ({ schema }: KindOfData, key: string, known: readonly string[]): boolean =>
   nearest(key, known).length > 0 || (isObject(schema['x-meant']) && Object.hasOwn(schema['x-meant'], key))
 
 /** Whether the data are those of such a file: a map that is empty, or has a known key, or has only slips of known keys. */
-const isOfKind = (kind: FileKind, data: Json): data is JsonObject => {
+export const isOfKind = (kind: KindOfData & Pick<FileKind, 'hasContent'>, data: Json): data is JsonObject => {
   if (!isObject(data)) return false
   const known = knownKeys(kind)
   const keys = keysOf(data)

@@ -1,9 +1,10 @@
 /** Finds and reads tests: in files of tests, and under `tests` of routes in a configuration. */
 
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { RouteSource } from '../../config/config.ts'
 import { type FileKind, otherKind, textToShow } from '../../config/file-kind.ts'
+import { leadsOut } from '../../config/include/find-files.ts'
 import { includedFiles } from '../../config/include/included-files.ts'
 import { isRoutesFile } from '../../config/include/read-included.ts'
 import { definition } from '../../config/schema-walk.ts'
@@ -87,7 +88,20 @@ const topOfFile = (file: string): SourceRange => ({ file, line: 1, column: 1, en
 
 const testFile: FileKind = { called: 'file of tests', check: checkTests, schema: definition('RouteTests'), routePointer: /$^/ }
 
+/** Returns the finding for a file of tests that is a link out of its folder and of the configuration's: nothing of it is shown. */
+const linkOut = (file: string, { home }: TestSetups): Diagnostic | undefined => {
+  const roots = [dirname(file), dirname(home)].filter((folder) => existsSync(folder))
+  const isOut = leadsOut(
+    file,
+    roots.map((folder) => realpathSync(folder)),
+  )
+  const help = 'put the file itself there'
+  return isOut ? diagnostic('WH014', `${file} is a link to no file in ${dirname(file)}`, { place: topOfFile(file), help }) : undefined
+}
+
 const readTestFile = async (file: string, setups: TestSetups): Promise<Suite> => {
+  const out = linkOut(file, setups)
+  if (out) return { file, cases: [], diagnostics: [startsAnyway(out)], texts: new Map([[file, '']]) }
   const reading = readSource(file)
   const { source, text } = reading
   const texts = new Map(text === undefined ? [] : [[file, textToShow(testFile, reading)]])

@@ -7,7 +7,7 @@ import { exit, Fault, usage } from '../../core/fault.ts'
 import { providerName } from '../../core/names.ts'
 import { filesBelow } from '../files-below.ts'
 import type { Workspace } from '../workspace.ts'
-import { findSample, listSamples, readSample, sampleNameOf, tooLarge } from './gallery.ts'
+import { findSample, listSamples, readSample, refuseLinkOut, sampleNameOf, tooLarge } from './gallery.ts'
 import { maxSampleBytes, type Sample, sampleOf } from './sample-file.ts'
 
 /** A sample. `name`: `provider/event`, or the path of its file. */
@@ -40,9 +40,14 @@ const filesFor = (workspace: Workspace, asked: string): readonly ChosenFile[] =>
     if (/^[./~]|\.json$/.test(asked)) throw usage(`no such path: ${asked}`)
     return [[path, () => ({ name: asked, file: path, sample: readSample(findSample(workspace, asked)) })]]
   }
-  const files = statSync(path).isDirectory() ? filesBelow(path, sampleSearch) : [path]
+  if (!statSync(path).isDirectory()) return [[path, () => readSampleFile(path)]]
+  const files = filesBelow(path, sampleSearch)
   if (files.length === 0) throw usage(`no sample in ${asked}: it has no JSON file`)
-  return files.map((file) => [file, () => readSampleFile(file)])
+  const read = (file: string) => (): ChosenSample => {
+    refuseLinkOut(file, path, `sample ${file}`)
+    return readSampleFile(file)
+  }
+  return files.map((file) => [file, read(file)])
 }
 
 const readSampleFile = (file: string): ChosenSample => {

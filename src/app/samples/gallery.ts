@@ -1,7 +1,8 @@
 /** All samples: the built-in samples, and the user's own in `<data_dir>/samples/`, which hide built-in samples of the same name. */
 
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { leadsOut } from '../../config/include/find-files.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { providerName } from '../../core/names.ts'
@@ -68,8 +69,9 @@ export const findSample = (workspace: Workspace, asked: string): KnownSample => 
   throw new Fault('not_found', `no sample "${asked}"`, { exitCode: exit.notFound, suggest, hint: `${workspace.self} samples list` })
 }
 
-/** Reads a sample. Throws a Fault when its file is not usable. */
-export const readSample = ({ file, name }: KnownSample): Sample => {
+/** Reads a sample. Throws a Fault when its file is not usable, or is a link out of the data directory. */
+export const readSample = ({ file, name, source }: KnownSample): Sample => {
+  if (source === 'user') refuseLinkOut(file, join(file, '..', '..', '..'), `sample ${name}`)
   try {
     const stat = statSync(file)
     if (!stat.isFile()) throw new Fault('odd_file', `sample ${name}: its file is no regular one`, { exitCode: exit.no })
@@ -78,6 +80,16 @@ export const readSample = ({ file, name }: KnownSample): Sample => {
   } catch (error) {
     throw error instanceof Fault ? error : diskFault('read', file, error)
   }
+}
+
+/**
+ * Throws a Fault for a link out of a folder, or to nothing: whoever may add a file to it must not show another file by it. `what` names the
+ * file in messages.
+ */
+export const refuseLinkOut = (file: string, folder: string, what: string): void => {
+  if (!leadsOut(file, [realpathSync(folder)])) return
+  const hint = 'put the file itself there, or name the file that the link leads to'
+  throw new Fault('link_out', `${what}: its file is a link to no file in ${folder}`, { exitCode: exit.no, hint })
 }
 
 export const tooLarge = (what: string): Fault =>

@@ -5,6 +5,7 @@
 
 import { readFileSync } from 'node:fs'
 import { isUsableSecret } from '../../config/adapter.ts'
+import { isOfKind, type KindOfData } from '../../config/file-kind.ts'
 import { noSecret } from '../../config/secrets/resolve-secrets.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { whyUnread } from '../../core/disk-fault.ts'
@@ -28,11 +29,18 @@ const readOptionFile = (option: string, file: string, hint?: string): string => 
   }
 }
 
-/** Parses an option's JSON or YAML. Throws a usage Fault for a text with a mistake. */
-export const parseData = (option: string, text: string): Json => {
+/**
+ * Parses an option's JSON or YAML. Throws a usage Fault for a text with a mistake. `kind`: what a file is that the option names with @. Of
+ * another file nothing is shown, neither its keys.
+ */
+export const parseData = (option: string, text: string, kind?: { readonly value: string; readonly of: KindOfData }): Json => {
   const { source, diagnostics } = parseSource(option, text)
   const [problem] = diagnostics
-  if (source && !problem) return source.data
+  if (source && !problem) {
+    if (kind?.value.startsWith('@') && !isOfKind(kind.of, source.data))
+      throw usage(`${option}: ${kind.value.slice(1)} is no ${kind.of.called}: nothing of it is shown`)
+    return source.data
+  }
   throw usage(`${option}: ${problem?.message ?? 'not valid'} (line ${problem?.place?.line ?? 1})`)
 }
 

@@ -7,6 +7,8 @@ import { routeLike } from '../../app/routes/route-like.ts'
 import { routeOfSender } from '../../app/routes/sender-route.ts'
 import type { SubscriptionInput } from '../../app/routes/subscription-record.ts'
 import type { Workspace } from '../../app/workspace.ts'
+import { isOfKind, type KindOfData } from '../../config/file-kind.ts'
+import { definition } from '../../config/schema-walk.ts'
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { RouteOptions } from '../options/route.ts'
@@ -75,11 +77,19 @@ const initialSettings = async ({ from, like }: SubscribeOptions, io: Io, workspa
   return from === undefined ? undefined : readFrom(from, io)
 }
 
+const routeKind: KindOfData = { called: 'route', schema: definition('Route') }
+const { 'x-operators': operators, 'x-groups': groups } = definition('Condition')
+const conditionKind: KindOfData = {
+  called: 'condition',
+  schema: definition('Condition'),
+  others: ['field', ...(operators as string[]), ...(groups as string[])],
+}
+
 /** Returns the settings that `--from` means: the settings for a sender with this name, or settings as JSON or YAML. */
 const readFrom = async (text: string, io: Io): Promise<JsonObject> => {
   const sender = routeOfSender(text)
   if (sender) return sender
-  const data = parseData('--from', await readTextOption('--from', text, io))
+  const data = parseData('--from', await readTextOption('--from', text, io), { value: text, of: routeKind })
   if (isObject(data)) return data
   throw usage('--from: not a map of settings', 'name a sender (docs/senders.md), or a file with an @ before it: --from @route.yaml')
 }
@@ -87,7 +97,12 @@ const readFrom = async (text: string, io: Io): Promise<JsonObject> => {
 /** Returns the conditions of the texts. Each text is one condition or a list of conditions. Throws a usage Fault for any other text. */
 const readFilters = async (texts: readonly string[], io: Io): Promise<Json[]> => {
   const filters: Json[] = []
-  for (const text of texts) filters.push(...[parseData('--filter', await readTextOption('--filter', text, io))].flat())
+  for (const text of texts) {
+    const given = [parseData('--filter', await readTextOption('--filter', text, io))].flat()
+    if (text.startsWith('@') && !given.every((each) => isOfKind(conditionKind, each)))
+      throw usage(`--filter: ${text.slice(1)} is no condition: nothing of it is shown`)
+    filters.push(...given)
+  }
   if (filters.every(isObject)) return filters
   throw usage('--filter: not a condition', "write it as a map: --filter '{ field: action, equals: opened }'")
 }
