@@ -34,6 +34,11 @@ export const githubEvents: KnownEvents = {
     workflow_job workflow_run`),
 }
 
+const hookTitle = /^(?:Confidential )?([A-Z][A-Za-z ]{0,60}) Hook$/
+
+/** Returns the short form of a title of GitLab: `merge_request` of `Merge Request Hook`; `undefined` where the text is no such title. */
+export const shortTitle = (title: string): string | undefined => hookTitle.exec(title)?.[1]?.toLowerCase().replaceAll(' ', '_')
+
 /** The event types of GitLab in both forms: the titles in the header `X-Gitlab-Event`, and the short forms in the payload. */
 export const gitlabEvents: KnownEvents = {
   isWhole: true,

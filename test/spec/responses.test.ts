@@ -81,6 +81,15 @@ t.test('Responses', async (t) => {
     for (const title of ['Merge Request Hook', 'Confidential Merge Request Hook'])
       t.equal((await gateway.post('listed', { body: { a: 1 }, headers: { 'X-Gitlab-Event': title } })).status, 202, 'its title alone')
     t.match((await gateway.post('listed', { body: {}, headers: { 'X-Gitlab-Event': 'Issue Hook' } })).json, { reason: 'event' })
+    for (const [title, kind] of [
+      ['Push Hook', 'merge_request'],
+      ['Merge Request Hook', 'push'],
+    ])
+      t.match(
+        (await gateway.post('listed', { body: { object_kind: kind }, headers: { 'X-Gitlab-Event': String(title) } })).json,
+        { reason: 'event', event: 'unknown' },
+        'header and payload name different types',
+      )
     t.equal((await gateway.post('listed', { body: { event_type: { a: 1 } } })).json.event, 'unknown')
   })
 

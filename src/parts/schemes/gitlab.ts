@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { header } from '../../core/headers.ts'
 import type { Headers, RequestBody } from '../../core/request.ts'
-import { gitlabEvents } from '../known-events.ts'
+import { gitlabEvents, shortTitle } from '../known-events.ts'
 import { equal } from './kit/equal.ts'
 import { checkStandard } from './kit/standard-check.ts'
 import type { Scheme } from './scheme.ts'
@@ -23,6 +23,22 @@ const isSigned = (headers: Headers): boolean => header(headers, 'webhook-signatu
 const repeatOfOlder = (headers: Headers, { bytes }: RequestBody): string | undefined => {
   const uuid = header(headers, 'x-gitlab-event-uuid')
   return uuid && `${uuid}:${createHash('sha256').update(bytes).digest('base64url')}`
+}
+
+/** The types whose name in the payload has other words than the title has. */
+const otherWords: { readonly [title: string]: readonly string[] } = {
+  issue: ['issue', 'work_item'],
+  job: ['build'],
+  resource_access_token: ['access_token'],
+  resource_deploy_token: ['deploy_token'],
+}
+const knownTitles: ReadonlySet<string> = new Set(gitlabEvents.names)
+
+const shortTypesOf = (title: string): readonly string[] | undefined => {
+  const short = shortTitle(title)
+  // The header of a system hook says nothing of the event.
+  if (short === undefined || short === 'system' || !knownTitles.has(title)) return undefined
+  return Object.hasOwn(otherWords, short) ? otherWords[short] : [short]
 }
 
 export const gitlab: Scheme = {
@@ -51,6 +67,7 @@ export const gitlab: Scheme = {
   events: gitlabEvents,
   eventTypeHeaders: [...eventHeaders],
   shortTypeField: 'object_kind',
+  shortTypesOf,
   // Each try of an event has the same Idempotency-Key. A signature covers webhook-id but not Idempotency-Key, so webhook-id is the id of a
   // signed request.
   reads: {

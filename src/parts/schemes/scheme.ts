@@ -179,6 +179,11 @@ export type Scheme = {
   /** The field of the payload with a short form of the event's type. The route's `events` may list the short form too. */
   readonly shortTypeField?: string
   /**
+   * Returns the short forms that go with a type in the header; `undefined` where any may. A request whose payload has another one has no
+   * type: one of the two was changed, and nobody knows which.
+   */
+  shortTypesOf?(title: string): readonly string[] | undefined
+  /**
    * Lower-case names of headers whose value is the secret itself. The values are masked once a request is verified: records, filters,
    * scripts and prompts do not get them.
    */

@@ -16,6 +16,7 @@ import { takeFiles } from '../body/multipart/attachments.ts'
 import { whyNotJson } from '../body/payload.ts'
 import { compileRedaction } from '../body/redact-request.ts'
 import { ReadOnceBody } from '../body/request-body.ts'
+import { shortTitle } from '../known-events.ts'
 import { compileMask } from '../mask-request.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
@@ -95,7 +96,8 @@ export const compileParser = (
       eventType:
         usableType(firstFound(readers, (each) => readType(each, headers, payload))) ??
         eventTypeOf(typedInBody.has(verification.scheme) ? {} : headers, payload, request.isPulled ? ofPulled : knownValues),
-      eventAlias: shortForm(headers, payload, knownValues),
+      eventAlias: undefined,
+      ...shortForm(headers, payload, knownValues),
       deliveryId: deliveryIdOf(
         request,
         knownValues,
@@ -172,7 +174,7 @@ type KnownValues = {
   readonly mask: MaskRequest | undefined
   readonly eventType: readonly string[]
   readonly id: readonly string[]
-  readonly shortType: readonly { readonly headers: readonly string[]; readonly field: string }[]
+  readonly shortType: readonly (Pick<Scheme, 'shortTypesOf'> & { readonly headers: readonly string[]; readonly field: string })[]
 }
 
 const collectedHeaders = new WeakMap<readonly Scheme[], KnownValues>()
@@ -188,8 +190,8 @@ const knownValuesOf = (schemes: readonly Scheme[]): KnownValues => {
     id: [...schemes.filter(({ signedId }) => !signedId), ...schemes.filter(({ signedId }) => signedId)]
       .flatMap(({ idHeaders = [] }) => idHeaders)
       .concat('x-request-id'),
-    shortType: schemes.flatMap(({ shortTypeField, eventTypeHeaders = [] }) =>
-      shortTypeField === undefined ? [] : { headers: eventTypeHeaders, field: shortTypeField },
+    shortType: schemes.flatMap(({ shortTypeField, shortTypesOf, eventTypeHeaders = [] }) =>
+      shortTypeField === undefined ? [] : { headers: eventTypeHeaders, field: shortTypeField, ...(shortTypesOf ? { shortTypesOf } : {}) },
     ),
   }
   collectedHeaders.set(schemes, knownValues)
@@ -205,19 +207,19 @@ const eventTypeOf = (headers: Headers, payload: Json, { eventType }: Pick<KnownV
 
 /**
  * Returns the short form of the event's type; `undefined` where the sender has none. GitLab has "Merge Request Hook" in the header, and the
- * short form `merge_request` in the payload. Where the payload has none, the words of the header give it.
+ * short form `merge_request` in the payload. Where the payload has none, the words of the header give it. Where the header and the
+ * payload name different types, the type is unknown.
  */
-const shortForm = (headers: Headers, payload: Json, { shortType }: KnownValues): string | undefined => {
-  for (const { headers: names, field } of shortType) {
+const shortForm = (headers: Headers, payload: Json, { shortType }: KnownValues): Partial<Pick<Event, 'eventType' | 'eventAlias'>> => {
+  for (const { headers: names, field, shortTypesOf } of shortType) {
     const title = header(headers, ...names)
-    if (title !== undefined) return (isObject(payload) ? usableType(own(payload, field)) : undefined) ?? shortTitle(title)
+    if (title === undefined) continue
+    const short = isObject(payload) ? usableType(own(payload, field)) : undefined
+    const fitting = short === undefined ? undefined : shortTypesOf?.(title)
+    return fitting?.includes(short ?? '') === false ? { eventType: unknownType } : { eventAlias: short ?? shortTitle(title) }
   }
-  return undefined
+  return {}
 }
-
-const hookTitle = /^(?:Confidential )?([A-Z][A-Za-z ]{0,60}) Hook$/
-
-const shortTitle = (title: string): string | undefined => hookTitle.exec(title)?.[1]?.toLowerCase().replaceAll(' ', '_')
 
 /**
  * Returns the delivery id. A captured request must not look new because of a changed header, so where the scheme signs the delivery id,
