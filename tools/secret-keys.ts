@@ -75,10 +75,16 @@ export const renderSecretKeys = (schema: Node): string => {
         if (others.length > 0 && mark !== 'open') throw new Error(`${parent}.${key} is marked in two ways`)
         else if (mark !== 'open') places.push([`${parent}.${key}`, mark])
   }
+  const open = [...marks.byKey].filter(
+    ([key, parents]) => key !== '*' && [...parents.values()].every((each) => [...each].every((mark) => mark === 'open')),
+  )
   const inOrder = [...new Map(places)].sort(([a], [b]) => (a < b ? -1 : 1))
   return [
     '/** What is secret at a key: the whole text, or what lets in within an address. A place is a key, or a key and the key around it. */',
     `export const secretKeys: { readonly [place: string]: 'secret' | 'address' } = ${JSON.stringify(Object.fromEntries(inOrder), null, 2)}`,
+    '',
+    '/** The keys whose texts are no secret anywhere, whatever their names look like: `secret_header` names a header. */',
+    `export const openKeys: readonly string[] = ${JSON.stringify(open.map(([key]) => key).sort())}`,
     '',
     "/** The keys of maps whose members have names of one's own, such as `routes`. */",
     `export const mapsOfNames: readonly string[] = ${JSON.stringify([...marks.namesBelow].filter((key) => key !== '').sort())}`,

@@ -7,7 +7,7 @@
 import { own } from '../core/json.ts'
 import { credentialsIn, namesSettingSecret, namesVariableSecret, pathTokens, secretInWord, type TextPart } from '../core/secret-names.ts'
 import { nearest } from '../core/text.ts'
-import { mapsOfNames, secretKeys } from '../generated/secret-keys.ts'
+import { mapsOfNames, openKeys, secretKeys } from '../generated/secret-keys.ts'
 
 /** A place in settings. */
 export type SecretPlace = {
@@ -31,8 +31,9 @@ export const topOfFile: SecretPlace = { ...topOfSettings, areNames: true }
 /** Keys that are often mistyped, and whose values are secrets. */
 const oftenMistyped = ['secret', 'secrets', 'token', 'bot_token', 'access_token', 'password', 'api_key', 'headers', 'webhook_url']
 const names = new Set(mapsOfNames)
-/** Whether the name of a setting says that it is a secret; also where the name looks mistyped. */
-export const namesSecret = (key: string): boolean => namesSettingSecret(key) || nearest(key, oftenMistyped).length > 0
+const open = new Set(openKeys)
+/** Whether the name of a setting says that it is a secret; also where the name looks mistyped. The schema knows better where it has the key. */
+export const namesSecret = (key: string): boolean => !open.has(key) && (namesSettingSecret(key) || nearest(key, oftenMistyped).length > 0)
 
 /** Whether each value of a map under this key is hidden: of headers, and of variables of a program. */
 export const isOfHidden = (key: string): boolean => /headers/i.test(key) || key === 'env'
@@ -52,7 +53,7 @@ export const placeBelow = (place: SecretPlace, name: string | undefined, isMap: 
   // The name of a route says nothing, but at the top of a file a name may be that of a section, such as `routes`.
   if (place.areNames && isMap) return { key: name, hides: 'login', areNames: names.has(name) && place.key === '' }
   const mark = isMap ? undefined : (own(secretKeys, `${place.key}.${name}`) ?? own(secretKeys, `${place.key}.*`) ?? own(secretKeys, name))
-  if (mark === 'secret' || isSecret(name)) return at('all')
+  if (mark === 'secret' || (!open.has(name) && isSecret(name))) return at('all')
   if (name === 'command') return at('words')
   return at(mark === 'address' || isOfAddress(name) ? 'address' : 'login')
 }

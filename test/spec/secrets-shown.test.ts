@@ -400,3 +400,12 @@ t.test('no command shows the secret of a place, nor does a backup have it', asyn
   t.match(await resolved.run('config', 'show', '--resolved'), { code: 0, out: /shown/ })
   t.strictSame(shown, [])
 })
+
+t.test('settings whose keys only look like those of secrets are shown', async (t) => {
+  const verify = { algorithm: 'token', signature: { header: 'X-Shown' } }
+  const extra = { routes: { r: { prompt: 'p', secret: canary('secret'), verify } } }
+  const cli = fakeCli(t, { 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra } } }) }, {})
+  const { out } = await cli.run('config', 'show')
+  t.match(out, 'header: X-Shown')
+  t.strictSame(out.match(marks), null)
+})
