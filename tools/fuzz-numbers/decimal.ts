@@ -22,12 +22,16 @@ const decimalOf = (text: string): Decimal => {
   return { units: BigInt(`${sign}${whole}${fraction}`), power: Number(power) - fraction.length }
 }
 
-/** Whether two numbers have one value. */
-export const areEqual = (a: string, b: string): boolean => {
+/** Returns a number below 0, 0 or above 0, as the value of `a` is below, equal to or above that of `b`. */
+export const compare = (a: string, b: string): number => {
   const [x, y] = [decimalOf(a), decimalOf(b)]
   const power = Math.min(x.power, y.power)
-  return x.units * 10n ** BigInt(x.power - power) === y.units * 10n ** BigInt(y.power - power)
+  const difference = x.units * 10n ** BigInt(x.power - power) - y.units * 10n ** BigInt(y.power - power)
+  return difference < 0n ? -1 : Number(difference > 0n)
 }
+
+/** Whether two numbers have one value. */
+export const areEqual = (a: string, b: string): boolean => compare(a, b) === 0
 
 const digits = (random: Random, length: number): string =>
   Array.from({ length }, (_, i) => String(i === 0 ? 1 + random(9) : random(10))).join('')

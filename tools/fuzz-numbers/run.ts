@@ -3,18 +3,21 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { equalsText } from '../../src/app/events/event-search.ts'
 import { exactJson } from '../../src/core/exact-json.ts'
 import type { ExactJson, Json } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { compileKey } from '../../src/expr/event-key.ts'
 import { compileField } from '../../src/expr/path.ts'
+import { compileChecker } from '../../src/expr/schema/checker.ts'
+import { parseSchema } from '../../src/expr/schema/payload-schema.ts'
 import { compileTemplate, wholePayload } from '../../src/expr/template.ts'
 import { compileRedaction } from '../../src/parts/body/redact-request.ts'
 import { ReadOnceBody } from '../../src/parts/body/request-body.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 import { describedScheme } from '../../src/parts/schemes/described/described.ts'
 import { compileItemList } from '../../src/parts/split/item-list.ts'
-import { areEqual, neighbourOf, otherWriting, type Random, randomFrom, someNumber } from './decimal.ts'
+import { areEqual, compare, neighbourOf, otherWriting, type Random, randomFrom, someNumber } from './decimal.ts'
 
 export type NumberFinding = { readonly what: string; readonly body: string; readonly detail: string }
 
@@ -23,17 +26,17 @@ const maxFindings = 20
 /** The cases whose numbers stand in one list file. */
 const casesAList = 500
 
-/** A way to place a number in a payload: the body with it, and the path that leads to it. */
-type Place = { readonly path: string; readonly body: (number: string, other: string) => string }
+/** A way to place a number in a payload: the body with it, and the path that leads to it, also as JSONata writes it. */
+type Place = { readonly path: string; readonly jsonata?: string; readonly body: (number: string, other: string) => string }
 
 const places: readonly Place[] = [
-  { path: 'id', body: (number) => `{"id":${number}}` },
+  { path: 'id', jsonata: 'id', body: (number) => `{"id":${number}}` },
   { path: 'id', body: (number, other) => `{ "x": {"id":${other}} ,\n\t"id" :\t${number} ,"s":"\\"id\\":1.0" }` },
   { path: 'id', body: (number, other) => `{"\\u0069d":${number},"list":[{"id":${other}}]}` },
   { path: 'id', body: (number, other) => `{"id":${other},"text":"a \\\\","id":${number}}` },
-  { path: 'a.b.id', body: (number, other) => `{"a":{"b":{"id":${number}}},"id":${other}}` },
+  { path: 'a.b.id', jsonata: 'a.b.id', body: (number, other) => `{"a":{"b":{"id":${number}}},"id":${other}}` },
   { path: 'payload.id', body: (number, other) => `{"id":${other},"payload":{"id":${number}}}` },
-  { path: 'list.1', body: (number, other) => `{"list":[${other},${number},${other}]}` },
+  { path: 'list.1', jsonata: 'list[1]', body: (number, other) => `{"list":[${other},${number},${other}]}` },
   { path: 'a.__proto__', body: (number) => `{"a":{"__proto__":${number}}}` },
 ]
 
@@ -65,6 +68,10 @@ const eventOf = (text: string): Event => ({
   deliveryId: 'd',
   at: 0,
 })
+
+const expressions = new Map(
+  places.flatMap((place) => (place.jsonata ? [[place, compileTemplate(`<{= ${place.jsonata} }>`, kit)] as const] : [])),
+)
 
 type Case = { readonly place: Place; readonly number: string; readonly other: string }
 
@@ -100,6 +107,7 @@ const judge = ({ place, number, other }: Case, say: Say): void => {
   expect('not_equals', test('not_equals', operand)(value, event), !isSame)
   expect('in', test('in', ['x', operand])(value, event), isSame)
   expect('contains', test('contains', operand)([value as ExactJson], event), isSame)
+  expect('--field', equalsText(value, other), isSame)
   expect('regex', test('regex', `^${number.replace(/[.+]/g, '\\$&')}$`)(value, event), true)
   expect('equals of a text', test('equals', number)(value, event), false)
 
@@ -115,6 +123,36 @@ const judge = ({ place, number, other }: Case, say: Say): void => {
   expect('export', wholePayload(eventOf(written)).replace(/\s/g, ''), written)
   const redacted = redaction?.event(eventOf(`{"elsewhere":1,"n":${number}}`))
   expect('redaction', redacted?.text, `{"elsewhere":"[redacted]","n":${number}}`)
+}
+
+/** Whether a number is a text in JSONata: a whole one past 2^53 that is written with its digits alone. */
+const isTextThere = (number: string): boolean => /^-?\d+$/.test(number) && !Number.isSafeInteger(Number(number))
+
+const judgeExpression = async ({ place, number, other }: Case, say: Say): Promise<void> => {
+  const render = expressions.get(place)
+  if (!render || !Number.isFinite(Number(number))) return
+  const body = place.body(number, other)
+  const [found, wanted] = [await render(eventOf(body)), `<${isTextThere(number) ? number : JSON.stringify(Number(number))}>`]
+  if (found !== wanted) say('JSONata', body, `${found}, wanted ${wanted}`)
+}
+
+const judgeSchema = ({ number, other }: Case, say: Say): void => {
+  const text = `[${number}]`
+  const rows: readonly (readonly [rule: string, fits: boolean])[] = [
+    [`"const":${other}`, areEqual(number, other)],
+    [`"enum":["x",${other}]`, areEqual(number, other)],
+    [`"maximum":${other}`, compare(number, other) <= 0],
+    [`"exclusiveMinimum":${other}`, compare(number, other) > 0],
+  ]
+  for (const [rule, fits] of rows) {
+    const schema = parseSchema(`{"items":{${rule}}}`)
+    if ('message' in schema) say('schema', rule, schema.message)
+    else if ((compileChecker(schema)({ text, payload: JSON.parse(text) as Json }) === undefined) !== fits) say('schema', text, rule)
+  }
+  const [items, unique] = [`[${number},"x",${other}]`, parseSchema('{"uniqueItems":true}')]
+  if ('message' in unique) return
+  const differ = compileChecker(unique)({ text: items, payload: JSON.parse(items) as Json }) === undefined
+  if (differ === areEqual(number, other)) say('uniqueItems', items, `differ: ${differ}`)
 }
 
 /** Judges the numbers of some cases against one file with a list, once as lines and once as JSON. */
@@ -152,6 +190,9 @@ export const runNumbersFuzz = async ({
     for (let done = 0; done < requests; done += casesAList) {
       const cases = Array.from({ length: Math.min(casesAList, requests - done) }, () => someCase(random))
       for (const each of cases) judge(each, say)
+      for (const each of cases.slice(0, Math.ceil(cases.length / 10))) await judgeExpression(each, say)
+      // Each case has a schema of its own, which takes a millisecond to compile.
+      for (const each of cases.slice(0, Math.ceil(cases.length / 100))) judgeSchema(each, say)
       // A list is long to compare, so one case in ten is looked up in it.
       await judgeList(cases.slice(0, Math.ceil(cases.length / 10)), folder, say)
     }

@@ -53,7 +53,7 @@ const readEvent = eventReader(undefined, [])
  * Whether a value of the event equals the text that the user wrote: `--field payload.id=7`. Numbers are equal by their decimal value. No
  * list or map equals a text.
  */
-const equalsText = (found: ExactJson | undefined, value: string): boolean => {
+export const equalsText = (found: ExactJson | undefined, value: string): boolean => {
   if (isNumber(found)) return numberKey(found) === numberKeyOfText(value.trim())
   return typeof found === 'string' ? found === value : (typeof found === 'boolean' || found === null) && String(found) === value
 }
