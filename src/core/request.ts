@@ -45,6 +45,8 @@ export interface BodyView {
  */
 export interface RequestBody extends BodyView {
   content(): Content
+  /** Reads a long body with turns for other requests, so that `content` has it; `undefined` for a body that is quick to read. */
+  readInTurns(): Promise<void> | undefined
   /** Returns the content and lets go of it, so that whoever makes the event decides how long it stays in memory. */
   take(): Content
 }

@@ -134,12 +134,25 @@ const runVerified = (
   watch?.stage?.(stage, undefined)
   const request = verifiedRequest(head, read, verification)
   if (verification.limited) return { outcome: verification.limited, stage, verified: keptBy(plan, maskedBy(plan, request)) }
+  const reading = read.readInTurns()
+  return reading ? reading.then(() => greetAndRun(plan, head, request, read, watch)) : greetAndRun(plan, head, request, read, watch)
+}
+
+/** Answers a verified handshake, and runs any other request. */
+const greetAndRun = (
+  plan: RoutePlan,
+  head: RequestHead,
+  request: VerifiedRequest,
+  read: RequestBody,
+  watch?: Watch,
+): EndedRequest | Promise<EndedRequest> => {
+  const { stage } = plan.authenticate
   if (!plan.handshakes) return resume(plan, request, watch, plan.awaitReply)
   const end = (outcome: HandshakeOutcome): EndedRequest | Promise<EndedRequest> => {
     if (!outcome) return resume(plan, request, watch, plan.awaitReply)
     return { outcome, stage, verified: keptBy(plan, maskedBy(plan, request)) }
   }
-  const answered = plan.handshakes.onVerified(head, read, verification)
+  const answered = plan.handshakes.onVerified(head, read, request.verification)
   return answered instanceof Promise ? answered.then(end) : end(answered)
 }
 

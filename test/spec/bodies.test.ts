@@ -7,6 +7,8 @@ import { Busboy } from '@fastify/busboy'
 import fc from 'fast-check'
 import t from 'tap'
 import { readMultipart } from '../../src/parts/body/multipart/read-multipart.ts'
+import { ReadOnceBody } from '../../src/parts/body/request-body.ts'
+import { readXml } from '../../src/parts/body/xml/read-xml.ts'
 import { mailgunInbound } from '../../src/parts/schemes/mail/mailgun-inbound.ts'
 import { hexHmac, lastEnd, startGateway, type TestGateway } from '../fakes/gateway.ts'
 
@@ -22,6 +24,24 @@ t.test('XML', async (t) => {
     },
   })
   const payload = async (body: string | Buffer) => JSON.parse(await deliveredText(gateway, 'raw', body))
+
+  t.test('a long text is read with turns for others, and as a short one is', async (t) => {
+    // A slice ends at each place of this text once: in a pair of characters, a line end, a name and a reference.
+    const unit = '<b c="\u{1f600}&lt;">\r\n\u{1f680} &amp; ]]&gt;</b><!-- - -->'
+    const items = Array.from({ length: 6_000 }, (_, i) => unit + 'x'.repeat(i % 197)).join('')
+    const body = Buffer.from(`<a>${items}</a>`)
+    let turns = 0
+    const reading = new ReadOnceBody({}, body)
+    const done = reading.readInTurns()?.then(() => true)
+    while (!(await Promise.race([done, new Promise((then) => setImmediate(then, false))]))) turns++
+    t.ok(turns > 2, `${turns} turns`)
+    t.same(reading.content(), readXml(body))
+    t.equal(new ReadOnceBody({}, Buffer.from('<a/>')).readInTurns(), undefined)
+    const { status, headers } = await gateway.post('raw', { body: `<a>${items}<b></a>` })
+    const id = headers.get('x-headgate-event-id')
+    t.match([status, (await gateway.line(({ event_id: of }) => of === id)).reason], [400, /unexpected close tag/])
+    t.match(await deliveredText(gateway, 'raw', body), '"@c": "\u{1f600}<"')
+  })
 
   t.test('attributes, texts and repeated elements', async (t) => {
     t.same(

@@ -6,8 +6,12 @@
 import { looseOf, type WithText } from '../../core/exact-json.ts'
 import type { Json } from '../../core/json.ts'
 import type { BodyView, Content, Headers, RequestBody } from '../../core/request.ts'
-import { pickPayload, readContent } from './payload.ts'
+import { bodyKind, pickPayload, readContent } from './payload.ts'
 import type { Path } from './walk-json.ts'
+import { readXmlInTurns } from './xml/read-xml.ts'
+
+/** The longest body that is read in one go, whatever it is. */
+const maxAtOnce = 262_144
 
 /** Keeps values that were made of a body, by their keys, so that each value is made once. */
 class ValuesMadeOnce {
@@ -39,6 +43,13 @@ export class ReadOnceBody extends ValuesMadeOnce implements RequestBody {
   content(): Content {
     this.#content ??= readContent(this.#headers, this.bytes)
     return this.#content
+  }
+
+  readInTurns(): Promise<void> | undefined {
+    if (this.bytes.length <= maxAtOnce || this.#content || bodyKind(this.#headers, this.bytes) !== 'xml') return undefined
+    return readXmlInTurns(this.bytes).then((content) => {
+      this.#content ??= content
+    })
   }
 
   payload(): Json | undefined {
