@@ -553,6 +553,12 @@ export type Status = {
   readonly refused: RefusalCounts
   /** The secrets of programs. Absent where the configuration refers to none. */
   readonly secrets?: readonly KeptSecret[]
+  /** Fields of `redact` that no event had since the start or the last reload, with the number of events that were looked at. `route`: `null` for fields of the adapter. Absent where there are none. */
+  readonly redactions_missed?: readonly {
+    readonly route: string | null
+    readonly field: string
+    readonly events: number
+  }[]
   /** The paused routes. `hold`: their events are kept, and no run begins. `held_runs`: how many runs wait for that, as far as this gateway has looked at them. Absent where no route is paused. */
   readonly paused_routes?: readonly {
     readonly route: string

@@ -111,6 +111,9 @@ export interface Replies {
   token(eventId: string, forMs: number): string
 }
 
+/** Fields of `redact` of a route, or of the adapter, and the fields that an event does not have. */
+export type JudgedRedaction = { readonly fields: readonly string[]; readonly absent: readonly string[] }
+
 /**
  * The effects that stages and endings get. A command that only checks or tries a route passes effects that change nothing, except that a
  * command which runs an event through a plan may run the route's script.
@@ -138,6 +141,8 @@ export interface Effects {
    * missed for the first time. Absent where nobody hears of it.
    */
   readonly redactionMissed?: ((event: Event, fields: readonly string[], first: readonly string[]) => void) | undefined
+  /** Counts the fields of `redact` that an event was looked through for. Absent where nobody asks. */
+  readonly redactionJudged?: ((event: Event, own: JudgedRedaction, shared: JudgedRedaction) => void) | undefined
   readonly ownComments: Pick<OwnComments, 'isAboutOwnComment'>
   /**
    * Downloads a small public file of a sender, such as a key or the page that confirms a subscription. Resolves to its bytes. Rejects with

@@ -291,6 +291,8 @@ t.test('an item that is alone is hidden as items of a list are, and a field that
     routes: { xml: { redact: ['order.item.*.note', 'order.items.*.mail'], prompt: '{order.item.note} {order.item.0.note}' } },
     config: { metrics: { enabled: true, port: 0 } },
   })
+  const file = join(dir, 'config.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('port: 0\n', 'port: 0\n      redact: [headers.X-None, headers.Content-Type]\n'))
   const gateway = await startGateway(t, dir)
   const type = 'application/xml'
   const one = `<order><item><note>${subject}</note></item></order>`
@@ -307,6 +309,14 @@ t.test('an item that is alone is hidden as items of a list are, and a field that
   const { url } = await gateway.line(({ msg }) => msg === 'metrics')
   const metrics = await (await fetch(String(url))).text()
   t.match(metrics, 'headgate_redactions_missed_total{route="xml",field="order.items.*.mail"} 2')
+  const doctor = async () => {
+    const { checks } = JSON.parse((await runAt(dir, ['doctor', '--json'])).out).data
+    return (checks as { name: string; message: string }[]).filter(({ name }) => name === 'redactions').map(({ message }) => message)
+  }
+  t.match(await doctor(), [
+    /^"order.items.\*.mail" in "redact" of the route "xml" .*all 2 events/,
+    /^"headers.X-None" in "redact" of the adapter .*all 2 events/,
+  ])
   gateway.kill('SIGTERM')
   await gateway.ended
   t.strictSame(filesWith(dir, subject), [])

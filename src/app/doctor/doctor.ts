@@ -17,6 +17,7 @@ import { checkClock, checkNode } from './machine.ts'
 import { checkOnline } from './online.ts'
 import { checkPolls } from './polls.ts'
 import { checkPrograms } from './programs.ts'
+import { checkRedactions } from './redactions.ts'
 import { checkRefused } from './refused.ts'
 import { checkReplicas } from './replicas.ts'
 import { checkRunning } from './running.ts'
@@ -56,6 +57,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   await look('replicas', checkReplicas)
   await look('running gateway', checkRunning)
   await look('refused posts', checkRefused)
+  await look('redactions', checkRedactions)
   await look('catch-up', (input) => checkCatchUp(input, online))
   await look('poll', (input) => checkPolls(input, online))
   await look('programs', checkPrograms)

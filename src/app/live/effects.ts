@@ -30,6 +30,7 @@ import { createKeptKeys } from './kept-keys.ts'
 import { createEventRates } from './limits/event-rates.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createSharedLimiter } from './limits/shared-limiter.ts'
+import { RedactionCounts } from './redaction-counts.ts'
 import { createSenderKeys } from './sender-keys.ts'
 
 /** The most scripts that wait for a slot. A post whose script would be one more gets 503. */
@@ -56,6 +57,8 @@ export type SharedEffects = {
   readonly script: Effects['script']
   readonly mismatched: NonNullable<Effects['mismatched']>
   readonly redactionMissed: NonNullable<Effects['redactionMissed']>
+  readonly redactionJudged: NonNullable<Effects['redactionJudged']>
+  readonly redactions: RedactionCounts
   readonly download: Effects['download']
   readonly ownComments: OwnComments
   readonly keys: SenderKeys
@@ -127,6 +130,7 @@ export const createSharedEffects = ({
   tooOld,
   askSecrets,
 }: SharedEffectsOptions): SharedEffects => {
+  const redactions = new RedactionCounts()
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const owners = new Owners(clock, log)
   const keptKeys = createKeptKeys()
@@ -161,6 +165,11 @@ export const createSharedEffects = ({
     redactionMissed({ eventId, profile, route }, fields, first) {
       facts.tell({ kind: 'redaction_missed', eventId, profile, route, fields, first })
     },
+    redactionJudged({ route }, own, shared) {
+      redactions.add(own, route)
+      redactions.add(shared, null)
+    },
+    redactions,
     download,
     ownComments: createOwnComments(() => openedResources().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
@@ -219,6 +228,7 @@ export class LiveEffects implements Effects {
   readonly script: Effects['script']
   readonly mismatched: Effects['mismatched']
   readonly redactionMissed: Effects['redactionMissed']
+  readonly redactionJudged: Effects['redactionJudged']
   readonly download: Effects['download']
   readonly ownComments: Effects['ownComments']
   readonly keys: SenderKeys
@@ -241,6 +251,7 @@ export class LiveEffects implements Effects {
     this.script = shared.script
     this.mismatched = shared.mismatched
     this.redactionMissed = shared.redactionMissed
+    this.redactionJudged = shared.redactionJudged
     this.download = shared.download
     this.ownComments = shared.ownComments
     this.keys = shared.keys

@@ -23,6 +23,7 @@ import { askReload } from '../replicas/ask-reload.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
 import type { RunningGateway } from '../running-gateway.ts'
 import type { KeptSecrets } from '../secrets/kept-secrets.ts'
+import type { RedactionCounts } from './redaction-counts.ts'
 import { countRefusals } from './refusals.ts'
 import type { Reloader } from './reload.ts'
 import { recordsAhead } from './replay/records-ahead.ts'
@@ -69,6 +70,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
   const recordsToReplay = recordsAhead(records)
   const refusals = countRefusals()
   facts.observe(refusals)
+  facts.observe({ on: ({ kind }) => (kind === 'config_replaced' ? shared.redactions.clear() : undefined) })
   const startedAt = new Date(clock.now()).toISOString()
   return {
     status: async () => ({ ...(await statusOf(options)), started_at: startedAt, refused: refusals.counts() }),
@@ -155,6 +157,7 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     not_ready: notReady() ?? null,
     ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
     ...pausedRoutes(shared.pauses, worker),
+    ...missedRedactions(shared.redactions),
     ...openCatchUps(options.catchUp),
     waiting_requests: shared.replies.count,
     targets_down: shared.breakers.open,
@@ -172,6 +175,12 @@ const secretViews = (secrets: KeptSecrets | undefined): Pick<Status, 'secrets'> 
 const pausedRoutes = ({ all }: Pauses, worker: Worker): Pick<Status, 'paused_routes'> => {
   const routes = [...all].map(([route, { isHold: hold, since }]) => ({ route, hold, since, held_runs: worker.heldRuns(route) }))
   return routes.length > 0 ? { paused_routes: routes } : {}
+}
+
+/** Returns the fields of `redact` that no event had, for the status; nothing where there are none. */
+const missedRedactions = (redactions: RedactionCounts): Pick<Status, 'redactions_missed'> => {
+  const missed = redactions.view()
+  return missed.length > 0 ? { redactions_missed: missed } : {}
 }
 
 const breakerView = ({ openedAt, retryAt, ...breaker }: OpenBreaker): BreakerView => ({

@@ -17,12 +17,12 @@ const mask = { shown: '[redacted]', wholes: true }
 
 /**
  * Compiles the redaction of these fields, named as in filters: `payload.user.email`, `items.*.email` for each item of a list,
- * `headers.X-User`, `request.query.user`. `undefined` where there are none. `missed`: called for each event in which some of the fields are
- * not, with these.
+ * `headers.X-User`, `request.query.user`. `undefined` where there are none. `judged`: called for each event, with the fields that it does not
+ * have.
  */
 export const compileRedaction = (
   fields: readonly string[],
-  missed?: (event: Event, fields: readonly string[]) => void,
+  judged?: (event: Event, fields: readonly string[]) => void,
 ): Redaction | undefined => {
   if (fields.length === 0) return undefined
   const places: SecretPlaces = {
@@ -32,8 +32,10 @@ export const compileRedaction = (
   }
   return {
     event(event) {
-      const absent = missed ? fields.filter((field) => !isIn(event, field)) : []
-      if (absent.length > 0) missed?.(event, absent)
+      judged?.(
+        event,
+        fields.filter((field) => !isIn(event, field)),
+      )
       const text = maskJson(Buffer.from(event.text), places.fields, mask).toString()
       const redacted = {
         ...event,

@@ -27,22 +27,25 @@ export const json: StagePart = {
   compile(route, kit) {
     const mask = compileRouteMask(kit.schemes, verifyNames(route))
     const trustsCaller = kit.effects.traces !== undefined && route.trust_trace_context === true
-    const redact = compileRedaction(
-      [...(kit.adapter.redact ?? []), ...(route.redact ?? [])],
-      route.redact && tellingMissed(route.redact, kit),
-    )
+    const [own, shared] = [route.redact ?? [], kit.adapter.redact ?? []]
+    const redact = compileRedaction([...shared, ...own], tellingMissed(own, shared, kit))
     return { parse: compileParser(kit, route, trustsCaller), ...(mask ? { mask } : {}), ...(redact ? { redact } : {}) }
   },
 }
 
 /**
  * Makes the function that tells of fields of the route which an event does not have, so that nothing was hidden there. Fields of the adapter
- * are for all routes, so most events lack them.
+ * are for all routes, so most events lack them: they are only counted.
  */
-const tellingMissed = (own: readonly string[], { effects }: StageKit): ((event: Event, fields: readonly string[]) => void) => {
+const tellingMissed = (
+  own: readonly string[],
+  shared: readonly string[],
+  { effects }: StageKit,
+): ((event: Event, absent: readonly string[]) => void) => {
   const told = new Set<string>()
-  return (event, fields) => {
-    const missed = fields.filter((field) => own.includes(field))
+  return (event, absent) => {
+    effects.redactionJudged?.(event, { fields: own, absent }, { fields: shared, absent })
+    const missed = absent.filter((field) => own.includes(field))
     if (missed.length === 0) return
     const first = missed.filter((field) => !told.has(field))
     for (const field of first) told.add(field)
