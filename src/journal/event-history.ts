@@ -3,6 +3,7 @@
  * counts.
  */
 
+import { roundMoney } from '../core/money.ts'
 import type { JournalLine } from './line.ts'
 import type { Ended, EventView, EventWork, RawPlace, Received, Revived, RunRecord, Started, Tried } from './record.ts'
 
@@ -101,7 +102,7 @@ const workOf = (steps: readonly RunRecord[], arrivedAt: string | undefined): Eve
     const { duration_ms, usage } = step
     if (duration_ms !== undefined) work.ran_ms = (work.ran_ms ?? 0) + duration_ms
     if (usage) work.tokens = (work.tokens ?? 0) + usage.input_tokens + usage.output_tokens
-    if (usage?.cost !== undefined) work.cost = (work.cost ?? 0) + usage.cost
+    if (usage?.cost !== undefined) work.cost = roundMoney((work.cost ?? 0) + usage.cost)
   }
   const [first] = steps
   // The first fifty attempts of a longer row are not read, so its first attempt is not known.

@@ -9,6 +9,7 @@ import type { Budget, Price } from '../config/budget.ts'
 import { dayMs, hourMs } from '../core/clock.ts'
 import type { RunUsage } from '../core/facts/fact.ts'
 import { AgentFault } from '../core/fault.ts'
+import { roundMoney } from '../core/money.ts'
 import type { NewRun } from '../core/new-run.ts'
 import { deliveriesOf } from '../parts/destination.ts'
 import type { CallUsage } from '../parts/runners/runner.ts'
@@ -132,7 +133,7 @@ const createTally = (prices: ReadonlyMap<string, Price>) => {
             steps,
             inputTokens: total.input,
             outputTokens: total.output,
-            ...(isCostKnown ? { cost: total.cost } : {}),
+            ...(isCostKnown ? { cost: roundMoney(total.cost) } : {}),
             tools: Object.fromEntries(tools),
           },
   }

@@ -144,6 +144,8 @@ t.test('--help lists every command, --version the version of the package', async
   t.equal(code, 0)
   for (const name of ['gateway', 'webhook', 'validate', 'schema']) t.match(out, new RegExp(`^ {2}${name}`, 'm'))
   const webhook = await cli.run('webhook', '--help')
+  for (const { out } of [await cli.run('events', '--help'), await cli.run('gateway', '--help'), webhook])
+    t.match(out, /^Usage: .*\n\n.*\n\nCommands:\n[\s\S]*\n\nOptions:\n[\s\S]*\n\nGlobal Options:\n/, 'the commands of a group stand first')
   for (const name of ['subscribe', 'list', 'show', 'remove', 'enable', 'disable', 'test'])
     t.match(webhook.out, new RegExp(`^ {2}${name}`, 'm'))
   t.match(await cli.run('webhook', 'subscribe', '--help'), { code: 0, out: /--route-profile/ })

@@ -12,6 +12,7 @@ import { readAttempts } from '../../src/app/events/event-attempts.ts'
 import { withDryEffects } from '../../src/app/trace/dry-effects.ts'
 import { traceRoute } from '../../src/app/trace/trace-route.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { moneyText } from '../../src/core/money.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { folderRecords, readEvents } from '../../src/journal/reader.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
@@ -404,6 +405,28 @@ platforms:
     ...routes.slice(1),
     `/j/model job "j": ${why}`,
   ])
+})
+
+t.test('a cost is a sum of money for each reader: without the traces of binary fractions, and without an exponent', async (t) => {
+  const call = (tokens: number): Turn => ({ calls: [{ name: 'clarify', input: { question: 'x' } }], usage: [tokens, 0] })
+  const agent = { prices: { m: { input: 100_000, output: 0 } } }
+  const routes = { r: { prompt: 'p', agent: { budget: { day_cost: 10 } } } }
+  const gateway = await start(t, {
+    routes,
+    agent,
+    script: [call(1), { text: 'ok', usage: [2, 0] }, call(1), { text: 'ok', usage: [2, 0] }],
+  })
+  for (const _ of [1, 2]) t.equal(await gateway.say('r', {}), undefined)
+  const done = async () => (await readEvents(journalFolder(gateway.dir), { limit: 9 })).events.filter(({ state }) => state === 'done')
+  const event = await until(async () => (await done())[1] && (await done())[0])
+  const [attempt] = await readAttempts(folderRecords(journalFolder(gateway.dir)), event)
+  t.equal(attempt?.usage?.cost, 0.3)
+  t.match((await runAt(gateway.dir, ['events', 'show', event.event_id])).out, /, cost 0\.3, /)
+  t.strictSame(
+    (await gateway.operations.backlog()).budgets.map(({ cost }) => cost),
+    [0.6],
+  )
+  t.same([1e-7 / 3, 0.1 + 0.2, 1234.567, 1e6, 0, 12.3].map(moneyText), ['0.00000003333', '0.3', '1234.57', '1000000', '0', '12.3'])
 })
 
 t.test('the calls of tools are in the record with inputs and results: redacted, bounded, and nowhere without payloads', async (t) => {

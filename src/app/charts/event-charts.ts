@@ -4,6 +4,7 @@
  * off by default.
  */
 
+import { roundMoney } from '../../core/money.ts'
 import { type EventSummary, runEndStates } from '../../journal/record.ts'
 import { withRecords } from '../open-records.ts'
 import type { Workspace } from '../workspace.ts'
@@ -97,7 +98,7 @@ const addEvent = (tally: Tally, { outcome, state, work }: EventSummary): void =>
   const { waited_ms, ran_ms, cost, tokens } = work
   if (waited_ms !== undefined) tally.waited.push(waited_ms)
   if (ran_ms !== undefined) tally.ran.push(ran_ms)
-  if (cost !== undefined) tally.cost = (tally.cost ?? 0) + cost
+  if (cost !== undefined) tally.cost = roundMoney((tally.cost ?? 0) + cost)
   if (tokens !== undefined) tally.tokens = (tally.tokens ?? 0) + tokens
 }
 

@@ -1,5 +1,6 @@
 /** Reads the backlog of a running gateway: runs, groups, lanes, and the use of the budgets of the day. */
 
+import { roundMoney } from '../../core/money.ts'
 import type { Backlog, BudgetUse } from '../../generated/control.ts'
 import { dayLeftMs, daySumOf } from '../../runs/meter.ts'
 import { maxQueues } from '../../store/bounds.ts'
@@ -16,14 +17,18 @@ export const readBacklog = async (
   now: number,
 ): Promise<Backlog> => {
   const isoAt = (inMs: number): string => new Date(now + inMs).toISOString()
-  const use = async ({ budget: { dayTokens, dayCost }, ...owner }: DayBudget): Promise<BudgetUse> => ({
-    profile: owner.profile,
-    ...(owner.job === undefined ? { route: owner.route } : { job: owner.job }),
-    ends_at: isoAt(dayLeftMs(now)),
-    ...(await store.spend(daySumOf(owner), dayLeftMs(now), { tokens: 0, cost: 0 })),
-    ...(dayTokens === undefined ? {} : { day_tokens: dayTokens }),
-    ...(dayCost === undefined ? {} : { day_cost: dayCost }),
-  })
+  const use = async ({ budget: { dayTokens, dayCost }, ...owner }: DayBudget): Promise<BudgetUse> => {
+    const { tokens, cost } = await store.spend(daySumOf(owner), dayLeftMs(now), { tokens: 0, cost: 0 })
+    return {
+      profile: owner.profile,
+      ...(owner.job === undefined ? { route: owner.route } : { job: owner.job }),
+      ends_at: isoAt(dayLeftMs(now)),
+      tokens,
+      cost: roundMoney(cost),
+      ...(dayTokens === undefined ? {} : { day_tokens: dayTokens }),
+      ...(dayCost === undefined ? {} : { day_cost: dayCost }),
+    }
+  }
   const budgets = dayBudgets()
   const [{ inLanes, oldestMs, ...totals }, { groups, lanes }, uses] = await Promise.all([
     store.totals(),

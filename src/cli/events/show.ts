@@ -9,6 +9,7 @@ import { bodyOf, describeDetail, type EventDetail, readEventDetail } from '../..
 import { type EventStatus, traceOf } from '../../app/events/event-status.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { exit, usage } from '../../core/fault.ts'
+import { moneyText } from '../../core/money.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import type { RawRequest } from '../../journal/record.ts'
@@ -93,7 +94,7 @@ const usageWords = (usage: AttemptView['usage']): readonly string[] => {
   if (!usage) return []
   const { steps, input_tokens, output_tokens, cost, tools } = usage
   const called = Object.entries(tools).map(([name, count]) => `${name} ${count}`)
-  const costs = cost === undefined ? [] : [`cost ${Number(cost.toPrecision(4))}`]
+  const costs = cost === undefined ? [] : [`cost ${moneyText(cost)}`]
   return [[`${steps} step${steps === 1 ? '' : 's'}`, `${input_tokens} + ${output_tokens} tokens`, ...costs, ...called].join(', ')]
 }
 

@@ -1,5 +1,6 @@
 /** `gateway backlog`: prints the backlog of the running gateway; exit 4 where none runs. */
 
+import { moneyText } from '../../core/money.ts'
 import { printable } from '../../core/text.ts'
 import type { Backlog, BudgetUse } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
@@ -53,7 +54,7 @@ const budgetCells = (use: BudgetUse): readonly string[] => {
   const { tokens, cost, day_tokens, day_cost, ends_at } = use
   const parts = [
     ...(day_tokens === undefined ? [] : [`${tokens} of ${day_tokens} tokens`]),
-    ...(day_cost === undefined ? [] : [`cost ${cost} of ${day_cost}`]),
+    ...(day_cost === undefined ? [] : [`cost ${moneyText(cost)} of ${moneyText(day_cost)}`]),
   ]
   return [ownerOf(use), parts.join(', '), `until ${ends_at}`]
 }

@@ -5,7 +5,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
 import { version } from '../../app/version.ts'
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { controlSocket } from '../../http/control/socket-path.ts'
@@ -101,12 +101,20 @@ export const grammarOnly = (): Command => newProgram({ out: '', err: '' }, async
 /** The texts that Commander (the parser) would write. `failed`: the command at which it found a mistake. */
 type CommanderOutput = { out: string; err: string; failed?: Command }
 
+/** Puts the commands of a group before its options: who asks for the help of a group looks for a command. */
+const commandsFirst = (help: string): string => {
+  const sections = help.split(/\n\n(?=[A-Z][A-Za-z ]*:\n)/)
+  const isCommands = (section: string): boolean => section.startsWith('Commands:')
+  const [usage = '', ...rest] = sections.map((section) => section.trimEnd())
+  return `${[usage, ...rest.filter(isCommands), ...rest.filter((section) => !isCommands(section))].join('\n\n')}\n`
+}
+
 const newProgram = (written: CommanderOutput, run: Run): Command => {
   const program = addGlobals(new Command('headgate'))
     .description('a declarative pipeline engine for inbound webhooks')
     .version(version)
     .showSuggestionAfterError(false)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, formatHelp: (command, helper) => commandsFirst(new Help().formatHelp(command, helper)) })
     .configureOutput({
       writeOut: (text) => {
         written.out += text

@@ -6,6 +6,7 @@
 import type { JSX } from 'preact'
 import { exactJson } from '../../core/exact-json.ts'
 import type { ExactJson } from '../../core/json.ts'
+import { moneyText } from '../../core/money.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, NoAnswer } from './ask.ts'
 import { EventActions } from './event-actions.tsx'
@@ -126,7 +127,7 @@ const Attempts = ({ attempts, texts }: Pick<Detail, 'attempts'> & { readonly tex
           {usage && (
             <span class="quiet">
               {` ${usage.input_tokens} + ${usage.output_tokens} tokens in ${usage.steps} steps`}
-              {usage.cost !== undefined && `, cost ${usage.cost}`}
+              {usage.cost !== undefined && `, cost ${moneyText(usage.cost)}`}
             </span>
           )}
           <Text name="Prompt" text={texts?.[i]?.prompt ?? null} />

@@ -1,6 +1,7 @@
 /** The values of one combination of labels of a metric: a number, or the buckets of a histogram. Adding to them looks nothing up. */
 
 import type { MetricValueWithName } from 'prom-client'
+import { roundMoney } from '../../core/money.ts'
 
 /** A value as the registry reads it. */
 export type Sample = MetricValueWithName<string>
@@ -24,7 +25,8 @@ export class NumberSeries implements Series {
   }
 
   add(by: number): void {
-    this.#value += by
+    const sum = this.#value + by
+    this.#value = Number.isInteger(sum) ? sum : roundMoney(sum)
   }
 
   set(value: number): void {

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ChartSpan, ChartStep, Charts } from '../../../app/charts/event-charts.ts'
+import { moneyText } from '../../../core/money.ts'
 import { ask } from '../ask.ts'
 import { Failure, ScreenHead, useAsked } from '../parts.tsx'
 import { addressOf, currentAddress, go } from '../router.ts'
@@ -102,7 +103,7 @@ const Figures = ({ charts, span, route }: Given): JSX.Element => {
       <Figure title="Events by their ending" kind="bars" series={byEnding} write={amount} isByEnding {...about} />
       <Figure title="Wait for the first attempt" kind="lines" series={times(({ waited }) => waited)} write={duration} {...about} />
       <Figure title="Time of all attempts" kind="lines" series={times(({ ran }) => ran)} write={duration} {...about} />
-      <Figure title="Cost" kind="bars" series={sum('cost', ({ cost }) => cost)} write={amount} {...about} />
+      <Figure title="Cost" kind="bars" series={sum('cost', ({ cost }) => cost)} write={moneyText} {...about} />
       <Figure title="Tokens" kind="bars" series={sum('tokens', ({ tokens }) => tokens)} write={amount} {...about} />
     </div>
   )
