@@ -117,6 +117,7 @@ export const catalogue = {
   WH340: { severity: 'error', title: 'a path at which no event has a value' },
   WH341: { severity: 'warning', title: 'a path that is likely written as in another tool' },
   WH342: { severity: 'warning', title: 'a sender whose signature nothing checks' },
+  WH337: { severity: 'warning', title: 'a program that other users could replace', outside: true },
   WH336: { severity: 'warning', title: 'an event whose reply has nowhere to go', onDemand: true },
   WH343: { severity: 'warning', title: 'an operand in another form than all samples have' },
   WH344: { severity: 'info', title: 'a key that two repositories share' },

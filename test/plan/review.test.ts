@@ -618,6 +618,45 @@ t.test('a direct delivery whose sender sends nothing again: said, unless it is k
     t.notOk((await codes(kept)).includes('WH335'), kept)
 })
 
+t.test('programs and plug-ins that others could replace are said, with the path that is open', async (t) => {
+  const dir = t.testdir({ bin: { agent: '#!/bin/sh\n', vault: '', 'mcp.py': '', 'own.mjs': 'export default {}\n' } })
+  for (const name of ['agent', 'vault', 'mcp.py', 'own.mjs']) chmodSync(join(dir, 'bin', name), 0o755)
+  chmodSync(join(dir, 'bin'), 0o755)
+  const config = `agent:
+  runner: command
+  command: [./bin/agent]
+agents:
+  other: { runner: command, command: [agent] }
+toolsets:
+  notes: { command: [python3, ${dir}/bin/mcp.py], allow: [find] }
+secrets:
+  providers:
+    v: { command: [${dir}/bin/vault, "{id}"] }
+plugins: [./bin/own.mjs]
+`
+  writeFileSync(join(dir, 'config.yaml'), config, { mode: 0o600 })
+  const found = async () =>
+    (
+      await validate({ dataDir: dir, env: { PATH: `${join(dir, 'bin')}:/usr/bin:/bin` }, self: 'headgate' }, { paths: [], asked: false })
+    ).diagnostics
+      .filter(({ code }) => code === 'WH337')
+      .map(({ pointer, message }) => `${pointer} ${message.replaceAll(dir, '')}`)
+  t.same(await found(), [])
+  for (const name of ['agent', 'vault', 'mcp.py', 'own.mjs']) chmodSync(join(dir, 'bin', name), 0o757)
+  t.same((await found()).toSorted(), [
+    '/agent/command/0 others may replace the program ./bin/agent: /bin/agent is open to them',
+    '/agents/other/command/0 others may replace the program agent: /bin/agent is open to them',
+    '/plugins/0 others may replace the program ./bin/own.mjs: /bin/own.mjs is open to them',
+    '/secrets/providers/v/command/0 others may replace the program /bin/vault: /bin/vault is open to them',
+    '/toolsets/notes/command/1 others may replace the program /bin/mcp.py: /bin/mcp.py is open to them',
+  ])
+  for (const name of ['agent', 'vault', 'mcp.py', 'own.mjs']) chmodSync(join(dir, 'bin', name), 0o755)
+  chmodSync(join(dir, 'bin'), 0o777)
+  t.equal((await found()).length, 5, 'a folder that is open lets others replace what is in it')
+  chmodSync(join(dir, 'bin'), 0o1777)
+  t.same(await found(), [], 'but not with the sticky bit')
+})
+
 t.test('secrets in clear text: where others read the file, or git keeps it', async (t) => {
   const literal = configOf('prompt: p\nsecret: a7c1e4f82b9d3056', {})
   const at = async (config: string, mode: number, prepare: (dir: string) => void = () => {}): Promise<readonly Diagnostic[]> => {

@@ -82,6 +82,12 @@ export const secretExplanations = {
     why: 'Every program on the machine can read it; what git tracks is in every clone and backup, and stays in the history when it is removed.',
     fix: 'Write ${NAME} and set the variable in .env, or file:/path or credential:NAME of a file that only its owner may read. Then make a new secret, because the old one is known.',
   },
+  WH337: {
+    means:
+      'A program of secrets.providers, agent.command, agents or toolsets, or a plug-in, or a folder around it, is open to the writing of other users.',
+    why: 'It runs with the rights of the gateway, so whoever can replace it reads every secret and every event.',
+    fix: 'Take the right away (chmod go-w), or keep the program in a folder where only its owner may write. Scripts of routes are refused in that case (WH601).',
+  },
   WH304: {
     means: 'The route has the secret INSECURE_NO_AUTH: nothing is verified.',
     why: 'Every program and every web page on this machine can post to the route.',

@@ -10,6 +10,7 @@ import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts
 import { hasProgram } from '../../process/find-program.ts'
 import type { Catalogue } from '../compile.ts'
 import { FileTexts } from './file-texts.ts'
+import { reviewOpenPrograms } from './open-programs.ts'
 import { reviewAgent } from './programs.ts'
 import { reviewOpenSecrets } from './secrets/open-secrets.ts'
 import { reviewSecret } from './secrets/secrets.ts'
@@ -19,7 +20,11 @@ export const reviewSettings = (
   { config, texts, sources, settingPath }: Pick<Loaded, 'config' | 'texts' | 'sources' | 'settingPath'>,
   catalogue: Pick<Catalogue, 'runners'>,
 ): Diagnostic[] => {
-  const open = sources.flatMap((source) => (isFile(source.file) ? reviewOpenSecrets(source, envOf(source.file, config)) : []))
+  const open = sources.flatMap((source) => {
+    if (!isFile(source.file)) return []
+    const env = envOf(source.file, config)
+    return [...reviewOpenSecrets(source, env), ...reviewOpenPrograms(source, env)]
+  })
   const agent = reviewAgent({ config, hasProgram, catalogue })
   return [...reviewGlobalSecret(config, texts, settingPath), ...reviewPlainHttp(config, settingPath), ...agent, ...open]
 }
