@@ -276,9 +276,10 @@ t.test('coverage says what no test has seen', async (t) => {
   const { coverage } = await run(cli, '--coverage')
   t.match(coverage, [
     { route: 'pr', missed: ['filters[1].not (pull_request.draft) holds'] },
-    { route: 'burst', seen: 0, all: 1 },
+    { route: 'burst', seen: 0, all: 2, missed: ['an event that it takes', 'prompt: {number} has a value'] },
   ])
   t.match(await cli.run('test', '--min', '99'), { code: 1, err: /coverage is \d+ %: less than 99 %/ })
+  t.match(await cli.run('test', '--min', '70'), { code: 1, err: /coverage is 66 %/ }, 'a route without tests counts with all that it has')
   t.equal((await cli.run('test', '--min', '50')).code, 0)
 })
 

@@ -1,10 +1,13 @@
 /**
  * Measures the coverage of routes by tests. The points to reach are an event that passes, each condition on a field with both results, and
- * each placeholder with a value. A condition is a point only after a test has judged it, and a placeholder only after a test has rendered
- * its text.
+ * each placeholder with a value. The points of filters and prompt are there before any test, so that a route without tests counts in full;
+ * a placeholder of another text is one after a test has rendered its text.
  */
 
 import type { RouteSource } from '../../config/config.ts'
+import { parseTemplate } from '../../expr/placeholder.ts'
+import { leavesOf } from '../../plan/review/filters/fields.ts'
+import { writtenPath } from '../../plan/review/subject.ts'
 import type { Trace } from '../trace/trace.ts'
 
 /** A point of a route that tests should reach. `seen`: a test has reached it. */
@@ -35,21 +38,32 @@ export const createCoverage = (): Coverage => {
     known.set(key, point)
     point.seen ||= seen
   }
+  const markTaken = (route: string, seen: boolean): void => mark(route, 'taken', 'an event that it takes', seen)
+  /** `holds`: the result that a test had; `undefined` for a condition that is only known. */
+  const markCondition = (route: string, name: string, field: string, holds: boolean | undefined): void => {
+    mark(route, `${name} holds`, `${name} (${field}) holds`, holds === true)
+    mark(route, `${name} does not`, `${name} (${field}) says no`, holds === false)
+  }
+  const markPlaceholder = (route: string, where: string, written: string, seen: boolean): void =>
+    mark(route, `${where} ${written}`, `${where}: ${written} has a value`, seen)
+  const markAll = ({ name: route, spec }: RouteSource): void => {
+    markTaken(route, false)
+    for (const { path, field } of leavesOf(spec.filters)) markCondition(route, writtenPath(path), field, undefined)
+    for (const piece of parseTemplate(spec.prompt ?? ''))
+      if (piece.kind !== 'text') markPlaceholder(route, 'prompt', piece.kind === 'raw' ? '{__raw__}' : piece.written, false)
+  }
   return {
     add({ name: route }, { conditions, placeholders, stoppedAt }) {
-      mark(route, 'taken', 'an event that it takes', stoppedAt === null)
-      for (const { name, field, holds } of conditions) {
-        // A condition without a field, such as a group of conditions, is not counted.
-        if (field === undefined) continue
-        mark(route, `${name} holds`, `${name} (${field}) holds`, holds)
-        mark(route, `${name} does not`, `${name} (${field}) says no`, !holds)
-      }
-      for (const { where, written, missing } of placeholders)
-        mark(route, `${where} ${written}`, `${where}: ${written} has a value`, !missing)
+      markTaken(route, stoppedAt === null)
+      // A condition without a field, such as a group of conditions, is not counted.
+      for (const { name, field, holds } of conditions) if (field !== undefined) markCondition(route, name, field, holds)
+      for (const { where, written, missing } of placeholders) markPlaceholder(route, where, written, !missing)
     },
     routes: (all) =>
-      all.map(({ name: route }) => {
-        const known = [...(points.get(route)?.values() ?? [{ name: 'an event that it takes', seen: false }])]
+      all.map((source) => {
+        markAll(source)
+        const { name: route } = source
+        const known = [...(points.get(route)?.values() ?? [])]
         const missed = known.flatMap(({ name, seen }) => (seen ? [] : name))
         return { route, seen: known.length - missed.length, all: known.length, missed }
       }),
