@@ -107,6 +107,18 @@ t.test('gateway reload: the answer tells what needs a restart, and the bound add
   })
 })
 
+t.test('a reload names the agent and other sections that changed, as it names routes', async (t) => {
+  const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'p' } }, config: { agent: { runner: 'echo' } } }))
+  rewrite(
+    gateway.dir,
+    { r: { prompt: 'p' } },
+    { agent: { runner: 'echo', timeout_seconds: 7 }, jobs: { j: { schedule: '0 9 * * *', prompt: 'p' } } },
+  )
+  t.match(command(gateway, 'gateway', 'reload').stdout, /^changed: agent, jobs$/m)
+  await gateway.line(({ msg, sections }) => msg === 'configuration reloaded' && sections === 'agent, jobs')
+  t.same(JSON.parse(command(gateway, '--json', 'gateway', 'reload').stdout).data.sections, [])
+})
+
 t.test('a file that was emptied or cut off is not taken over by itself; status says what differs; --force takes it', async (t) => {
   const routes = { a: { prompt: 'a' }, b: { prompt: 'b' }, c: { prompt: 'c' }, off: { prompt: 'd', enabled: false } }
   const gateway = await startGateway(t, dataDir(t, { routes }), { args: ['--watch'], env: { WEBHOOK_ENABLED: 'true' } })

@@ -15,7 +15,7 @@ import type { ControlQuestions, FailedReload, ReloadResult } from '../../generat
 import { differencesOf } from './config-differences.ts'
 import type { LiveConfig } from './live-config.ts'
 import { logDiagnostics } from './log-diagnostics.ts'
-import { lostRoutes, routeChanges } from './route-changes.ts'
+import { changedSections, lostRoutes, routeChanges } from './route-changes.ts'
 
 export type ReloadOptions = {
   /** The configuration with which the gateway started. */
@@ -65,7 +65,10 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
     const { config, restart } = onThisProcess(reading.config, before.config)
     const next = await compile(config, before)
     try {
-      const changes = routeChanges(before.config.routes, config.routes)
+      const changes = {
+        ...routeChanges(before.config.routes, config.routes),
+        sections: changedSections(before.config, config),
+      }
       const obstacles = [...obstaclesTo(next, before), ...(force ? [] : lostRoutes(before.config, config, changes))]
       const diagnostics = await reading.located([...obstacles, ...reading.diagnostics, ...next.diagnostics])
       stopping.signal.throwIfAborted()

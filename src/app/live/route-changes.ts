@@ -1,8 +1,9 @@
-/** Finds the changes of a reload to the configured routes, and whether the file looks as if it was cut off. */
+/** Finds the changes of a reload to the configured routes and to the sections around them, and whether the file looks as if it was cut off. */
 
-import type { Config } from '../../config/config.ts'
+import { type Config, defaultProfile } from '../../config/config.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import type { RouteChanges } from '../../core/facts/fact.ts'
+import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 
 type Routes = Config['routes']
 
@@ -15,6 +16,24 @@ export const routeChanges = (before: Routes, next: Routes): RouteChanges => ({
   }),
   removed: [...before.keys()].filter((name) => !next.has(name)),
 })
+
+/** Returns the names of the sections outside of the routes that changed, such as `agent` and `platforms.slack`, with those of other profiles. */
+export const changedSections = (before: Config, next: Config): readonly string[] => {
+  const { platforms: old = {}, ...others } = before.sections
+  const { platforms = {}, ...sections } = next.sections
+  const ofProfiles = [...next.profiles.values()].flatMap(({ name, platforms }) =>
+    name === defaultProfile
+      ? []
+      : differing(before.profiles.get(name)?.platforms ?? {}, platforms).map((each) => `${name}: platforms.${each}`),
+  )
+  return [...differing(others, sections), ...differing(asMap(old), asMap(platforms)).map((each) => `platforms.${each}`), ...ofProfiles]
+}
+
+/** Returns the names of the members in which two maps differ. */
+const differing = (before: JsonObject, next: JsonObject): readonly string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(next)])].filter((key) => !equalJson(own(before, key) ?? null, own(next, key) ?? null))
+
+const asMap = (value: Json): JsonObject => (isObject(value) ? value : {})
 
 /** Whether most routes are gone. A renamed route is both removed and added, so it does not count as gone. */
 const isMostlyGone = ({ added, removed }: RouteChanges, before: Routes): boolean => (removed.length - added.length) * 2 > before.size

@@ -153,8 +153,13 @@ export type RunAttempt = Cause & {
       }
 }
 
-/** The names of the configured routes that a reload added, changed and removed. */
-export type RouteChanges = { readonly added: readonly string[]; readonly changed: readonly string[]; readonly removed: readonly string[] }
+/** The names of the configured routes that a reload added, changed and removed, and of the sections around the routes that it changed. */
+export type RouteChanges = {
+  readonly added: readonly string[]
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+  readonly sections?: readonly string[]
+}
 
 /** Times are wall times, milliseconds. */
 export type Fact =
