@@ -10,10 +10,10 @@ import { jsonText } from './json-text.ts'
 export const dumpWritten = (value: Json, options: DumpOptions): string => writeCarriedNumbers(dump(carryDigits(value), options))
 
 /**
- * Renders a value as YAML. Where the YAML would have a character on which a terminal could act, the value is rendered as JSON instead: JSON
+ * Renders a value as `dumpWritten` does. Where the YAML would have a character on which a terminal could act, the value is rendered as JSON instead: JSON
  * is YAML too, and `jsonText` writes such a character as an escape.
  */
 export const yamlText = (value: Json, options: DumpOptions): string => {
-  const yaml = dump(value, options)
-  return printableLines(yaml) === yaml ? yaml : `${jsonText(value, 2)}\n`
+  const yaml = dumpWritten(value, options)
+  return printableLines(yaml) === yaml ? yaml : `${jsonText(carryDigits(value), 2)}\n`
 }

@@ -126,7 +126,7 @@ t.test('subscriptions keep the digits of their operands, whatever is changed in 
   t.match(saved(), id)
 })
 
-t.test('tests of routes send the numbers that are written, and signing changes none', async (t) => {
+t.test('tests of routes send the numbers that are written, signing changes none, and the configuration is shown so', async (t) => {
   const keys = {
     plain: '',
     linear: ', verify: linear',
@@ -148,6 +148,10 @@ t.test('tests of routes send the numbers that are written, and signing changes n
     'a.webhook-test.yaml': `tests:\n${tests.join('\n')}\n`,
   })
   t.match(await cli.run('test'), { code: 0, out: /12 passed/ })
+  for (const way of [[], ['--resolved'], ['--json'], ['--resolved', '--json']]) {
+    const { out } = await cli.run('config', 'show', ...way)
+    t.equal(out.match(new RegExp(`"?equals"?: ?${id}`, 'g'))?.length, 3, `config show ${way.join(' ')}`)
+  }
 })
 
 t.test('an exported test has the numbers of its event', (t) => {

@@ -3,6 +3,7 @@
 import type { Config } from '../../config/config.ts'
 import { hasReference } from '../../config/secrets/reference.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { keepDigits } from '../../core/written-digits.ts'
 import { maskJson, maskSecret, stars } from '../../secrets/mask.ts'
 import { Redactor } from '../../secrets/redact.ts'
 import { topOfFile } from '../../secrets/secret-place.ts'
@@ -19,8 +20,9 @@ export const maskedConfig = (whole: JsonObject, config: Config, maskOf = maskSec
   redactor.add(knownSecrets(config))
   const redacted = (value: Json): Json => {
     if (typeof value === 'string') return redactor.redact(value)
-    if (Array.isArray(value)) return value.map(redacted)
-    return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item)])) : value
+    if (Array.isArray(value)) return keepDigits(value, value.map(redacted))
+    if (!isObject(value)) return value
+    return keepDigits(value, Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item)])))
   }
   return redacted(maskJson(whole, maskOf, stars, topOfFile)) as JsonObject
 }

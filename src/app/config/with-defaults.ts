@@ -2,6 +2,7 @@
 
 import { configSchema, definition, memberSchema, schemaOfValue } from '../../config/schema-walk.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { keepDigits } from '../../core/written-digits.ts'
 
 /**
  * Returns a `config.yaml` with the default of each key that is absent, in the maps that are there and in the sections that are not. A map
@@ -27,11 +28,15 @@ const filled = (node: JsonObject, value: Json): Json & object => {
     const next = memberSchema(schema, key)
     return next && typeof item === 'object' && item !== null ? filled(next, item) : item
   }
-  if (Array.isArray(value)) return value.map((item, i) => below(i, item))
+  if (Array.isArray(value))
+    return keepDigits(
+      value,
+      value.map((item, i) => below(i, item)),
+    )
   const map = isObject(value) ? value : {}
   const properties = isObject(schema.properties) ? Object.entries(schema.properties) : []
   const defaults = properties.flatMap(([key, property]) =>
     !Object.hasOwn(map, key) && isObject(property) && property.default !== undefined ? [[key, property.default] as const] : [],
   )
-  return Object.fromEntries([...Object.entries(map).map(([key, item]) => [key, below(key, item)] as const), ...defaults])
+  return keepDigits(map, Object.fromEntries([...Object.entries(map).map(([key, item]) => [key, below(key, item)] as const), ...defaults]))
 }

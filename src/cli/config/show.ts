@@ -2,6 +2,7 @@
 
 import { configText } from '../../app/config/masked-config.ts'
 import { showConfig } from '../../app/config/show-config.ts'
+import { carryDigits } from '../../core/carried-numbers.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { refuseUnusable } from '../shell/refuse.ts'
 
@@ -10,5 +11,5 @@ export type ConfigShowOptions = { readonly resolved?: boolean }
 export const configShow = async ({ resolved = false }: ConfigShowOptions, cli: Cli): Promise<number> => {
   const { config, problems, texts } = showConfig(cli.workspace, { resolved })
   if (!config) return refuseUnusable(cli, problems, texts)
-  return answer(cli, { kind: 'config.show', data: { config }, text: configText(config) })
+  return answer(cli, { kind: 'config.show', data: { config: carryDigits(config) }, text: configText(config) })
 }
