@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
-import { isAbsolute, relative, sep } from 'node:path'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 
 /** The bounds of a read: the folder `root`, its name in messages (`called`), and the most bytes of the file. */
 export type ReadBounds = { readonly root: string; readonly called: string; readonly maxBytes: number }
@@ -28,9 +28,20 @@ const checkStats = (stats: { isFile(): boolean; readonly size: number }, maxByte
   if (stats.size > maxBytes) throw new Error(`the file is larger than ${maxBytes} bytes`)
 }
 
+/**
+ * Throws where a path leads out of the folder by itself, before anything looks at the file: whether a file is there that may not be read must
+ * not be told either.
+ */
+const refuseOutside = (path: string, root: string, realRoot: string, called: string): void => {
+  const way = resolve(path)
+  if (!isInside(resolve(root), way)) checkInside(realRoot, way, called)
+}
+
 /** Reads a file as UTF-8. Throws when the file cannot be read, or is outside of the bounds. */
 export const readInside = (path: string, { root, called, maxBytes }: ReadBounds): string => {
-  const descriptor = openSync(checkInside(realpathSync(root), realpathSync(path), called), openFlags)
+  const realRoot = realpathSync(root)
+  refuseOutside(path, root, realRoot, called)
+  const descriptor = openSync(checkInside(realRoot, realpathSync(path), called), openFlags)
   try {
     checkStats(fstatSync(descriptor), maxBytes)
     return readFileSync(descriptor, 'utf8')
@@ -41,7 +52,9 @@ export const readInside = (path: string, { root, called, maxBytes }: ReadBounds)
 
 /** As `readInside`, without blocking the event loop. Rejects where `readInside` throws. */
 export const readInsideLater = async (path: string, { root, called, maxBytes }: ReadBounds): Promise<string> => {
-  const handle = await open(checkInside(await realpath(root), await realpath(path), called), openFlags)
+  const realRoot = await realpath(root)
+  refuseOutside(path, root, realRoot, called)
+  const handle = await open(checkInside(realRoot, await realpath(path), called), openFlags)
   try {
     checkStats(await handle.stat(), maxBytes)
     return await handle.readFile('utf8')

@@ -1,11 +1,11 @@
 /** No secret that the gateway knows, or that a request brings, shows in anything that it or a command writes. */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import type { JsonObject } from '../../src/core/json.ts'
+import { isObject, type Json, type JsonObject, own } from '../../src/core/json.ts'
 import { consoleQuestions } from '../../src/generated/console.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
@@ -266,7 +266,7 @@ const openConsole = async (t: Test, config: JsonObject, files: { readonly [name:
     roles: { viewer: ['readers'], operator: ['ops'], payloads: ['see-all'] },
   }
   const console = { public_origin: 'https://hooks.example.com', proxies: ['127.0.0.0/8'], auth }
-  const dir = t.testdir({ 'config.yaml': stringify({ ...config, console }), ...files, samples: { 'one.json': '{"n":1}' } })
+  const dir = t.testdir({ 'config.yaml': stringify({ ...config, console }), ...files })
   const { origin } = await startConsole(t, dir)
   const ofProxy = { ...ofPage('https://hooks.example.com'), host: 'hooks.example.com', 'x-headgate-secret': secret }
   const signIns = new Map<string, { readonly [name: string]: string }>()
@@ -284,7 +284,7 @@ type Ask = Awaited<ReturnType<typeof openConsole>>['ask']
 
 /** Values with which questions are asked, by the names of their members. */
 const members: { readonly [member: string]: unknown } = {
-  ...{ id: 'none', source: 'config', from: '', to: 'prompt: x', fix: 'none', payload: { from: 'sample', id: 'one' } },
+  ...{ id: 'none', source: 'config', from: '', to: 'prompt: x', fix: 'none', payload: { from: 'sample', id: 'github/push' } },
   ...{ span: 'hour', target: 'http', profile: 'default', job: 'none', paused: true, action: 'replay', plan: 'none' },
 }
 
@@ -408,4 +408,132 @@ t.test('settings whose keys only look like those of secrets are shown', async (t
   const { out } = await cli.run('config', 'show')
   t.match(out, 'header: X-Shown')
   t.strictSame(out.match(marks), null)
+})
+
+t.test('a viewer learns by no finding which files exist', async (t) => {
+  const route = { secret: 'a secret of this route', prompt: 'got {n}', deliver: 'log' }
+  const { ask, dir } = await openConsole(
+    t,
+    { platforms: { webhook: { enabled: true, extra: { secret: 'a secret of all routes', routes: { r: route } } } } },
+    { 'webhook_subscriptions.json': JSON.stringify({ sub: route }) },
+  )
+  writeFileSync(join(dir, '..', 'foreign-here.txt'), '{"a": 1}\n', { mode: 0o644 })
+  writeFileSync(join(dir, 'foreign-here.txt'), '{"a": 1}\n', { mode: 0o644 })
+  const keys: readonly ((file: string) => string)[] = [
+    (file) => `callback: { url: 'https://h.example.org/', secret: 'file:${join(dir, '..', file)}' }`,
+    (file) => `verify_token: file:${join(dir, file)}`,
+    (file) => `payload_schema: ../${file}`,
+    (file) => `script: ${file}`,
+    (file) => `skills: [${file.replace(/\.\w+$/, '')}]`,
+    (file) => `payload_schema: ${join(dir, '..', file)}`,
+    (file) => `filters: [{ field: n, in_file: ../${file} }]`,
+    (file) => `filters: [{ field: n, in_file: ${join(dir, '..', file)} }]`,
+    (file) => `script: ../../${file}`,
+    (file) => `script: ${join(dir, '..', file)}`,
+    (file) => `skills: [../../${file}]`,
+    (file) => `deliver_extra: { secret: 'file:${join(dir, '..', file)}' }`,
+  ]
+  for (const name of ['r', 'sub']) {
+    const { answer } = await ask('viewer', 'routeText', { name })
+    for (const key of keys) {
+      const told = async (file: string): Promise<string> => {
+        const of = { name, from: answer.from, to: `${answer.from.trimEnd()}\n${key(file)}\n` }
+        const answers = [
+          await ask('viewer', 'routePreview', of),
+          await ask('viewer', 'routePlan', of),
+          await ask('reader', 'routePreview', { ...of, payload: members.payload }),
+        ]
+        const text = JSON.stringify(answers).replaceAll(file.replace('.txt', ''), 'FILE')
+        return text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|"ms":[\d.]+/g, '')
+      }
+      t.equal(await told('foreign-here.txt'), await told('foreign-gone.txt'), `${name}: ${key('FILE')}`)
+    }
+  }
+})
+
+/** Puts the values of places into one, the first of two that cannot stand together. */
+const joined = (into: Json, value: Json): Json => {
+  if (Array.isArray(into) && Array.isArray(value)) return into.length === 0 ? value : [joined(into[0] as Json, value[0] as Json)]
+  if (!isObject(into) || !isObject(value)) return into
+  const keys = [...new Set([...Object.keys(into), ...Object.keys(value)])]
+  return Object.fromEntries(
+    keys.map((key) => [
+      key,
+      own(into, key) === undefined
+        ? (value[key] as Json)
+        : value[key] === undefined
+          ? (into[key] as Json)
+          : joined(into[key] as Json, value[key] as Json),
+    ]),
+  )
+}
+const together = (root: JsonObject): JsonObject =>
+  secretPlaces(root)
+    .map(({ value }) => value)
+    .reduce(joined, {}) as JsonObject
+
+t.test('no place of a secret outside of routes is shown: platforms, jobs, profiles, variables, toolsets, included files', async (t) => {
+  const { platforms, ...sections } = together(schema) as { readonly platforms: JsonObject } & JsonObject
+  const { webhook: _, ...chats } = platforms
+  const extra = { port: 0, secret: canary('global'), routes: { plain: { prompt: 'got {n}', deliver: 'log', enabled: true } } }
+  const whole = { ...sections, include: ['routes.d/*.yaml'], platforms: { ...chats, webhook: { enabled: true, extra } } }
+  const [route] = routePlaces()
+  const names = [...new Set(JSON.stringify(schema).match(/[A-Z][A-Z0-9]+_(?:TOKEN|SECRET|KEY|PASSWORD|URL)/g))]
+  const files = {
+    'config.yaml': stringify(whole, { aliasDuplicateObjects: false }),
+    'routes.d/more.yaml': stringify({ routes: { more: route?.route ?? {} } }),
+    'cron_jobs.json': JSON.stringify({
+      job: { ...(together(definitions.StoredJob as JsonObject) as object), schedule: '0 0 1 1 *', prompt: 'x' },
+    }),
+    'relay.yaml': stringify(together(definitions.RelayFile as JsonObject)),
+    'profiles/a/config.yaml': stringify(
+      { platforms: chats, jobs: { j: together(definitions.Job as JsonObject) } },
+      { aliasDuplicateObjects: false },
+    ),
+    '.env': names.map((name) => `${name}=${canary(`env-${name}`)}\n`).join(''),
+  }
+  t.ok(new Set(files['config.yaml'].match(marks)).size > 60, 'there are many places')
+  const cli = fakeCli(t, files, {})
+  const shown: string[] = []
+  const commands: readonly (readonly string[])[] = [
+    ...[
+      ['config', 'show'],
+      ['config', 'show', '--resolved'],
+      ['validate'],
+      ['doctor'],
+      ['webhook', 'list'],
+      ['targets', 'list'],
+      ['cron', 'list'],
+    ],
+    ...[
+      ['relay', 'validate'],
+      ['validate', '--env'],
+      ['export', 'asyncapi'],
+      ['cron', 'show', 'job'],
+      ['webhook', 'show', 'more'],
+      ['test'],
+    ],
+    ...[
+      ['targets', 'test', 'telegram'],
+      ['config', 'diff'],
+      ['gateway', 'status'],
+      ['webhook', 'list', '--profile', 'a'],
+      ['agent', 'test'],
+    ],
+  ]
+  // A slip beside the places makes frames, which quote their lines.
+  const slips: readonly ((text: string) => string)[] = [
+    (text) => text,
+    (text) => `${text}unknwon: 1\n`,
+    (text) => text.replaceAll(/^( +)(\w*(?:token|secret|password|key)): /gm, '$1$2x: '),
+  ]
+  for (const [i, slip] of slips.entries()) {
+    for (const name of ['config.yaml', 'relay.yaml', 'profiles/a/config.yaml', 'routes.d/more.yaml'] as const)
+      cli.write(name, slip(files[name]))
+    for (const argv of commands.flatMap((each) => [each, ['--json', ...each]])) {
+      const { out, err } = await cli.run(...argv)
+      for (const mark of new Set(`${out}${err}`.match(marks))) shown.push(`${argv.join(' ')} (${i}): ${mark}`)
+    }
+  }
+  t.strictSame(shown, [])
 })
