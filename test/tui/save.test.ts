@@ -1,7 +1,17 @@
 /** Saving in the editor: what is shown before, what is asked, and where one is afterwards. */
 
 import t from 'tap'
-import { change, draftOf, isModified, type OpenedRoute, type RouteDraft, rewritten, undo } from '../../src/app/editor/draft/route-draft.ts'
+import {
+  change,
+  draftAfter,
+  draftOf,
+  isModified,
+  type OpenedRoute,
+  type RouteDraft,
+  redo,
+  rewritten,
+  undo,
+} from '../../src/app/editor/draft/route-draft.ts'
 import { textChange } from '../../src/app/editor/draft/route-text.ts'
 import type { SavePlan } from '../../src/app/editor/service.ts'
 import type { Hunk } from '../../src/app/line-diff.ts'
@@ -60,7 +70,7 @@ const saved = {
   answer: { ok: true, opened: now, notices: ['saved config.yaml', 'taken over'] },
 } as const
 
-t.test('w shows the diff, enter writes it, and the history starts anew', async (t) => {
+t.test('w shows the diff, enter writes it, and nothing is changed any more', async (t) => {
   const waiting = driver(onRoute())
   waiting.press('w')
   t.match(waiting.frame(), 'checking what would be written')
@@ -80,6 +90,33 @@ t.test('w shows the diff, enter writes it, and the history starts anew', async (
   t.strictSame([world.draft?.opened, world.draft?.past, world.draft && isModified(world.draft)], [now, [], false])
   t.match(editor.frame(), 'saved config.yaml; taken over')
   t.match(editor.asked().at(-1), { ask: 'dropDraft', of: { name: 'pr-review' } })
+})
+
+t.test('undo goes on across a save: what was written is taken back as a change that is not saved yet', async (t) => {
+  const editor = planned()
+  editor.press('enter', 'enter')
+  editor.onMessage(saved)
+  const spec = () => editor.state().world.draft?.spec
+  const isChanged = () => isModified(editor.state().world.draft as RouteDraft)
+  editor.press('u')
+  t.strictSame([spec(), isChanged()], [opened.written, true])
+  editor.press('u')
+  t.match(editor.frame(), 'there is nothing to take back')
+  editor.say('redo')
+  t.strictSame([spec(), isChanged()], [now.written, false], 'redo is the saved route again')
+
+  const after = change(editor.state().world.draft as RouteDraft, 'set deliver', [{ kind: 'set', path: ['deliver'], value: 'log' }])
+  const again = draftAfter(after, { ...now, written: after.spec })
+  const steps = [again, undo(again), undo(undo(again)), undo(undo(undo(again)))]
+  t.strictSame(
+    steps.map(({ spec }) => spec),
+    [after.spec, now.written, opened.written, opened.written],
+    'across two saves',
+  )
+  const [, , oldest] = steps as [RouteDraft, RouteDraft, RouteDraft]
+  const edited = change(oldest, 'set prompt', [{ kind: 'set', path: ['prompt'], value: 'c' }])
+  t.strictSame([undo(edited).spec, undo(undo(edited)).spec], [oldest.spec, oldest.spec])
+  t.strictSame([redo(undo(edited)).spec.prompt, redo(redo(oldest)).spec], ['c', after.spec])
 })
 
 t.test('errors need W, and what stops the start is not written by any key', async (t) => {

@@ -41,12 +41,47 @@ export type RouteDraft = {
   readonly future: readonly Step[]
   /** The route with all steps of `past` in it, except a step that deletes the route. */
   readonly spec: JsonObject
+  /** The states of the route before its latest save, the oldest first: undo goes on to them once no step is left. */
+  readonly earlier?: readonly JsonObject[]
+  /** Present where the first step of `past` brings a state of `earlier` back: the index of that state. */
+  readonly back?: number
 }
 
 /** The most steps that undo takes back one by one. Beyond this number, the oldest steps are joined into one step. */
 const maxSteps = 500
 
 export const draftOf = (opened: OpenedRoute): RouteDraft => ({ opened, past: [], future: [], spec: opened.written })
+
+/** Returns the draft of a route that was saved: without steps, but undo still leads to the states before the save. */
+export const draftAfter = ({ opened: { written }, past, earlier = [] }: RouteDraft, opened: OpenedRoute): RouteDraft => {
+  const states = past.map((_, i) => specAfter(written, past.slice(0, i)))
+  return { ...draftOf(opened), earlier: [...earlier, ...states].slice(-maxSteps) }
+}
+
+/** Returns the draft with the state of `earlier` at `index` in the place of its steps. An index past the end means the route as saved. */
+const broughtBack = ({ opened, earlier = [] }: RouteDraft, index: number): RouteDraft => {
+  const fresh = { ...draftOf(opened), earlier }
+  const state = earlier[index]
+  return state ? { ...change(fresh, 'take back what was saved', differences(opened.written, state)), back: index } : fresh
+}
+
+/** Returns the edits of whole keys that make `after` of `before`. */
+const differences = (before: JsonObject, after: JsonObject): YamlEdit[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key): YamlEdit[] => {
+    const [old, value] = [before[key], after[key]]
+    if (value === undefined) return [{ kind: 'remove', path: [key] }]
+    return old !== undefined && equalJson(old, value) ? [] : [{ kind: 'set', path: [key], value }]
+  })
+
+/** The place in `earlier` at which a draft without further steps stands; the length of `earlier` is the route as it was saved. */
+const standsAt = ({ past, earlier = [], back = earlier.length }: RouteDraft): number | undefined =>
+  past.length === (back < earlier.length && past.length > 0 ? 1 : 0) ? back : undefined
+
+/** Whether undo takes something back. */
+export const canUndo = (draft: RouteDraft): boolean => undo(draft) !== draft
+
+/** Whether redo brings something again. */
+export const canRedo = (draft: RouteDraft): boolean => redo(draft) !== draft
 
 /** Returns the draft after a further step with this title. Returns the same draft if the edits change nothing. */
 export const change = (draft: RouteDraft, title: string, edits: readonly YamlEdit[]): RouteDraft => {
@@ -100,8 +135,10 @@ const joinedSteps = (first: Step, second: Step): Step | undefined => {
   return isOneText ? { ...second, text: { ...second.text, from: first.text.from } } : undefined
 }
 
-/** Returns the draft without its latest step; the same draft where it has no step. */
+/** Returns the draft without its latest step, or as it was before its save; the same draft where there is nothing to take back. */
 export const undo = (draft: RouteDraft): RouteDraft => {
+  const at = standsAt(draft)
+  if (at !== undefined) return at > 0 ? broughtBack(draft, at - 1) : draft
   const last = draft.past.at(-1)
   if (!last) return draft
   const past = draft.past.slice(0, -1)
@@ -111,6 +148,7 @@ export const undo = (draft: RouteDraft): RouteDraft => {
 /** Returns the draft with the step that was undone last; the same draft where no step was undone. */
 export const redo = (draft: RouteDraft): RouteDraft => {
   const [next, ...future] = draft.future
+  if (!next && draft.back !== undefined && standsAt(draft) === draft.back) return broughtBack(draft, draft.back + 1)
   return next ? { ...draft, past: [...draft.past, next], future, spec: specAfter(draft.spec, [next]) } : draft
 }
 

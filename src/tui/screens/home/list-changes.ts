@@ -1,6 +1,6 @@
 /** The changes that the user makes on the list of routes: a route is switched or deleted. Such changes are drafts until they are saved. */
 
-import { isModified, isRemoved, type RouteDraft, redo, removed, switched, undo } from '../../../app/editor/draft/route-draft.ts'
+import { canRedo, isModified, isRemoved, type RouteDraft, redo, removed, switched, undo } from '../../../app/editor/draft/route-draft.ts'
 import type { RouteRow } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { openSave } from '../../model/overlays.ts'
@@ -22,9 +22,7 @@ export const onChangeAction = (action: ActionName, row: RouteRow | undefined, wo
     case 'undo':
       return last ? undoLatest(last, world) : warned('there is nothing to take back')
     case 'redo':
-      return world.draft && world.draft.future.length > 0
-        ? { world: { draft: redo(world.draft) } }
-        : warned('there is nothing to bring again')
+      return world.draft && canRedo(world.draft) ? { world: { draft: redo(world.draft) } } : warned('there is nothing to bring again')
     default:
       return undefined
   }

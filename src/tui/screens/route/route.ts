@@ -1,6 +1,6 @@
 /** The route screen: the fields of one route, beside the trace of a payload through the route. */
 
-import { change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
+import { canRedo, canUndo, change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import type { FormField, Mode } from '../../../app/editor/form.ts'
 import { sections } from '../../../app/editor/sections.ts'
 import type { PayloadChoice } from '../../../app/editor/service.ts'
@@ -101,7 +101,7 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
     case 'undo':
       return undoStep(world, draft)
     case 'redo':
-      return draft.future.length > 0 ? { world: { draft: redo(draft) } } : warned('there is nothing to bring again')
+      return canRedo(draft) ? { world: { draft: redo(draft) } } : warned('there is nothing to bring again')
     case 'save':
       return openSave(world, 'stay')
     case 'diff':
@@ -212,7 +212,7 @@ const inEditor = (draft: RouteDraft, row: FormRow | undefined): Update<RouteScre
 
 /** Takes back the last step of the draft. A new route without steps is dropped as a whole. */
 const undoStep = (world: World, draft: RouteDraft): Update<RouteScreen> => {
-  if (draft.past.length > 0) return { world: { draft: undo(draft) } }
+  if (canUndo(draft)) return { world: { draft: undo(draft) } }
   const { opened } = draft
   if (!opened.isNew) return warned('there is nothing to take back')
   return {

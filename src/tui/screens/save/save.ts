@@ -1,6 +1,6 @@
 /** The save screen: shows what saving would write, saves, and asks what to do if others have changed the file, too (a conflict). */
 
-import { draftOf, type OpenedRoute, type RouteDraft, rebased } from '../../../app/editor/draft/route-draft.ts'
+import { draftAfter, type OpenedRoute, type RouteDraft, rebased } from '../../../app/editor/draft/route-draft.ts'
 import type { Saved, SavePlan, SaveRequest } from '../../../app/editor/service.ts'
 import type { Hunk } from '../../../app/line-diff.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
@@ -161,7 +161,7 @@ const warning = (text: string): Notice => ({ tone: 'bad', text })
 /** Whether the save screen goes on with the changes of the other routes after this route. */
 const savesAllRoutes = (then: SaveScreen['then']): boolean => then === 'all' || then === 'quit'
 
-/** Handles the end of saving a route: goes on to the next route, or leaves the screen. The saved route has no steps to undo any more. */
+/** Handles the end of saving a route: goes on to the next route, or leaves the screen. Undo still leads to what was before the save. */
 const onSaved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDeleted }: SavedRoute, world: World): Update<SaveScreen> => {
   const { name, source } = of.draft.opened
   const pending = (world.pending ?? []).map((other) => draftAfterSave(other, of, opened))
@@ -175,7 +175,7 @@ const onSaved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDel
   }
   const isDone = then !== 'stay' || isDeleted === true
   return {
-    world: { draft: isDone ? undefined : draftOf(opened), pending, notice },
+    world: { draft: isDone ? undefined : draftAfter(of.draft, opened), pending, notice },
     go: isDone ? { home: true } : { back: true },
     commands: [drop, then === 'quit' ? { kind: 'quit' } : look],
   }
