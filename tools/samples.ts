@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { renderSample } from '../src/app/samples/sample-file.ts'
 import { scrub } from '../src/app/samples/scrub.ts'
 
+import { isObject, type JsonObject } from '../src/core/json.ts'
+
 type Example = { readonly action?: string; readonly sender?: { readonly login: string } }
 type Examples = readonly { readonly name: string; readonly examples: readonly Example[] }[]
 
@@ -34,6 +36,21 @@ const descriptions: { readonly [name: string]: string } = {
   'workflow_run.completed': 'A run of a workflow has ended.',
 }
 
+/** Events that differ from one above in what people forget. The published examples do not have them. */
+const variants: {
+  readonly [name: string]: { readonly of: string; readonly description: string; readonly change: (body: JsonObject) => void }
+} = {
+  'workflow_run.fork': {
+    of: 'workflow_run.completed',
+    description: 'A run of a workflow for a pull request of a fork has ended: `pull_requests` is empty.',
+    change({ workflow_run: run }) {
+      if (!isObject(run) || !isObject(run.head_repository)) throw new Error('the example of workflow_run has another shape')
+      const head = { ...run.head_repository, id: 712_049_318, full_name: 'octo-fork/octo-repo', fork: true }
+      Object.assign(run, { event: 'pull_request', pull_requests: [], head_repository: head })
+    },
+  },
+}
+
 const headersOf = (event: string): { readonly [name: string]: string } => ({
   Accept: '*/*',
   'Content-Type': 'application/json',
@@ -50,13 +67,17 @@ const headersOf = (event: string): { readonly [name: string]: string } => ({
 /** Returns the text of each file, by its path. */
 export const renderSamples = (): { readonly [file: string]: string } => {
   const all = JSON.parse(readFileSync(examplesFile, 'utf8')) as Examples
-  const files = Object.entries(descriptions).map(([name, description]) => {
-    const [event = '', action] = name.split('.')
+  const names = Object.entries(descriptions).map(([name, description]) => ({ name, of: name, description, change: (_: JsonObject) => {} }))
+  const more = Object.entries(variants).map(([name, variant]) => ({ name, ...variant }))
+  const files = [...names, ...more].map(({ name, of, description, change }) => {
+    const [event = '', action] = of.split('.')
     const fitting = all.find((each) => each.name === event)?.examples.filter((each) => action === undefined || each.action === action) ?? []
     const [fullest] = fitting.map((each) => JSON.stringify(each)).sort((a, b) => b.length - a.length)
     if (fullest === undefined) throw new Error(`there is no example of ${name}`)
+    const changed = JSON.parse(fullest) as JsonObject
+    change(changed)
     const about = { provider: 'github', event, description }
-    const { sample } = scrub({ ...about, headers: headersOf(event), body: fullest }, [])
+    const { sample } = scrub({ ...about, headers: headersOf(event), body: JSON.stringify(changed) }, [])
     return [`samples/github/${name}.json`, renderSample(about, { headers: sample.headers, body: Buffer.from(sample.body) })]
   })
   return Object.fromEntries(files)

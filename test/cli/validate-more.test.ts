@@ -87,6 +87,13 @@ const found: readonly [title: string, route: string, code: string, message: stri
     'filter',
   ],
   [
+    'an address that runs for forks do not have',
+    'events: [workflow_run], prompt: p, deliver: github_comment, deliver_extra: { repo: "{repository.full_name}", pr_number: "{workflow_run.pull_requests.0.number}" }',
+    'WH336',
+    'with the sample github/workflow_run.fork, nothing can be delivered: delivery to github_comment: pr_number is not',
+    'filter',
+  ],
+  [
     'a path in a condition of JSONata',
     "events: [pull_request], filters: [{ jsonata: \"payload.pull_request.titel = 'a' and payload.action = 'x'\" }]",
     'WH409',
