@@ -21,7 +21,7 @@ const maxShownUnits = 80
 /** The most conditions that the sentence of a `not` names. */
 const maxHeld = 5
 
-type ReportProblem = (code: Code, path: Path, message: string, help?: string) => void
+type ReportProblem = (code: Code, path: Path, message: string, help: string) => void
 
 /** The members of an operator that this file uses. The whole contract is `OperatorPart` in `src/parts/operators/operator.ts`. */
 type Operator = {

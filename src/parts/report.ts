@@ -9,10 +9,10 @@ import type { Code, Path } from '../core/diagnostic.ts'
 export type PlaceInFile = { readonly file: string; readonly pointer: string }
 
 /** Reports a problem in the part's configuration, at a path inside it. `help`: the way to mend the problem. */
-export type Report = (code: Code, path: Path, message: string, help?: string) => void
+export type Report = (code: Code, path: Path, message: string, help: string) => void
 
 /** As `Report`. `inFile`: where the mistake stands, if it is in a file that the configuration names. */
-export type StageReport = (code: Code, path: Path, message: string, help?: string, inFile?: PlaceInFile) => void
+export type StageReport = (code: Code, path: Path, message: string, help: string, inFile?: PlaceInFile) => void
 
 /**
  * Called by a stage, an ending or an operator that reads a file or a job. Each reload then compiles the whole plan of the route again,

@@ -51,9 +51,9 @@ export const compileAlerts = (
   const diagnostics: Diagnostic[] = []
   const ids = new Map<string, number>()
   const compiled = rules.map(({ index, spec }): AlertRule => {
-    const report = (code: Code, path: Path, message: string, help?: string): void => {
+    const report = (code: Code, path: Path, message: string, help: string): void => {
       const full = ['alerts', index, ...path]
-      const more = { pointer: pointerOf(full), ...(place ? { place: place(full) } : {}), ...(help === undefined ? {} : { help }) }
+      const more = { pointer: pointerOf(full), ...(place ? { place: place(full) } : {}), help }
       diagnostics.push(diagnostic(code, `alerts[${index}]: ${message}`, more))
     }
     checkTarget(spec, targets, report)

@@ -55,9 +55,9 @@ export const jobParts = (
 export const compileJob = (source: JobSource, { targets, toolsets, agent }: JobParts, { dir }: Pick<Profile, 'dir'>): CompiledJob => {
   const { id, profile, origin, spec } = source
   const diagnostics: Diagnostic[] = []
-  const report = (code: Code, path: Path, message: string, help?: string, of: 'key' | 'value' = 'key'): void => {
+  const report = (code: Code, path: Path, message: string, help: string, of: 'key' | 'value' = 'key'): void => {
     const full = [...source.base, ...path]
-    const more = { pointer: pointerOf(full), place: source.place(full, of), ...(help === undefined ? {} : { help }) }
+    const more = { pointer: pointerOf(full), place: source.place(full, of), help }
     diagnostics.push(diagnostic(code, `job "${id}": ${message}`, more))
   }
   checkTarget(spec, targets, report)

@@ -54,7 +54,7 @@ type Targets = ReadonlyMap<string, Pick<TargetPart, 'requires'>>
 export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic[] => {
   const spec = route.spec as JsonObject
   const diagnostics: Diagnostic[] = []
-  const report = (code: Code, path: Path, message: string, help?: string, of: 'key' | 'value' = 'key'): void => {
+  const report = (code: Code, path: Path, message: string, help: string, of: 'key' | 'value' = 'key'): void => {
     const full = [...route.base, ...path]
     diagnostics.push(
       diagnostic(code, message, { route: route.name, pointer: pointerOf(full), place: route.place(full, of), ...(help ? { help } : {}) }),
@@ -100,7 +100,7 @@ const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets
     checkPrice(spec.agent, agent, (code, path, ...more) => report(code, ['agent', ...path], ...more))
 }
 
-type ReportProblem = (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void
+type ReportProblem = (code: Code, path: Path, message: string, help: string, of?: 'key' | 'value') => void
 
 /** Reports targets of a route, a job or a rule of alerts that do not exist, or lack a key of `deliver_extra` that they need. */
 export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: ReportProblem): void => {

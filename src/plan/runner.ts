@@ -97,7 +97,7 @@ export const compileRunner = (
   const diagnostics: Diagnostic[] = []
   const report: Report = (code, path, message, help) => {
     const place = agent.place?.(path)
-    const more = { pointer: pointerOf(['agent', ...path]), ...(place ? { place } : {}), ...(help === undefined ? {} : { help }) }
+    const more = { pointer: pointerOf(['agent', ...path]), ...(place ? { place } : {}), help }
     diagnostics.push(diagnostic(code, `agent: ${message}`, more))
   }
   const env = config.profiles.get(defaultProfile)?.env ?? {}

@@ -88,7 +88,7 @@ const reporterAt =
   (base: Path, { place }: Config['tools'], into: Diagnostic[]): Report =>
   (code, path, message, help) => {
     const full = [...base, ...path]
-    const more = { pointer: pointerOf(full), ...(place ? { place: place(full) } : {}), ...(help === undefined ? {} : { help }) }
+    const more = { pointer: pointerOf(full), ...(place ? { place: place(full) } : {}), help }
     into.push(diagnostic(code, base.length > 0 ? `${base.join('.')}: ${message}` : message, more))
   }
 
@@ -102,7 +102,7 @@ export const checkToolsets = (
   names: readonly string[],
   path: Path,
   knownNames: ReadonlySet<string>,
-  report: (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void,
+  report: (code: Code, path: Path, message: string, help: string, of?: 'key' | 'value') => void,
 ): void => {
   for (const [i, name] of names.entries()) {
     const at = [...path, i]

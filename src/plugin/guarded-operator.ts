@@ -24,7 +24,7 @@ export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock)
   domain: (operand) => domainOf(given, operand),
   compile(operand, kit) {
     const report = (why: string): ExactTest => {
-      kit.report('WH714', [], `the operator ${given.name} ${why}`)
+      kit.report('WH714', [], `the operator ${given.name} ${why}`, 'look up in its plugin what it takes')
       return () => false
     }
     try {

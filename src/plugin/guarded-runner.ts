@@ -40,7 +40,7 @@ export const guardedRunner = (given: RunnerPart): RunnerPart => ({
   program: (settings) => programOf(given, settings),
   compile(settings, report) {
     const refuse = (why: string): Runner => {
-      report('WH714', ['runner'], `the runner ${given.name} ${why}`)
+      report('WH714', ['runner'], `the runner ${given.name} ${why}`, 'look up in its plugin what it takes')
       return () => Promise.reject(new Error(why))
     }
     try {

@@ -9,7 +9,12 @@ import type { Report } from '../parts/report.ts'
 export const reportAs =
   (code: Code, report: Report): Report =>
   (_code, path, message, help) =>
-    report(code, Array.isArray(path) ? path.map(String) : [], String(message), help === undefined ? undefined : String(help))
+    report(
+      code,
+      Array.isArray(path) ? path.map(String) : [],
+      String(message),
+      typeof help === 'string' ? help : 'look up in its plugin what it takes',
+    )
 
 /** Returns what a plugin threw as a text on one line, cut at 200 UTF-16 units. */
 export const failure = (thrown: unknown): string => printable(messageOf(thrown), 200)

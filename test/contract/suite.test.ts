@@ -134,7 +134,7 @@ t.test('a broken operator', async (t) => {
     [
       {
         compile: (_operand, { report }) => {
-          report('WH714', [], 'odd')
+          report('WH714', [], 'odd', 'mend it')
           return () => true
         },
       },
@@ -169,7 +169,7 @@ t.test('a broken runner', async (t) => {
     [
       {
         compile: (_settings, report) => {
-          report('WH714', ['model'], 'no model')
+          report('WH714', ['model'], 'no model', 'name one')
           return async () => ''
         },
       },

@@ -90,7 +90,8 @@ export const email: TargetPart = {
     const chat = own(extra, 'chat_id')
     if (chat === undefined || [chat].flat().some(isTemplate)) return
     const { problem } = recipientsIn(chat)
-    if (problem !== undefined) report('WH707', ['chat_id'], problem)
+    if (problem !== undefined)
+      report('WH707', ['chat_id'], problem, 'write one address, or a list of them: [ann@example.com, bob@example.com]')
   },
   async send(outgoing, kit) {
     const obstacle = obstacleOf(email, kit.settings)

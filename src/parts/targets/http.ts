@@ -79,11 +79,12 @@ export const http: TargetPart = {
         ? 'url takes no ${NAME}: write the address; a secret goes into headers'
         : 'placeholders may stand after the host only'
       report('WH707', ['url'], 'url is not an http or https address with a fixed host', help)
-    } else if (url !== undefined && leavesFolder(url)) report('WH707', ['url'], dotted)
+    } else if (url !== undefined && leavesFolder(url)) report('WH707', ['url'], dotted, 'write the path without it')
     else if (url !== undefined && secret === undefined) report('WH708', ['url'], unsigned, signHelp)
-    if (secret !== undefined && signingKey(secret) === undefined) report('WH707', ['secret'], badSecret)
+    if (secret !== undefined && signingKey(secret) === undefined)
+      report('WH707', ['secret'], badSecret, 'make one with: openssl rand -base64 32')
     const headers = extraHeaders(extra)
-    if ('problem' in headers) report('WH707', ['headers'], headers.problem)
+    if ('problem' in headers) report('WH707', ['headers'], headers.problem, 'write a map of names to texts: { X-Team: web }')
   },
   undeliverable(extra) {
     const address = postAddress(extra)

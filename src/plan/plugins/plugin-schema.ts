@@ -53,7 +53,8 @@ export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withhe
     return lenient.errors.length === 0
   }
   const hidden = ([key]: readonly (string | number)[]): boolean => withheld.includes(String(key))
-  for (const { message, path, help } of shapeProblems(lenient, root, values, hidden)) report('WH707', path, message, help)
+  for (const { message, path, help = 'its plugin says which settings it takes' } of shapeProblems(lenient, root, values, hidden))
+    report('WH707', path, message, help)
 }
 
 /** The keywords of a schema that choose between branches. */

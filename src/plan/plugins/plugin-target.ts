@@ -93,6 +93,6 @@ const checkByHand = (check: () => unknown, name: string, report: Report): void =
     const result = check()
     if (result instanceof Promise) result.catch(() => {})
   } catch (error) {
-    report('WH707', [], `the check of ${name} failed: ${failure(error)}`)
+    report('WH707', [], `the check of ${name} failed: ${failure(error)}`, 'tell the author of the plugin')
   }
 }

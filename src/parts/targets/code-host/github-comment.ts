@@ -90,7 +90,8 @@ export const githubComment: TargetPart = {
       return value !== undefined && !isTemplate(value) && !pattern.test(addressPartText(value))
     }
     if (wrong('repo', repository)) report('WH707', ['repo'], 'repo is not owner/name', 'write it like octo-org/octo-repo')
-    if (wrong('pr_number', issueNumber)) report('WH707', ['pr_number'], 'pr_number is not a positive whole number')
+    if (wrong('pr_number', issueNumber))
+      report('WH707', ['pr_number'], 'pr_number is not a positive whole number', 'write the number, or a placeholder such as {number}')
   },
   undeliverable(extra) {
     const { repo, number } = issueIn(extra)

@@ -25,7 +25,7 @@ const maxBodyChars = 1_000_000
 const maxCallMs = 15_000
 
 /** The rule for the value of a key of `deliver_extra`. `holds`: whether a value keeps the rule. `problem`: the report of other values. */
-type ExtraRule = { readonly key: string; readonly holds: (text: string) => boolean; readonly problem: string; readonly help?: string }
+type ExtraRule = { readonly key: string; readonly holds: (text: string) => boolean; readonly problem: string; readonly help: string }
 
 const extraRules: readonly ExtraRule[] = [
   {
@@ -34,8 +34,18 @@ const extraRules: readonly ExtraRule[] = [
     problem: 'project is neither a path nor an id',
     help: 'write it like group/project',
   },
-  { key: 'iid', holds: (text) => positiveNumber.test(text), problem: 'iid is not a positive whole number' },
-  { key: 'kind', holds: (text) => Object.hasOwn(collections, text), problem: 'kind is neither merge_request nor issue' },
+  {
+    key: 'iid',
+    holds: (text) => positiveNumber.test(text),
+    problem: 'iid is not a positive whole number',
+    help: 'write the number, or a placeholder such as {object_attributes.iid}',
+  },
+  {
+    key: 'kind',
+    holds: (text) => Object.hasOwn(collections, text),
+    problem: 'kind is neither merge_request nor issue',
+    help: 'write merge_request or issue',
+  },
 ]
 
 const schema: TargetSchema = {

@@ -101,7 +101,14 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
       return { chat: address.chat, ...(address.thread === undefined ? {} : { thread: address.thread }) }
     },
     check(extra, report) {
-      checkAddress(spec, extra, (key, problem) => report('WH707', [key], problem))
+      checkAddress(spec, extra, (key, problem) =>
+        report(
+          'WH707',
+          [key],
+          problem,
+          'write the address as docs/targets.md has it for this target, or leave it out for the home channel',
+        ),
+      )
     },
     async send(outgoing, kit) {
       const redact = createRedactor(settingSecrets(settings, kit.settings))
