@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import type { Clock } from '../../src/core/clock.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { startGateway } from '../fakes/gateway.ts'
+import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const hour = 3_600_000
@@ -153,4 +154,31 @@ t.test('rate_limit: what queues expires in its time', async (t) => {
   await pass(11)
   await gateway.line(({ msg }) => msg === 'run is expired')
   t.same(delivered(), ['1', '2'])
+})
+
+t.test('a direct message with retry waits for its delay, for its turn, and expires, as a run does', async (t) => {
+  const { origin, seen } = await sink(t, (response) => json(response, 200, {}))
+  const direct = (path: string, more: object) => ({
+    prompt: '{n}',
+    deliver: 'http',
+    deliver_extra: { url: `${origin}/${path}` },
+    deliver_only: true,
+    retry: {},
+    ...more,
+  })
+  const { gateway, pass } = await start(t, {
+    later: direct('later', { delay_seconds: 60 }),
+    paced: direct('paced', { rate_limit: { per_minute: 1, when_over: 'queue' }, expires_seconds: 70 }),
+  })
+  const sent = (path: string): unknown[] => seen.filter(({ url }) => url === `/${path}`).map(({ body }) => JSON.parse(body).text)
+  t.equal((await gateway.post('later', { body: { n: 1 } })).status, 202)
+  for (const n of [1, 2, 3]) t.equal((await gateway.post('paced', { body: { n } })).status, 202)
+  await until(() => sent('paced').length === 1)
+  await pass(59)
+  t.same(sent('later'), [])
+  await pass(1)
+  await until(() => sent('later').length === 1 && sent('paced').length === 2)
+  await pass(11)
+  await gateway.line(({ msg, route }) => msg === 'run is expired' && route === 'paced')
+  t.same(sent('paced'), ['1', '2'])
 })

@@ -57,7 +57,9 @@ const pausesFile = ({ dataDir }: Workspace): string => join(dataDir, pausesFileN
 
 const refuseWithoutRuns = ({ name, written }: RouteEntry): void => {
   const key = isObject(written) ? (['deliver_only', 'cron_job'] as const).find((each) => own(written, each)) : undefined
-  if (key === undefined) return
-  const hint = key === 'cron_job' ? 'pause its job: headgate cron pause' : 'without --hold its senders are asked to repeat'
+  // With `retry`, a direct message is a run.
+  if (key === undefined || (key === 'deliver_only' && isObject(written) && own(written, 'retry'))) return
+  const hint =
+    key === 'cron_job' ? 'pause its job: headgate cron pause' : 'with retry it can, and without --hold its senders are asked to repeat'
   throw new Fault('no_runs', `"${name}" has ${key}: its work cannot be held`, { exitCode: exit.usage, hint })
 }

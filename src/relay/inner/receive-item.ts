@@ -104,7 +104,9 @@ const run = async (
   const path = parsePath(head.pathAndQuery ?? '')
   if (!path) return { ended: { outcome: refuse('unknown_route', { name: '' }), stage: 'route' } }
   const { rawHeaders = [], headers } = head
-  const plan = endedOnError(() => checkBeforePlan({ rawHeaders: [...rawHeaders], headers }, path, serving, refusing()))
+  // The body is here, so its own size counts, and a body that is too large is told with its route.
+  const { 'content-length': _, ...others } = headers
+  const plan = endedOnError(() => checkBeforePlan({ rawHeaders: [...rawHeaders], headers: others }, path, serving, refusing()))
   if (!('authenticate' in plan)) return { ended: plan }
   if (body.length > serving.maxBodyBytes) return { ended: { outcome: refuse('too_large'), stage: 'body_size' }, plan }
   plan.owner.hold()

@@ -1,7 +1,7 @@
 /** Decides whether an attempt may begin. */
 
 import type { Lease } from '../../store/ports.ts'
-import { leftMs, notBegun } from '../flow/start-rule.ts'
+import { hasBegun, leftMs, notBegun } from '../flow/start-rule.ts'
 import { type Attempt, giveBack } from './attempt.ts'
 import type { AttemptEnd } from './transcript.ts'
 
@@ -36,7 +36,7 @@ export const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' |
  * for a turn. A run that was begun before has had its turn.
  */
 const untilTurn = async ({ options: { clock }, paces, lease, policy: { start } }: Attempt): Promise<number | undefined> => {
-  if (start?.perMinute === undefined || lease.attempt > 1 || lease.reply !== undefined) return undefined
+  if (start?.perMinute === undefined || lease.attempt > 1 || hasBegun(lease)) return undefined
   return Math.min(await paces.waitMs(lease, start.perMinute), leftMs(lease, start, clock.now()) + 1)
 }
 

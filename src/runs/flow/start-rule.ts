@@ -32,6 +32,12 @@ export const startRuleOf = ({ delay_seconds, expires_seconds, rate_limit }: Star
 export const leftMs = ({ run, attempt }: Lease, { delayMs, expiresMs }: StartRule, now: number): number =>
   attempt === 1 ? delayMs + expiresMs - (now - run.acceptedAt) : Number.POSITIVE_INFINITY
 
+/**
+ * Whether the agent has answered. The text of a direct message is there from the beginning, so such a run has begun only where an earlier
+ * attempt may have sent it.
+ */
+export const hasBegun = ({ reply, interrupted, run }: Lease): boolean => reply !== undefined && (!run.direct || interrupted)
+
 /** `waitMs`: the time until the run may begin, or is to be looked at again. `isHeld`: it waits for its route. */
 export type NotBegun =
   | { readonly kind: 'wait'; readonly waitMs: number; readonly why: string; readonly isHeld: boolean }
@@ -43,7 +49,7 @@ export type NotBegun =
  */
 export const notBegun = (lease: Lease, rule: StartRule, now: number): NotBegun | undefined => {
   const { isHeld, delayMs, expiresMs } = rule
-  if (lease.reply !== undefined) return undefined
+  if (hasBegun(lease)) return undefined
   // A run whose time is over expires also while it is held.
   const left = leftMs(lease, rule, now)
   if (left < 0) return { kind: 'expired', error: `expired: the run could not begin within ${expiresMs / 1000} s` }
