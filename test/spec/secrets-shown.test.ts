@@ -260,7 +260,11 @@ const allRoles = { viewer: 'readers', reader: 'readers,see-all', operator: 'ops'
 type Role = keyof typeof allRoles
 
 /** Starts a console on the files. Returns the function that asks as a role, and gathers the canaries that answers show. */
-const openConsole = async (t: Test, config: JsonObject, files: { readonly [name: string]: string }) => {
+const openConsole = async (
+  t: Test,
+  config: JsonObject,
+  files: { readonly [name: string]: string | { readonly [name: string]: string } },
+) => {
   const auth = {
     forward: { secret, user_header: 'X-User', groups_header: 'X-Groups' },
     roles: { viewer: ['readers'], operator: ['ops'], payloads: ['see-all'] },
@@ -535,5 +539,51 @@ t.test('no place of a secret outside of routes is shown: platforms, jobs, profil
       for (const mark of new Set(`${out}${err}`.match(marks))) shown.push(`${argv.join(' ')} (${i}): ${mark}`)
     }
   }
-  t.strictSame(shown, [])
+  const { console: _console, ...withoutConsole } = whole as JsonObject
+  const { 'config.yaml': _config, ...others } = files
+  const asked = await openConsole(t, withoutConsole, { 'routes.d': { 'more.yaml': others['routes.d/more.yaml'] }, '.env': others['.env'] })
+  await askAll(t, asked.ask, ['plain', 'more'])
+  t.strictSame([...shown, ...asked.shown], [])
+})
+
+t.test('the log and the files of a gateway show no secret of platforms, toolsets, jobs and variables', async (t) => {
+  // Its errors quote what it was sent.
+  const target = await sink(t, (response, { url, headers, body }) => {
+    response.writeHead(403, { 'content-type': 'text/plain' }).end(`cannot ${url} ${JSON.stringify(headers)} ${body}`)
+  })
+  const kinds = targets.filter(({ name, schema: declared }) => declared?.settings && !name.endsWith('_comment'))
+  const setting = (name: string, key: string, node: { readonly [word: string]: unknown }): Json => {
+    if (node['x-address'] === true || key === 'webhook_url') return `${target.origin}/hooks/${canary(`${name}-${key}`)}`
+    if (key === 'home_channel') return '100000000000000001'
+    return node['x-secret'] === true ? canary(`${name}-${key}`) : ''
+  }
+  const platforms = Object.fromEntries(
+    kinds.map(({ name, schema: declared }) => {
+      const settings = Object.entries(declared?.settings?.properties ?? {}).map(([key, node]) => [key, setting(name, key, node)] as const)
+      return [name, Object.fromEntries(settings.filter(([, value]) => value !== ''))]
+    }),
+  )
+  const jobName = (name: string): string => `to-${name.replaceAll('_', '-')}`
+  const job = (name: string): JsonObject => ({ schedule: '0 0 1 1 *', prompt: 'x', deliver: name })
+  const cli = fakeCli(
+    t,
+    {
+      'config.yaml': stringify({
+        agent: { runner: 'echo' },
+        platforms: { ...platforms, webhook: { enabled: true, extra: { port: 0, secret: canary('global') } } },
+        toolsets: { own: { url: `${target.origin}/hooks/${canary('mcp')}`, allow: ['x'], headers: { Authorization: '${MCP}' } } },
+        jobs: Object.fromEntries(kinds.map(({ name }) => [jobName(name), job(name)])),
+      }),
+      '.env': `MCP=${canary('mcp-variable')}\n`,
+    },
+    {},
+  )
+  const gateway = await startGateway(t, cli.dir, { args: ['--log-level', 'debug'] })
+  await gateway.listening
+  for (const { name } of kinds) t.match(await cli.run('cron', 'run', jobName(name)), { code: 0 }, name)
+  await until(async () => target.seen.length > 3)
+  gateway.kill('SIGTERM')
+  const { out, err } = await gateway.ended
+  t.strictSame([...new Set(`${out}${err}`.match(marks))], [], 'log')
+  t.strictSame([...new Set(filesBelow(cli.dir, 'config.yaml', '.env').match(marks))], [], 'files')
 })
