@@ -207,16 +207,32 @@ t.test('tokens, query tokens, other HMAC headers and variables become an inline 
     },
     { id: 'hub', 'trigger-rule': by('payload-hmac-sha512', 'X-Hub-Signature', { secret: 'hub-key' }) },
     { id: 'both', 'trigger-rule': { and: [hmac(), is('X-Api-Key', 'second', 'header')] } },
-    { id: 'list', 'trigger-rule': { match: { type: 'value', value: ['custom'], parameter: { source: 'header', name: 'X-Gitee-Token' } } } },
+    {
+      id: 'list',
+      'trigger-rule': { match: { type: 'value', value: ['custom-1', 'custom-2'], parameter: { source: 'header', name: 'X-Gitee-Token' } } },
+    },
+    { id: 'either', 'trigger-rule': { or: [is('X-Gitlab-Token', 'either-1', 'header'), is('X-Gitlab-Token', 'either-2', 'header')] } },
+    {
+      id: 'refs',
+      'trigger-rule': { and: [hmac(), { match: { type: 'value', value: ['x', 'y'], parameter: { source: 'payload', name: 'ref' } } }] },
+    },
   )
     .replaceAll('\\"', '"')
     .replace('"{{ getenv "DEPLOY" }}"', '{{ getenv "DEPLOY" }}')
   const { routes, env, leftOut } = await imported(t, 'adnanh', text)
   t.same(
     leftOut.map(({ route, what }) => `${route} ${what}`),
-    ['deploy execute-command', 'both trigger-rule.and.1.match', 'list trigger-rule.match', 'list trigger-rule'],
+    ['deploy execute-command', 'both trigger-rule.and.1.match'],
   )
-  t.same([routes.both.enabled, routes.list.enabled], [false, false])
+  t.same(routes.both.enabled, false)
+  t.same(routes.refs.filters, [
+    {
+      any: [
+        { field: 'ref', equals: 'x' },
+        { field: 'ref', equals: 'y' },
+      ],
+    },
+  ])
   t.same([routes.deploy.secret, routes.gogs.secret], ['${DEPLOY}', '${GOGS}'])
   const gateway = await startGateway(t, { routes, env: { ...env, DEPLOY: 'of-the-variable', GOGS: 'gogs-key' } })
   const body = '{"a":1}'
@@ -232,6 +248,10 @@ t.test('tokens, query tokens, other HMAC headers and variables become an inline 
       `sha512=${createHmac('sha512', 'hub-key').update(body).digest('hex')}`,
       `sha512=${hexHmac(body, 'hub-key')}`,
     ],
+    ['list', 'X-Gitee-Token', 'custom-1', 'custom-1,custom-2'],
+    ['list', 'X-Gitee-Token', 'custom-2', 'custom-3'],
+    ['either', 'X-Gitlab-Token', 'either-1', 'either-3'],
+    ['either', 'X-Gitlab-Token', 'either-2', 'either-1,either-2'],
   ] as const) {
     t.equal(await post(route, { [header]: value }), 202, route)
     t.equal(await post(route, { [header]: wrong }), 401, route)

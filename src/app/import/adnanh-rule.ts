@@ -116,7 +116,13 @@ const compileMatch = (match: Json, path: Path, report: ReportLeftOut): RuleCondi
     )
     return undefined
   }
-  const holds = type === 'regex' ? compilePattern(field, String(regex), path, report) : compileValue(field, String(value), path, report)
+  const values = Array.isArray(value) ? value : [value]
+  const ofValues = (): JsonObject | undefined => {
+    const any = values.map((each) => compileValue(field, String(each), path, report))
+    if (!any.every((each) => each !== undefined)) return undefined
+    return any.length === 1 ? any[0] : { any }
+  }
+  const holds = type === 'regex' ? compilePattern(field, String(regex), path, report) : ofValues()
   return holds && { holds, notFound: { field: field.field, missing: true }, canBeBoth: false }
 }
 

@@ -15,7 +15,13 @@ import type { ReportLeftOut } from './imported.ts'
  * A signature check of a hook, with its path in the hook. `scheme`: the scheme of headgate that reads such a signature, by its name, or a
  * description of one; absent where none does.
  */
-export type Signature = { readonly scheme?: string | SignatureScheme; readonly secret: string; readonly path: Path }
+export type Signature = {
+  readonly scheme?: string | SignatureScheme
+  readonly secret: string
+  readonly path: Path
+  /** It compares a value. One that differs does not end the rule, as a signature that does not hold does. */
+  readonly isValue?: true
+}
 
 /** The schemes and the secrets that a route gets. */
 export type RouteSignatureKeys = { readonly verify: readonly (string | SignatureScheme)[]; readonly secrets: readonly string[] }
@@ -53,7 +59,7 @@ const signatureOf = (rule: Json, path: Path, report: ReportLeftOut): Signature |
   if (hash !== undefined) return { ...schemeOfHmac(hash, parameter ?? null, check, at, report), ...found }
   if (type !== 'value') return undefined
   const token = check ? { scheme: check.scheme, secret: String(value ?? '') } : tokenScheme(String(source), String(name), value)
-  return token && { ...token, path: at }
+  return token && { ...token, path: at, isValue: true }
 }
 
 /** Returns the scheme of a HMAC. One that no scheme is like is reported. */
@@ -100,6 +106,11 @@ const reportUnread = (path: Path, why: string, report: ReportLeftOut): Pick<Sign
 /** Returns the signatures that a rule checks, of which one must hold: several for an `or` of signatures. `undefined` for any other rule. */
 export const signaturesOf = (rule: Json, path: Path, report: ReportLeftOut): readonly Signature[] | undefined => {
   const found = ruleKindOf(rule)
+  const match = found?.kind === 'match' && isObject(found.inner) ? found.inner : {}
+  if (match.type === 'value' && Array.isArray(match.value)) {
+    const each = match.value.map((value) => signatureOf({ match: { ...match, value } }, path, report))
+    return each.length > 0 && each.every((one) => one !== undefined) ? each : undefined
+  }
   if (found?.kind !== 'or' || !Array.isArray(found.inner) || found.inner.length === 0) {
     const one = signatureOf(rule, path, report)
     return one && [one]
@@ -127,7 +138,7 @@ export const signatureKeysOf = (signatures: readonly Signature[], softFailures: 
     const sameScheme = taken.every(({ scheme }) => equalJson(scheme as Json, each.scheme as Json))
     // A list under "verify" has names only.
     const fit = sameScheme || [first, each].every(({ scheme }) => typeof scheme === 'string')
-    if (fit && (sameSecret || (sameScheme && softFailures))) taken.push(each)
+    if (fit && (sameSecret || (sameScheme && (softFailures || [...taken, each].every(({ isValue }) => isValue))))) taken.push(each)
     else
       report(
         each.path,
