@@ -45,13 +45,15 @@ const settled = <T, R>(value: T | Promise<T>, then: (value: T) => R | Promise<R>
 
 /** Reports keys of the route that its limit cannot be used with. */
 const reportConflicts = (route: Route, whenOver: 'refuse' | 'queue', { report, schemes }: StageKit): void => {
-  const { deliver_only: isDirect, cron_job: job } = route
+  const { deliver_only: isDirectRoute, retry, cron_job: job } = route
+  // With `retry`, a direct message is a run.
+  const isDirect = isDirectRoute === true && retry === undefined
   if (whenOver === 'queue' && (isDirect || job !== undefined))
     report(
       'WH208',
       ['rate_limit', 'when_over'],
       `"when_over: queue" and "${isDirect ? 'deliver_only' : 'cron_job'}" cannot be used together`,
-      isDirect ? 'a text that is delivered before the answer cannot wait: use refuse' : 'a job has no queue of its own: use refuse',
+      isDirect ? 'a text that is delivered before the answer cannot wait: use refuse, or add retry' : 'a job has no queue of its own: use refuse',
     )
   if (whenOver === 'refuse' && splits(route, schemes))
     report(
