@@ -125,6 +125,7 @@ export const catalogue = {
   WH346: { severity: 'info', title: 'an expression that selects nothing in any sample', onDemand: true },
   WH347: { severity: 'warning', title: 'a type of an event with an action' },
   WH348: { severity: 'warning', title: 'a condition that gives no true or false', onDemand: true },
+  WH349: { severity: 'info', title: 'a value that some events of the sender lack' },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH403: { severity: 'error', title: 'a condition that can never hold', starts: true },

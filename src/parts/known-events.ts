@@ -12,6 +12,13 @@ export type KnownEvents = {
   readonly actionField?: string
   /** The event types whose payload has no action field. */
   readonly noActions?: readonly string[]
+  /** Maps that are `null` in some events of a type. `when`: in which. `told`: the field that says so, with its value in all others. */
+  readonly nulls?: readonly {
+    readonly event: string
+    readonly key: string
+    readonly when: string
+    readonly told: readonly [string, boolean]
+  }[]
 }
 
 const splitWords = (text: string): string[] => text.split(/\s+/)
@@ -19,6 +26,7 @@ const splitWords = (text: string): string[] => text.split(/\s+/)
 export const githubEvents: KnownEvents = {
   isWhole: true,
   actionField: 'action',
+  nulls: [{ event: 'push', key: 'head_commit', when: 'a push that deletes a branch or tag', told: ['deleted', false] }],
   noActions: splitWords('create delete fork gollum page_build ping public push status team_add workflow_dispatch'),
   names:
     splitWords(`branch_protection_configuration branch_protection_rule bypass_request_push_ruleset bypass_request_secret_scanning check_run

@@ -820,6 +820,16 @@ t.test('what is known of a sender is taken from events and headers too, and a st
     )
 })
 
+t.test('a prompt that reads what a push lacks that deletes a branch is noted, unless a filter keeps such pushes out', async (t) => {
+  const found = async (more: string) => {
+    const config = configOf(`verify: github\nsecret: ${strong}x\nevents: [push]\nprompt: Review {head_commit.message}\n${more}`, {})
+    return (await run(t, config)).filter(({ code }) => code === 'WH349').map(({ place, help }) => [place && textAt(config, place), help])
+  }
+  t.match(await found(''), [['{head_commit.message}', /deleted, equals: false/]])
+  t.same(await found('filters: [{ field: deleted, equals: false }]'), [])
+  t.same(await found('filters: [{ not: { field: head_commit, missing: true } }]'), [])
+})
+
 t.test('operands that cannot match, and expressions of another language, are found where they stand', async (t) => {
   const found = async (condition: string, event = 'push') => {
     const config = configOf(`prompt: p\nverify: github\nsecret: ${strong}x\nevents: [${event}]\nfilters: [${condition}]`, {})

@@ -94,6 +94,16 @@ export const filterExplanations = {
       good: 'events: [push]\nfilters: [{ jsonata: $count(payload.commits.id) > 0 }]\n',
     },
   },
+  WH349: {
+    means: 'A placeholder of the prompt is under a key that some events of this type have as null.',
+    why: 'A push that deletes a branch has no head_commit: the agent would be asked with {head_commit.message} as it stands, and paid for.',
+    fix: 'Let a filter keep such events out, or use an expression that says what stands there instead.',
+    example: {
+      of: 'route',
+      bad: 'verify: github\nevents: [push]\nprompt: Review {head_commit.message}\n',
+      good: 'verify: github\nevents: [push]\nfilters: [{ field: deleted, equals: false }]\nprompt: Review {head_commit.message}\n',
+    },
+  },
   WH401: {
     means: 'The regular expression cannot be read, is too long, or matches no text at all, as a$b and /^main/ do.',
     why: 'The filter could not say yes or no, or a not around it would let everything through. So the file is refused.',

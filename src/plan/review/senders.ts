@@ -1,24 +1,52 @@
 /**
- * Reviews routes whose senders put several events into one request (WH322), or never send a refused event again (WH321), also where a direct
- * delivery fails (WH335).
+ * Reviews routes whose senders put several events into one request (WH322), never send a refused event again (WH321), also where a direct
+ * delivery fails (WH335), or leave a value out of some events (WH349).
  */
 
 import type { RouteSource } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
+import { printable } from '../../core/text.ts'
 import { parseTemplate } from '../../expr/placeholder.ts'
 import { hasSenderLog } from '../../parts/sender-logs/index.ts'
 import { batchOf } from '../../parts/split/split.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import type { Catalogue } from '../compile.ts'
 import { checkedWith } from '../route-schemes.ts'
+import { templatePieces } from './dialects.ts'
 import { leavesOf } from './filters/fields.ts'
+import { likelySenders } from './likely-senders.ts'
 import type { Subject } from './subject.ts'
 
 export const reviewSenders = (subject: Subject): void => {
+  reviewNulls(subject)
   if (verifyNames(subject.spec).length === 0) return
   reviewSeveral(subject)
   reviewDirect(subject)
+}
+
+/** Reports placeholders of the prompt below a map that some events lack. Nothing is said where a filter or a script may keep those out. */
+const reviewNulls = ({ route, catalogue, spec, texts, say, placeOf }: Subject): void => {
+  if (spec.script !== undefined || spec.prompt === undefined) return
+  const nulls = likelySenders(route, catalogue).flatMap(({ events }) => events?.nulls ?? [])
+  for (const { event, key, when, told } of nulls) {
+    const isKept = leavesOf(spec.filters).some(({ field }) =>
+      [key, told[0], 'after'].includes(field.replace(/^payload\./, '').split('.')[0] ?? ''),
+    )
+    const found = templatePieces(spec.prompt).find(({ piece }) => piece.kind === 'path' && piece.path.startsWith(`${key}.`))
+    if (!spec.events?.includes(event) || isKept || found?.piece.kind !== 'path') continue
+    const { written } = found.piece
+    const whole = placeOf(['prompt'])
+    say(
+      'WH349',
+      ['prompt'],
+      `${when} has no ${key}: "${printable(written, 80)}" stays as it is there, and the agent is asked all the same`,
+      {
+        help: `keep them out: filters: [{ field: ${told[0]}, equals: ${told[1]} }]`,
+        place: texts.inside(whole, spec.prompt, { text: written, at: found.from }) ?? whole,
+      },
+    )
+  }
 }
 
 /** Reports a direct delivery that is lost when its target fails for a moment, because its sender does not repeat the event. */
