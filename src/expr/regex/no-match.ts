@@ -8,7 +8,7 @@ const op = { alt: 1, altMatch: 2, emptyWidth: 4, fail: 5, match: 6, rune1: 9, an
 const asserts = { beginLine: 1, endLine: 2, beginText: 4, endText: 8 } as const
 
 /** What stands before a place in the text, and what must stand behind it. A boundary of a word is taken to be wherever it is asked for. */
-type Place = { readonly pc: number; readonly before: 'start' | 'line' | 'sign'; readonly behind: 'any' | 'line' | 'end' }
+type Place = { readonly pc: number; readonly before: 'start' | 'newline' | 'sign'; readonly behind: 'any' | 'newline' | 'end' }
 
 /** An anchor in a place where it may be vain. Others are not looked at, because that takes the engine's program. */
 const oddAnchor = /[^(|[\\]\^|\$[^)|]/
@@ -19,7 +19,7 @@ export const matchesNothing = (pattern: string): boolean => {
   const { inst, start } = compileRe2(pattern).re2().prog
   const open: Place[] = [
     { pc: start, before: 'start', behind: 'any' },
-    { pc: start, before: 'line', behind: 'any' },
+    { pc: start, before: 'newline', behind: 'any' },
     { pc: start, before: 'sign', behind: 'any' },
   ]
   const seen = new Set<string>()
@@ -41,8 +41,8 @@ const placesAfter = (next: Instruction, { pc: _, ...place }: Place): readonly Pl
   if (next.op === op.emptyWidth) return isMet(arg, place.before) ? [{ pc, ...place, behind: behindAfter(arg, place.behind) }] : []
   if (next.op < op.match || next.op === op.match + 1) return [{ pc, ...place }]
   if (place.behind === 'end') return []
-  const line: readonly Place[] = takesLineEnd(next) ? [{ pc, before: 'line', behind: 'any' }] : []
-  return place.behind === 'line' ? line : [...line, ...(isOnlyLineEnd(next) ? [] : [{ pc, before: 'sign', behind: 'any' } as const])]
+  const line: readonly Place[] = takesLineEnd(next) ? [{ pc, before: 'newline', behind: 'any' }] : []
+  return place.behind === 'newline' ? line : [...line, ...(isOnlyLineEnd(next) ? [] : [{ pc, before: 'sign', behind: 'any' } as const])]
 }
 
 const isMet = (arg: number, before: Place['before']): boolean =>
@@ -50,7 +50,7 @@ const isMet = (arg: number, before: Place['before']): boolean =>
 
 const behindAfter = (arg: number, behind: Place['behind']): Place['behind'] => {
   if (arg & asserts.endText || behind === 'end') return 'end'
-  return arg & asserts.endLine ? 'line' : behind
+  return arg & asserts.endLine ? 'newline' : behind
 }
 
 const lineEnd = 10
