@@ -53,7 +53,9 @@ const reportConflicts = (route: Route, whenOver: 'refuse' | 'queue', { report, s
       'WH208',
       ['rate_limit', 'when_over'],
       `"when_over: queue" and "${isDirect ? 'deliver_only' : 'cron_job'}" cannot be used together`,
-      isDirect ? 'a text that is delivered before the answer cannot wait: use refuse, or add retry' : 'a job has no queue of its own: use refuse',
+      isDirect
+        ? 'a text that is delivered before the answer cannot wait: use refuse, or add retry'
+        : 'a job has no queue of its own: use refuse',
     )
   if (whenOver === 'refuse' && splits(route, schemes))
     report(
