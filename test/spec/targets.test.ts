@@ -236,7 +236,7 @@ t.test('an address of http holds nothing of a sender unencoded, and does not go 
     dots: to('/{a}{b}/x'),
     missing: to('/{gone}'),
     failed: to('/{= $error("no") }'),
-    empty: to('/{= gone["x"] }'),
+    empty: to('/{= gone.x }'),
     long: to('/{v}'),
   }
   const gateway = await startGateway(t, { level: 'error', routes })

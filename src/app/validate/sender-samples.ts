@@ -5,10 +5,8 @@
 
 import type { RouteSource } from '../../config/config.ts'
 import { Fault } from '../../core/fault.ts'
-import { presets } from '../../parts/schemes/index.ts'
 import { compileTypeList } from '../../parts/stages/events.ts'
 import { compileParser } from '../../parts/stages/json.ts'
-import { verifyNames } from '../../parts/verify-names.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { routePath } from '../../plan/compile.ts'
 import { likelySenders } from '../../plan/review/likely-senders.ts'
@@ -17,6 +15,7 @@ import type { Sampled, TakenSample } from '../../plan/review/samples/sampled.ts'
 import { schemesFor } from '../../plan/route-schemes.ts'
 import type { ChosenSample } from '../samples/choose-samples.ts'
 import { builtInSamples, type KnownSample, listSamples, readSample } from '../samples/gallery.ts'
+import { folderOf } from '../samples/sender-folders.ts'
 import type { Workspace } from '../workspace.ts'
 import { sampleRequest } from './try-samples.ts'
 
@@ -49,23 +48,6 @@ export const trySenderSamples = (
     if (listed.taken.length > 0) tried.set(route, listed)
   }
   return tried
-}
-
-/** Returns the folder in which the samples of a sender stand. A preset may share the folder of another preset. */
-const folderOf = (name: string): string => presets.find((each) => each.name === name)?.about.sample.split('/')[0] ?? name
-
-/** The folders of samples whose sender signs as no other. */
-const ownFolders = new Set([
-  'github',
-  'gitlab',
-  'linear',
-  ...presets.map(({ name }) => folderOf(name)).filter((folder) => folder !== 'cloudevents'),
-])
-
-/** Whether a sample is of another sender than those that a route verifies, so that the route can never get it. */
-export const isOfOtherSender = ({ spec }: Pick<RouteSource, 'spec'>, { provider = '' }: ChosenSample['sample']): boolean => {
-  const folders = verifyNames(spec).map(folderOf)
-  return ownFolders.has(provider) && folders.length > 0 && folders.every((folder) => ownFolders.has(folder) && folder !== provider)
 }
 
 /** Returns the samples of senders. */

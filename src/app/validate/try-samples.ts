@@ -22,9 +22,9 @@ import { type ExpressionResult, kindOf, type Sampled, type TakenSample } from '.
 import { runScript } from '../../process/script.ts'
 import { asReceived, withQuery } from '../routes/prepare-test.ts'
 import type { ChosenSample } from '../samples/choose-samples.ts'
+import { isOfOtherSender } from '../samples/sender-folders.ts'
 import { type DryPlan, type DryWorld, dryPlan, withSecret } from '../trace/dry-plan.ts'
 import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
-import { isOfOtherSender } from './sender-samples.ts'
 
 /** The samples to try, and how. */
 export type Trial = {
@@ -61,7 +61,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
   try {
     for (const { name, sample } of samples) {
       const body = Buffer.from(sample.body)
-      if (body.length > config.adapter.max_body_bytes || isOfOtherSender(source, sample)) continue
+      if (body.length > config.adapter.max_body_bytes || isOfOtherSender(source.spec, sample)) continue
       const traced: Traced = { kind: 'verified', request: sampleRequest(source, sample, body) }
       const told = await tracePlan(traced, world, plan)
       const texts = told.stoppedAt === filters.name && !hasScript ? await unfiltered.trace(traced) : undefined
