@@ -201,30 +201,41 @@ const templateTags = (text: string): TemplateSlip[] =>
 
 /** Returns the likely slip in the path of a valid placeholder. */
 const placeholderSlip = (path: string, text: string, at: number, around: Surrounding): TemplateSlip | undefined => {
-  const { mayHave, proves, unwraps } = around
-  if (proves(path) === true) return undefined
-  const base = { at, text }
-  const dialect = { ...base, code: 'WH502' as const }
-  const write = (instead: string, safe = true) => ({ help: `write ${instead}`, instead, safe })
+  if (around.proves(path) === true) return undefined
+  const slip = reservedNameSlip(path, text, around) ?? writtenSlip(path, text, around)
+  return slip && { ...slip, at, text }
+}
+
+type PathTrouble = Omit<TemplateSlip, 'at' | 'text'>
+
+const writeInstead = (instead: string, safe = true) => ({ help: `write ${instead}`, instead, safe })
+
+/** Finds paths that begin with a name of ours, which is no key of the payload: `{payload.title}`, `{event}`, `{headers.x-a}`. */
+const reservedNameSlip = (path: string, text: string, { mayHave, proves }: Surrounding): PathTrouble | undefined => {
+  const dialect = { code: 'WH502' as const }
   if (/^payload\.[\w$-]/.test(path) && wholePath.test(path)) {
     if (mayHave('payload')) return undefined
     const message = `"${text}" looks for "payload" inside the payload: templates begin at its top`
     const inner = asDottedPath(path.slice('payload.'.length))
     // Some senders do put everything under "payload".
     const help = `write {${inner}}, unless the sender has a key "payload"`
-    return { ...base, code: 'WH507', message, help, ...(proves(inner) === false ? {} : { instead: `{${inner}}` }) }
+    return { code: 'WH507', message, help, ...(proves(inner) === false ? {} : { instead: `{${inner}}` }) }
   }
   if (path === 'payload' && !mayHave('payload'))
-    return { ...dialect, message: '"{payload}" is a key of the payload, not the payload itself', ...write('{__raw__}', false) }
+    return { ...dialect, message: '"{payload}" is a key of the payload, not the payload itself', ...writeInstead('{__raw__}', false) }
   if (path === 'event' && !mayHave('event'))
-    return { ...dialect, message: '"{event}" is a key of the payload, not the type of the event', ...write('{event_type}', false) }
+    return { ...dialect, message: '"{event}" is a key of the payload, not the type of the event', ...writeInstead('{event_type}', false) }
   if (/^_+raw_*$|^raw_+$/i.test(path) && path !== '__raw__')
-    return { ...dialect, message: `"${text}" is not the whole payload`, ...write('{__raw__}') }
+    return { ...dialect, message: `"${text}" is not the whole payload`, ...writeInstead('{__raw__}') }
   const header = /^headers[.[]["']?(x-[\w-]+|user-agent|content-type)["']?\]?$/i.exec(path)?.[1]
-  if (header !== undefined) {
-    const message = `"${text}" looks for "headers" inside the payload`
-    return { ...dialect, message, ...write(`{= headers.\`${header.toLowerCase()}\` }`, false) }
-  }
+  if (header === undefined) return undefined
+  const message = `"${text}" looks for "headers" inside the payload`
+  return { ...dialect, message, ...writeInstead(`{= headers.\`${header.toLowerCase()}\` }`, false) }
+}
+
+/** Finds calls, paths that are written as in another language, and paths that begin above the payload. */
+const writtenSlip = (path: string, text: string, around: Surrounding): PathTrouble | undefined => {
+  const dialect = { code: 'WH502' as const }
   if (/^[a-z]\w*\([\w$.]*\)$/i.test(path)) {
     const help = `functions stand in an expression: {= $${path} }`
     return { ...dialect, message: `"${text}" stays as it is: a placeholder names one value`, help }
@@ -232,18 +243,13 @@ const placeholderSlip = (path: string, text: string, at: number, around: Surroun
   const slip = pathSlip(path, 'template')
   if (slip) {
     const { instead, safe, help } = slip.instead === undefined ? (slip as Rewritten) : rewritten(path, around)
-    const kept = slip.isNever ? {} : { help: `${help}, unless the sender has such a key` }
-    return {
-      ...dialect,
-      message: `"${text}" stays as it is: its path ${slip.why}`,
-      help,
-      ...kept,
-      ...(instead === undefined ? {} : { instead, safe }),
-    }
+    const message = `"${text}" stays as it is: its path ${slip.why}`
+    const mended = instead === undefined ? {} : { instead, ...(safe === undefined ? {} : { safe }) }
+    return { ...dialect, message, help: slip.isNever ? help : `${help}, unless the sender has such a key`, ...mended }
   }
-  const inner = unwraps(path)
+  const inner = around.unwraps(path)
   if (inner === undefined) return undefined
-  return { ...dialect, message: `"${text}" is in no sample: templates begin at the top of the payload`, ...write(`{${inner}}`) }
+  return { ...dialect, message: `"${text}" is in no sample: templates begin at the top of the payload`, ...writeInstead(`{${inner}}`) }
 }
 
 /** Finds placeholders that lack a brace on one side. */
