@@ -2,6 +2,7 @@
 
 import t from 'tap'
 import { createOperations } from '../../src/app/live/operations.ts'
+import { RedactionCounts } from '../../src/app/live/redaction-counts.ts'
 import { trafficOf } from '../../src/app/live/traffic.ts'
 import { Pauses } from '../../src/app/pauses/pauses.ts'
 import type { RequestEnded } from '../../src/core/facts/fact.ts'
@@ -23,7 +24,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     url: 'http://127.0.0.1:1',
     stopping: () => false,
     notReady: () => undefined,
-    shared: { breakers: { open: 2 }, replies: { count: 3 }, pauses: new Pauses() },
+    shared: { breakers: { open: 2 }, replies: { count: 3 }, pauses: new Pauses(), redactions: new RedactionCounts() },
     certificates: () => ({}),
     catchUp: { open: async () => {}, catchUps: () => undefined },
     alerts: { begin: async () => {}, desk: () => undefined },
