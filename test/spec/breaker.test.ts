@@ -1,5 +1,6 @@
 /** Breakers: what is held back while a target is down, when it is tried again, and that nothing is lost, reordered or spent by it. */
 
+import { subscribe } from 'node:diagnostics_channel'
 import { cpSync, rmSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -16,6 +17,17 @@ import { until } from '../fakes/wait.ts'
 const [down, up] = ['target is down: its texts wait until it works again', 'target works again']
 
 const asks = 'target asks to wait: its texts wait'
+
+/** The path of calls that are not waited for, because nobody answers them. */
+const never = '/never'
+type Call = { readonly request: { readonly path: string } }
+/** The calls of `fetch` that have no whole answer yet, as Node tells of them. */
+const calls = new Set<Call['request']>()
+subscribe('undici:request:create', (told) => {
+  const { request } = told as Call
+  if (request.path !== never) calls.add(request)
+})
+for (const end of ['trailers', 'error']) subscribe(`undici:request:${end}`, (told) => calls.delete((told as Call).request))
 
 /** A receiver that answers with `status`, and with `headers` while that is no 200. With the status 0 it never answers. */
 type Receiver = {
@@ -59,13 +71,13 @@ const start = async (t: Test, options: GatewayOptions & { readonly slow?: () => 
   }
   const parts = { ...catalogue, runners: new Map([...catalogue.runners, ['echo', runner]]) }
   const gateway = await startGateway(t, { ...options, clock, parts })
-  /** Waits until nothing happens any more. */
+  /** Waits until each call has its answer and nothing happens any more. What is left then needs turns of this process alone. */
   const quiet = async (): Promise<void> => {
     let [before, turns] = [-1, 0]
     while (turns++ < 25) {
       await nextTurn()
       const now = gateway.lines.length + asked.length
-      if (now !== before) [before, turns] = [now, 0]
+      if (now !== before || calls.size > 0) [before, turns] = [now, 0]
     }
   }
   return {
@@ -355,7 +367,7 @@ t.test('a run that was killed in its attempt, and fails alone after the start, k
   const bad = await receiver(t)
   const files = {
     config: { storage: { kind: 'sqlite' } },
-    routes: { r: to(`${bad.origin}/r`, { retry: { max_attempts: 2, backoff: 0 } }) },
+    routes: { r: to(`${bad.origin}${never}`, { retry: { max_attempts: 2, backoff: 0 } }) },
   }
   const killed = await start(t, files)
   bad.status = 0
