@@ -342,15 +342,19 @@ t.test('in lines: a list is narrowed anew by each line, and what is typed of a s
   const editor = onRoute({ prompt: 'p' })
   editor.say('palette')
   editor.say('undo')
-  t.match(editor.frame(), /search undo/)
+  t.match(editor.frame(), /filter undo/)
   editor.say('what changed')
-  t.match(editor.frame(), /search what changed/, 'in the place of what was there')
+  t.match(editor.frame(), /filter what changed/, 'in the place of what was there')
   t.match(editor.frame(), /show what changed/)
+  editor.say('no such action')
+  t.match(changesSaid(undefined, editor.state()).join('\n'), /Nothing fits the filter\./i)
+  editor.say(':back')
   editor.say(':back')
   editor.say('help')
   editor.say('undo')
   editor.say('trace')
-  t.match(editor.frame(), /search trace/)
+  t.match(editor.frame(), /filter trace/)
+  editor.say(':back')
   editor.say(':back')
   goTo(editor, 'Secret')
   editor.press('enter')
@@ -381,6 +385,59 @@ t.test('numbers jump to a pane, where there is one of that number', async (t) =>
   goTo(editor, 'Deliver')
   editor.press('enter', '2')
   t.equal((editor.state().screens.at(-1) as unknown as { pane: string }).pane, 'settings')
+})
+
+t.test('every list that typing narrows has the same keys, the same message and the same way out', async (t) => {
+  const home = { file: '/data/config.yaml', subscriptions: 0, rows: ['one-b', 'b'].map((name) => routeRow(name)) }
+  const shown = { home, size: { columns: 100, rows: 30 } }
+  const samples = ['one-b', 'b'].map((title) => ({
+    ...{ title, detail: '', group: 'samples' as const, fits: true },
+    choice: { from: 'sample' as const, name: title },
+  }))
+  const offered = ['one-b', 'b'].map((title) => ({ value: title, title }))
+  const afterSlash = (editor: Driver): Driver => {
+    editor.press('/')
+    return editor
+  }
+  const atPayloads = (): Driver => {
+    const editor = driver(stateOf(homeScreen, shown))
+    editor.press('s')
+    editor.onMessage({ type: 'payloads', of: { route: 'one-b' }, answer: samples })
+    return editor
+  }
+  const lists: { readonly [kind: string]: () => Driver } = {
+    home: () => afterSlash(driver(stateOf(homeScreen, shown))),
+    payload: () => afterSlash(atPayloads()),
+    pick: () => driver({ ...stateOf(homeScreen, shown), screens: [homeScreen, pickScreen('x', 'pick', offered)] }),
+    help: () => {
+      const editor = driver(stateOf(homeScreen, shown))
+      editor.press('?')
+      return editor
+    },
+  }
+  for (const [kind, open] of Object.entries(lists)) {
+    const editor = open()
+    const isShown = (): boolean => editor.state().screens.at(-1)?.kind === kind
+    editor.type('zzqq')
+    t.match(editor.frame(), /filter zzqq[\s\S]*nothing fits the filter/, kind)
+    editor.press('esc')
+    t.ok(isShown(), `${kind}: esc shows all rows, and leaves nothing`)
+    t.notMatch(editor.frame(), /zzqq|nothing fits/, kind)
+    editor.press('esc')
+    t.equal(isShown(), kind === 'home', `${kind}: then it leaves`)
+    const other = open()
+    other.type(kind === 'help' ? 'draw again' : 'b')
+    t.match(other.frame(), kind === 'help' ? /> \^l +draw again/ : /> b /, `${kind}: the best row is the first`)
+    other.press('pgdn')
+    t.match(other.frame(), kind === 'help' ? /> \^l +draw again/ : /> one-b/, `${kind}: pages`)
+  }
+  for (const kind of ['home', 'payload']) {
+    const editor = lists[kind]?.() as Driver
+    editor.type('zzqq')
+    editor.press('enter', 'esc')
+    t.equal(editor.state().screens.at(-1)?.kind, kind, `${kind}: also after enter`)
+    t.match(editor.frame(), /one-b/, kind)
+  }
 })
 
 t.test('n and N go round the rows that a filter leaves, and mean nothing without one', async (t) => {

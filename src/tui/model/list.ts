@@ -53,26 +53,6 @@ export const paneAfter = <Pane>(panes: readonly Pane[], pane: Pane, action: Acti
 export const windowStart = (cursor: number, length: number, height: number): number =>
   Math.max(0, Math.min(cursor - Math.floor(height / 2), length - height))
 
-/**
- * Compares a text with a search: the text must have the letters of the search in their order. Returns a number that is smaller for a better
- * match; `undefined` if a letter is missing. A text that has the search as a whole is better than any other.
- */
-export const fuzzyDistance = (text: string, search: string): number | undefined => {
-  const lower = text.toLowerCase()
-  const wanted = search.toLowerCase()
-  const whole = lower.indexOf(wanted)
-  if (whole >= 0) return whole
-  let at = -1
-  let gaps = 0
-  for (const letter of wanted) {
-    const next = lower.indexOf(letter, at + 1)
-    if (next < 0) return undefined
-    gaps += next - at - 1
-    at = next
-  }
-  return 1_000 + gaps
-}
-
 /** The place of a list in the room of its screen, with the cursor and the length, which decide what rows are shown at that place. */
 export type ListArea = {
   /** The number of cells left of the list; `undefined` for none. */

@@ -6,6 +6,7 @@
 import type { RouteDraft } from '../../app/editor/draft/route-draft.ts'
 import type { SavePlan } from '../../app/editor/service.ts'
 import { type ActionName, actions, type Keymap } from './actions.ts'
+import type { Narrowing } from './narrowing.ts'
 import { changedDrafts, type Drafts, withOpen } from './pending.ts'
 import { type Command, type Screen, type Update, warned } from './screen.ts'
 import { type TextField, textField } from './text-field.ts'
@@ -14,17 +15,16 @@ import { type TextField, textField } from './text-field.ts'
 export type PickRow = { readonly value: string; readonly title: string; readonly detail?: string }
 
 /** A list that is narrowed by typing. `free`: the user may choose a typed text that no row has. */
-export type PickScreen = Screen & {
-  readonly kind: 'pick'
-  readonly id: string
-  readonly title: string
-  readonly all: readonly PickRow[]
-  readonly search: TextField
-  readonly cursor: number
-  readonly free: boolean
-  /** Present if several rows may be picked: space marks a row, and the answer is a JSON list of the values of marked rows. */
-  readonly marks?: Marks
-}
+export type PickScreen = Screen &
+  Narrowing & {
+    readonly kind: 'pick'
+    readonly id: string
+    readonly title: string
+    readonly all: readonly PickRow[]
+    readonly free: boolean
+    /** Present if several rows may be picked: space marks a row, and the answer is a JSON list of the values of marked rows. */
+    readonly marks?: Marks
+  }
 
 /** The marks of a list from which several rows may be picked. `all`: the values of the marked rows, in the order of marking. */
 export type Marks = {
@@ -61,12 +61,11 @@ export type ChooseScreen = Screen & {
 }
 
 /** The help: the keys of `actions`, which are the actions of the screen below. */
-export type HelpScreen = Screen & {
-  readonly kind: 'help'
-  readonly actions: readonly ActionName[]
-  readonly search: TextField
-  readonly cursor: number
-}
+export type HelpScreen = Screen &
+  Narrowing & {
+    readonly kind: 'help'
+    readonly actions: readonly ActionName[]
+  }
 
 /**
  * The diff and the findings of the open draft. `then`: what follows the saving. With `all` and `quit`, the changes of every other route are

@@ -6,11 +6,11 @@ import type { ListArea } from '../../model/list.ts'
 import type { Tone } from '../../model/remark.ts'
 import { barWidth } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
-import { Field } from '../../view/field.tsx'
+import { FilterLine, NoRows } from '../../view/filter.tsx'
 import { List } from '../../view/list.tsx'
 import { Beside, Pane } from '../../view/pane.tsx'
 import { Remarks } from '../../view/remarks.tsx'
-import { Row } from '../../view/row.tsx'
+import { Row, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
 import type { HomeScreen } from './home.ts'
@@ -47,18 +47,13 @@ type ListProps = { readonly screen: HomeScreen; readonly world: World; readonly 
 
 const RouteList = ({ screen, world, area }: ListProps) => {
   const { home } = world
-  if (!home) return <Dim>reading the routes …</Dim>
+  if (!home) return <Rows of={['reading the routes …']} tone="dim" />
   const rows = routeLines(screen, world)
   const columns = columnsOf(area.width)
   return (
     <>
       <Remarks of={problemRemarks(world)} />
-      {hasSearchLine(screen) && (
-        <Row>
-          <Span tone="dim">{'filter '}</Span>
-          <Field field={screen.search} width={area.width - 10} />
-        </Row>
-      )}
+      {hasSearchLine(screen) && <FilterLine of={screen} width={area.width} />}
       {rows.length > 0 ? (
         <>
           <Headings columns={columns} />
@@ -67,17 +62,11 @@ const RouteList = ({ screen, world, area }: ListProps) => {
           </List>
         </>
       ) : (
-        <Dim>{home.rows.length === 0 ? 'no routes yet: a adds one' : 'no route fits the filter'}</Dim>
+        <NoRows of={screen} without="no routes yet: a adds one" />
       )}
     </>
   )
 }
-
-const Dim = ({ children }: { readonly children: string }) => (
-  <Row>
-    <Span tone="dim">{children}</Span>
-  </Row>
-)
 
 /** The widths of the columns, in cells. */
 type Columns = { readonly name: number; readonly events: number; readonly deliver: number }

@@ -3,11 +3,19 @@
 import { draftOf, isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../app/editor/service.ts'
 import { pauseText } from '../../../app/pauses/pause-text.ts'
-import { matchActions, moveActions, movedCursor } from '../../model/list.ts'
+import {
+  isNarrowing,
+  type Narrowing,
+  narrowedByAction,
+  narrowedByKey,
+  narrowedByText,
+  narrowingActions,
+  narrowingSaid,
+} from '../../model/narrowing.ts'
 import { entryScreen, pickScreen } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen } from '../../model/pending.ts'
 import { type Message, type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
-import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
+import { textField } from '../../model/text-field.ts'
 import { openLive } from '../live/live.ts'
 import { openSamples, payloadId } from '../payload/payload.ts'
 import { enterRoute } from '../route/route.ts'
@@ -15,21 +23,18 @@ import { homeLayout } from './layout.ts'
 import { changeRoute, onChangeAction } from './list-changes.ts'
 import { type RouteLine, routeLines } from './rows.ts'
 
-export type HomeScreen = Screen & {
-  readonly kind: 'home'
-  readonly cursor: number
-  readonly search: TextField
-  /** The user is writing the search, which narrows the list. */
-  readonly isFinding: boolean
-  /** The payload that was picked for the route that is being opened. */
-  readonly chosen?: PayloadChoice | undefined
-  /** A change to make to the route that is being opened. Then the route is changed on the list, and its screen is not shown. */
-  readonly change?: 'toggle' | 'remove' | undefined
-  /** The name of the new route that is being made. */
-  readonly named?: string | undefined
-  /** The drafts that an earlier run of the editor kept. */
-  readonly kept?: readonly KeptDraft[]
-}
+export type HomeScreen = Screen &
+  Narrowing & {
+    readonly kind: 'home'
+    /** The payload that was picked for the route that is being opened. */
+    readonly chosen?: PayloadChoice | undefined
+    /** A change to make to the route that is being opened. Then the route is changed on the list, and its screen is not shown. */
+    readonly change?: 'toggle' | 'remove' | undefined
+    /** The name of the new route that is being made. */
+    readonly named?: string | undefined
+    /** The drafts that an earlier run of the editor kept. */
+    readonly kept?: readonly KeptDraft[]
+  }
 
 /** The home screen as it is at first. */
 export const homeScreen: HomeScreen = { kind: 'home', cursor: 0, search: textField(), isFinding: false }
@@ -38,9 +43,9 @@ const changeActions = ['add', 'clone', 'remove', 'toggle', 'undo', 'redo', 'test
 
 export const homeModel = screenModel<HomeScreen>({
   title: (screen, world) => routesTitle(screen, world),
-  actions: ({ isFinding, search }, { options, ...world }) =>
-    isFinding
-      ? ['open', 'back', 'up', 'down']
+  actions: (screen, { options, ...world }) =>
+    isNarrowing(screen)
+      ? narrowingActions(screen)
       : [
           'open',
           ...(options.readOnly || changedDrafts(world).length === 0 ? [] : (['save', 'undo', 'diff'] as const)),
@@ -49,24 +54,19 @@ export const homeModel = screenModel<HomeScreen>({
           'live',
           'samples',
           ...(options.readOnly ? [] : (['editor'] as const)),
-          'find',
-          ...(search.text === '' ? [] : matchActions),
-          ...moveActions,
+          ...narrowingActions(screen),
         ],
-  takes: ({ isFinding }) => (isFinding ? 'text' : undefined),
-  type: (screen, text) => ({ screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }),
-  press: (screen, key) => (screen.isFinding ? { screen: { ...screen, search: editField(screen.search, key), cursor: 0 } } : {}),
+  takes: (screen) => (isNarrowing(screen) ? 'text' : undefined),
+  type: (screen, text) => ({ screen: narrowedByText(screen, text) }),
+  press: (screen, key) => ({ screen: narrowedByKey(screen, key) }),
   onAction(screen, action, world) {
     const rows = routeLines(screen, world)
     const row = rows[screen.cursor]
-    if (screen.isFinding && action === 'open') return { screen: { ...screen, isFinding: false } }
-    if (action === 'back') return { screen: { ...screen, isFinding: false, search: textField(), cursor: 0 } }
-    if (action === 'find') return { screen: { ...screen, isFinding: true } }
+    const narrowed = narrowedByAction(screen, action, rows.length)
+    if (narrowed) return { screen: narrowed }
     if (action === 'add') return { go: { push: askNewName('add', 'the name of the new route', world) } }
     if (action === 'editor') return inEditor(world)
     if (action === 'live') return openLive(undefined, row?.name)
-    if (moveActions.includes(action) || matchActions.includes(action))
-      return { screen: { ...screen, cursor: movedCursor(screen.cursor, action, rows.length) } }
     const change = action === 'toggle' || action === 'remove' ? action : undefined
     return (
       onChangeAction(action, row, world) ?? (row ? { screen: { ...screen, chosen: undefined, change }, ...onRow(action, row, world) } : {})
@@ -74,7 +74,10 @@ export const homeModel = screenModel<HomeScreen>({
   },
   onMessage: (screen, message, world) => onMessage(screen, message, world),
   rows: (screen, world) => routeLines(screen, world).map(routeSentence),
-  said: (_, { home }) => (home?.problem ? [`Problem: ${home.problem.message}.`] : []),
+  said: (screen, world) => [
+    ...(world.home?.problem ? [`Problem: ${world.home.problem.message}.`] : []),
+    ...narrowingSaid(screen, routeLines(screen, world).length),
+  ],
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, world, room) => homeLayout(screen, world, room).list,
 })

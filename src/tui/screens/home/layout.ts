@@ -1,18 +1,15 @@
 /** The places of the list of routes and of the preview of a route on the home screen. */
 
 import type { ListArea } from '../../model/list.ts'
+import { isNarrowing, type Narrowing } from '../../model/narrowing.ts'
 import { markedRemark, type Remark, remarksHeight } from '../../model/remark.ts'
 import type { Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
-import type { TextField } from '../../model/text-field.ts'
 import { routeLines } from './rows.ts'
 
 /** The least width at which the preview stands beside the list, and the least height at which a narrower terminal has it below the list. */
 const previewBesideWidth = 120
 const belowFrom = 16
-
-/** The parts of the screen's state on which its layout depends. */
-type HomeState = { readonly cursor: number; readonly search: TextField; readonly isFinding: boolean }
 
 export type HomeLayout = {
   readonly preview: 'beside' | 'below' | 'none'
@@ -22,7 +19,7 @@ export type HomeLayout = {
 }
 
 /** Returns the places in the room of the screen. */
-export const homeLayout = (screen: HomeState, world: World, { width, height }: Room): HomeLayout => {
+export const homeLayout = (screen: Narrowing, world: World, { width, height }: Room): HomeLayout => {
   const { length } = routeLines(screen, world)
   const { cursor } = screen
   const preview = cursor >= length ? 'none' : width >= previewBesideWidth ? 'beside' : height < belowFrom ? 'none' : 'below'
@@ -42,4 +39,4 @@ export const problemRemarks = ({ home }: World): readonly Remark[] =>
   home?.problem ? [markedRemark(`${home.problem.message}; E opens it there`, 'bad')] : []
 
 /** Whether the line with the search is shown above the list. */
-export const hasSearchLine = ({ isFinding, search }: HomeState): boolean => isFinding || search.text !== ''
+export const hasSearchLine = (screen: Narrowing): boolean => isNarrowing(screen) || screen.search.text !== ''

@@ -4,19 +4,16 @@ import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { modeOf } from '../../../app/editor/form.ts'
 import type { RouteRow } from '../../../app/editor/service.ts'
-import { fuzzyDistance } from '../../model/list.ts'
+import { type Narrowing, rowsThatFit } from '../../model/narrowing.ts'
 import { changedDrafts, isSameRoute } from '../../model/pending.ts'
 import type { World } from '../../model/screen.ts'
-import type { TextField } from '../../model/text-field.ts'
 
 /** A route in the list. `change`: what saving would do to the route; `undefined` if the route has no unsaved changes. */
 export type RouteLine = RouteRow & { readonly change?: 'new' | 'changed' | 'deleted' | 'switched on' | 'switched off' }
 
 /** Returns the rows that match the search. */
-export const routeLines = ({ search: { text } }: { readonly search: TextField }, world: World): readonly RouteLine[] =>
-  allRows(world).filter(
-    ({ name, deliver, description }) => text === '' || fuzzyDistance(`${name} ${deliver} ${description}`, text) !== undefined,
-  )
+export const routeLines = ({ search: { text } }: Pick<Narrowing, 'search'>, world: World): readonly RouteLine[] =>
+  rowsThatFit(allRows(world), text, ({ name, deliver, description }) => `${name} ${deliver} ${description}`)
 
 const allRows = (world: World): readonly RouteLine[] => {
   const rows = world.home?.rows ?? []

@@ -1,10 +1,10 @@
-/** Shows help: a search, and the keys of the screen below with what each key does. */
+/** Shows help: a filter, and the keys of the screen below with what each key does. */
 
 import { cutOrPad } from '../../model/cells.ts'
 import type { HelpScreen } from '../../model/overlays.ts'
-import { Field } from '../../view/field.tsx'
+import { FilterLine, NoRows } from '../../view/filter.tsx'
 import { List } from '../../view/list.tsx'
-import { Gap, Row } from '../../view/row.tsx'
+import { Gap } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
 import { helpRows } from './help.ts'
@@ -14,11 +14,9 @@ export const HelpView = ({ screen, world, room }: ScreenProps<HelpScreen>) => {
   const rows = helpRows(screen, world)
   return (
     <>
-      <Row>
-        <Span tone="dim">{'search '}</Span>
-        <Field field={screen.search} width={room.width - 10} />
-      </Row>
+      <FilterLine of={screen} width={room.width} />
       <Gap />
+      {rows.length === 0 && <NoRows of={screen} without="no keys" />}
       <List rows={rows} area={areaUnderHead(screen, rows, room)}>
         {({ keys, title, group }) => (
           <>

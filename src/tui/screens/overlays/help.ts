@@ -1,30 +1,32 @@
 /** The behaviour of help: the keys of the screen below, as a list that typing narrows. */
 
 import { actionMeaning, actions } from '../../model/actions.ts'
-import { fuzzyDistance, movedCursor } from '../../model/list.ts'
+import { narrowedByAction, narrowedByKey, narrowedByText, narrowingActions, narrowingSaid, rowsThatFit } from '../../model/narrowing.ts'
 import type { HelpScreen } from '../../model/overlays.ts'
 import { screenModel, type World } from '../../model/screen.ts'
-import { editField, typeInto } from '../../model/text-field.ts'
 import { areaUnderHead } from './under-head.ts'
 
 /** Returns the actions of the screen below that match the search, each with its keys, its title and its group. */
 export const helpRows = ({ actions: names, search: { text } }: HelpScreen, { options: { keymap } }: World) =>
-  [...new Set(names)]
-    .map((name) => ({ keys: keymap[name].join(' '), title: actions[name].title, group: actionMeaning(name).group }))
-    .filter(({ keys, title }) => text === '' || fuzzyDistance(`${keys} ${title}`, text) !== undefined)
+  rowsThatFit(
+    [...new Set(names)].map((name) => ({ keys: keymap[name].join(' '), title: actions[name].title, group: actionMeaning(name).group })),
+    text,
+    ({ keys, title }) => `${keys} ${title}`,
+  )
 
 export const helpModel = screenModel<HelpScreen>({
   title: () => 'keys of this screen',
   enter: 'close',
-  actions: () => ['back', 'up', 'down', 'pageUp', 'pageDown', 'open'],
+  actions: narrowingActions,
   takes: () => 'text',
-  type: (screen, text) => ({ screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }),
-  press: (screen, key) => ({ screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }),
-  onAction: (screen, action, world) =>
-    action === 'back' || action === 'open'
-      ? { go: { back: true } }
-      : { screen: { ...screen, cursor: movedCursor(screen.cursor, action, helpRows(screen, world).length) } },
+  type: (screen, text) => ({ screen: narrowedByText(screen, text) }),
+  press: (screen, key) => ({ screen: narrowedByKey(screen, key) }),
+  onAction(screen, action, world) {
+    const narrowed = narrowedByAction(screen, action, helpRows(screen, world).length)
+    return narrowed ? { screen: narrowed } : { go: { back: true } }
+  },
   rows: (screen, world) => helpRows(screen, world).map(({ keys, title }) => `${keys}: ${title}`),
+  said: (screen, world) => narrowingSaid(screen, helpRows(screen, world).length),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, world, room) => areaUnderHead(screen, helpRows(screen, world), room),
 })

@@ -1,18 +1,18 @@
-/** Shows a list to pick from, and the search in it. */
+/** Shows a list to pick from, and the filter of it. */
 
 import { cutOrPad } from '../../model/cells.ts'
 import { shownRange } from '../../model/list.ts'
 import { noMarkRow, type PickRow, type PickScreen } from '../../model/overlays.ts'
-import { Field } from '../../view/field.tsx'
+import { FilterLine, NoRows } from '../../view/filter.tsx'
 import { List } from '../../view/list.tsx'
-import { Gap, Row } from '../../view/row.tsx'
+import { Gap } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
 import { rowsFound } from './pick.ts'
 import { areaUnderHead } from './under-head.ts'
 
 export const PickView = ({ screen, room }: ScreenProps<PickScreen>) => {
-  const { search, free, marks } = screen
+  const { free, marks } = screen
   const { width } = room
   const rows = rowsFound(screen)
   const area = areaUnderHead(screen, rows, room)
@@ -24,11 +24,7 @@ export const PickView = ({ screen, room }: ScreenProps<PickScreen>) => {
   }
   return (
     <>
-      <Row>
-        <Span tone="dim">{'search '}</Span>
-        <Field field={search} width={width - 30} />
-        <Span tone="dim">{`  ${shownRange(area)}`}</Span>
-      </Row>
+      <FilterLine of={screen} width={width} said={`  ${shownRange(area)}`} />
       <Gap />
       {rows.length > 0 ? (
         <List rows={rows} area={area}>
@@ -40,9 +36,7 @@ export const PickView = ({ screen, room }: ScreenProps<PickScreen>) => {
           )}
         </List>
       ) : (
-        <Row>
-          <Span tone="dim">{free ? 'type it' : 'nothing found'}</Span>
-        </Row>
+        <NoRows of={screen} without={free ? 'type it' : 'nothing to choose from'} />
       )}
     </>
   )

@@ -1,46 +1,37 @@
 /** The behaviour of a list to pick from, which typing narrows. In a list with marks, several rows may be picked. */
 
-import { fuzzyDistance, movedCursor } from '../../model/list.ts'
+import { narrowedByAction, narrowedByKey, narrowedByText, narrowingActions, narrowingSaid, rowsThatFit } from '../../model/narrowing.ts'
 import { type Marks, noMarkRow, type PickRow, type PickScreen } from '../../model/overlays.ts'
 import { screenModel, type Update } from '../../model/screen.ts'
-import { editField, typeInto } from '../../model/text-field.ts'
 import { areaUnderHead } from './under-head.ts'
 
 /** Returns the rows that match the search, the best first. If any text may be chosen, a typed text that is no title is the last row. */
 export const rowsFound = ({ all, search: { text }, free }: PickScreen): readonly PickRow[] => {
   if (text === '') return all
-  const rows = sortedMatches(all, text)
+  const rows = rowsThatFit(all, text, ({ title, detail = '' }) => `${title} ${detail}`)
   return !free || rows.some(({ title }) => title === text) ? rows : [...rows, { value: text, title: text, detail: 'as it is typed' }]
 }
-
-const sortedMatches = (all: readonly PickRow[], text: string): readonly PickRow[] =>
-  all
-    .map((row) => ({ row, far: fuzzyDistance(`${row.title} ${row.detail ?? ''}`, text) }))
-    .flatMap(({ row, far }) => (far === undefined ? [] : [{ row, far }]))
-    .sort((a, b) => a.far - b.far)
-    .map(({ row }) => row)
 
 export const pickModel = screenModel<PickScreen>({
   title: ({ title }) => title,
   enter: 'choose',
-  actions: ({ marks }) => ['open', ...(marks ? (['toggle'] as const) : []), 'back', 'up', 'down', 'pageUp', 'pageDown'],
+  actions: (screen) => [...(screen.marks ? (['toggle'] as const) : []), ...narrowingActions(screen)],
   takes: () => 'text',
   // In a list with marks, a blank marks a row instead of going into the search. A title with a blank is found without typing the blank.
-  type: (screen, text) =>
-    screen.marks && text === ' ' ? withMarkToggled(screen) : { screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } },
-  press: (screen, key) => ({ screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }),
+  type: (screen, text) => (screen.marks && text === ' ' ? withMarkToggled(screen) : { screen: narrowedByText(screen, text) }),
+  press: (screen, key) => ({ screen: narrowedByKey(screen, key) }),
   onAction(screen, action) {
-    if (action === 'back') return { go: { back: true } }
     if (action === 'toggle') return withMarkToggled(screen)
     const rows = rowsFound(screen)
-    return action === 'open'
-      ? pickUpdate(screen, rows[screen.cursor])
-      : { screen: { ...screen, cursor: movedCursor(screen.cursor, action, rows.length) } }
+    const narrowed = narrowedByAction(screen, action, rows.length)
+    if (narrowed) return { screen: narrowed }
+    return action === 'open' ? pickUpdate(screen, rows[screen.cursor]) : { go: { back: true } }
   },
   rows: ({ marks, ...screen }) =>
     rowsFound(screen).map(({ title, detail, value }) =>
       [title, detail, marks?.all.includes(value) ? 'chosen' : ''].filter(Boolean).join(marks ? ', ' : ': '),
     ),
+  said: (screen) => narrowingSaid(screen, rowsFound(screen).length),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, _, room) => areaUnderHead(screen, rowsFound(screen), room),
   numberDoes: ({ marks }) => (marks ? 'toggle' : 'open'),

@@ -4,10 +4,12 @@ import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
 import type { PayloadRow } from '../../../app/editor/service.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import { type ListArea, shownRange } from '../../model/list.ts'
+import { isNarrowing } from '../../model/narrowing.ts'
 import { markedRemark, type Remark } from '../../model/remark.ts'
 import type { Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
 import { Field, FieldRows } from '../../view/field.tsx'
+import { FilterLine, NoRows } from '../../view/filter.tsx'
 import { List } from '../../view/list.tsx'
 import { Beside } from '../../view/pane.tsx'
 import { Remarks } from '../../view/remarks.tsx'
@@ -18,18 +20,10 @@ import { headRows, payloadLayout } from './layout.ts'
 import { groupHints, hasRows, type PayloadGroup, type PayloadScreen, payloadGroups, payloadRows } from './payload.ts'
 
 export const PayloadView = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
-  const { isFinding, search } = screen
   return (
     <>
       <Tabs screen={screen} room={room} />
-      {isFinding || search.text !== '' ? (
-        <Row>
-          <Span tone="dim">{'filter '}</Span>
-          <Field field={search} width={room.width - 10} />
-        </Row>
-      ) : (
-        <Gap />
-      )}
+      {isNarrowing(screen) || screen.search.text !== '' ? <FilterLine of={screen} width={room.width} /> : <Gap />}
       <GroupBody screen={screen} world={world} room={room} />
     </>
   )
@@ -61,10 +55,11 @@ const Tabs = ({ screen, room }: { readonly screen: PayloadScreen; readonly room:
 }
 
 const GroupBody = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
-  const { group, pasted, cursor } = screen
+  const { group, pasted, cursor, all } = screen
   const rest = { width: room.width, height: room.height - headRows }
   if (group === 'paste') return pasted.text === '' ? <EmptyPaste screen={screen} room={rest} /> : <Pasted screen={screen} room={rest} />
   if (!hasRows(group)) return <Remarks of={[{ text: groupHints[group], tone: 'dim' }]} />
+  if (!all) return <Rows of={['reading …']} tone="dim" />
   const rows = payloadRows(screen)
   const { list, body } = payloadLayout(cursor, rows.length, room)
   const listed =
@@ -73,7 +68,7 @@ const GroupBody = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
         {(row) => <PayloadRowView row={row} area={list} />}
       </List>
     ) : (
-      <Rows of={[whyNoRows(screen)]} tone="dim" />
+      <NoRows of={screen} without={group === 'recorded' ? 'no event of this route was recorded with its payload' : 'no samples'} />
     )
   if (!body) return listed
   return (
@@ -91,12 +86,6 @@ const PayloadRowView = ({ row: { title, detail, fits }, area: { width } }: { rea
     <Span tone="dim">{detail}</Span>
   </>
 )
-
-const whyNoRows = ({ all, group, search }: PayloadScreen): string => {
-  if (!all) return 'reading …'
-  if (search.text !== '') return 'nothing fits the filter'
-  return group === 'recorded' ? 'no event of this route was recorded with its payload' : 'no samples'
-}
 
 type PasteProps = { readonly screen: PayloadScreen; readonly room: Room }
 

@@ -7,7 +7,17 @@ import type { RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
 import type { Payload, PayloadChoice, PayloadRow } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { fuzzyDistance, matchActions, moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
+import { paneActions, paneAfter } from '../../model/list.ts'
+import {
+  isNarrowing,
+  type Narrowing,
+  narrowedByAction,
+  narrowedByKey,
+  narrowedByText,
+  narrowingActions,
+  narrowingSaid,
+  rowsThatFit,
+} from '../../model/narrowing.ts'
 import { entryScreen } from '../../model/overlays.ts'
 import { type Message, type Screen, screenModel, type Update, type World } from '../../model/screen.ts'
 import { editField, maxFieldLength, type TextField, textField, typeInto } from '../../model/text-field.ts'
@@ -16,22 +26,19 @@ import { payloadLayout } from './layout.ts'
 export const payloadGroups = ['samples', 'recorded', 'file', 'paste', 'edit'] as const
 export type PayloadGroup = (typeof payloadGroups)[number]
 
-export type PayloadScreen = Screen & {
-  readonly kind: 'payload'
-  readonly route: string
-  /** The route is not open yet, so the picked payload goes back to the screen below. */
-  readonly isAhead: boolean
-  readonly group: PayloadGroup
-  readonly cursor: number
-  readonly search: TextField
-  /** The user is writing the search. */
-  readonly isFinding: boolean
-  /** The samples and recorded events; `undefined` until the editor service has answered. */
-  readonly all?: readonly PayloadRow[]
-  readonly pasted: TextField
-  /** A text from `$EDITOR` that is not JSON. It is kept for the next edit, so that the user does not lose it. */
-  readonly edited?: string
-}
+export type PayloadScreen = Screen &
+  Narrowing & {
+    readonly kind: 'payload'
+    readonly route: string
+    /** The route is not open yet, so the picked payload goes back to the screen below. */
+    readonly isAhead: boolean
+    readonly group: PayloadGroup
+    /** The samples and recorded events; `undefined` until the editor service has answered. */
+    readonly all?: readonly PayloadRow[]
+    readonly pasted: TextField
+    /** A text from `$EDITOR` that is not JSON. It is kept for the next edit, so that the user does not lose it. */
+    readonly edited?: string
+  }
 
 export const payloadId = 'payload'
 const fileId = 'payload file'
@@ -69,44 +76,46 @@ export const hasRows = (group: PayloadGroup): group is 'samples' | 'recorded' =>
 
 /** Returns the rows of the group that match the search. */
 export const payloadRows = ({ all = [], group, search: { text } }: PayloadScreen): readonly PayloadRow[] =>
-  all.filter((row) => row.group === group && (text === '' || fuzzyDistance(`${row.title} ${row.detail}`, text) !== undefined))
+  rowsThatFit(
+    all.filter((row) => row.group === group),
+    text,
+    ({ title, detail }) => `${title} ${detail}`,
+  )
 
 export const payloadModel = screenModel<PayloadScreen>({
   title: ({ route }) => `payload of ${route}`,
   enter: 'choose',
-  actions({ isFinding, group, search }) {
-    if (isFinding) return ['open', 'back', 'up', 'down']
-    if (group === 'paste') return ['open', 'back', ...paneActions]
-    return ['open', 'find', ...(search.text === '' ? [] : matchActions), ...paneActions, 'left', 'right', ...moveActions, 'back']
+  actions(screen) {
+    if (isNarrowing(screen)) return narrowingActions(screen)
+    if (screen.group === 'paste') return ['open', 'back', ...paneActions]
+    return ['open', ...narrowingActions(screen), ...paneActions, 'left', 'right', 'back']
   },
-  takes: ({ isFinding, group }) => (isFinding || group === 'paste' ? 'text' : undefined),
+  takes: (screen) => (isNarrowing(screen) || screen.group === 'paste' ? 'text' : undefined),
   type(screen, text) {
-    if (screen.isFinding) return { screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }
+    if (isNarrowing(screen)) return { screen: narrowedByText(screen, text) }
     return screen.pasted.text.length + text.length > maxFieldLength
       ? chooseLongPaste(screen, screen.pasted.text + text)
       : { screen: { ...screen, pasted: typeInto(screen.pasted, text, true) } }
   },
   press(screen, key) {
-    if (screen.isFinding) return { screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }
-    return screen.group === 'paste' ? { screen: { ...screen, pasted: editField(screen.pasted, key) } } : {}
+    const isPasted = screen.group === 'paste' && !isNarrowing(screen)
+    return { screen: isPasted ? { ...screen, pasted: editField(screen.pasted, key) } : narrowedByKey(screen, key) }
   },
   onAction: (screen, action, world) => onAction(screen, action, world),
   onMessage: (screen, message, world) => onMessage(screen, message, world),
   rows: (screen) => sentences(screen),
+  said: (screen) => (hasRows(screen.group) ? narrowingSaid(screen, payloadRows(screen).length) : []),
   panes: ({ group }) => ({ names: payloadGroups, at: payloadGroups.indexOf(group) }),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, _, room) => (hasRows(screen.group) ? payloadLayout(screen.cursor, payloadRows(screen).length, room).list : undefined),
 })
 
 const onAction = (screen: PayloadScreen, action: ActionName, world: World): Update<PayloadScreen> => {
-  const { isFinding, cursor } = screen
-  if (isFinding && (action === 'back' || action === 'open'))
-    return { screen: { ...screen, isFinding: false, ...(action === 'back' ? { search: textField(), cursor: 0 } : {}) } }
+  const narrowed = narrowedByAction(screen, action, payloadRows(screen).length)
+  if (narrowed) return { screen: narrowed }
   switch (action) {
     case 'back':
       return { go: { back: true } }
-    case 'find':
-      return { screen: { ...screen, isFinding: true } }
     case 'right':
       return toGroup(screen, 'nextPane')
     case 'left':
@@ -114,8 +123,7 @@ const onAction = (screen: PayloadScreen, action: ActionName, world: World): Upda
     case 'open':
       return onEnter(screen, world)
     default:
-      if (paneActions.includes(action)) return toGroup(screen, action)
-      return { screen: { ...screen, cursor: movedCursor(cursor, action, payloadRows(screen).length) } }
+      return toGroup(screen, action)
   }
 }
 

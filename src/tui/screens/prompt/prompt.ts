@@ -6,7 +6,8 @@
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { PayloadValue } from '../../../app/editor/service.ts'
 import { placeholderPath } from '../../../expr/placeholder.ts'
-import { fuzzyDistance, movedCursor } from '../../model/list.ts'
+import { movedCursor } from '../../model/list.ts'
+import { rowsThatFit } from '../../model/narrowing.ts'
 import { type Screen, screenModel, type Update, type World } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
 import { promptSentences } from '../trace/trace-said.ts'
@@ -40,15 +41,11 @@ const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen, { pay
   const open = /\{([^{}\s]*)$/.exec(text.slice(0, cursor))
   if (!open || !payload || open.index === closedAt) return undefined
   const [, search = ''] = open
-  const rows = payload.values
-    .flatMap((value) => {
-      const path = placeholderPath(value.path)
-      const far = path === undefined ? undefined : fuzzyDistance(path, search)
-      return path === undefined || far === undefined ? [] : [{ value: { ...value, path }, far }]
-    })
-    .sort((a, b) => a.far - b.far)
-    .slice(0, maxRows)
-    .map(({ value }) => value)
+  const named = payload.values.flatMap((value) => {
+    const path = placeholderPath(value.path)
+    return path === undefined ? [] : [{ ...value, path }]
+  })
+  const rows = rowsThatFit(named, search, ({ path }) => path).slice(0, maxRows)
   return rows.length > 0 ? { at: open.index, rows } : undefined
 }
 
