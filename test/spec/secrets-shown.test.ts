@@ -14,9 +14,11 @@ import { fakeCli } from '../fakes/cli.ts'
 import { ofPage, send, signInAs, startConsole } from '../fakes/console.ts'
 import { openEditor } from '../fakes/editor.ts'
 import { hexHmac } from '../fakes/gateway.ts'
-import { startGateway } from '../fakes/process-gateway.ts'
+import type { Double } from '../fakes/platforms/double.ts'
+import { doubles } from '../fakes/platforms/index.ts'
+import { type Line, startGateway } from '../fakes/process-gateway.ts'
 import { canary, marks, secretPlaces } from '../fakes/secret-places.ts'
-import { sink } from '../fakes/sink.ts'
+import { closedOrigin, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 /** Headers of a request whose names say that they hold a secret. */
@@ -546,42 +548,78 @@ t.test('no place of a secret outside of routes is shown: platforms, jobs, profil
   t.strictSame([...shown, ...asked.shown], [])
 })
 
-t.test('the log and the files of a gateway show no secret of platforms, toolsets, jobs and variables', async (t) => {
-  // Its errors quote what it was sent.
-  const target = await sink(t, (response, { url, headers, body }) => {
-    response.writeHead(403, { 'content-type': 'text/plain' }).end(`cannot ${url} ${JSON.stringify(headers)} ${body}`)
-  })
-  const kinds = targets.filter(({ name, schema: declared }) => declared?.settings && !name.endsWith('_comment'))
-  const setting = (name: string, key: string, node: { readonly [word: string]: unknown }): Json => {
-    if (node['x-address'] === true || key === 'webhook_url') return `${target.origin}/hooks/${canary(`${name}-${key}`)}`
-    if (key === 'home_channel') return '100000000000000001'
-    return node['x-secret'] === true ? canary(`${name}-${key}`) : ''
+/**
+ * The double of each platform whose API is HTTP, by profile: a platform has one connection in each profile. In `logins` the addresses have a
+ * login, and nobody answers there.
+ */
+const doublesByProfile = (): ReadonlyMap<string, readonly Double[]> => {
+  const profiles = new Map<string, readonly Double[]>([['logins', []]])
+  const hasPlatform = (name: string): boolean =>
+    targets.some((each) => each.name === name && each.schema?.settings && !name.endsWith('_comment'))
+  for (const double of doubles.filter(({ listen, target }) => !listen && hasPlatform(target))) {
+    const used = (profile: string): readonly Double[] => profiles.get(profile) ?? []
+    const free = ['logins', 'default', 'second', 'third'].filter((profile) => !used(profile).some(({ target }) => target === double.target))
+    for (const profile of free[0] === 'logins' ? free.slice(0, 2) : free.slice(0, 1)) profiles.set(profile, [...used(profile), double])
   }
-  const platforms = Object.fromEntries(
-    kinds.map(({ name, schema: declared }) => {
-      const settings = Object.entries(declared?.settings?.properties ?? {}).map(([key, node]) => [key, setting(name, key, node)] as const)
-      return [name, Object.fromEntries(settings.filter(([, value]) => value !== ''))]
-    }),
-  )
-  const jobName = (name: string): string => `to-${name.replaceAll('_', '-')}`
-  const job = (name: string): JsonObject => ({ schedule: '0 0 1 1 *', prompt: 'x', deliver: name })
+  return profiles
+}
+
+t.test('the log and the files of a gateway show no secret of platforms, toolsets, jobs and variables', async (t) => {
+  // Its errors quote what it was sent, in each field that the API of a platform may have for a reason.
+  const target = await sink(t, (response, { url, headers, body }) => {
+    const why = `${url} ${JSON.stringify({ authorization: headers.authorization, ...headers })} ${body}`
+    const reason = { message: why, description: why, errmsg: why, msg: why, details: why, error_message: why, title: why, error: why }
+    response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(reason))
+  })
+  const closed = await closedOrigin()
+  const login = closed.replace('://', `://user:${canary('login')}@`)
+  const withSecrets = (value: Json, name: string): Json => JSON.parse(JSON.stringify(value).replaceAll(/canary[^"?\\]*/g, canary(name)))
+  const jobs: { readonly profile: string; readonly name: string }[] = []
+  const files = [...doublesByProfile()].map(([profile, all]): readonly [string, JsonObject] => {
+    const own = all.map(({ target: name, way = '', settings, address, chat, ownChat, extra = {} }) => {
+      const job = `to-${name.replaceAll('_', '-')}`
+      jobs.push({ profile, name: job })
+      const to = address?.(chat, target.origin) ?? (ownChat ? {} : { chat_id: chat })
+      const delivery = { deliver: name, deliver_extra: withSecrets({ ...to, ...extra }, `${name}-extra`) }
+      return [
+        name,
+        withSecrets(settings(profile === 'logins' ? login : target.origin), `${name}-${way}`),
+        job,
+        { schedule: '0 0 1 1 *', prompt: 'x', ...delivery },
+      ] as const
+    })
+    const platforms = Object.fromEntries(own.map(([name, settings]) => [name, settings]))
+    return [profile, { platforms, jobs: Object.fromEntries(own.map(([, , name, job]) => [name, job])) }]
+  })
+  const { platforms, jobs: own } = Object.fromEntries(files).default as { readonly [section: string]: JsonObject }
+  const url = (of: string): string => `${of}/hooks/${canary('path')}?access_token=${canary('query')}`
+  const more = { plain: url(target.origin), closed: url(closed) }
+  jobs.push(...Object.keys(more).map((name) => ({ profile: 'default', name })))
+  const toAddress = (to: string): JsonObject => ({ schedule: '0 0 1 1 *', prompt: 'x', deliver: 'http', deliver_extra: { url: to } })
   const cli = fakeCli(
     t,
     {
       'config.yaml': stringify({
         agent: { runner: 'echo' },
+        gateway: { multiplex_profiles: true },
         platforms: { ...platforms, webhook: { enabled: true, extra: { port: 0, secret: canary('global') } } },
-        toolsets: { own: { url: `${target.origin}/hooks/${canary('mcp')}`, allow: ['x'], headers: { Authorization: '${MCP}' } } },
-        jobs: Object.fromEntries(kinds.map(({ name }) => [jobName(name), job(name)])),
+        toolsets: { own: { url: url(target.origin), allow: ['x'], headers: { Authorization: '${MCP}' } } },
+        jobs: { ...own, ...Object.fromEntries(Object.entries(more).map(([name, to]) => [name, toAddress(to)])) },
       }),
       '.env': `MCP=${canary('mcp-variable')}\n`,
+      ...Object.fromEntries(
+        files.filter(([profile]) => profile !== 'default').map(([profile, file]) => [`profiles/${profile}/config.yaml`, stringify(file)]),
+      ),
     },
     {},
   )
   const gateway = await startGateway(t, cli.dir, { args: ['--log-level', 'debug'] })
   await gateway.listening
-  for (const { name } of kinds) t.match(await cli.run('cron', 'run', jobName(name)), { code: 0 }, name)
-  await until(async () => target.seen.length > 3)
+  const hasFailed = ({ msg }: Line): boolean => msg === 'run is dead' || msg === 'run failed, it will be tried again'
+  for (const { profile, name } of jobs) t.match(await cli.run('cron', 'run', name, '--profile', profile), { code: 0 }, name)
+  for (const { profile, name } of jobs) await gateway.line((line) => hasFailed(line) && line.job === name && line.profile === profile)
+  const quoting = gateway.lines.filter(({ reason }) => String(reason).includes('***'))
+  t.ok(new Set(quoting.map(({ job }) => job)).size > 10, 'many errors quoted a secret')
   gateway.kill('SIGTERM')
   const { out, err } = await gateway.ended
   t.strictSame([...new Set(`${out}${err}`.match(marks))], [], 'log')
