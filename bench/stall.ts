@@ -46,6 +46,13 @@ const longestMs = async (base: string, route: string, sent: Sent): Promise<numbe
   return longest
 }
 
+/** The median of some rounds of `longestMs`. */
+const medianMs = async (rounds: number, base: string, route: string, sent: Sent): Promise<number> => {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) times.push(await longestMs(base, route, sent))
+  return median(times)
+}
+
 /** `routes` beside the contender's own, by name, for its launcher. */
 export const stallRoutes = (): Record<string, Route> =>
   Object.fromEntries(Object.entries(curiousRoutes).map(([name, route]) => [name, { secret: SECRET, ...route } as Route]))
@@ -61,9 +68,7 @@ export const stall = (name: string, contender: Contender, must: number, aim: num
         for (const [what, text] of Object.entries(bodies)) {
           const sent = { type, body: Buffer.from(text) }
           for (const route of Object.keys(curiousRoutes)) {
-            const times: number[] = []
-            for (let round = 0; round < rounds; round++) times.push(await longestMs(baseUrl, route, sent))
-            const ms = median(times)
+            const ms = await medianMs(rounds, baseUrl, route, sent)
             note(`${name} ${what}, ${route}: ${ms.toFixed(1)} ms`)
             if (ms > worst.ms) worst = { ms, what: `${what}, ${route}` }
           }
