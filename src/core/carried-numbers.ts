@@ -4,10 +4,10 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { exactJson, mapScalars } from './exact-json.ts'
+import { exactJson, isLongId, mapScalars } from './exact-json.ts'
 import { ExactNumber } from './exact-number.ts'
 import type { ExactJson, Json } from './json.ts'
-import { withDigits } from './written-digits.ts'
+import { longNumbersIn, withDigits } from './written-digits.ts'
 
 const mark = `number-${randomUUID()}:`
 /** A carried number in YAML, in JSON, or in JSON that is itself a text of JSON, where its quotes are escaped. */
@@ -18,7 +18,20 @@ export const carryNumbers = (value: ExactJson): Json =>
   mapScalars(value, (scalar) => (scalar instanceof ExactNumber ? mark + scalar.text : scalar)) as Json
 
 /** Returns a value with its numbers past 2^53 as marked texts, as far as it is known how they are written. */
-export const carryDigits = (value: Json): Json => carryNumbers(withDigits(value))
+export const carryDigits = (value: Json): Json => (longNumbersIn(value).length > 0 ? carryNumbers(withDigits(value)) : value)
+
+/** Parses JSON that a person wrote, with marked texts for its whole numbers past 2^53. Throws where `JSON.parse` throws. */
+export const carriedJson = (text: string): Json =>
+  mapScalars(exactJson(text), (scalar) => {
+    if (!(scalar instanceof ExactNumber)) return scalar
+    return isLongId(scalar) ? mark + scalar.text : scalar.toNumber()
+  }) as Json
+
+/** Returns a value with the nearest doubles for its marked texts. */
+export const roundedCarried = (value: Json): Json =>
+  mapScalars(value, (scalar) =>
+    typeof scalar === 'string' && scalar.startsWith(mark) ? Number(scalar.slice(mark.length)) : scalar,
+  ) as Json
 
 /** Returns a text of JSON with marked texts for the numbers that a double does not say. Any other text is returned as it is. */
 export const carryNumbersIn = (text: string): string => {

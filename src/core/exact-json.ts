@@ -215,7 +215,7 @@ export const readExactly = (
 }
 
 /** Whether a number is a whole one past 2^53 that is written with digits alone: an id, and nothing to reckon with. */
-const isLongId = (value: ExactNumber): boolean => value.isDigits && !Number.isSafeInteger(value.toNumber())
+export const isLongId = (value: ExactNumber): boolean => value.isDigits && !Number.isSafeInteger(value.toNumber())
 
 /** The readings of payloads for programs that know only doubles, by whatever holds them. */
 const looseReadings = new WeakMap<WithText, Json>()

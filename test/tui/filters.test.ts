@@ -1,15 +1,19 @@
 /** The filter builder: what keys do to the conditions of a draft, what is shown of each, and how many samples it holds for. */
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
 import { createEditorService } from '../../src/app/editor/create-service.ts'
 import { createDraftTexts } from '../../src/app/editor/draft/draft-text.ts'
-import { draftOf, editsOf, type OpenedRoute } from '../../src/app/editor/draft/route-draft.ts'
+import { openConfigured } from '../../src/app/editor/draft/open-route.ts'
+import { draftOf, editsOf, type OpenedRoute, specAfter } from '../../src/app/editor/draft/route-draft.ts'
+import { storeDraft, storedDrafts } from '../../src/app/editor/saving/stored-drafts.ts'
 import type { Payload, Preview } from '../../src/app/editor/service.ts'
 import { talliesOf } from '../../src/app/editor/tallies.ts'
 import { listSamples, readSample } from '../../src/app/samples/gallery.ts'
+import type { Workspace } from '../../src/app/workspace.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
@@ -124,6 +128,38 @@ t.test('a value is JSON where it is that, and a text where the field is one', as
   asked.press('a')
   asked.answer('no.such', 'wrong')
   t.match(asked.frame(), /! "wrong" is not an operator/)
+})
+
+t.test('whole numbers past 2^53 keep their digits, in the form and in the text', (t) => {
+  const [id, neighbour, third] = ['1234567890123456789', '1234567890123456788', '1234567890123456787']
+  const text = `route:\n  filters:\n    - { field: no.such, equals: ${id} }\n    - { field: b, in: [${id}, 7] } # kept\n`
+  const draft = draftOf(openConfigured('/data/config.yaml', 'pr', ['route'], text))
+  const keys = editor('', { draft })
+  t.match(keys.frame(), `equals ${id}`)
+  keys.press('v', 'backspace')
+  keys.answer('8')
+  t.match(keys.text(), `{ field: no.such, equals: ${neighbour} }`, 'a neighbour that has the same double is another value')
+  keys.press('j', 'v')
+  keys.answer(`, ${neighbour}`)
+  t.match(keys.text(), `{ field: b, in: [${id}, 7, ${neighbour}] } # kept`)
+  keys.press('a')
+  keys.answer('no.other', 'equals', third)
+  t.match(keys.text(), new RegExp(`field: no\\.other,? *\\n? *equals: ${third}`))
+  keys.press('k', 'k', 'o')
+  keys.answer('in')
+  t.match(keys.text(), `{ field: no.such, in: [${neighbour}] }`)
+  keys.press('J', 'g')
+  t.match(keys.frame(), `no.such in [${neighbour}]`)
+  t.notMatch(keys.frame() + keys.text(), 'number-')
+  const home = t.testdir()
+  const kept = { dataDir: home } as Workspace
+  const { opened, past } = keys.draft()
+  const { name, source, base, written, isNew } = opened
+  return storeDraft(kept, { v: 1, at: 1, name, source, base, written, isNew, digest: '', past }).then((file) => {
+    t.match(readFileSync(file, 'utf8'), `"value":[${neighbour}]`)
+    const [stored] = storedDrafts(kept)
+    t.same(stored && specAfter(stored.written, stored.past), keys.draft().spec)
+  })
 })
 
 t.test('a change names what changes, and leaves the other lines', async (t) => {

@@ -1,6 +1,7 @@
 /** Makes the fields of a route's form from the schema. A new key of routes becomes a field without a change to this file. */
 
 import { definition } from '../../config/schema-walk.ts'
+import { writeCarriedNumbers } from '../../core/carried-numbers.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own, textOrEmpty, valueAt } from '../../core/json.ts'
 import { namesSettingSecret } from '../../core/secret-names.ts'
@@ -207,9 +208,10 @@ export const shownValue = ({ value, isSecret }: Pick<FormField, 'value' | 'isSec
       .map(([key, each]) => `${key}: ${secretShown(each)}`)
       .join(', ')
   if (isSecret) return [value].flat().map(secretShown).join(', ')
-  if (typeof value === 'string') return value
-  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(', ') : `${value.length} items`
-  return JSON.stringify(maskJson(value))
+  if (typeof value === 'string') return writeCarriedNumbers(value)
+  if (Array.isArray(value))
+    return value.every((item) => typeof item === 'string') ? writeCarriedNumbers(value.join(', ')) : `${value.length} items`
+  return writeCarriedNumbers(JSON.stringify(maskJson(value)))
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 
 import { definition, typeOf } from '../../config/schema-walk.ts'
+import { carriedJson, writeCarriedNumbers } from '../../core/carried-numbers.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { pluginNamePattern } from '../../core/names.ts'
 
@@ -60,7 +61,7 @@ export const operatorsFor = (type: string | undefined): readonly string[] => {
 
 /**
  * Reads a user's text as the operand of an operator; `undefined` for an empty text. `type`: the type of the field. A field of type `string`
- * is compared with texts, so `5` is read as a text for it.
+ * is compared with texts, so `5` is read as a text for it. Whole numbers past 2^53 are carried.
  */
 export const readOperand = (operator: string, text: string, type: string | undefined): Json | undefined => {
   const form = operandForm(operator)
@@ -72,13 +73,14 @@ export const readOperand = (operator: string, text: string, type: string | undef
 
 const readValue = (text: string, type: string | undefined): Json => {
   const json = jsonOrUndefined(text)
-  return json === undefined || (type === 'string' && typeof json !== 'string') ? text : json
+  return json === undefined || (type === 'string' && typeof json !== 'string') ? text : carriedJson(text)
 }
 
 /** Reads a list in JSON, or values with commas between them: `[1, 2]`, `opened, closed`. */
 const readList = (text: string, type: string | undefined): Json => {
-  const list = jsonOrUndefined(text) ?? jsonOrUndefined(`[${text}]`)
-  if (Array.isArray(list) && (type !== 'string' || list.every((item) => typeof item === 'string'))) return list
+  const whole = jsonOrUndefined(text) === undefined ? `[${text}]` : text
+  const list = jsonOrUndefined(whole)
+  if (Array.isArray(list) && (type !== 'string' || list.every((item) => typeof item === 'string'))) return carriedJson(whole)
   const inner = text.trim().replace(/^\[(.*)\]$/s, '$1')
   return inner
     .split(',')
@@ -110,7 +112,8 @@ export const convertOperand = (operand: Json | undefined, from: string, to: stri
 export const writtenOperand = (operator: string, operand: Json | undefined): string => {
   if (operand === undefined) return ''
   if (operandForm(operator) === 'text' && typeof operand === 'string') return operand
-  return Array.isArray(operand) && operandForm(operator) === 'list' ? operand.map(operandWord).join(', ') : JSON.stringify(operand)
+  const isList = Array.isArray(operand) && operandForm(operator) === 'list'
+  return writeCarriedNumbers(isList ? operand.map(operandWord).join(', ') : JSON.stringify(operand))
 }
 
 const operandWord = (item: Json): string =>
@@ -119,5 +122,5 @@ const operandWord = (item: Json): string =>
 /** Reads a value that the editor shows as JSON, and its type; `undefined` where the shown text is cut, so that it is not JSON. */
 export const parseShownValue = (json: string): { readonly value: Json; readonly type: string } | undefined => {
   const value = jsonOrUndefined(json)
-  return value === undefined ? undefined : { value, type: typeOf(value) }
+  return value === undefined ? undefined : { value: carriedJson(json), type: typeOf(value) }
 }

@@ -1,5 +1,6 @@
 /** Describes the tests that a route has, and makes a new test from a payload and its trace. */
 
+import { carriedJson, writeCarriedNumbers } from '../../core/carried-numbers.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Payload } from './service.ts'
 import type { TraceShown } from './shown-trace.ts'
@@ -11,7 +12,7 @@ export type TestRow = { readonly name: string; readonly sends: string; readonly 
 export const testRows = ({ tests }: JsonObject): readonly TestRow[] => (Array.isArray(tests) ? tests.map(testRow) : [])
 
 const testRow = (test: Json): TestRow => {
-  if (!isObject(test)) return { name: JSON.stringify(test), sends: '', expects: 'not a test' }
+  if (!isObject(test)) return { name: writeCarriedNumbers(JSON.stringify(test)), sends: '', expects: 'not a test' }
   const { name, send, steps, expect, skip } = test
   return {
     name: typeof name === 'string' ? name : 'without a name',
@@ -31,7 +32,7 @@ const sentBy = (send: Json | undefined): string => {
 const expected = (expect: Json): string =>
   isObject(expect)
     ? Object.entries(expect)
-        .map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+        .map(([key, value]) => `${key} ${writeCarriedNumbers(typeof value === 'object' ? JSON.stringify(value) : String(value))}`)
         .join(', ')
     : 'nothing'
 
@@ -44,7 +45,7 @@ export const makeTest = (name: string, { choice, body }: Payload, trace: TraceSh
 
 const payloadIn = (body: string): Json => {
   try {
-    return JSON.parse(body) as Json
+    return carriedJson(body)
   } catch {
     return body
   }

@@ -12,6 +12,7 @@ import {
   seqTag,
   YAMLException,
 } from 'js-yaml'
+import { carryDigits } from '../../core/carried-numbers.ts'
 import { type Diagnostic, diagnostic, type Path, type SourceRange } from '../../core/diagnostic.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
@@ -58,6 +59,12 @@ export const sourceOf = (file: string, { text, data, events, diagnostics }: Pars
   const place = placeFinder(file, text, events)
   noteDigits(data, (path) => writtenDigits(text, place(path)))
   return { source: { file, data, place }, text, diagnostics }
+}
+
+/** Returns the data of a parsed text, with its whole numbers past 2^53 carried; `undefined` where the text cannot be read. */
+export const carriedData = (parsed: ParsedYaml): Json | undefined => {
+  const { source } = sourceOf('', parsed)
+  return source && carryDigits(source.data)
 }
 
 /** Returns the digits of a whole number as they are written; `undefined` where it is written in another way. */

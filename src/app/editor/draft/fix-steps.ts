@@ -1,7 +1,7 @@
 /** Turns the fixes of findings into steps of a draft: a step changes the route as its fix changes the text. */
 
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
-import { type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
+import { carriedData, type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
 import type { Diagnostic, Path } from '../../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, type JsonObject, own, valueAt } from '../../../core/json.ts'
 import { fixTexts, withoutToolsets } from '../../validate/fixes.ts'
@@ -11,24 +11,24 @@ import type { OpenedRoute, Step } from './route-draft.ts'
  * Returns a step for each fix that changes the route, in the order of the findings; none for a subscription. No fix of `toolsets` becomes a
  * step, because only people set toolsets (rules: Subscriptions 7).
  */
-export const stepsOfFixes = (
-  findings: readonly Diagnostic[],
-  { text, data = null }: ParsedYaml,
-  { base, source, file }: OpenedRoute,
-): readonly Step[] => {
+export const stepsOfFixes = (findings: readonly Diagnostic[], parsed: ParsedYaml, { base, source, file }: OpenedRoute): readonly Step[] => {
   const fixable = findings.map(withoutToolsets).filter(({ fix }) => fix !== undefined)
   if (fixable.length === 0 || source !== 'config') return []
-  const before = routeIn(data, base)
+  const { text } = parsed
+  const before = routeIn(parsed, base)
   if (before === undefined) return []
   return fixable.flatMap((finding) => {
     const [fixed] = fixTexts([finding], new Map([[finding.place?.file ?? file, text]])).files
-    const after = fixed && routeIn(parseYaml('', fixed.after).data ?? null, base)
+    const after = fixed && routeIn(parseYaml('', fixed.after), base)
     const edits = after === undefined ? [] : editsBetween(before, after)
     return edits.length > 0 ? [{ title: finding.fix?.title ?? '', edits }] : []
   })
 }
 
-const routeIn = (data: Json, base: Path): Json | undefined => (isObject(data) ? valueAt(data, base) : undefined)
+const routeIn = (parsed: ParsedYaml, base: Path): Json | undefined => {
+  const data = carriedData(parsed)
+  return isObject(data) ? valueAt(data, base) : undefined
+}
 
 /**
  * Returns edits that turn `before` into `after` and leave equal members alone. Maps, and lists of equal length, are compared member by

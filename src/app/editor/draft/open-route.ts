@@ -3,6 +3,7 @@
 import type { Loaded } from '../../../config/load.ts'
 import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
+import { carryDigits } from '../../../core/carried-numbers.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import { isObject, valueAt } from '../../../core/json.ts'
@@ -39,7 +40,7 @@ export const placeOfRoute = (
 /** Opens a subscription, whose text is its entry as YAML. Throws a Fault where there is no such subscription, or its entry is not a map. */
 export const openSubscription = (workspace: Workspace, asked: string): OpenedRoute => {
   const { name, text } = readSubscriptionDraft(workspace, asked)
-  const written = parseSource(name, text).source?.data
+  const written = carryDigits(parseSource(name, text).source?.data ?? {})
   return {
     name,
     source: 'subscription',
@@ -63,7 +64,7 @@ export const openConfigured = (file: string, name: string, base: Path, text = te
       exitCode: exit.conflict,
     })
   }
-  const written = valueAt(source.data, base)
+  const written = valueAt(carryDigits(source.data), base)
   if (isObject(written)) return { name, source: 'config', file, text, base, written, isNew: false }
   throw new Fault('not_a_map', `the route "${name}" is not a map of settings in ${file}`, {
     exitCode: exit.conflict,

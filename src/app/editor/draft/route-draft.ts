@@ -17,7 +17,10 @@ export type OpenedRoute = {
   readonly text: string
   /** The path of the route in the text. */
   readonly base: Path
-  /** The route as it is written in the text. A new route is not in the text yet, and begins with these settings. */
+  /**
+   * The route as it is written in the text, with its whole numbers past 2^53 carried (`carryDigits`), as they are in each step. A new route
+   * is not in the text yet, and begins with these settings.
+   */
   readonly written: JsonObject
   readonly isNew: boolean
 }

@@ -3,7 +3,7 @@
 import { applyPatch, structuredPatch } from 'diff'
 import { mapTextAt, type TextStart, withMapText } from '../../../config/yaml/edit/map-text.ts'
 import { changedData, isRefused, type RefusedEdit } from '../../../config/yaml/edit/yaml-edit.ts'
-import { type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
+import { carriedData, type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, valueAt } from '../../../core/json.ts'
 import { hideSecrets } from '../../mask-lines/hidden-secrets.ts'
@@ -11,7 +11,7 @@ import type { OpenedRoute, TextChange } from './route-draft.ts'
 
 /** Makes the change of a route's text from `from` to `to`. */
 export const textChange = (from: string, to: string): TextChange => {
-  const { data } = parseYaml('', to)
+  const data = carriedData(parseYaml('', to))
   return { from, to, ...(isObject(data) ? { spec: data } : {}) }
 }
 

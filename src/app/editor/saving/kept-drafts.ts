@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { loadConfig } from '../../../config/load.ts'
 import { textOfFile } from '../../../config/writing/replace-text.ts'
-import { parseSource } from '../../../config/yaml/source.ts'
+import { carriedData, parseYaml } from '../../../config/yaml/source.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import { isObject, type JsonObject, valueAt } from '../../../core/json.ts'
 import { configFile, type Workspace } from '../../workspace.ts'
@@ -73,7 +73,7 @@ const openedAsStored = (workspace: Workspace, { name, source, base, written, isN
 }
 
 const dataOf = ({ file, text }: OpenedRoute): JsonObject => {
-  const data = parseSource(file, text).source?.data
+  const data = carriedData(parseYaml(file, text))
   return isObject(data) ? data : {}
 }
 

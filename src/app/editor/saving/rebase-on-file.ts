@@ -1,13 +1,13 @@
 /** Applies a draft to its file as it is now, unless somebody else changed the keys that the draft changes. */
 
-import { parseSource } from '../../../config/yaml/source.ts'
+import { carriedData, parseYaml } from '../../../config/yaml/source.ts'
 import { equalJson, isObject, type JsonObject, own, valueAt } from '../../../core/json.ts'
 import { isRemoved, type RouteDraft, rebased } from '../draft/route-draft.ts'
 
 /** Returns the draft as if it had been opened on `text`, the present text of its file, or says why that is not possible. */
 export const rebaseOnFile = (draft: RouteDraft, text: string): RouteDraft | { readonly why: string } => {
   const { opened } = draft
-  const data = parseSource(opened.file, text).source?.data
+  const data = carriedData(parseYaml(opened.file, text))
   if (!isObject(data)) return { why: 'the file cannot be read as it is now' }
   const now = valueAt(data, opened.base)
   if (opened.isNew) return now === undefined ? rebased(draft, { text }) : { why: `there is a route "${opened.name}" in the file by now` }

@@ -6,9 +6,10 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../../../config/writing/replace-file.ts'
+import { carriedJson, writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import { diskFault } from '../../../core/disk-fault.ts'
 import { exit, Fault } from '../../../core/fault.ts'
-import { type JsonObject, parseObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
 import { isStoredDraft } from '../../../generated/stored-checks.js'
 import type { Workspace } from '../../workspace.ts'
 import type { OpenedRoute, Step } from '../draft/route-draft.ts'
@@ -30,7 +31,7 @@ export type StoredDraft = Pick<OpenedRoute, 'name' | 'source' | 'base' | 'writte
 
 /** Stores a draft and returns the path of its file. Throws a Fault when the draft is too large, or cannot be written. */
 export const storeDraft = async (workspace: Workspace, stored: StoredDraft): Promise<string> => {
-  const json = `${JSON.stringify(stored)}\n`
+  const json = `${writeCarriedNumbers(JSON.stringify(stored))}\n`
   if (Buffer.byteLength(json) > maxBytes)
     throw new Fault('too_large', `the draft of "${stored.name}" is larger than ${maxBytes} bytes: it is not kept`, { exitCode: exit.no })
   const file = fileOf(workspace, stored)
@@ -80,7 +81,7 @@ const draftFileNames = (folder: string): readonly string[] => {
 const readDraft = (file: string): StoredDraft | undefined => {
   try {
     if (statSync(file).size > maxBytes) return undefined
-    const data = parseObject(readFileSync(file, 'utf8'))
+    const data = carriedJson(readFileSync(file, 'utf8'))
     // Another version, or a user, may have written the file. Data of any other shape is not a draft.
     return isStoredDraft(data) ? (data as JsonObject & StoredDraft) : undefined
   } catch {

@@ -3,8 +3,9 @@
  * editor, imports and `gateway setup` change files in this way.
  */
 
+import { roundedCarried } from '../../../core/carried-numbers.ts'
 import { equalJson, type Json } from '../../../core/json.ts'
-import { type ParsedYaml, parseYaml } from '../source.ts'
+import { carriedData, type ParsedYaml, parseYaml } from '../source.ts'
 import { inOrder, type Splice, spliced } from '../splice.ts'
 import { Outline } from './outline.ts'
 import { splicesOf } from './splices-of.ts'
@@ -24,10 +25,12 @@ export type Edited =
 
 /**
  * Returns the text after an edit, with the splices that lead to it, or why the text cannot be edited so. The new text has been parsed
- * again: its data are the old data with this change alone. `parsed`: the old text, where the caller has parsed it already.
+ * again: its data are the old data with this change alone. The values of an edit may have carried numbers. `parsed`: the old text, where
+ * the caller has parsed it already.
  */
 export const editYaml = (text: string, edit: YamlEdit, parsed: ParsedYaml = parseYaml('', text)): Edited => {
-  const { data, events, diagnostics } = parsed
+  const { events, diagnostics } = parsed
+  const data = carriedData(parsed)
   const [problem] = diagnostics
   if (data === undefined || problem)
     return refusedEdit(`line ${problem?.place?.line ?? 1}: ${problem?.message ?? 'the text cannot be read'}`)
@@ -46,13 +49,14 @@ const refusedEdit = (why: string): Edited => ({ ok: false, why })
 
 /** Makes the edit in the first style whose result reads back right; `undefined` where no style does. */
 const editInStyles = (outline: Outline, data: Json, edit: YamlEdit, wanted: Json, styles: readonly Style[]): Edited | undefined => {
+  const read = roundedCarried(wanted)
   for (const style of styles) {
     const splices = splicesOf(outline, data, edit, style)
     if (isRefused(splices)) return refusedEdit(splices.why)
     const changes = inOrder(splices.filter(({ from, to, text }) => outline.text.slice(from, to) !== text))
     const text = spliced(outline.text, changes)
     const parsed = parseYaml('', text)
-    const isRight = parsed.diagnostics.length === 0 && parsed.data !== undefined && equalJson(parsed.data, wanted)
+    const isRight = parsed.diagnostics.length === 0 && parsed.data !== undefined && equalJson(parsed.data, read)
     if (isRight) return { ok: true, text, splices: changes, parsed }
   }
   return undefined

@@ -1,6 +1,7 @@
 /** Renders values in the style of a text. The YAML library renders the scalars, because it knows which of them need quotes. */
 
 import { DEFAULT_SCALAR_STYLE_RULES, dump, SCALAR_STYLE, type ScalarStyle, type ScalarStyleRule } from 'js-yaml'
+import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import { isObject, type Json } from '../../../core/json.ts'
 import type { Style } from './style.ts'
 
@@ -62,7 +63,7 @@ export const renderFlow = (value: Json, style: Style, former?: FormerScalar): st
       ']',
       style.padsLists,
     )
-  if (!isObject(value)) return style.json ? JSON.stringify(value) : dumpValue([value], style, former, 0).slice(1, -1)
+  if (!isObject(value)) return style.json ? writeCarriedNumbers(JSON.stringify(value)) : dumpValue([value], style, former, 0).slice(1, -1)
   return inBrackets(
     '{',
     Object.entries(value).map(([key, member]) => flowMember(key, member, style)),
@@ -96,14 +97,16 @@ const renderScalar = (value: Json, behind: Behind, style: Style, former?: Former
 }
 
 const dumpValue = (value: Json, style: Style, former: FormerScalar | undefined, flowLevel = -1, ofKey = false): string =>
-  dump(value, {
-    flowLevel,
-    indent: former?.indent ?? style.step,
-    lineWidth: former?.width ?? -1,
-    noRefs: true,
-    quoteStyle: style.quote,
-    scalarStyleRules: [keepFormerStyle(former, ofKey, style), quoteUnseenSpaces(style), ...defaultRules],
-  }).replace(/(?:\n\.\.\.)?\n$/, '')
+  writeCarriedNumbers(
+    dump(value, {
+      flowLevel,
+      indent: former?.indent ?? style.step,
+      lineWidth: former?.width ?? -1,
+      noRefs: true,
+      quoteStyle: style.quote,
+      scalarStyleRules: [keepFormerStyle(former, ofKey, style), quoteUnseenSpaces(style), ...defaultRules],
+    }),
+  ).replace(/(?:\n\.\.\.)?\n$/, '')
 
 const defaultRules = Object.values(DEFAULT_SCALAR_STYLE_RULES)
 

@@ -7,6 +7,7 @@ import { setExtra, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { extraFieldsOf, type FormField, readsKey, shownValue } from '../../../app/editor/form.ts'
 import type { TargetRow } from '../../../app/editor/service.ts'
+import { carriedJson, writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { namesSettingSecret } from '../../../core/secret-names.ts'
 import { chooseScreen, entryScreen } from '../../model/overlays.ts'
@@ -87,8 +88,8 @@ export const editSetting = (row: SettingRow): Update<never> => {
 
 /** Returns the text in which the user changes a setting. */
 const editableText = ({ form, value }: Pick<FormField, 'form' | 'value'>): string => {
-  if (form === 'json' || form === 'group') return JSON.stringify(value ?? {}, null, 2)
-  return value === undefined ? '' : String(value)
+  if (form === 'json' || form === 'group') return writeCarriedNumbers(JSON.stringify(value ?? {}, null, 2))
+  return value === undefined ? '' : writeCarriedNumbers(String(value))
 }
 
 /**
@@ -140,7 +141,7 @@ export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] 
   if (text.trim() === '') return field?.value === undefined ? {} : withSetting(draft, place, target, key, undefined)
   if (field?.form !== 'json' && field?.form !== 'group') return withSetting(draft, place, target, key, text)
   try {
-    return withSetting(draft, place, target, key, JSON.parse(text) as Json)
+    return withSetting(draft, place, target, key, carriedJson(text))
   } catch {
     return { world: { notice: { tone: 'bad', text: `${field.title}: no JSON` } } }
   }

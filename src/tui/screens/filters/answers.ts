@@ -14,6 +14,7 @@ import {
   readOperand,
   writtenOperand,
 } from '../../../app/editor/operators.ts'
+import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { type Returned, type Update, type World, warned } from '../../model/screen.ts'
@@ -91,7 +92,7 @@ const pushQuestion = (
 /** Returns the current value of a condition as a text to edit for the operator `next`; empty if the condition has no value. */
 const valueTextFor = ({ operator, operand }: ConditionRow, next: string): string => {
   if (operandForm(operator) === 'flag') return ''
-  return operandForm(next) === 'text' && typeof operand === 'string' ? operand : writtenOperand(operator, operand)
+  return operandForm(next) === 'text' && typeof operand === 'string' ? writeCarriedNumbers(operand) : writtenOperand(operator, operand)
 }
 
 const operandIs = (text: string, screen: FiltersScreen, edited: EditedCondition, world: World, draft: RouteDraft): FiltersUpdate => {

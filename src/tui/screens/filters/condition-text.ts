@@ -23,7 +23,7 @@ export const operandText = ({ operator, operand }: Pick<ConditionRow, 'operator'
 
 /** Returns a condition as `action equals "opened"`, or a group as `any one of these must hold`. `odd`: a value that is no condition. */
 export const conditionText = (row: Pick<ConditionRow, 'kind' | 'field' | 'operator' | 'operand'>): string => {
-  if (row.kind === 'odd') return `${JSON.stringify(row.operand)} (not a condition)`
+  if (row.kind === 'odd') return `${writtenOperand('', row.operand)} (not a condition)`
   if (row.kind === 'group') return `${row.operator} ${groupMeaning(row.operator)}`
   return [row.field, row.operator, operandText(row)].filter(Boolean).join(' ')
 }

@@ -4,6 +4,7 @@ import { type ConditionRow, conditionRows } from '../../../app/editor/conditions
 import { groupingsOf, movedCondition, removedCondition } from '../../../app/editor/draft/condition-edits.ts'
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import { expressionOperator, isSwitch, operandForm, writtenOperand } from '../../../app/editor/operators.ts'
+import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import { valueAt } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
@@ -95,7 +96,7 @@ const withDraft = (screen: FiltersScreen, draft: RouteDraft): Update<FiltersScre
 const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Update<FiltersScreen> => {
   switch (action) {
     case 'copy':
-      return { commands: [{ kind: 'copy', text: JSON.stringify(valueAt(draft.spec, row.path)) }] }
+      return { commands: [{ kind: 'copy', text: writeCarriedNumbers(JSON.stringify(valueAt(draft.spec, row.path))) }] }
     case 'remove': {
       const title = `delete ${conditionText(row)}`
       return withDraft(screen, change(draft, title, removedCondition(draft.spec, row.path)))

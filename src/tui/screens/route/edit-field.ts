@@ -3,6 +3,7 @@
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { type FormField, formFields, groupFields } from '../../../app/editor/form.ts'
 import { type NamesKey, namesKeyOf, type OfferedName } from '../../../app/editor/names-keys.ts'
+import { carriedJson, writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
@@ -115,8 +116,8 @@ const withFieldValue = (draft: RouteDraft, { path }: FormField, value: Json): Up
 
 const editableText = ({ form, value }: FormField): string => {
   if (value === undefined) return ''
-  if (form === 'json') return JSON.stringify(value, null, 2)
-  return Array.isArray(value) ? value.join(', ') : String(value)
+  if (form === 'json') return writeCarriedNumbers(JSON.stringify(value, null, 2))
+  return writeCarriedNumbers(Array.isArray(value) ? value.join(', ') : String(value))
 }
 
 /**
@@ -155,7 +156,7 @@ const parseFieldText = ({ form }: FormField, text: string): { readonly value: Js
     }
   if (form !== 'json') return { value: text }
   try {
-    return { value: JSON.parse(text) as Json }
+    return { value: carriedJson(text) }
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : 'not JSON' }
   }

@@ -4,6 +4,7 @@ import { canRedo, canUndo, change, draftOf, isModified, type RouteDraft, redo, u
 import type { FormField, Mode } from '../../../app/editor/form.ts'
 import { sections } from '../../../app/editor/sections.ts'
 import type { PayloadChoice } from '../../../app/editor/service.ts'
+import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor, paneActions, paneAfter, scrollAfter } from '../../model/list.ts'
 import { chooseScreen, leaveChoices, openSave } from '../../model/overlays.ts'
@@ -141,7 +142,7 @@ const lastScrollOf = (world: World): number => {
 }
 
 const copiedText = (row: FormRow): string =>
-  row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.kind === 'mode' ? row.mode : row.name
+  row.kind === 'field' ? writeCarriedNumbers(JSON.stringify(row.field.value ?? null)) : row.kind === 'mode' ? row.mode : row.name
 
 /** Folds or unfolds the section or group of a row; `undefined` for a row that has nothing to fold. */
 const toggleFold = (screen: RouteScreen, row: FormRow): Update<RouteScreen> | undefined => {

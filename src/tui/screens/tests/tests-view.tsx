@@ -1,6 +1,7 @@
 /** Shows the tests screen: the tests as a list, and below the list the test of the cursor as it is written in the route. */
 
 import { testRows } from '../../../app/editor/route-tests.ts'
+import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import { List } from '../../view/list.tsx'
 import { Gap, Row, Rows } from '../../view/row.tsx'
@@ -19,7 +20,7 @@ export const TestsView = ({ screen: { cursor }, world, room }: ScreenProps<Tests
       </Row>
     )
   const area = testListArea(cursor, rows.length, room)
-  const written = JSON.stringify(testsIn(world)[cursor] ?? null, null, 2).split('\n')
+  const written = writeCarriedNumbers(JSON.stringify(testsIn(world)[cursor] ?? null, null, 2)).split('\n')
   return (
     <>
       <List rows={rows} area={area}>

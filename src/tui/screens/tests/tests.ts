@@ -4,6 +4,7 @@
 
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import { makeTest, testRows } from '../../../app/editor/route-tests.ts'
+import { carriedJson, writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import { isObject, type Json } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
@@ -80,7 +81,7 @@ const onAction = (screen: TestsScreen, action: ActionName, world: World, draft: 
 const editTest = ({ edited }: TestsScreen, test: Json | undefined): Update<TestsScreen> =>
   test === undefined
     ? warned('there is no test yet: a makes one of the payload')
-    : { commands: [{ kind: 'edit-text', id: editId, text: edited ?? `${JSON.stringify(test, null, 2)}\n` }] }
+    : { commands: [{ kind: 'edit-text', id: editId, text: edited ?? `${writeCarriedNumbers(JSON.stringify(test, null, 2))}\n` }] }
 
 const askTestName = ({ payload, preview }: World): Update<TestsScreen> => {
   if (!payload) return warned('choose a payload first: the test sends it')
@@ -123,7 +124,7 @@ const onReturned = (screen: TestsScreen, { id, value }: Returned, world: World, 
 
 const parseTest = (text: string): Json | undefined => {
   try {
-    const value = JSON.parse(text) as Json
+    const value = carriedJson(text)
     return isObject(value) ? value : undefined
   } catch {
     return undefined
