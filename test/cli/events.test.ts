@@ -520,6 +520,12 @@ t.test('retry: a direct delivery that failed is made again under its delivery id
   }
   const { asked } = await cli.serve({ standings: among(dead()), replay: async ({ id }) => answers[id] ?? fault(id) })
   t.match(await cli.run('events', 'retry', idOf(1), '--dry-run'), { code: 0, out: /^would start .*\n1 would start\n$/ })
+  t.match(
+    await cli.run('events', 'retry', '--dead', '--dry-run'),
+    { code: 0, out: /^0 would start/, err: /3 \(3 of deploys\): headgate events replay --outcome delivery_failed --same-id/ },
+    'those without a run are left out of all dead ones, and it says so',
+  )
+  t.match(JSON.parse((await cli.run('events', 'retry', '--dead', '--yes', '--json')).out), { data: { summary: { left_out: 3 } } })
   t.same(
     asked.filter(([name]) => name === 'replay'),
     [],
