@@ -367,10 +367,11 @@ t.test('a run that was killed in its attempt, and fails alone after the start, k
   const bad = await receiver(t)
   const files = {
     config: { storage: { kind: 'sqlite' } },
-    routes: { r: to(`${bad.origin}${never}`, { retry: { max_attempts: 2, backoff: 0 } }) },
+    routes: { r: to(`${bad.origin}${never}`, { retry: { max_attempts: 2, backoff: 0 } }), late: { prompt: 'p', delay_seconds: 3_600 } },
   }
   const killed = await start(t, files)
   bad.status = 0
+  t.equal(await killed.send('late', 'b'), 202, 'another run waits, and is not due yet')
   t.equal(await killed.send('r', 'a'), 202)
   await until(() => bad.seen.length === 1)
   // What a kill leaves is what the disk has now.

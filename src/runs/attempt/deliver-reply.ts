@@ -27,7 +27,8 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Att
     traceparent: transcript.span?.traceparent,
     progress: lease.progress,
     interrupted: lease.interrupted && lease.reply !== undefined,
-    resumed: lease.interrupted,
+    // Only other runs can show that the receiver is down, and not this text alone.
+    resumed: lease.interrupted && !options.store.hasRoom(2),
     // Progress at a first attempt means that the run was dead and an operator revived it.
     revived: lease.attempt === 1,
     send: options.send,
