@@ -32,7 +32,8 @@ type KeyNeed = {
 }
 
 /** A key that cannot act, at its path into the checked data. */
-type IdleKey = { readonly code: Code; readonly path: Path; readonly message: string; readonly help: string }
+/** `lack`: the message without the key's name, for a place that shows the key. */
+type IdleKey = { readonly code: Code; readonly path: Path; readonly message: string; readonly lack: string; readonly help: string }
 
 /** `top`: the data of `config.yaml`, for needs that begin there. `env`: the environment that the data is used with. */
 type Around = { readonly top: JsonObject; readonly env: Env }
@@ -61,8 +62,8 @@ export const idleKeys = (root: JsonObject, data: JsonObject, { top, env }: Aroun
       const lack = lackOf(need, path)
       if (lack === undefined) continue
       const { code } = need
-      const idle = `"${path.at(-1)}" ${code === undefined ? 'has no effect' : 'protects nothing'}`
-      if (lack !== 'off') found.push({ code: code ?? 'WH210', path, message: `${idle} ${lack.message}`, help: lack.help })
+      const said = lack === 'off' ? '' : `${code === undefined ? 'has no effect' : 'protects nothing'} ${lack.message}`
+      if (lack !== 'off') found.push({ code: code ?? 'WH210', path, message: `"${path.at(-1)}" ${said}`, lack: said, help: lack.help })
       break
     }
     return value

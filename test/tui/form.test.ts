@@ -164,6 +164,26 @@ t.test('the service offers the schemes, and the events of the sender that verify
   t.ok(all.some(({ name }) => name === 'Push Hook'))
 })
 
+t.test('beside a field stands what it lacks, as validate says it, whether the field is set or not', async (t) => {
+  const written = { prompt: 'p', payload_mismatch: 'warn', public_key: 'k', respond: { max_waiting: 3 } } as const
+  const text = `platforms: { webhook: { enabled: true, extra: { secret: abcabcabcabcabcabc, routes: { pr: ${JSON.stringify(written)} } } } }\n`
+  const dataDir = t.testdir({ 'config.yaml': `agent: { runner: command, command: [cat] }\n${text}` })
+  const finder = { find: async () => undefined, need: async () => Promise.reject(new Error('none')) }
+  const service = createEditorService({ dataDir, env: {}, self: 'headgate' }, finder)
+  const draft = draftOf(await service.open({ name: 'pr' }))
+  const preview = await service.preview({ draft, revision: 0 })
+  const editor = onRoute(draft.spec, { preview, size: { columns: 99, rows: 90 } })
+  editor.press('z')
+  const frame = editor.frame()
+  t.match(preview.findings.map(({ message }) => message).join('\n'), /"payload_mismatch" has no effect without "payload_schema"/)
+  t.match(frame, /warn \(has no effect without "payload_schema"\)/, 'a field that is set')
+  t.match(frame, /Script time-out.*\(has no effect without "script"\)/i, 'a field that is not set')
+  t.match(frame, /\(protects nothing without "verify"\)/)
+  t.match(frame, /3 \(has no effect without "wait_seconds"\)/, 'a member of a group')
+  t.match(preview.lacking, { '/agent/model': 'has no effect with the runner command' })
+  t.match(changesSaid(undefined, editor.state()).join('\n'), /warn, has no effect without "payload_schema"/, 'in lines')
+})
+
 t.test('the tests of a route are a list; one is made of the payload, and none is written blindly', async (t) => {
   const preview = {
     revision: 0,

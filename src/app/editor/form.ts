@@ -1,11 +1,13 @@
 /** Makes the fields of a route's form from the schema. A new key of routes becomes a field without a change to this file. */
 
+import { idleKeys, isOn } from '../../config/needs.ts'
 import { definition } from '../../config/schema-walk.ts'
 import { writeCarriedNumbers } from '../../core/carried-numbers.ts'
-import type { Path } from '../../core/diagnostic.ts'
+import { type Path, pointerOf } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own, textOrEmpty, valueAt } from '../../core/json.ts'
 import { namesSettingSecret } from '../../core/secret-names.ts'
 import { fingerprint, maskJson } from '../../secrets/mask.ts'
+import { appliedEdits } from './draft/route-draft.ts'
 import { namesKeyOf } from './names-keys.ts'
 import type { TargetRow } from './service.ts'
 
@@ -61,6 +63,26 @@ export const groupFields = (field: FormField, spec: JsonObject): readonly FormFi
   // written members are fields here.
   return node.additionalProperties === true ? all.filter(({ value }) => value !== undefined) : all
 }
+
+/** Returns the fields of the form, each followed by its members if it is a group. */
+export const allFields = (spec: JsonObject): readonly FormField[] => {
+  const withMembers = (field: FormField): readonly FormField[] => [field, ...groupFields(field, spec).flatMap(withMembers)]
+  return formFields(spec).flatMap(withMembers)
+}
+
+/**
+ * Returns what the fields of a route lack so that they act, whether they are set or not, by the pointers of their paths. The sentences are
+ * those of `validate`, without the key's name.
+ */
+export const lackingFields = (spec: JsonObject, around: Parameters<typeof idleKeys>[2]): { readonly [pointer: string]: string } =>
+  Object.fromEntries(
+    allFields(spec).flatMap(({ path, value }): [string, string][] => {
+      const set = isOn(value) ? spec : appliedEdits(spec, [{ kind: 'set', path, value: true }])
+      const pointer = pointerOf(path)
+      const idle = idleKeys(route, set, around).find((each) => pointerOf(each.path) === pointer)
+      return idle ? [[pointer, idle.lack]] : []
+    }),
+  )
 
 /**
  * Returns the settings of a target as fields: first those of its schema (a hidden setting only where it is written), then the keys that are

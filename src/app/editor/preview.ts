@@ -16,7 +16,7 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { type Catalogue, checkRoute } from '../../plan/compile.ts'
 import { reviewRoute } from '../../plan/review/review.ts'
-import { reviewContext } from '../../plan/review/review-context.ts'
+import { reviewContext, sectionsAround } from '../../plan/review/review-context.ts'
 import { maskLines } from '../mask-lines/mask-lines.ts'
 import { editedEntry, readSubscriptionDraft } from '../routes/edit-subscription.ts'
 import { listSamples } from '../samples/gallery.ts'
@@ -29,6 +29,7 @@ import type { DraftText, DraftTexts } from './draft/draft-text.ts'
 import { stepsOfFixes } from './draft/fix-steps.ts'
 import type { OpenedRoute, RouteDraft } from './draft/route-draft.ts'
 import { textPlaces } from './draft/text-places.ts'
+import { lackingFields } from './form.ts'
 import { contentOfChoice } from './payload/payload-choice.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
 import { seenBy } from './saving/draft-findings.ts'
@@ -69,6 +70,7 @@ export const previewOf = async (
     ...masked({
       ...(made.ok ? {} : { refused: made.why }),
       findings,
+      lacking: lackingFields(draft.spec, sectionsAround(loaded)),
       yaml: routeLines(opened, parsed),
       ...traced,
       ...(await countTallies(workspace, read, source, loaded, catalogue)),

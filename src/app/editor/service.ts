@@ -115,6 +115,8 @@ export type Preview = {
   readonly refused?: string
   /** The findings about the route. */
   readonly findings: readonly Diagnostic[]
+  /** What fields of the route lack so that they act, whether they are set or not, by the pointers of their paths. */
+  readonly lacking?: { readonly [pointer: string]: string }
   /** The fixes of findings, as steps of the draft. */
   readonly fixes: readonly Step[]
   /** For each finding, where it stands in the route's text; `null` for a finding about no place in that text. */

@@ -180,7 +180,7 @@ export const specAfter = (written: JsonObject, past: readonly Step[]): JsonObjec
   past.reduce((spec, { text, edits }) => appliedEdits(text?.spec ?? spec, edits), written)
 
 /** Returns a route after the edits. An edit that does not fit the route changes nothing. */
-const appliedEdits = (spec: JsonObject, edits: readonly YamlEdit[]): JsonObject => edits.reduce(appliedOne, spec)
+export const appliedEdits = (spec: JsonObject, edits: readonly YamlEdit[]): JsonObject => edits.reduce(appliedOne, spec)
 
 const appliedOne = (spec: JsonObject, edit: YamlEdit): JsonObject => {
   const made = changedData(spec, edit)

@@ -1,7 +1,7 @@
 /** Changes a field of a route's form: opens a list, a line or `$EDITOR` for the new value, and puts that value into the draft. */
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import { type FormField, formFields, groupFields } from '../../../app/editor/form.ts'
+import { allFields, type FormField, formFields } from '../../../app/editor/form.ts'
 import { type NamesKey, namesKeyOf, type OfferedName } from '../../../app/editor/names-keys.ts'
 import { carriedJson, writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 
@@ -125,7 +125,7 @@ const editableText = ({ form, value }: FormField): string => {
  * unchanged text changes nothing, and an empty text removes the key.
  */
 export const fieldEntered = (draft: RouteDraft, id: string, text: string): Update<never> => {
-  const field = allFields(draft).find((each) => questionId(each) === id)
+  const field = allFields(draft.spec).find((each) => questionId(each) === id)
   if (!field) return {}
   if (field.form === 'names') return { world: { draft: withPickedNames(draft, field, JSON.parse(text) as string[]) } }
   if (text === editableText(field)) return {}
@@ -136,12 +136,6 @@ export const fieldEntered = (draft: RouteDraft, id: string, text: string): Updat
   return 'wrong' in read
     ? { world: { notice: { tone: 'bad', text: `${field.title}: ${read.wrong}` } } }
     : withFieldValue(draft, field, read.value)
-}
-
-/** Returns the fields of the form, each followed by its members if it is a group. */
-const allFields = ({ spec }: RouteDraft): readonly FormField[] => {
-  const withMembers = (field: FormField): readonly FormField[] => [field, ...groupFields(field, spec).flatMap(withMembers)]
-  return formFields(spec).flatMap(withMembers)
 }
 
 const parseFieldText = ({ form }: FormField, text: string): { readonly value: Json } | { readonly wrong: string } => {

@@ -6,7 +6,7 @@ import type { Json } from '../../../core/json.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import { toneOf } from '../../model/remark.ts'
 import { Span } from '../../view/span.tsx'
-import type { FieldRow, FormRow, SectionRow } from './form-rows.ts'
+import { type FieldRow, type FormRow, noteOf, type SectionRow } from './form-rows.ts'
 
 const titleWidth = 22
 
@@ -47,7 +47,7 @@ const SectionHeading = ({ section: { name, isOpen, folded }, width }: { readonly
 
 const FieldLine = ({ row, preview }: { readonly row: FieldRow; readonly preview: Preview | undefined }) => {
   const { field, depth } = row
-  const note = field.locked ?? field.idle
+  const note = noteOf(field, preview)
   const found = findingOf(row, preview)
   return (
     <>

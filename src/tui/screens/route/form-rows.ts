@@ -5,6 +5,7 @@
 
 import { type FormField, formFields, groupFields, type Mode, modeOf, shownValue } from '../../../app/editor/form.ts'
 import { headKeys, type SectionName, sectionOf, sections } from '../../../app/editor/sections.ts'
+import type { Preview } from '../../../app/editor/service.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
 
@@ -65,12 +66,18 @@ export const isSameRow = (a: FormRow, b: FormRow): boolean =>
     ? pointerOf(a.field.path) === pointerOf(b.field.path)
     : a.kind === b.kind && (a.kind !== 'section' || a.name === (b as SectionRow).name)
 
+/** Says why a field cannot be changed, or has no effect; `undefined` for a field that acts. `preview`: the latest preview. */
+export const noteOf = ({ path, idle, locked }: FormField, preview: Preview | undefined): string | undefined =>
+  locked ?? idle ?? preview?.lacking?.[pointerOf(path)]
+
 /** Puts a row into a sentence, for the line mode. */
-export const formRowSentence = (row: FormRow): string => {
+export const formRowSentence = (row: FormRow, preview: Preview | undefined): string => {
   if (row.kind === 'mode') return `Mode: ${row.mode}`
   if (row.kind === 'section') return `Section ${row.name}${row.isOpen ? ', unfolded' : `, ${row.folded} not set`}`
-  const { title, value, idle, locked } = row.field
+  const { title, value } = row.field
   const shown = value === undefined ? 'not set' : shownValue(row.field).slice(0, 200)
   const fold = row.isOpen === undefined ? undefined : row.isOpen ? 'unfolded' : 'folded'
-  return [`${title}: ${row.field.isSecret && value !== undefined ? 'set' : shown}`, fold, idle, locked].filter(Boolean).join(', ')
+  return [`${title}: ${row.field.isSecret && value !== undefined ? 'set' : shown}`, fold, noteOf(row.field, preview)]
+    .filter(Boolean)
+    .join(', ')
 }

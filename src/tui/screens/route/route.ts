@@ -73,7 +73,7 @@ export const routeModel = screenModel<RouteScreen>({
     if (message.type === 'test') return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: message.answer.message } } }
     return {}
   },
-  rows: ({ unfolded }, { draft }) => (draft ? formRows(draft.spec, unfolded).map(formRowSentence) : []),
+  rows: ({ unfolded }, { draft, preview }) => (draft ? formRows(draft.spec, unfolded).map((row) => formRowSentence(row, preview)) : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, world, room) => (screen.pane === 'form' ? formArea(screen, world, room) : undefined),
   unfold: (screen) => ({ ...screen, unfolded: [...new Set([...screen.unfolded, ...sections.map(({ name }) => name)])] }),
