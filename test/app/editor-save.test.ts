@@ -352,6 +352,21 @@ t.test('a new route is put where routes stand, as a whole; a clone has no secret
   t.match(await service.plan({ draft: late, onto: 'current' }), { refused: /there is a route "late" in the file by now/ })
 })
 
+t.test('a new route like a sample names the variable that holds the key of its sender, as the command does', async (t) => {
+  const { service } = bench(t)
+  const keyOf = async (name: string, like: string) => {
+    const { written } = await service.create({ name, like })
+    return [written.secret, written.public_key]
+  }
+  t.strictSame(await keyOf('pay', 'stripe/charge.refunded'), ['${STRIPE_SIGNING_SECRET}', undefined])
+  t.strictSame(await keyOf('mail', 'sendgrid/delivered'), [undefined, '${SENDGRID_PUBLIC_KEY}'])
+  t.strictSame(await keyOf('code', 'github/push'), [undefined, undefined], 'the secret of all routes serves, which is entered there')
+  const draft = draftOf(await service.create({ name: 'pay', like: 'stripe/charge.refunded' }))
+  t.match(await service.text({ draft }), /verify: stripe\n *secret: \$\{STRIPE_SIGNING_SECRET\}\n/)
+  const { findings } = await service.preview({ draft, revision: 0 })
+  t.match(findings, [{ code: 'WH305' }], 'what belongs into .env is a finding')
+})
+
 t.test('routes that stand beside extra, or not yet, get a new one in the right place', async (t) => {
   const rows: readonly (readonly [text: string, after: string])[] = [
     [

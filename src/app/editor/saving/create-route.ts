@@ -1,5 +1,6 @@
 /** Begins a new route of `config.yaml` for an editor. The file is not written before the route is saved. */
 
+import { loadConfig } from '../../../config/load.ts'
 import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
@@ -9,6 +10,7 @@ import { routeNamePattern } from '../../../core/names.ts'
 import { containsMask } from '../../../secrets/mask.ts'
 import { routeLike } from '../../routes/route-like.ts'
 import { readRoutes } from '../../routes/routes.ts'
+import { keyWanted, withKey } from '../../routes/wanted-key.ts'
 import { configFile, type Workspace } from '../../workspace.ts'
 import { belongsToProfile } from '../bound-routes.ts'
 import { openRoute } from '../draft/open-route.ts'
@@ -20,7 +22,7 @@ import type { NewRoute } from '../service.ts'
  * shall belong to. Throws a Fault: `config.yaml` cannot be read, the name is not valid or is taken, or there is no such route, sample or
  * event.
  */
-export const createRoute = async (workspace: Workspace, { name: asked, clone, like }: NewRoute, profile?: string): Promise<OpenedRoute> => {
+export const createRoute = async (workspace: Workspace, { name: asked, ...begin }: NewRoute, profile?: string): Promise<OpenedRoute> => {
   const name = asked.trim()
   if (!routeNamePattern.test(name))
     throw usage(`"${name}" cannot be a name`, 'use letters, digits, dot, underscore and hyphen; at most 64, the first a letter or digit')
@@ -35,7 +37,7 @@ export const createRoute = async (workspace: Workspace, { name: asked, clone, li
   const data = isObject(source.data) ? source.data : {}
   const base = [...routesPath(data), name]
   refuseTaken(workspace, name, valueAt(data, base))
-  const written = await initialSettings(workspace, clone, like)
+  const written = await initialSettings(workspace, name, begin)
   const bound = belongsToProfile(written, profile) ? written : { ...written, profile: profile as string }
   return { name, source: 'config', file, text, base, written: bound, isNew: true }
 }
@@ -81,8 +83,14 @@ const withoutMasks = (value: Json): Json => {
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutMasks(item)]))
 }
 
-/** Returns the settings that the new route begins with: those of the route `clone`, those that fit the sample or event `like`, or none. */
-const initialSettings = async (workspace: Workspace, clone: string | undefined, like: string | undefined): Promise<JsonObject> => {
+/** Returns the settings that the new route begins with: those of the route `clone`, those that fit the sample or event `like` with a reference to the sender's key, or none. */
+const initialSettings = async (
+  workspace: Workspace,
+  name: string,
+  { clone, like }: Pick<NewRoute, 'clone' | 'like'>,
+): Promise<JsonObject> => {
   if (clone !== undefined) return cloned(openRoute(workspace, { name: clone }).written)
-  return like === undefined ? {} : routeLike(workspace, like)
+  if (like === undefined) return {}
+  const settings = await routeLike(workspace, like)
+  return withKey(settings, keyWanted(name, settings, loadConfig(workspace).config))
 }

@@ -5,12 +5,10 @@ import { loadConfig } from '../../../config/load.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Route } from '../../../generated/config.ts'
-import { presets, schemes } from '../../../parts/schemes/index.ts'
-import type { Scheme } from '../../../parts/schemes/scheme.ts'
 import type { Hunk } from '../../line-diff.ts'
 import { routeUrl, senderUrl } from '../../routes/route-address.ts'
-import { hasOwnKeys } from '../../routes/routes.ts'
 import type { SubscriptionInput } from '../../routes/subscription-record.ts'
+import { type KeyWanted, keyWanted, withKey } from '../../routes/wanted-key.ts'
 import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
 import { createEditorService } from '../create-service.ts'
@@ -63,32 +61,6 @@ const routeSettings = ({ from = {}, fields }: NewRouteInput): JsonObject => {
   const extra = { ...(from.deliver_extra as JsonObject | undefined), ...(given.deliver_extra as JsonObject | undefined) }
   return { ...from, ...given, ...(Object.keys(extra).length === 0 ? {} : { deliver_extra: extra }) }
 }
-
-/** The key that a route lacks: the setting for it, and the variable that holds it. */
-type KeyWanted = { readonly scheme: Scheme; readonly into: 'secret' | 'public_key'; readonly variable: string }
-
-/**
- * Returns the key that a route for one sender lacks; `undefined` for a route that has a key, for a sender without one, and where the secret
- * of all routes serves, because the operator chooses the key at this sender.
- */
-const keyWanted = (name: string, settings: JsonObject, { routes, globalSecret }: Config): KeyWanted | undefined => {
-  const scheme = [...schemes, ...presets].find((each) => each.name === settings.verify || each.aliases?.includes(String(settings.verify)))
-  if (!scheme || scheme.keys === 'none' || hasOwnKeys(settings)) return undefined
-  if (scheme.senderKey === undefined && globalSecret !== undefined) return undefined
-  const into = scheme.keys === 'public' ? 'public_key' : 'secret'
-  // A second route of a sender has a key of its own there.
-  const isSecond = [...routes.values()].some(({ spec }) => spec.verify === settings.verify)
-  const variable = `${(isSecond ? name : scheme.name).toUpperCase().replace(/[^A-Z0-9]/g, '_')}_${into === 'secret' ? 'SIGNING_SECRET' : 'PUBLIC_KEY'}`
-  return { scheme, into, variable }
-}
-
-/** Puts the key behind `verify`, where people look for it. */
-const withKey = (settings: JsonObject, key: KeyWanted | undefined): JsonObject =>
-  key
-    ? Object.fromEntries(
-        Object.entries(settings).flatMap((each) => (each[0] === 'verify' ? [each, [key.into, `\${${key.variable}}`]] : [each])),
-      )
-    : settings
 
 const keyMissing = ({ scheme, variable }: KeyWanted, url: string): string => {
   const what =
