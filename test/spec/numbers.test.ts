@@ -3,7 +3,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { openAudit } from '../../src/app/audit/audit.ts'
+import { createEditorService } from '../../src/app/editor/create-service.ts'
 import { exportedTest } from '../../src/app/route-tests/exported-test.ts'
+import { ownUser, type Right } from '../../src/console/access/users.ts'
+import { createAnswers } from '../../src/console/answers/answers.ts'
+import { systemClock } from '../../src/core/clock.ts'
 import { compileChecker } from '../../src/expr/schema/checker.ts'
 import { parseSchema } from '../../src/expr/schema/payload-schema.ts'
 import { readPage } from '../../src/parts/polling/svix.ts'
@@ -11,6 +16,7 @@ import { runNumbersFuzz } from '../../tools/fuzz-numbers/run.ts'
 import { fakeCli, runAt } from '../fakes/cli.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { fakeModel } from '../fakes/model.ts'
+import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { pollToken, startPoller } from '../fakes/sender-logs/svix.ts'
 import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -95,6 +101,108 @@ t.test('texts have the digits that came; an expression has ids as text, other nu
   })
   await gateway.post('r', { body: `{"id":${id},"o":{"id":${id}},"price":1.50,"list":[1,-0]}` })
   t.strictSame(await settled(gateway, 1), [`${id} ${id} ${id} {"id":"${id}"} 1.50 1.5 {"id":${id}} -0`])
+})
+
+for (const kind of ['sqlite', 'postgres'] as const)
+  t.test(
+    `ids, prompts, conversations and contexts of jobs keep their digits (${kind})`,
+    { skip: kind === 'postgres' && withoutPostgres },
+    async (t) => {
+      const server = kind === 'postgres' ? await openPostgresServer() : undefined
+      const storage = server ? { kind, url: server.url, schema: server.newSchema(), durability: 'commit' } : { kind }
+      const job = { schedule: '2999-01-01T00:00:00', prompt: 'Sum up.', deliver: 'log' }
+      const byBody = { algorithm: 'token', signature: { header: 'X-Tok' }, id: { body: 'id' } }
+      const gateway = await startGateway(t, {
+        files: { 'agent.sh': 'cat' },
+        config: {
+          storage,
+          agent: { runner: 'command', command: ['bash', join(t.testdirName, 'agent.sh')] },
+          jobs: { nightly: job, hourly: job },
+        },
+        routes: {
+          body: { verify: byBody, prompt: 'order {id} {o}', deliver: 'log' },
+          items: { split: { items: 'list', id: ['id'] }, prompt: 'item {id}', deliver: 'log' },
+          chat: { session: { key: '{id}' }, prompt: 'say {id} {price}', deliver: 'log' },
+          job: { cron_job: 'nightly', prompt: 'Because of {id} {o}.' },
+          whole: { cron_job: 'hourly' },
+        },
+      })
+      if (server) t.teardown(() => server.stop())
+      const token = { sign: false, headers: { 'X-Tok': secret } }
+      const answers = []
+      for (const written of [id, neighbour, `${id}.0`]) {
+        const { json } = await gateway.post('body', { ...token, body: `{"id":${written},"o":{"id":${written}}}` })
+        answers.push(json.status)
+      }
+      t.strictSame(answers, ['accepted', 'accepted', 'duplicate'])
+      t.match(await settled(gateway, 2), [`order ${neighbour} {"id":${neighbour}}`, `order ${id} {"id":${id}}`])
+      const { json } = await gateway.post('items', { body: `{"list":[{"id":${id}},{"id":${neighbour}},{"id":${id}}]}` })
+      t.strictSame(json.items, { accepted: 2, duplicate: 1 })
+      await settled(gateway, 4)
+
+      for (const written of [id, neighbour]) await gateway.post('chat', { body: `{"id":${written},"price":1.50}` })
+      t.match((await settled(gateway, 6)).slice(-2), [new RegExp(`say ${neighbour} 1.50$`), new RegExp(`say ${id} 1.50$`)])
+      const { sessions } = await until(async () => {
+        const found = await gateway.operations.sessions({ route: 'chat', max: 10 })
+        return found.sessions.every(({ messages }) => messages === 2) && found.sessions.length === 2 && found
+      })
+      t.strictSame(sessions.map(({ name }) => name).sort(), [neighbour, id])
+      for (const { key, name } of sessions) {
+        const { conversation } = await gateway.operations.conversation({ key, max: 10 })
+        t.match(conversation?.messages[0], { text: `say ${name} 1.50` })
+      }
+
+      const contexts = { job: `Because of ${id} {"id":${neighbour}}.`, whole: `"id": ${id},\n  "o": {\n    "id": ${neighbour}\n  }` }
+      for (const [route, context] of Object.entries(contexts)) {
+        const { status } = await gateway.post(route, { body: `{"id":${id},"o":{"id":${neighbour}}}` })
+        t.equal(status, 202)
+        await until(() => texts(gateway).some((text) => String(text).includes(context)))
+      }
+      const listed = async (written: string) => (await runAt(gateway.dir, ['events', 'list', '--field', `id=${written}`, '--json'])).out
+      for (const [asked, other] of [
+        [id, neighbour],
+        [neighbour, id],
+      ] as const) {
+        const { events } = JSON.parse(await listed(asked)).data
+        const found = events.map((event: { delivery_id: string; route: string }) => `${event.route} ${event.delivery_id}`)
+        t.match(found.join('\n'), `body ${asked}`)
+        t.notMatch(found.join('\n'), `body ${other}`)
+      }
+    },
+  )
+
+t.test('a trace and the preview of the console show the digits', async (t) => {
+  const route = `{ prompt: "{id} {price}", deliver: http, deliver_extra: { url: "https://x.example/{id}" }, filters: [{ field: id, equals: ${id} }] }`
+  const routes = `platforms:\n  webhook:\n    enabled: true\n    secret: c2a91f70e35bd846\n    routes:\n      r: ${route}\n`
+  const cli = fakeCli(t, {
+    'config.yaml': routes,
+    'samples/shop/id.json': `{"headers":{},"body":{"id":${id},"price":1.50}}`,
+    'samples/shop/near.json': `{"headers":{},"body":{"id":${neighbour}}}`,
+  })
+  const traced = async (sample: string, ...more: string[]) => (await cli.run('webhook', 'trace', 'r', '--sample', sample, ...more)).out
+  t.match(await traced('shop/id', '--json'), `${id} 1.50`)
+  t.match(await traced('shop/id', '--json'), `https://x.example/${id}`)
+  for (const json of [[], ['--json']]) {
+    const near = await traced('shop/near', ...json)
+    t.match(near, id, 'the operand')
+    t.match(near, neighbour, 'the value that was seen')
+  }
+  const workspace = { dataDir: cli.dir, env: {}, self: 'headgate' }
+  const gateway = { find: async () => undefined, need: async () => Promise.reject(new Error('no gateway runs')) }
+  const service = createEditorService(workspace, gateway)
+  const answers = createAnswers({ workspace, gateway, service, audit: openAudit(workspace.dataDir, systemClock), clock: systemClock })
+  const signIn = { id: '0', name: 'browser 0', user: ownUser, rights: new Set<Right>(['view', 'payloads']) }
+  const { from, name, source } = await answers.routeText({ name: 'r' }, signIn)
+  t.match(from, id)
+  const asked = (sample: string, to = from) =>
+    answers.routePreview({ name, source, from, to, payload: { from: 'sample', id: sample } }, signIn)
+  t.match(await asked('shop/id'), { trace: { name: 'accepted' }, prompt: { text: `${id} 1.50` } })
+  const { trace, findings } = await asked('shop/near')
+  t.equal(trace?.name, 'ignored')
+  t.match(JSON.stringify(trace), id)
+  t.match(JSON.stringify(trace), neighbour)
+  t.notMatch(JSON.stringify(findings), 'WH418')
+  t.match(await asked('shop/near', from.replace(id, neighbour)), { trace: { name: 'accepted' } })
 })
 
 t.test('subscriptions keep the digits of their operands, whatever is changed in them', async (t) => {
