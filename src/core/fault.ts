@@ -37,6 +37,17 @@ export class Fault extends Error {
     this.hint = more.hint
     this.suggest = more.suggest ?? []
   }
+
+  /** Returns this Fault with each of its texts as `word` gives it. */
+  reworded(word: (text: string) => string): Fault {
+    const { code, message, exitCode, hint, suggest, cause } = this
+    return new Fault(code, word(message), {
+      exitCode,
+      cause,
+      suggest: suggest.map(word),
+      ...(hint === undefined ? {} : { hint: word(hint) }),
+    })
+  }
 }
 
 /** Returns the Fault for a mistake in the command line. */

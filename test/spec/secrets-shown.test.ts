@@ -1,6 +1,7 @@
 /** No secret that the gateway knows, or that a request brings, shows in anything that it or a command writes. */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
@@ -16,7 +17,7 @@ import { openEditor } from '../fakes/editor.ts'
 import { hexHmac } from '../fakes/gateway.ts'
 import type { Double } from '../fakes/platforms/double.ts'
 import { doubles } from '../fakes/platforms/index.ts'
-import { type Line, startGateway } from '../fakes/process-gateway.ts'
+import { type Line, spawnGateway, startGateway } from '../fakes/process-gateway.ts'
 import { canary, marks, secretPlaces } from '../fakes/secret-places.ts'
 import { closedOrigin, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -624,4 +625,62 @@ t.test('the log and the files of a gateway show no secret of platforms, toolsets
   const { out, err } = await gateway.ended
   t.strictSame([...new Set(`${out}${err}`.match(marks))], [], 'log')
   t.strictSame([...new Set(filesBelow(cli.dir, 'config.yaml', '.env').match(marks))], [], 'files')
+})
+
+/** A database that refuses each sign-in with a message that quotes the password, as no good server does. */
+const quotingDatabase = async (t: Test): Promise<string> => {
+  const server = createServer((socket) => {
+    const message = (type: string, body: Buffer): Buffer => {
+      const head = Buffer.from(`${type}\0\0\0\0`)
+      head.writeInt32BE(body.length + 4, 1)
+      return Buffer.concat([head, body])
+    }
+    socket.on('error', () => undefined)
+    socket.on('data', (data) => {
+      if (data[0] !== 'p'.charCodeAt(0)) return void socket.write(message('R', Buffer.from([0, 0, 0, 3])))
+      const why = `SFATAL\0VFATAL\0C28P01\0Mwrong password ${data.subarray(5, -1).toString()}\0\0`
+      socket.end(message('E', Buffer.from(why)))
+    })
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  t.teardown(() => server.close())
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+t.test('no error that ends a command or a start shows a secret that a server, a program or a file quotes', async (t) => {
+  const password = canary('database')
+  const address = `postgres://me:${password}@${await quotingDatabase(t)}/events?sslmode=disable`
+  const config = (url: string, secrets = ''): string => `
+storage: { kind: postgres, url: "${url}" }
+platforms: { webhook: { enabled: true, extra: { port: 0, secret: ${canary('global')} } } }
+${secrets}`
+  const cli = fakeCli(t, { 'config.yaml': config(address) }, {})
+  const shown: string[] = []
+  const fails = async (...argv: string[]): Promise<void> => {
+    const { code, out, err } = await cli.run(...argv)
+    t.not(code, 0, argv.join(' '))
+    t.match(out + err, '***', argv.join(' '))
+    for (const mark of `${out}${err}`.match(marks) ?? []) shown.push(`${argv.join(' ')}: ${mark}`)
+  }
+  for (const argv of [
+    ['events', 'list'],
+    ['events', 'list', '--json'],
+    ['--verbose', 'events', 'list'],
+    ['events', 'retry', '--dead', '--yes'],
+  ])
+    await fails(...argv)
+  await fails('webhook', 'show', canary('global'))
+  const { out, err, code } = await spawnGateway(t, cli.dir).ended
+  t.equal(code, 4, 'the start')
+  t.match(out + err, '***')
+  shown.push(...(`${out}${err}`.match(marks) ?? []))
+  writeFileSync(join(cli.dir, 'secret.sh'), `#!/bin/sh\nprintf '%s' '${address}'\n`, { mode: 0o700 })
+  cli.write('config.yaml', config('exec:vault/db', `secrets: { providers: { vault: { command: [sh, ${join(cli.dir, 'secret.sh')}] } } }`))
+  await fails('events', 'list')
+  cli.write('plugin.mjs', `throw new Error('cannot use ${canary('global')}')\n`)
+  cli.write('config.yaml', config(address, 'plugins: [./plugin.mjs]'))
+  const broken = await spawnGateway(t, cli.dir).ended
+  t.match(broken, { code: 78, err: '***' }, 'a plugin that throws')
+  shown.push(...(`${broken.out}${broken.err}`.match(marks) ?? []))
+  t.strictSame(shown, [])
 })

@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
+import { Fault } from '../../core/fault.ts'
+import { createRedactor } from '../../secrets/redact.ts'
 import { stores, storesByName } from '../../store/index.ts'
 import type { Shared } from '../../store/shared.ts'
 import type { Access, Attached } from '../../store/store-part.ts'
+import { knownSecrets } from '../known-secrets.ts'
 import { referencesIn, withNeededSecrets } from '../secrets/with-secrets.ts'
 import { storeOptions } from '../store-options.ts'
 import { configFile, type Workspace } from '../workspace.ts'
@@ -48,7 +51,13 @@ export const withShared = async <T>(config: Config, access: Access, use: (shared
 }
 
 const attachTo = async (config: Config, access: Access): Promise<Attached> => {
-  const attached = await storesByName.get(config.storage.kind)?.attach?.(storeOptions(config, systemClock), access)
+  const attached = await storesByName
+    .get(config.storage.kind)
+    ?.attach?.(storeOptions(config, systemClock), access)
+    .catch((error) => {
+      // Only here is an address known that a program gave.
+      throw error instanceof Fault ? error.reworded(createRedactor(knownSecrets(config))) : error
+    })
   // Cannot happen: `sharedConfig` returns a configuration only where its store has `attach`.
   if (!attached) throw new Error(`the store ${config.storage.kind} is not shared`)
   return attached

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { logDiagnostics } from '../../app/live/log-diagnostics.ts'
 import { systemClock } from '../../core/clock.ts'
-import { exit } from '../../core/fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
 import type { Level, Log } from '../../core/log.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { RequestsShown } from '../../gateway/gateway-options.ts'
@@ -65,6 +65,8 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     untilSignal,
     listening: (gateway) => announce(gateway, foreground),
     once: options.once === true,
+  }).catch((error) => {
+    throw error instanceof Fault ? error.reworded(logOptions.redact) : error
   })
   if (ended === 'refused') return exit.config
   // Text for a reader of stdout who has stopped reading must not keep the process alive.
@@ -99,9 +101,10 @@ const findingsReport =
     const refusal = options.json && !isUsable ? errorsAsFault(found, exit.config) : undefined
     // A log in JSON gets each finding as an entry. But people read why a start was refused, so that is text, unless they asked for JSON.
     const isLogged = options.logFormat === 'json' || (isUsable && logOptions.format === 'json')
-    if (refusal) printFault(refusal, io, true)
+    const { redact } = logOptions
+    if (refusal) printFault(refusal.reworded(redact), io, true)
     else if (isLogged) await logDiagnostics(found, log)
-    else printDiagnostics(found, texts, io)
+    else printDiagnostics(found, texts, { ...io, stderr: (text) => io.stderr(redact(text)) })
   }
 
 /** Prints the address of the gateway, at every log level: as plain text, or as an entry of the log with `--log-format json`. */

@@ -55,7 +55,16 @@ export const note = ({ io, quiet, json }: Cli, ...texts: readonly string[]): voi
   if (!quiet && !json) for (const text of texts) io.stderr(`${printableLines(text)}\n`)
 }
 
-/** Prints a Fault that ended a command. */
+/** Returns a function that removes the secrets of the configuration from a text. The configuration is read only now, after a failure. */
+export const hiderOf = async ({ workspace }: Pick<Cli, 'workspace'>): Promise<(text: string) => string> => {
+  const { hideSecrets } = await import('../../app/secrets/hide-secrets.ts')
+  return hideSecrets(workspace)
+}
+
+/** Prints a Fault of a command that goes on, without the secrets of the configuration. */
+export const printFaultOf = async (fault: Fault, cli: Cli): Promise<void> => printFault(fault.reworded(await hiderOf(cli)), cli.io, false)
+
+/** Prints a Fault whose texts have no secret. */
 export const printFault = (fault: Fault, io: Io, json: boolean): void => {
   const { code, message, suggest, hint } = fault
   if (json) {

@@ -17,7 +17,7 @@ import { addGlobals, cliOf, type Globals, wantedIo } from '../options/globals.ts
 import { openQuery } from '../options/query.ts'
 import type { Run } from './grammar-values.ts'
 import type { Io } from './io.ts'
-import { type Cli, note, printFault } from './output.ts'
+import { type Cli, hiderOf, note, printFault } from './output.ts'
 
 const shortHelp = `headgate: a declarative pipeline engine for inbound webhooks
 
@@ -35,9 +35,11 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
   const written: CommanderOutput = { out: '', err: '' }
   let exitCode: number = exit.ok
   let running: Command | undefined
+  let begun: Cli | undefined
   const program = newProgram(written, async (action) => {
     const globals = program.opts<Globals>()
     const cli = await withServedFile(cliOf(globals, io))
+    begun = cli
     if (cli.verbose) note(cli, `data directory: ${cli.workspace.dataDir}`)
     const query = globals.jsonata === undefined ? undefined : await openQuery(globals.jsonata, cli.io)
     const used = query ? { ...cli, io: query.io } : cli
@@ -57,9 +59,11 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     const wantsStack = globals.verbose === true || io.env.HEADGATE_DEBUG === '1'
     // A Fault with the exit code for internal errors may wrap a mistake of this program. The stack of that mistake is the one to print.
     const mistake = error instanceof Fault && error.exitCode === exit.internal ? error.cause : error
-    if (wantsStack && mistake instanceof Error && !(mistake instanceof Fault)) io.stderr(`${mistake.stack}\n`)
     const fault = asFault(error)
-    printFault(fault, shownIo, json)
+    // A mistake in the command line quotes the command line alone, so no configuration is read for it.
+    const hide = begun && fault.exitCode !== exit.usage ? await hiderOf(begun) : (text: string) => text
+    if (wantsStack && mistake instanceof Error && !(mistake instanceof Fault)) io.stderr(`${hide(mistake.stack ?? '')}\n`)
+    printFault(fault.reworded(hide), shownIo, json)
     return fault.exitCode
   }
 }

@@ -5,7 +5,7 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { shownFile } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
-import { type Cli, note, printFault } from './output.ts'
+import { type Cli, note, printFaultOf } from './output.ts'
 import { createFileWatch, type Watched } from './watch-files.ts'
 
 /** A command to run again and again. */
@@ -58,7 +58,7 @@ const runAgain = async (run: Rerun['run'], isFirst: boolean, cli: Cli): Promise<
     return await run()
   } catch (error) {
     if (isFirst || !(error instanceof Fault)) throw error
-    printFault(error, cli.io, false)
+    await printFaultOf(error, cli)
     return []
   }
 }

@@ -6,7 +6,7 @@
 import { jsonText } from '../../app/json-text.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Io } from './io.ts'
-import { type Cli, printFault } from './output.ts'
+import { type Cli, printFaultOf } from './output.ts'
 
 export type OngoingOutput<T> = {
   readonly things: AsyncGenerator<T, void>
@@ -35,7 +35,7 @@ export const untilStopped = async <T>(ongoing: OngoingOutput<T>, stopped: Return
     // Stdout is in the middle of a stream, so the error goes to stderr and not into a document.
     if (!(error instanceof Fault)) throw error
     const hint = `start it: ${cli.workspace.self} gateway run`
-    printFault(new Fault(error.code, error.message, { exitCode: error.exitCode, hint }), cli.io, false)
+    await printFaultOf(new Fault(error.code, error.message, { exitCode: error.exitCode, hint }), cli)
     return error.exitCode
   } finally {
     close()

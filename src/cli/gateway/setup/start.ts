@@ -3,7 +3,7 @@
 import type { SetupDraft } from '../../../app/setup/question.ts'
 import { providerIn } from '../../../app/setup/route-questions.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
-import { type Cli, printFault } from '../../shell/output.ts'
+import { type Cli, printFaultOf } from '../../shell/output.ts'
 import { webhookTest } from '../../webhook/test.ts'
 import { gatewayRun } from '../run.ts'
 
@@ -21,6 +21,6 @@ const sendFirst = async (url: string, draft: SetupDraft, cli: Cli): Promise<void
   try {
     await webhookTest(name, { sample: provider.sample, url: `${url}/webhooks/${name}`, wait: true }, cli)
   } catch (error) {
-    printFault(error instanceof Fault ? error : new Fault('internal', messageOf(error), { exitCode: 3 }), cli.io, false)
+    await printFaultOf(error instanceof Fault ? error : new Fault('internal', messageOf(error), { exitCode: 3 }), cli)
   }
 }
