@@ -254,3 +254,76 @@ t.test('with no gateway running, the command says how to start one', async (t) =
   t.equal(asked.status, 4)
   t.match(asked.stderr, /gateway run/)
 })
+
+t.test('a command that changes a running gateway answers when the change holds: the next request shows it', async (t) => {
+  const agent = 'if [ -e "$dir/fails" ]; then exit 1; fi\nwhile [ ! -e "$dir/go" ]; do sleep .02; done\necho done'
+  const routes = { r: { prompt: 'p', retry: { max_attempts: 1 } }, starts: { cron_job: 'tick' } }
+  const alerts = [{ deliver: 'log' }]
+  const gateway = await startGateway(t, dataDir(t, { routes, agent, config: { storage: { kind: 'sqlite' }, alerts } }))
+  const { dir } = gateway
+  const ok = (...args: string[]) => {
+    const { status, stdout, stderr } = command({ dir }, ...args, '--json')
+    t.equal(status, 0, `${args.join(' ')}: ${stderr}`)
+    return JSON.parse(stdout).data
+  }
+  let posts = 0
+  // The gateway may close an idle connection while this process waits for a command.
+  const post = (route: string, key?: string) => {
+    const send = (id = `post-${posts}`) => gateway.post(route, id, key === undefined ? {} : { key })
+    posts++
+    return send().catch(() => send())
+  }
+  const answers = async (status: number, route: string, key?: string) =>
+    t.equal((await post(route, key)).status, status, `${route}: ${status}`)
+  const idOf = async (route: string) => String((await post(route)).headers['x-headgate-event-id'])
+  const stateOf = (id: string) => ok('events', 'show', id).state
+
+  const first = 'the first secret of it'
+  ok('webhook', 'subscribe', 'sub', '--prompt', 'p', '--events', 'release', '--secret', first)
+  await answers(200, 'sub', first)
+  ok('webhook', 'disable', 'sub')
+  await answers(403, 'sub', first)
+  ok('webhook', 'enable', 'sub')
+  await answers(200, 'sub', first)
+  const [{ secret }] = ok('webhook', 'secret', 'sub', '--rotate').secrets
+  await answers(401, 'sub', first)
+  await answers(200, 'sub', secret)
+  const [{ secret: newest }] = ok('webhook', 'secret', 'sub', '--rotate', '--overlap', '1h').secrets
+  for (const each of [secret, newest]) await answers(200, 'sub', each)
+  ok('webhook', 'subscribe', 'sub', '--events', 'push')
+  await answers(202, 'sub', newest)
+  ok('webhook', 'remove', 'sub', '--yes')
+  await answers(404, 'sub', newest)
+
+  for (let i = 0; i < 2; i++) {
+    ok('webhook', 'pause', 'r')
+    await answers(503, 'r')
+    ok('webhook', 'resume', 'r')
+    await answers(202, 'r')
+  }
+
+  const under = await idOf('r')
+  ok('events', 'cancel', under)
+  t.equal(stateOf(under), 'cancelled')
+  ok('webhook', 'pause', 'r', '--hold')
+  const held = await idOf('r')
+  t.equal(stateOf(held), 'waiting')
+  writeFileSync(join(dir, 'fails'), '')
+  ok('webhook', 'resume', 'r')
+  await gateway.line(({ msg, event_id }) => msg === 'run is dead' && event_id === held)
+  rmSync(join(dir, 'fails'))
+  ok('events', 'retry', held)
+  t.match(stateOf(held), /^(?:waiting|running)$/)
+
+  ok('cron', 'create', 'Tick', '--id', 'tick', '--schedule', '@yearly', '--prompt', 'p')
+  ok('cron', 'pause', 'tick')
+  t.match((await post('starts')).json, { reason: 'job_paused' })
+  ok('cron', 'resume', 'tick')
+  await answers(202, 'starts')
+  ok('cron', 'remove', 'tick', '--yes')
+  t.match((await post('starts')).json, { reason: 'job_missing' })
+  ok('alerts', 'silence', 'all')
+  t.match(ok('alerts', 'list'), { silenced: [{ name: 'all' }] })
+  ok('alerts', 'silence', 'all', '--end')
+  t.match(ok('alerts', 'list'), { silenced: [] })
+})

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { startGateway } from '../fakes/process-gateway.ts'
-import { answers, entriesOf, ok, routeOptions, sharedDirectories } from '../fakes/shared-gateways.ts'
+import { answers, entriesOf, key, ok, routeOptions, sharedDirectories } from '../fakes/shared-gateways.ts'
 import { until } from '../fakes/wait.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -38,7 +38,16 @@ t.test('gateways on one database', { skip: withoutPostgres }, async (t) => {
     t.equal(statSync(join(b, subscriptions)).mode & 0o777, 0o600)
     ok(t, c, 'webhook', 'disable', 'one')
     await answers(t, second, 'one', 403)
-    ok(t, b, 'webhook', 'enable', 'one')
+    // At the gateway of the folder where a command runs, the change holds when the command has answered.
+    const atOnce = async (status: number, ...args: string[]): Promise<void> => {
+      ok(t, b, 'webhook', ...args)
+      const post = () => second.post('one', `at-once-${args[0]}`, { key })
+      t.equal((await post().catch(post)).status, status, `${args[0]}: at once`)
+    }
+    await atOnce(200, 'enable', 'one')
+    await answers(t, first, 'one', 200)
+    await atOnce(403, 'disable', 'one')
+    await atOnce(200, 'enable', 'one')
     await answers(t, first, 'one', 200)
     const [{ secret }] = JSON.parse(ok(t, a, 'webhook', 'secret', 'one', '--rotate', '--json')).data.secrets
     // A gateway answers 429 to a client whose signatures fail too often, so the test waits until the copy has the new secret.

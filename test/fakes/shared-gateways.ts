@@ -14,7 +14,7 @@ const subscriptions = 'webhook_subscriptions.json'
  * All gateways serve an entry within two seconds after a command has made the entry in one data directory. A busy machine may need longer.
  */
 const servedMs = 5_000
-const key = 'a secret of nobody'
+export const key = 'a secret of nobody'
 
 /** Options of `webhook subscribe`. The pushes that `answers` posts are ignored with 200, so that no work is left. */
 export const routeOptions = ['--prompt', 'hi', '--events', 'release', '--secret', key]
