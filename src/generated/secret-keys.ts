@@ -2,9 +2,9 @@
 /** What is secret at a key: the whole text, or what lets in within an address. A place is a key, or a key and the key around it. */
 export const secretKeys: { readonly [place: string]: 'secret' | 'address' } = {
   "access_token": "secret",
-  "agent.api_key": "secret",
   "agent.base_url": "address",
   "api_base": "address",
+  "api_key": "secret",
   "api_secret": "secret",
   "app_key": "secret",
   "app_secret": "secret",
@@ -28,7 +28,6 @@ export const secretKeys: { readonly [place: string]: 'secret' | 'address' } = {
   "token": "secret",
   "url": "address",
   "verify_token": "secret",
-  "web_search.api_key": "secret",
   "web_search.base_url": "address",
   "webhook_url": "secret",
   "websocket_url": "address"

@@ -8,6 +8,7 @@ import t from 'tap'
 import { stringify } from 'yaml'
 import { loadConfig } from '../../src/config/load.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { namesSettingSecret } from '../../src/core/secret-names.ts'
 import { schema as generated } from '../../src/generated/schema.ts'
 import { addressKeys } from '../../src/parts/delivery/settings.ts'
 import { targets } from '../../src/parts/targets/index.ts'
@@ -255,4 +256,25 @@ t.test('every key of a map stands in a table of the reference', async (t) => {
     )
   }
   t.ok(maps > 60)
+})
+
+/** Keys whose names look like those of secrets, with the reason why their texts are shown. */
+const shownKeys: { readonly [key: string]: string } = { secret_header: 'the name of a header' }
+
+t.test('a key that names a secret is marked as one, or its text is shown for a reason', (t) => {
+  const ofTargets = targets.flatMap(({ schema: parts }) => [parts?.settings, parts?.deliver_extra] as unknown as Json[])
+  const unmarked = [schema as unknown as Json, bundle, ...ofTargets]
+    .flatMap((root) => nodesOf(root, ''))
+    .flatMap(({ node }) =>
+      Object.entries((node.properties ?? {}) as { readonly [key: string]: Json }).flatMap(([key, value]) => {
+        const isText =
+          isObject(value) &&
+          (value.type === undefined || [value.type].flat().includes('string')) &&
+          value.$ref === undefined &&
+          value.enum === undefined
+        return isText && namesSettingSecret(key) && value['x-secret'] === undefined && value['x-address'] === undefined ? [key] : []
+      }),
+    )
+  t.strictSame([...new Set(unmarked)].sort(), Object.keys(shownKeys).sort())
+  t.end()
 })

@@ -18,7 +18,7 @@ const shared = {
   title: 'Text message',
   platformTitle: 'SMS',
   settings: {
-    api_key: textKey('API key (Vonage).', 'VONAGE_API_KEY'),
+    api_key: secret('API key (Vonage).', 'VONAGE_API_KEY'),
     api_secret: secret('API secret (Vonage).', 'VONAGE_API_SECRET'),
     from: textKey('Sender (Vonage).', 'VONAGE_FROM'),
     account_sid: textKey('Account SID (Twilio).', 'TWILIO_ACCOUNT_SID'),

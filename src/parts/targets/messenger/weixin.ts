@@ -33,6 +33,7 @@ export const weixin = defineChat({
       title: 'Context token',
       description: 'Token of the conversation that the text belongs to.',
       examples: ['{context_token}'],
+      'x-secret': true,
       'x-exact': true,
     },
   },
