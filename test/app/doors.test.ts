@@ -29,6 +29,10 @@ type Feature = {
 }
 
 const push = { event_type: 'push', n: 1 }
+const signedAt = (seconds: number, text: string) => ({
+  'x-webhook-timestamp': String(seconds),
+  'x-webhook-signature-v2': hexHmac(`${seconds}.${text}`),
+})
 const works = (route: Tree, more: Partial<Feature> = {}): Feature => ({
   route,
   events: [{ body: push }],
@@ -44,6 +48,8 @@ const twice = [{ body: push }, { body: push }]
 const features: { readonly [row: string]: Feature } = {
   'an event is accepted and delivered': works({}),
   'a forged signature': ends({}, 'bad_signature', [{ body: push, isForged: true }]),
+  'a signature whose time is over': ends({}, 'bad_signature', [{ body: push, headers: signedAt(1_000_000_000, JSON.stringify(push)) }]),
+  '`allow_from`': ends({ allow_from: ['192.0.2.1'] }, 'forbidden'),
   'headers of our own are dropped': works(
     { events: ['push'], filters: [{ not: { field: 'headers.X-Headgate-Origin', equals: 'forged' } }] },
     { events: [{ body: push, headers: { 'X-Headgate-Origin': 'forged', 'X-Headgate-Event-Type': 'release' } }] },
@@ -77,6 +83,8 @@ const features: { readonly [row: string]: Feature } = {
     { filters: [{ field: 'n', regex: '^9007199254740993$' }] },
     { events: [{ body: '{"event_type":"push","n":9007199254740993}' }], text: 'n 9007199254740993' },
   ),
+  '`script`': works({ script: 'note.sh', prompt: '{script_output}' }, { text: 'by a script' }),
+  '`cron_job`': works({ cron_job: 'nightly' }),
   'a body that is no JSON': ends({}, 'bad_json', [{ body: '{"n":' }]),
   'a body that is too large': ends({}, 'too_large', [{ body: { n: 'x'.repeat(70_000) } }]),
 }
@@ -90,9 +98,21 @@ type Door = { readonly dir: string; readonly bring: Bring }
 type Sink = Awaited<ReturnType<typeof sink>>
 
 const files = {
+  scripts: { 'note.sh': 'printf "by a script"' },
   'n.json': JSON.stringify({ type: 'object', properties: { n: { type: 'number' } } }),
 }
 const extra = { max_body_bytes: 65_536 }
+/** The job that a route starts: its text goes to the address of that route. */
+const jobsTo = (origin: string): Tree => ({
+  jobs: {
+    nightly: {
+      schedule: '2999-01-01T00:00:00',
+      prompt: 'n 1',
+      deliver: 'http',
+      deliver_extra: { url: `${origin}/${slugOf('`cron_job`')}` },
+    },
+  },
+})
 
 const routesTo = (origin: string, more: (slug: string) => Tree = () => ({})): Tree =>
   Object.fromEntries(
@@ -135,12 +155,12 @@ const posting =
 
 const doors: { readonly [column: string]: (t: Test, target: Sink) => Promise<Door> } = {
   'own port': async (t, { origin }) => {
-    const gateway = await startGateway(t, { routes: routesTo(origin), files, extra })
+    const gateway = await startGateway(t, { routes: routesTo(origin), files, extra, config: jobsTo(origin) })
     return { dir: gateway.dir, bring: posting(gateway, gateway.url) }
   },
   relay: async (t, { origin }) => {
     const relay = await startRelay(t)
-    const through = { relay: { url: `${relay.url}/home`, key: 'a-key-of-the-home-gateway', listen: false } }
+    const through = { ...jobsTo(origin), relay: { url: `${relay.url}/home`, key: 'a-key-of-the-home-gateway', listen: false } }
     const gateway = await startGateway(t, { routes: routesTo(origin), files, extra, config: through })
     await gateway.line(({ msg }) => msg === 'connected to the relay')
     return { dir: gateway.dir, bring: posting(gateway, `${relay.url}/home`) }
@@ -151,7 +171,7 @@ const doors: { readonly [column: string]: (t: Test, target: Sink) => Promise<Doo
     )
     const at = new Map(pollers)
     const routes = routesTo(origin, (slug) => ({ poll: { url: at.get(slug)?.url, token: pollToken, every_seconds: 1 } }))
-    const gateway = await startGateway(t, { routes, files, extra: { ...extra, secret: undefined } })
+    const gateway = await startGateway(t, { routes, files, extra: { ...extra, secret: undefined }, config: jobsTo(origin) })
     const { dir } = gateway
     const bring: Bring = async (row, { events, outcome }) => {
       const slug = slugOf(row)
@@ -177,7 +197,7 @@ const doors: { readonly [column: string]: (t: Test, target: Sink) => Promise<Doo
       routes: { ...routesTo(origin), source },
       files,
       extra,
-      config: { storage: { kind: 'sqlite' } },
+      config: { ...jobsTo(origin), storage: { kind: 'sqlite' } },
     })
     const bring: Bring = async (row, { events }) => {
       let outcome: unknown
@@ -198,12 +218,17 @@ const doors: { readonly [column: string]: (t: Test, target: Sink) => Promise<Doo
   'shared store': async (t, { origin }) => {
     const server = await openPostgresServer()
     const storage = { kind: 'postgres', url: server.url, schema: server.newSchema(), durability: 'commit' }
-    const gateway = await startGateway(t, { routes: routesTo(origin), files, extra, config: { storage } })
+    const gateway = await startGateway(t, { routes: routesTo(origin), files, extra, config: { ...jobsTo(origin), storage } })
     t.teardown(() => server.stop())
     return { dir: gateway.dir, bring: posting(gateway, gateway.url) }
   },
   'webhook test': async (t, { origin }) => {
-    const gateway = await startGateway(t, { routes: routesTo(origin), files, extra, config: { storage: { kind: 'sqlite' } } })
+    const gateway = await startGateway(t, {
+      routes: routesTo(origin),
+      files,
+      extra,
+      config: { ...jobsTo(origin), storage: { kind: 'sqlite' } },
+    })
     const { dir } = gateway
     const bring: Bring = async (row, { events }) => {
       const slug = slugOf(row)
@@ -217,7 +242,7 @@ const doors: { readonly [column: string]: (t: Test, target: Sink) => Promise<Doo
     return { dir, bring }
   },
   'webhook trace': async (t, { origin }) => {
-    const { dir, stop } = await startGateway(t, { routes: routesTo(origin), files, extra })
+    const { dir, stop } = await startGateway(t, { routes: routesTo(origin), files, extra, config: jobsTo(origin) })
     await stop()
     const bring: Bring = async (row, { events }) => {
       let data: Tree = {}
