@@ -4,7 +4,7 @@
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { parseObject } from '../core/json.ts'
 
 /** A name that is offered. `about`: a few words that zsh and fish show beside the name. */
@@ -29,12 +29,12 @@ export type NameKind =
   | 'alerts'
 
 /**
- * Returns the names of a kind in a data directory, at most 2,000; jobs and skills are those of the default profile. A file that cannot be
+ * Returns the names of a kind in a data directory and its `config.yaml`, or the file that stands for it, at most 2,000; jobs and skills are those of the default profile. A file that cannot be
  * read, or is too large to be read quickly, gives no names. Names with a character that a shell could act on are left out, and so are names
  * of more than 128 characters.
  */
-export const readNames = async (kind: NameKind, dataDir: string): Promise<readonly Candidate[]> => {
-  const found = await readers[kind](dataDir)
+export const readNames = async (kind: NameKind, files: ConfigPlace): Promise<readonly Candidate[]> => {
+  const found = await readers[kind](files)
   return found.filter(({ value }) => harmlessName.test(value)).slice(0, maxNames)
 }
 
@@ -44,27 +44,29 @@ const maxNames = 2_000
 /** A larger file is not read, because the user waits for the names after a key press. */
 const maxBytes = 2 * 1024 * 1024
 
-type Reader = (dataDir: string) => Promise<readonly Candidate[]>
+/** `config`: the path of `config.yaml`, or of the file that stands for it. */
+type ConfigPlace = { readonly dataDir: string; readonly config: string }
+type Reader = (files: ConfigPlace) => Promise<readonly Candidate[]>
 
 const subscriptions = (dataDir: string): Candidate[] =>
   keyCandidates(parseObject(shortFileText(join(dataDir, 'webhook_subscriptions.json'))), 'a subscription')
 
 const readers: { readonly [kind in NameKind]: Reader } = {
-  subscriptions: async (dataDir) => subscriptions(dataDir),
-  routes: async (dataDir) => [
-    ...subscriptions(dataDir),
-    ...(await configuredNames(dataDir, routePaths, 'in config.yaml')),
-    ...(await includedNames(dataDir)),
+  subscriptions: async ({ dataDir }) => subscriptions(dataDir),
+  routes: async (files) => [
+    ...subscriptions(files.dataDir),
+    ...(await configuredNames(files, routePaths)),
+    ...(await includedNames(files)),
   ],
-  jobs: async (dataDir) => [
-    ...keyCandidates(parseObject(shortFileText(join(dataDir, 'cron_jobs.json'))), 'a job'),
-    ...(await configuredNames(dataDir, [['jobs']], 'in config.yaml')),
+  jobs: async (files) => [
+    ...keyCandidates(parseObject(shortFileText(join(files.dataDir, 'cron_jobs.json'))), 'a job'),
+    ...(await configuredNames(files, [['jobs']])),
   ],
-  async samples(dataDir) {
+  async samples({ dataDir }) {
     const { listSamples } = await import('./samples/gallery.ts')
     return listSamples({ dataDir }).map(({ name, source }) => ({ value: name, about: source }))
   },
-  async providers(dataDir) {
+  async providers({ dataDir }) {
     const { listSamples } = await import('./samples/gallery.ts')
     return [...new Set(listSamples({ dataDir }).map(({ name }) => name.split('/')[0] ?? ''))].map((value) => ({ value }))
   },
@@ -72,8 +74,8 @@ const readers: { readonly [kind in NameKind]: Reader } = {
     const { targetsByName } = await import('../parts/targets/index.ts')
     return [...targetsByName.values()].map(({ name, title }) => ({ value: name, about: title }))
   },
-  profiles: async (dataDir) => [{ value: 'default' }, ...namesIn(join(dataDir, 'profiles')).map((value) => ({ value }))],
-  skills: async (dataDir) => namesIn(join(dataDir, 'skills')).map((value) => ({ value })),
+  profiles: async ({ dataDir }) => [{ value: 'default' }, ...namesIn(join(dataDir, 'profiles')).map((value) => ({ value }))],
+  skills: async ({ dataDir }) => namesIn(join(dataDir, 'skills')).map((value) => ({ value })),
   async codes() {
     const { catalogue } = await import('../core/diagnostic.ts')
     return Object.entries(catalogue).map(([value, { title }]) => ({ value, about: title }))
@@ -97,13 +99,12 @@ const routePaths = [
   ['platforms', 'webhook', 'extra', 'routes'],
 ] as const
 
-/** Returns the keys of the maps at `paths` in `config.yaml`, each described by `about`. */
-const configuredNames = (dataDir: string, paths: readonly (readonly string[])[], about: string): Promise<Candidate[]> =>
-  namesInYaml(shortFileText(join(dataDir, 'config.yaml')), paths, about)
+/** Returns the keys of the maps at `paths` in the main file of the configuration. */
+const configuredNames = ({ config }: ConfigPlace, paths: readonly (readonly string[])[]): Promise<Candidate[]> =>
+  namesInYaml(shortFileText(config), paths, `in ${basename(config)}`)
 
 /** Returns the names of the routes in included files, each with its file. The files that are read have at most `maxBytes` together. */
-const includedNames = async (dataDir: string): Promise<Candidate[]> => {
-  const config = join(dataDir, 'config.yaml')
+const includedNames = async ({ config }: ConfigPlace): Promise<Candidate[]> => {
   if (!/^["']?include/m.test(shortFileText(config))) return []
   const { includedFiles } = await import('../config/include/included-files.ts')
   const names: Candidate[] = []
@@ -112,7 +113,7 @@ const includedNames = async (dataDir: string): Promise<Candidate[]> => {
     const text = shortFileText(file)
     bytes += text.length
     if (bytes > maxBytes) break
-    names.push(...(await namesInYaml(text, [['routes']], `in ${relative(dataDir, file)}`)))
+    names.push(...(await namesInYaml(text, [['routes']], `in ${relative(dirname(config), file)}`)))
   }
   return names
 }

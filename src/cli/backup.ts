@@ -12,15 +12,25 @@ export const backup = async (to: string | undefined, { withConfig = false, force
   const { file, bytes, files, store, hasDatabase } = made
   return answer(cli, {
     kind: 'backup',
-    data: { file, bytes, files, store, has_database: hasDatabase, with_config: withConfig, left_out: [...made.leftOut] },
+    data: {
+      file,
+      bytes,
+      files,
+      store,
+      has_database: hasDatabase,
+      with_config: withConfig,
+      left_out: [...made.leftOut],
+      config_elsewhere: made.configElsewhere ?? null,
+    },
     text: `wrote ${file}: ${files} files, ${Math.ceil(bytes / 1024)} KiB\n`,
   })
 }
 
-const notesOn = ({ isShared, isLasting, leftOut }: Backup, withConfig: boolean): string[] => [
+const notesOn = ({ isShared, isLasting, configElsewhere, leftOut }: Backup, withConfig: boolean): string[] => [
   ...(isShared ? ['the work, the records of events and the subscriptions are in the database: back it up with pg_dump'] : []),
   ...(!isLasting ? ['the store is in memory only: the backup has no work'] : []),
   ...(leftOut.length > 0 ? [`left out, because they are no regular files: ${leftOut.slice(0, 10).join(', ')}`] : []),
+  ...(withConfig && configElsewhere !== undefined ? [`the backup has not ${configElsewhere}, which the gateway reads: copy it too`] : []),
   withConfig
     ? 'the backup has all secrets in clear: keep it as you keep .env'
     : 'the backup has what senders wrote, and neither config.yaml nor secrets: --with-config',

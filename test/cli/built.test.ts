@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -314,6 +314,14 @@ t.test('commands see what a gateway serves from another file, and HEADGATE_CONFI
   t.match(call('validate'), { status: 0, stdout: /1 route/ })
   t.match(call('paths'), { status: 0, stdout: new RegExp(file) })
   t.match(call('config', 'diff'), { status: 0 })
+  const typed = ['--data-dir', data, 'webhook', 'show', '']
+  const offered = spawnSync(process.execPath, [main, '__complete', '--', ...typed], { encoding: 'utf8', env: { PATH: '' } })
+  t.match(offered, { stdout: /^elsewhere\tin hooks\.yaml$/m }, 'completion')
+  const other = join(dir, 'other')
+  mkdirSync(other)
+  writeFileSync(join(other, 'config.yaml'), served('another'))
+  t.match(call('config', 'diff', '--against', other), { status: 1, stdout: /-.*another[\s\S]*\+.*elsewhere/ })
+  t.match(call('backup', join(dir, 'copy.tar.gz'), '--with-config'), { status: 0, stderr: new RegExp(`has not ${file}`) })
   writeFileSync(file, served('renamed'))
   t.match(call('webhook', 'list', '--all'), { status: 0, stdout: /renamed/ }, 'a reload may take it over')
   gateway.kill('SIGTERM')

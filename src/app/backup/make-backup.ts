@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
 import { link, open, rename, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
@@ -36,6 +36,8 @@ export type Backup = {
   readonly isLasting: boolean
   /** Whether the backup has the database of the store. */
   readonly hasDatabase: boolean
+  /** The file of the configuration, where it is none of the data directory. The backup does not have it. */
+  readonly configElsewhere: string | undefined
   /** The names of links, and of other files that are not regular. The backup does not have these. */
   readonly leftOut: readonly string[]
 }
@@ -75,7 +77,9 @@ export const makeBackup = async (
     throw diskFault('write', file, error)
   }
   const hasDatabase = files.some(({ name }) => name === databaseOf(config))
-  return { file, bytes: statSync(file).size, files: files.length, store, ...traitsOf(store), hasDatabase, leftOut }
+  const isElsewhere = workspace.configFile !== undefined && relative(workspace.dataDir, workspace.configFile).startsWith('..')
+  const configElsewhere = isElsewhere ? workspace.configFile : undefined
+  return { file, bytes: statSync(file).size, files: files.length, store, ...traitsOf(store), hasDatabase, configElsewhere, leftOut }
 }
 
 const traitsOf = (store: string): Pick<Backup, 'isShared' | 'isLasting'> => {

@@ -29,7 +29,7 @@ export type FolderComparison = {
 /** Compares the files as they are written: no variable is resolved, and `.env` is not compared. */
 export const compareWithFolder = (workspace: Workspace, folder: string): FolderComparison => {
   const ours = showConfig(workspace, { resolved: false })
-  const theirs = showConfig({ ...workspace, dataDir: resolve(folder) }, { resolved: false })
+  const theirs = showConfig({ ...workspace, dataDir: resolve(folder), configFile: undefined }, { resolved: false })
   const both = { problems: [...ours.problems, ...theirs.problems], texts: new Map([...ours.texts, ...theirs.texts]) }
   return ours.config && theirs.config ? { ...both, hunks: lineDiff(configText(theirs.config), configText(ours.config)) } : both
 }

@@ -3,12 +3,14 @@
  * description may follow a candidate. After any error, nothing is printed.
  */
 
+import { join } from 'node:path'
 import type { Command, Option } from 'commander'
 import { type Candidate, readNames } from '../../app/completable-names.ts'
 import { printable } from '../../core/text.ts'
-import { dataDirOf } from '../options/globals.ts'
+import { configFileOf, dataDirOf } from '../options/globals.ts'
 import { collectList } from '../shell/grammar-values.ts'
 import type { Io } from '../shell/io.ts'
+import { withServedFile } from '../shell/served-file.ts'
 import { type CompletedKind, kindOfArgument, kindOfOption } from './name-kinds.ts'
 import { shownCommands } from './suggest.ts'
 
@@ -29,8 +31,13 @@ const candidatesFor = async (program: Command, words: readonly string[], env: Io
   const current = last === '=' ? '' : last
   const line = readCommandLine(program, folded.slice(0, -1))
   const dataDir = dataDirOf(line.dataDir, env)
+  const { configFile: config = join(dataDir, 'config.yaml') } = await withServedFile({
+    dataDir,
+    configFile: configFileOf(env),
+    self: 'headgate',
+  })
   const look = (kind: CompletedKind | undefined): Promise<readonly Candidate[]> =>
-    kind === 'files' ? Promise.resolve(filesCandidate) : kind === undefined ? Promise.resolve([]) : readNames(kind, dataDir)
+    kind === 'files' ? Promise.resolve(filesCandidate) : kind === undefined ? Promise.resolve([]) : readNames(kind, { dataDir, config })
   if (line.pending) return valuesStartingWith(line.pending, current, await optionValues(line.pending, look))
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? []
   if (name !== undefined && value !== undefined) {

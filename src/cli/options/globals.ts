@@ -56,7 +56,7 @@ export const cliOf = (globals: Globals, io: Io): Cli => {
     workspace: {
       dataDir: dataDirOf(dataDir, io.env),
       env: io.env,
-      configFile: io.env.HEADGATE_CONFIG ? resolve(io.env.HEADGATE_CONFIG) : undefined,
+      configFile: configFileOf(io.env),
       self: dataDir === undefined ? 'headgate' : `headgate --data-dir ${quoted(dataDir)}`,
     },
     asked: dataDir !== undefined || Boolean(io.env.HEADGATE_HOME),
@@ -65,6 +65,9 @@ export const cliOf = (globals: Globals, io: Io): Cli => {
     verbose,
   }
 }
+
+/** Returns the absolute path of the file that HEADGATE_CONFIG names; `undefined` where it names none. */
+export const configFileOf = ({ HEADGATE_CONFIG: file }: Io['env']): string | undefined => (file ? resolve(file) : undefined)
 
 /** Returns the absolute path of the data directory: of `--data-dir` (`asked`), else of HEADGATE_HOME, else `~/.headgate`. */
 export const dataDirOf = (asked: string | undefined, env: Io['env']): string =>

@@ -3,12 +3,9 @@
  * printed besides only with `--verbose` or HEADGATE_DEBUG=1.
  */
 
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command, CommanderError, Help } from 'commander'
 import { version } from '../../app/version.ts'
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
-import { controlSocket } from '../../http/control/socket-path.ts'
 import { auditedCommand } from '../audited-commands.ts'
 import { addCommands } from '../grammar.ts'
 import { explainTree } from '../help/explain-tree.ts'
@@ -18,6 +15,7 @@ import { openQuery } from '../options/query.ts'
 import type { Run } from './grammar-values.ts'
 import type { Io } from './io.ts'
 import { type Cli, hiderOf, note, printFault } from './output.ts'
+import { withServedFile } from './served-file.ts'
 
 const shortHelp = `headgate: a declarative pipeline engine for inbound webhooks
 
@@ -38,7 +36,8 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
   let begun: Cli | undefined
   const program = newProgram(written, async (action) => {
     const globals = program.opts<Globals>()
-    const cli = await withServedFile(cliOf(globals, io))
+    const asked = cliOf(globals, io)
+    const cli = { ...asked, workspace: await withServedFile(asked.workspace) }
     begun = cli
     if (cli.verbose) note(cli, `data directory: ${cli.workspace.dataDir}`)
     const query = globals.jsonata === undefined ? undefined : await openQuery(globals.jsonata, cli.io)
@@ -66,20 +65,6 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     printFault(fault.reworded(hide), shownIo, json)
     return fault.exitCode
   }
-}
-
-/**
- * Returns the `Cli` with the file that the running gateway reads as `config.yaml`, where that is none of the data directory: a command then
- * sees the routes that are served. HEADGATE_CONFIG goes before it. An older gateway does not say.
- */
-const withServedFile = async (cli: Cli): Promise<Cli> => {
-  const { dataDir, configFile } = cli.workspace
-  if (configFile !== undefined || !existsSync(controlSocket(dataDir))) return cli
-  const { gatewayAt } = await import('../../http/control/client.ts')
-  const served = await (await gatewayAt(cli.workspace).find())?.servedFile().catch(() => undefined)
-  return served === undefined || served.config === join(dataDir, 'config.yaml')
-    ? cli
-    : { ...cli, workspace: { ...cli.workspace, configFile: served.config } }
 }
 
 const asFault = (error: unknown): Fault => {
