@@ -18,6 +18,8 @@ export type Workspace = {
    * Absent where there is no other.
    */
   readonly configFile?: string | undefined
+  /** The address of the gateway that runs, which `gateway run --port` may have set. Absent where none runs, or it does not say. */
+  readonly listensAt?: string | undefined
   /** The secrets of programs, where they were asked (`withSecrets`). */
   readonly provided?: ProvidedSecrets | undefined
   /** How the user calls the program on this data directory, for hints that show a command (`headgate --data-dir x`). */

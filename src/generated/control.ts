@@ -264,9 +264,10 @@ export type ControlAnswers = {
     /** The other gateways on the shared store, which read it within two seconds. */
     readonly others: number
   }
-  /** The file that the gateway reads as config.yaml, which may be another than that of its data directory. */
+  /** Where the gateway is reached, and the file that it reads as config.yaml: both may be others than the data directory says. */
   readonly servedFile: {
     readonly config: string
+    readonly url?: string
   }
   /** Reads the files again, and takes the configuration over or refuses it. */
   readonly reload: ReloadResult

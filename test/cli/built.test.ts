@@ -314,6 +314,12 @@ t.test('commands see what a gateway serves from another file, and HEADGATE_CONFI
   t.match(call('validate'), { status: 0, stdout: /1 route/ })
   t.match(call('paths'), { status: 0, stdout: new RegExp(file) })
   t.match(call('config', 'diff'), { status: 0 })
+  t.match(
+    call('webhook', 'show', 'elsewhere'),
+    { stdout: new RegExp(`url: ${await gateway.listening}/webhooks/elsewhere`) },
+    'the port is that of the gateway',
+  )
+  t.match(call('webhook', 'subscribe', 'here', '--dry-run', '--print', 'url'), { stdout: `${await gateway.listening}/webhooks/here` })
   const typed = ['--data-dir', data, 'webhook', 'show', '']
   const offered = spawnSync(process.execPath, [main, '__complete', '--', ...typed], { encoding: 'utf8', env: { PATH: '' } })
   t.match(offered, { stdout: /^elsewhere\tin hooks\.yaml$/m }, 'completion')

@@ -79,7 +79,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       const replicas = store.shared ? await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) : null
       return { others: Math.max(0, (replicas?.length ?? 1) - 1) }
     },
-    servedFile: async () => ({ config: current().config.file }),
+    servedFile: async () => ({ config: current().config.file, url: options.url }),
     async reload(question) {
       const reloaded = await reloader.reload(question)
       // The new configuration may allow more runs at once.

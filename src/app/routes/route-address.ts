@@ -2,6 +2,7 @@
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import { routePath } from '../../plan/compile.ts'
+import type { Workspace } from '../workspace.ts'
 
 /**
  * Where a gateway is reached. `tls`: whether it speaks TLS; the settings of the configuration count as true. `path`: what begins its paths,
@@ -25,6 +26,10 @@ export const listenerAt = (url: string): Listener => {
   const tls = protocol === 'https:'
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (tls ? 443 : 80)), tls, path: pathname.replace(/\/+$/, '') }
 }
+
+/** Returns where the routes of a workspace are reached: at the gateway that runs, else as the configuration says. */
+export const listenerOf = (config: Config, { listensAt }: Pick<Workspace, 'listensAt'>): Listener =>
+  listensAt === undefined ? config : listenerAt(listensAt)
 
 /** Returns the URL at which a route that is bound to `profile` receives posts. */
 export const routeUrl = (config: Listener, name: string, profile: string): string => `${baseUrl(config)}${routePath({ name, profile })}`

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path'
-import { type Config, defaultProfile, insecure, type RouteSource } from '../../config/config.ts'
+import { defaultProfile, insecure, type RouteSource } from '../../config/config.ts'
 import { type Loaded, loadConfig } from '../../config/load.ts'
 import { readSubscription, subscriptionsFileName } from '../../config/subscriptions.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
@@ -20,7 +20,7 @@ import { type Pause, pausesFileName, pausesIn } from '../pauses/paused-routes.ts
 import { withNeededSecrets } from '../secrets/with-secrets.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
-import { routeUrl } from './route-address.ts'
+import { type Listener, listenerOf, routeUrl } from './route-address.ts'
 import { utcAt, withoutPast } from './subscription-record.ts'
 
 export type RouteEntry = {
@@ -85,7 +85,7 @@ export const hasOwnKeys = (written: Json): boolean =>
   isObject(written) && ['secret', 'secrets', 'public_key'].some((key) => own(written, key) !== undefined)
 
 /** Returns a route as `list` and `show` print it in JSON, without secrets. */
-export const describeRoute = ({ name, source, written, route, shadowed, pause }: RouteEntry, config: Config): JsonObject => {
+export const describeRoute = ({ name, source, written, route, shadowed, pause }: RouteEntry, reached: Listener): JsonObject => {
   const spec = isObject(written) ? written : {}
   const profile = textOrEmpty(own(spec, 'profile')) || defaultProfile
   const events = own(spec, 'events')
@@ -96,7 +96,7 @@ export const describeRoute = ({ name, source, written, route, shadowed, pause }:
     enabled: own(spec, 'enabled') !== false,
     paused: pauseWord(pause) ?? null,
     valid: route !== undefined,
-    url: routeUrl(config, name, profile),
+    url: routeUrl(reached, name, profile),
     profile,
     mode: endings.find(({ fits }) => fits(spec as Route))?.mode ?? null,
     events: Array.isArray(events) ? events : [],
@@ -127,7 +127,7 @@ export const listRoutes = (
   const { routes, loaded } = readRoutes(workspace)
   const listed = routes.filter(({ source }) => all || source === 'subscription')
   return {
-    routes: listed.map((route) => ({ route, described: describeRoute(route, loaded.config) })),
+    routes: listed.map((route) => ({ route, described: describeRoute(route, listenerOf(loaded.config, workspace)) })),
     warnings: listed.filter(({ shadowed }) => shadowed).map(shadowWarning),
   }
 }
@@ -139,7 +139,7 @@ export type RouteDetail = ListedRoute & { readonly fields: Json; readonly warnin
 export const readRouteDetail = (workspace: Workspace, asked: string): RouteDetail => {
   const routes = readRoutes(workspace)
   const route = findRoute(routes, asked)
-  const described = describeRoute(route, routes.loaded.config)
+  const described = describeRoute(route, listenerOf(routes.loaded.config, workspace))
   return { route, described, fields: maskJson(route.written), warnings: route.shadowed ? [shadowWarning(route)] : [] }
 }
 

@@ -13,7 +13,7 @@ import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { checkedWith } from '../../plan/route-schemes.ts'
 import type { SubscriptionContext } from './check-subscription.ts'
-import { routeUrl, senderUrl } from './route-address.ts'
+import { listenerOf, routeUrl, senderUrl } from './route-address.ts'
 import { subscriptionsFile } from './routes.ts'
 import { changeEntry, type SubscriptionInput } from './subscription-record.ts'
 
@@ -71,7 +71,7 @@ const keyWanted = (
     title: first.title,
     senderSetup: presets.find((preset) => preset.name === first.name)?.about.senderSetup,
     key: first.senderKey,
-    url: senderUrl({ name, profile, spec: entry }, routeUrl(config, name, profile), config.adapter.public_url),
+    url: senderUrl({ name, profile, spec: entry }, routeUrl(listenerOf(config, workspace), name, profile), config.adapter.public_url),
     into: first.keys === 'public' ? 'public_key' : 'secret',
     command: `${workspace.self} webhook subscribe ${name}`,
   }

@@ -17,7 +17,7 @@ import { type Warning, warningOf, warningWithHelp } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkEntry, readSubscriptionContext, type SubscriptionContext } from './check-subscription.ts'
 import { signingCurl, unsignedCurl } from './curl.ts'
-import { routeUrl, senderUrl } from './route-address.ts'
+import { listenerOf, routeUrl, senderUrl } from './route-address.ts'
 import { shadowWarning, subscriptionsFile } from './routes.ts'
 import { type AskKey, withSenderKey } from './sender-key.ts'
 import { schemeOf } from './sign-test.ts'
@@ -96,7 +96,7 @@ const saveInput = async (
     ...secretWarning(name, change),
   ]
   const profile = String(change.entry.profile ?? defaultProfile)
-  const listensAt = routeUrl(config, name, profile)
+  const listensAt = routeUrl(listenerOf(config, workspace), name, profile)
   const url = senderUrl({ name, profile, spec: change.entry }, listensAt, config.adapter.public_url)
   const newSecret = change.secret === 'generated' && !dryRun ? secret : undefined
   return {

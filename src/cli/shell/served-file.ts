@@ -1,4 +1,4 @@
-/** Finds the file that the running gateway reads as `config.yaml`, so that commands see the routes that are served. */
+/** Finds the file that the running gateway reads as `config.yaml`, and its address, so that commands see the routes as they are served. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,13 +6,17 @@ import type { Workspace } from '../../app/workspace.ts'
 import { controlSocket } from '../../http/control/socket-path.ts'
 
 /**
- * Returns the workspace with the file that the running gateway reads, where that is none of the data directory. HEADGATE_CONFIG goes before
- * it. An older gateway does not say.
+ * Returns the workspace with the address of the running gateway, and the file that it reads, where that is none of the data directory.
+ * HEADGATE_CONFIG goes before that file. An older gateway does not say.
  */
-export const withServedFile = async <T extends Pick<Workspace, 'dataDir' | 'configFile' | 'self'>>(workspace: T): Promise<T> => {
+export const withServedFile = async <T extends Pick<Workspace, 'dataDir' | 'configFile' | 'listensAt' | 'self'>>(
+  workspace: T,
+): Promise<T> => {
   const { dataDir, configFile } = workspace
-  if (configFile !== undefined || !existsSync(controlSocket(dataDir))) return workspace
+  if (!existsSync(controlSocket(dataDir))) return workspace
   const { gatewayAt } = await import('../../http/control/client.ts')
   const served = await (await gatewayAt(workspace).find())?.servedFile().catch(() => undefined)
-  return served === undefined || served.config === join(dataDir, 'config.yaml') ? workspace : { ...workspace, configFile: served.config }
+  if (served === undefined) return workspace
+  const isOwn = configFile !== undefined || served.config === join(dataDir, 'config.yaml')
+  return { ...workspace, listensAt: served.url, ...(isOwn ? {} : { configFile: served.config }) }
 }
