@@ -57,8 +57,8 @@ export const note = ({ io, quiet, json }: Cli, ...texts: readonly string[]): voi
 
 /** Returns a function that removes the secrets of the configuration from a text. The configuration is read only now, after a failure. */
 export const hiderOf = async ({ workspace }: Pick<Cli, 'workspace'>): Promise<(text: string) => string> => {
-  const { hideSecrets } = await import('../../app/secrets/hide-secrets.ts')
-  return hideSecrets(workspace)
+  const { workspaceRedactor } = await import('../../app/secrets/workspace-redactor.ts')
+  return workspaceRedactor(workspace)
 }
 
 /** Prints a Fault of a command that goes on, without the secrets of the configuration. */
