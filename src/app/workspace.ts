@@ -18,7 +18,7 @@ export type Workspace = {
    * Absent where there is no other.
    */
   readonly configFile?: string | undefined
-  /** The address of the gateway that runs, which `gateway run --port` may have set. Absent where none runs, or it does not say. */
+  /** The base URL of the running gateway, whose port `gateway run --port` may have chosen. Absent if no gateway runs, or it is too old to say its URL. */
   readonly listensAt?: string | undefined
   /** The secrets of programs, where they were asked (`withSecrets`). */
   readonly provided?: ProvidedSecrets | undefined

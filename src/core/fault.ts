@@ -38,7 +38,7 @@ export class Fault extends Error {
     this.suggest = more.suggest ?? []
   }
 
-  /** Returns this Fault with each of its texts as `word` gives it. */
+  /** Returns the same Fault, whose message, hint and suggestions `word` has changed: it gets one text and returns the text to show. */
   reworded(word: (text: string) => string): Fault {
     const { code, message, exitCode, hint, suggest, cause } = this
     return new Fault(code, word(message), {

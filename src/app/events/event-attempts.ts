@@ -12,7 +12,7 @@ export type ToolCallView = {
   readonly duration_ms: number | null
   /** The input, as JSON that may be cut. */
   readonly input: string | null
-  /** The tool's text, which may be cut, or why it failed. */
+  /** What the tool answered, which may be cut, or why the call failed. */
   readonly result: string | null
 }
 
@@ -33,7 +33,7 @@ export type AttemptView = {
   readonly usage: RecordedUsage | null
   readonly prompt: string | null
   readonly reply: string | null
-  /** In the order in which they began; empty where none was made or kept. */
+  /** The calls of tools, in the order in which they began. Empty if the agent called none, or the record keeps none. */
   readonly tool_calls: ToolCallView[]
 }
 

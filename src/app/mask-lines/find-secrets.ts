@@ -78,7 +78,7 @@ class Secrets {
     this.#tree = tree
   }
 
-  /** Returns the covers below a node at a place. */
+  /** Returns a cover for each secret in the map or list at a node. `place`: where the node stands in the settings. */
   below(node: number, place: SecretPlace): Cover[] {
     const members = this.#tree.members(node)
     if (!this.#tree.isMap(node)) {
@@ -108,7 +108,7 @@ class Secrets {
     return [{ from: start, to, shown: isScalar ? maskScalar(this.#text.slice(start, to)) : stars }]
   }
 
-  /** Returns covers for what is secret within a scalar: in a word of a command, or in an address. */
+  /** Returns a cover for each part of a scalar that is secret: of a word of a command (`--key=…`), or of an address. */
   #partsOf(node: number, place: SecretPlace, before?: number): Cover[] {
     const text = this.#tree.scalar(node)
     const range = this.#tree.range(node)

@@ -80,7 +80,7 @@ type ValuePlace = { readonly parentData?: unknown; readonly parentDataProperty?:
 /** Knows the numbers of the payload that is checked, as they are written. Ajv sees the payload with doubles. */
 class Numbers {
   #from: WithText | undefined
-  /** The lists and maps with exact numbers, by those with doubles. Absent before a number is asked for. */
+  /** For each list or map of the payload that Ajv sees, the same one with its numbers as they are written. Absent before a number is asked for. */
   #exact: ReadonlyMap<unknown, ExactJson> | undefined
 
   take(from: WithText): void {

@@ -43,7 +43,7 @@ export type TakenSample = {
   readonly textEvent?: Event
   /** The filled placeholders, each with the key of the route under which its text stands. Present where `textEvent` is. */
   readonly texts?: readonly (Filled & { readonly where: string })[]
-  /** Why the reply has no address. Absent where it has one, and for an event that starts no work. */
+  /** Why the reply of the agent can be delivered nowhere. Absent if it can be, and for an event that starts no run. */
   readonly undeliverable?: string
   /** Whether the event joined a group (`coalesce`). */
   readonly merged?: boolean
