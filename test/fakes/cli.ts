@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import type { Io } from '../../src/cli/shell/io.ts'
 import { runCli } from '../../src/cli/shell/program.ts'
+import { newFolder } from './folder.ts'
 
 export type Result = { readonly code: number; readonly out: string; readonly err: string }
 
@@ -51,7 +52,7 @@ export const fakeCli = (
   files: { readonly [name: string]: string } = {},
   env: Io['env'] = { WEBHOOK_ENABLED: 'true' },
 ): FakeCli => {
-  const dir = t.testdir()
+  const dir = newFolder(t)
   const file = (name: string): string => join(dir, name)
   const read = (name: string): string => readFileSync(file(name), 'utf8')
   const write = (name: string, text: string): void => {

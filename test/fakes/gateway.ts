@@ -15,6 +15,7 @@ import { createLog } from '../../src/gateway/log.ts'
 import type { Effects } from '../../src/parts/effects.ts'
 import type { Catalogue } from '../../src/plan/compile.ts'
 import { createRedactor } from '../../src/secrets/redact.ts'
+import { newFolder } from './folder.ts'
 
 export const secret = 'It is a secret to everybody'
 
@@ -80,7 +81,7 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
   t.teardown(() => stop(0))
   const settings = { secret, port: 0, rate_limit: 100_000, ...options.extra, routes: options.routes ?? {} }
   const config = { platforms: { webhook: { enabled: true, extra: settings } }, storage: { kind: 'memory' }, ...options.config }
-  const dir = options.dir ?? t.testdir({ 'config.yaml': stringify(config), ...options.files })
+  const dir = options.dir ?? newFolder(t, { 'config.yaml': stringify(config), ...options.files })
   const load = () => loadConfig({ dataDir: dir, env: options.env ?? {} })
   const loaded = load()
   const lines: Line[] = []

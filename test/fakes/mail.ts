@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { Test } from 'tap'
+import { newFolder } from './folder.ts'
 
 export type Received = {
   readonly from: string
@@ -24,7 +25,7 @@ export type Certificate = { readonly key: string; readonly cert: string; readonl
 
 /** One that 127.0.0.1 can show to whoever trusts its file. */
 export const selfSigned = (t: Test): Certificate => {
-  const folder = t.testdir({})
+  const folder = newFolder(t, {})
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const name = ['-subj', '/CN=test', '-addext', 'subjectAltName=IP:127.0.0.1']
   const kind = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']

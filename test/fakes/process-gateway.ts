@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { stringify } from 'yaml'
+import { newFolder } from './folder.ts'
 import { isRunning } from './process.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -152,12 +153,12 @@ export type Setup = {
 export const dataDir = (t: Test, { routes, agent, config = {}, files = {} }: Setup): string => {
   // This is registered before the folder is made. Otherwise the folder is removed while a gateway still writes to it.
   t.teardown(() => undefined)
-  const dir = t.testdir()
+  const dir = t.testdirName
   const webhook = { enabled: true, extra: { port: 0, secret, rate_limit: 100_000, routes } }
   const runner = { runner: 'command', command: ['sh', join(dir, 'agent.sh')] }
   // The shell keeps its process id in a file, so that an agent that outlives its gateway can be ended with its test.
   const script = `dir='${dir}'\necho $$ >> "$dir/agent.pids"\n${agent}`
-  return t.testdir({
+  return newFolder(t, {
     'config.yaml': stringify({ platforms: { webhook }, ...(agent === undefined ? {} : { agent: runner }), ...config }),
     ...(agent === undefined ? {} : { 'agent.sh': script }),
     ...files,

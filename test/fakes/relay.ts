@@ -12,6 +12,7 @@ import { createLog } from '../../src/gateway/log.ts'
 import { type Front, openFront } from '../../src/relay/front/front.ts'
 import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { decodeFrames, encodeFrames, type Frame } from '../../src/relay/wire/frames.ts'
+import { newFolder } from './folder.ts'
 import { until } from './wait.ts'
 
 export const relayKey = 'a-key-of-the-home-gateway'
@@ -47,7 +48,7 @@ export const startRelay = async (
   }
   t.teardown(stop)
   const written = { port, gateways: gateways ?? { home: { keys: [relayKey], routes: { '*': {} } } }, ...file }
-  const folder = dir ?? t.testdir({ 'relay.yaml': stringify(written) })
+  const folder = dir ?? newFolder(t, { 'relay.yaml': stringify(written) })
   const { settings, diagnostics } = readRelay(folder, {})
   if (!settings) throw new Error(diagnostics.map(({ message }) => message).join('; '))
   const lines: Tree[] = []
@@ -62,7 +63,7 @@ export type BuiltRelay = { readonly pid: number; readonly port: number; readonly
 /** Starts the built relay, which serves the gateway `home` with these routes, and kills it at the end of the test. */
 export const startBuiltRelay = async (t: Test, routes: object): Promise<BuiltRelay> => {
   const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-  const dir = t.testdir({ 'relay.yaml': stringify({ port: 0, gateways: { home: { keys: [relayKey], routes } } }) })
+  const dir = newFolder(t, { 'relay.yaml': stringify({ port: 0, gateways: { home: { keys: [relayKey], routes } } }) })
   const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=256' }
   const child = spawn(process.execPath, [main, '--data-dir', dir, 'relay', 'run'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(async () => {

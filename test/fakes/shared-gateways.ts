@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import { connect } from '../../src/store/postgres/connection.ts'
+import { newFolder } from './folder.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import { command, type ProcessGateway } from './process-gateway.ts'
 import { until } from './wait.ts'
@@ -69,7 +70,7 @@ export const sharedDirectories = (t: Test, server: PostgresServer, count: number
   const { adapter = {}, durability = 'commit', ...more } = settings
   // This teardown is registered before the folders are made. Otherwise the folders are removed while a gateway still writes to them.
   t.teardown(() => undefined)
-  const home = t.testdir()
+  const home = newFolder(t)
   const webhook = { enabled: true, extra: { port: 0, rate_limit: 100_000, ...adapter } }
   const storage = { kind: 'postgres', url: server.url, schema: server.newSchema(), durability }
   const config = stringify({ platforms: { webhook }, storage, ...more })

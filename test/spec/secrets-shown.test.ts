@@ -451,7 +451,8 @@ t.test('a viewer learns by no finding which files exist', async (t) => {
           await ask('reader', 'routePreview', { ...of, payload: members.payload }),
         ]
         const text = JSON.stringify(answers).replaceAll(file.replace('.txt', ''), 'FILE')
-        return text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|"ms":[\d.]+/g, '')
+        // How many stored payloads are counted in the time of a preview depends on the machine.
+        return text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|"ms":[\d.]+|"of":\d+|"untallied":\d+/g, '')
       }
       t.equal(await told('foreign-here.txt'), await told('foreign-gone.txt'), `${name}: ${key('FILE')}`)
     }
