@@ -17,7 +17,7 @@ import { createEventTraces } from '../core/telemetry/trace-context.ts'
 import type { Effects } from '../parts/effects.ts'
 import { catalogue, catalogueOf } from '../plan/catalogue.ts'
 import type { Catalogue } from '../plan/compile.ts'
-import type { LoadedPlugins } from '../plan/plugins/load-plugins.ts'
+import { LoadedPlugins } from '../plan/plugins/load-plugins.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import type { GivenSocket, RequestsShown } from './gateway-options.ts'
 
@@ -61,7 +61,7 @@ export const prepareGateway = async (config: Config, dependencies: GatewayDepend
   } = dependencies
   const { requests, download, learn, secrets } = dependencies
   const facts = createFacts()
-  const plugins: LoadedPlugins = new Map()
+  const plugins = new LoadedPlugins()
   const shared = createSharedEffects({
     clock,
     log,

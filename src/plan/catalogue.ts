@@ -15,7 +15,7 @@ import { targetsByName } from '../parts/targets/index.ts'
 import { toolsetsByName } from '../parts/tools/index.ts'
 import type { Catalogue } from './compile.ts'
 import { ownSchemes } from './own-schemes.ts'
-import { type LoadedPlugins, loadPlugins } from './plugins/load-plugins.ts'
+import { LoadedPlugins, loadPlugins } from './plugins/load-plugins.ts'
 import { unreadSettings } from './settings.ts'
 
 /** The built-in parts. */
@@ -38,7 +38,7 @@ export const catalogue: Catalogue = {
 export const catalogueOf = async (
   config: Config,
   builtins: Catalogue = catalogue,
-  loaded: LoadedPlugins = new Map(),
+  loaded = new LoadedPlugins(),
 ): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
   const own = ownSchemes(config)
   const { catalogue: all, diagnostics } = await loadPlugins(

@@ -10,14 +10,14 @@ import type { Json } from '../core/json.ts'
 import { failLate, within } from '../core/turns/within.ts'
 import type { Domain, ExactOperator, ExactTest, OperatorPart, Test } from '../parts/operators/operator.ts'
 import { guardedRun } from './closing.ts'
-import { failure, reportAs } from './report-as.ts'
+import { failure, type Hide, reportAs } from './report-as.ts'
 import { isDomain } from './shape.ts'
 
 /** How long the test of one condition may take. The time is short, because a request waits for it. */
 const operatorMs = 5_000
 
 /** Returns an operator that calls the plugin's operator. What is wrong with an operand is reported as WH714. */
-export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock): ExactOperator => ({
+export const guardedOperator = (given: OperatorPart, hide: Hide, clock: Clock = systemClock): ExactOperator => ({
   name: given.name,
   ...(given.fieldless === true ? { fieldless: true } : {}),
   examples: given.examples ?? [],
@@ -28,10 +28,10 @@ export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock)
       return () => false
     }
     try {
-      const made: unknown = given.compile(withTextIds(operand), { ...kit, report: reportAs('WH714', kit.report) })
+      const made: unknown = given.compile(withTextIds(operand), { ...kit, report: reportAs('WH714', kit.report, hide) })
       return guardedRun<Test, ExactTest>(made, (test) => guardedTest(test, clock)) ?? report('compiled to something else than a function')
     } catch (error) {
-      return report(`failed: ${failure(error)}`)
+      return report(`failed: ${failure(error, hide)}`)
     }
   },
 })

@@ -3,7 +3,7 @@
 import { AgentFault } from '../core/fault.ts'
 import type { Runner, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
 import { guardedRun } from './closing.ts'
-import { failure, reportAs } from './report-as.ts'
+import { failure, type Hide, hidingToo, reportAs } from './report-as.ts'
 import { isMap, isText } from './shape.ts'
 
 /** The most UTF-16 units of a reply. An answer of a model may have as many bytes (`runners/kit/model-fetch.ts`). */
@@ -11,7 +11,7 @@ const maxReplyUnits = 8 * 1024 * 1024
 
 /** Wraps the plugin's function, so that an attempt ends when `job.signal` aborts, even if the plugin's work goes on. */
 const guardedAsk =
-  (runner: Runner): Runner =>
+  (runner: Runner, hide: Hide): Runner =>
   async (prompt, job) => {
     const { signal } = job
     let stop = (): void => {}
@@ -23,14 +23,14 @@ const guardedAsk =
       if (signal.aborted) stop()
       return checkedReply(await Promise.race([stopped, askPlugin(runner, prompt, job)]))
     } catch (thrown) {
-      throw thrown instanceof AgentFault ? thrown : new AgentFault(failure(thrown), { retryAfterMs: askedWait(thrown) })
+      throw thrown instanceof AgentFault ? thrown : new AgentFault(failure(thrown, hide), { retryAfterMs: askedWait(thrown) })
     } finally {
       signal.removeEventListener('abort', stop)
     }
   }
 
 /** Returns a runner that calls the plugin's runner. A runner that cannot be compiled is reported as WH714, and gives no reply. */
-export const guardedRunner = (given: RunnerPart): RunnerPart => ({
+export const guardedRunner = (given: RunnerPart, hideKnown: Hide): RunnerPart => ({
   name: given.name,
   title: given.title ?? given.name,
   ...(given.notice ? { notice: given.notice } : {}),
@@ -39,16 +39,18 @@ export const guardedRunner = (given: RunnerPart): RunnerPart => ({
   ...(given.api ? { api: apiOf(given.api) } : {}),
   program: (settings) => programOf(given, settings),
   compile(settings, report) {
+    const hide = hidingToo(hideKnown, () => [settings.apiKey ?? '', ...Object.values(settings.variables ?? {})])
     const refuse = (why: string): Runner => {
       report('WH714', ['runner'], `the runner ${given.name} ${why}`, 'look up in its plugin what it takes')
       return () => Promise.reject(new Error(why))
     }
     try {
       return (
-        guardedRun(given.compile(settings, reportAs('WH714', report)), guardedAsk) ?? refuse('compiled to something else than a function')
+        guardedRun(given.compile(settings, reportAs('WH714', report, hide)), (ask: Runner) => guardedAsk(ask, hide)) ??
+        refuse('compiled to something else than a function')
       )
     } catch (error) {
-      return refuse(`failed: ${failure(error)}`)
+      return refuse(`failed: ${failure(error, hide)}`)
     }
   },
 })

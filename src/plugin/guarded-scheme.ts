@@ -9,11 +9,11 @@ import type { Headers } from '../core/request.ts'
 import { printable } from '../core/text.ts'
 import type { CheckBody, CheckHead, Scheme, Signed, Unsigned, Why } from '../parts/schemes/scheme.ts'
 import { guardedRun } from './closing.ts'
-import { failure } from './report-as.ts'
+import { failure, type Hide, hidingToo } from './report-as.ts'
 import { isMap } from './shape.ts'
 
 /** Returns a scheme that calls the plugin's scheme. The checks and `shows` of the result never throw, and its `sign` throws only Faults. */
-export const guardedScheme = (given: Scheme): Scheme => {
+export const guardedScheme = (given: Scheme, hideKnown: Hide): Scheme => {
   const { name, title } = given
   /** The failure of `shows` for a request, kept until `checkHead` returns it. The object of the headers stands for the request. */
   const showsFailures = new WeakMap<Headers, Why>()
@@ -25,41 +25,44 @@ export const guardedScheme = (given: Scheme): Scheme => {
       return given.shows(headers) === true
     } catch (error) {
       // `true` makes this scheme decide, and refuse: after `false`, a weaker scheme could accept the request.
-      showsFailures.set(headers, failedIn('shows', error))
+      showsFailures.set(headers, failedIn('shows', error, hideKnown))
       return true
     }
   }
   const checkBody =
-    (check: CheckBody, headers: Headers): CheckBody =>
+    (check: CheckBody, headers: Headers, hide: Hide): CheckBody =>
     (body) => {
       try {
-        const holds = whyOr(true, check(body))
+        const holds = whyOr(true, check(body), hide)
         if (holds !== true || !given.signedId) return holds
         const id: unknown = given.signedId(headers)
         if (typeof id === 'string') signedIds.set(headers, id)
         return id === undefined || typeof id === 'string' || 'its signedId gave no text'
       } catch (error) {
-        return failedIn('check of a body', error)
+        return failedIn('check of a body', error, hide)
       }
     }
   const checkHead =
-    (check: CheckHead): CheckHead =>
+    (check: CheckHead, hide: Hide): CheckHead =>
     (head) => {
       try {
         const showsFailure = showsFailures.get(head.headers)
         if (showsFailure !== undefined) return showsFailure
         const next: unknown = check(head)
-        return typeof next === 'function' ? checkBody(next as CheckBody, head.headers) : whyOr(undefined, next)
+        return typeof next === 'function' ? checkBody(next as CheckBody, head.headers, hide) : whyOr(undefined, next, hide)
       } catch (error) {
-        return failedIn('check of the headers', error)
+        return failedIn('check of the headers', error, hide)
       }
     }
   const compile = (secret: string): Closable<CheckHead> | undefined => {
+    const hide = hidingToo(hideKnown, () => [secret])
     try {
       const made: unknown = given.compile(secret)
-      return made === undefined ? undefined : (guardedRun(made, checkHead) ?? (() => 'its compile gave no function'))
+      return made === undefined
+        ? undefined
+        : (guardedRun(made, (check: CheckHead) => checkHead(check, hide)) ?? (() => 'its compile gave no function'))
     } catch (error) {
-      return () => failedIn('compile', error)
+      return () => failedIn('compile', error, hide)
     }
   }
   return {
@@ -67,7 +70,12 @@ export const guardedScheme = (given: Scheme): Scheme => {
     title: title ?? name,
     shows,
     compile,
-    sign: (request) => signedBy(given, request),
+    sign: (request) =>
+      signedBy(
+        given,
+        request,
+        hidingToo(hideKnown, () => [request.secret, request.privateKey ?? '']),
+      ),
     ...(given.signedId ? { signedId: (headers: Headers) => signedIds.get(headers) } : {}),
     ...valuesOf(given),
   }
@@ -99,15 +107,15 @@ const valuesOf = ({
 })
 
 /** Says that a member of the scheme failed, as the reason of a refusal. */
-const failedIn = (member: string, error: unknown): Why => `its ${member} failed: ${failure(error)}`
+const failedIn = (member: string, error: unknown, hide: Hide): Why => `its ${member} failed: ${failure(error, hide)}`
 
 /**
  * Returns an answer of the scheme where it is `good` or a reason for a refusal. For any other answer, returns a reason that says what is
  * wrong with it.
  */
-const whyOr = <T>(good: T, answer: unknown): NonNullable<T> | Why => {
+const whyOr = <T>(good: T, answer: unknown, hide: Hide): NonNullable<T> | Why => {
   if (answer !== undefined && answer === good) return answer as NonNullable<T>
-  if (typeof answer === 'string') return printable(answer, 200)
+  if (typeof answer === 'string') return printable(hide(answer), 200)
   // Nobody waits for this promise, and its rejection must not end the process.
   if (answer instanceof Promise) answer.catch(() => {})
   return 'it did not say whether the signature holds'
@@ -120,13 +128,13 @@ const isSigned = (answer: unknown): answer is Signed =>
   Object.values(answer.headers).every((value) => typeof value === 'string')
 
 /** Signs a request by the scheme. Throws a Fault when the scheme throws, or gives back something else than headers and body. */
-const signedBy = (scheme: Scheme, request: Unsigned): Signed => {
+const signedBy = (scheme: Scheme, request: Unsigned, hide: Hide): Signed => {
   const fault = (why: string): Fault => new Fault('bad_scheme', `${scheme.name} cannot sign: ${why}`, { exitCode: exit.no })
   let answer: unknown
   try {
     answer = scheme.sign(request)
   } catch (error) {
-    throw fault(failure(error))
+    throw fault(failure(error, hide))
   }
   if (!isSigned(answer)) throw fault('it gave back something else than { headers, body }, of texts')
   return answer

@@ -700,7 +700,7 @@ t.test('what scheme, operator and runner have open is closed when the gateway st
 
 t.test('an operator that never answers is left after five seconds', async (t) => {
   const clock = fakeClock()
-  const part = guardedOperator({ name: 'acme-is', compile: () => () => new Promise(() => {}), examples: [] }, clock)
+  const part = guardedOperator({ name: 'acme-is', compile: () => () => new Promise(() => {}), examples: [] }, String, clock)
   const test = adopt(part.compile(1, { profileDir: '', report: () => {}, recompileAtReload: () => {} }))
   const answer = Promise.resolve(test(1, {} as Event))
   clock.advance(5_000)

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { isObject, type Json, type JsonObject, own } from '../../src/core/json.ts'
 import { consoleQuestions } from '../../src/generated/console.ts'
 import { schema } from '../../src/generated/schema.ts'
@@ -398,7 +398,6 @@ t.test('no command shows the secret of a place, nor does a backup have it', asyn
     {},
   )
   for (const argv of [
-    ['config', 'show', '--resolved'],
     ['config', 'show', '--resolved', '--json'],
     ['config', 'show'],
     ['validate', '--json'],
@@ -504,15 +503,7 @@ t.test('no place of a secret outside of routes is shown: platforms, jobs, profil
   const cli = fakeCli(t, files, {})
   const shown: string[] = []
   const commands: readonly (readonly string[])[] = [
-    ...[
-      ['config', 'show'],
-      ['config', 'show', '--resolved'],
-      ['validate'],
-      ['doctor'],
-      ['webhook', 'list'],
-      ['targets', 'list'],
-      ['cron', 'list'],
-    ],
+    ...[['config', 'show'], ['validate'], ['doctor'], ['webhook', 'list'], ['targets', 'list'], ['cron', 'list']],
     ...[
       ['relay', 'validate'],
       ['validate', '--env'],
@@ -684,4 +675,116 @@ ${secrets}`
   t.match(broken, { code: 78, err: '***' }, 'a plugin that throws')
   shown.push(...(`${broken.out}${broken.err}`.match(marks) ?? []))
   t.strictSame(shown, [])
+})
+
+/** Each part of it says all that it was handed and knows: in a report, as a reason, or by an error. */
+const talkative = `
+const said = (...all) => 'cannot use ' + JSON.stringify(all) + ' with ${canary('global')}'
+const throws = (...all) => { throw new Error(said(...all)) }
+const reported = (report, ...all) => { report('WH707', [said(...all)], said(...all), said(...all)); throws(...all) }
+const settings = [{ key: 'pin', env: ['ACME_PIN'], secret: true }]
+const check = (values, report) => reported(report, values)
+export const targets = [
+  { name: 'acme-chat', settings, withheld: ['door'], check, undeliverable: said, unaddressed: said, send: throws },
+]
+export const operator = { name: 'acme-is', examples: [], compile: (operand, kit) => reported(kit.report, operand) }
+export const runner = { name: 'acme-agent', env: { apiKey: ['ACME_KEY'] }, compile: (given, report) => reported(report, given) }
+const scheme = (name, compile) => ({ name, title: name, shows: () => true, compile, sign: throws })
+export const schemes = [
+  scheme('acme-compiles', (secret) => throws(secret)),
+  scheme('acme-refuses', (secret) => () => said(secret)),
+  scheme('acme-reads', (secret) => () => () => throws(secret)),
+]
+`
+
+t.test('no finding, reason or error of a plugin shows a secret that it was handed, whoever asks', async (t) => {
+  const to = (name: string) => ({
+    deliver: 'acme-chat',
+    deliver_extra: {
+      door: '${DOOR}',
+      token: canary(`token-${name}`),
+      url: `https://h.example.org/?sig=${canary(`sig-${name}`)}`,
+    },
+  })
+  const route = (name: string, more: object = {}) => ({ prompt: 'got {n}', secret: canary(`secret-${name}`), ...to(name), ...more })
+  const schemes = ['acme-compiles', 'acme-refuses', 'acme-reads']
+  const routes = {
+    plain: route('plain'),
+    filtered: route('filtered', { filters: [{ field: 'n', 'acme-is': 1 }] }),
+    ...Object.fromEntries(schemes.map((verify) => [verify, route(verify, { verify, deliver: 'log', deliver_extra: {} })])),
+  }
+  const config = (plugin: string): string =>
+    stringify({
+      plugins: [plugin],
+      agent: { runner: 'acme-agent' },
+      platforms: {
+        'acme-chat': { password: canary('platform') },
+        webhook: { enabled: true, extra: { port: 0, secret: canary('global'), routes } },
+      },
+      jobs: { j: { schedule: '0 0 1 1 *', prompt: 'x', ...to('job') } },
+    })
+  const files = {
+    'config.yaml': config('./p.mjs'),
+    'p.mjs': talkative,
+    'broken.mjs': `throw new Error('cannot use ${canary('global')}')\n`,
+    'webhook_subscriptions.json': JSON.stringify({ sub: route('sub') }),
+    'cron_jobs.json': JSON.stringify({ stored: { schedule: '0 0 1 1 *', prompt: 'x', ...to('stored') } }),
+  }
+  const cli = fakeCli(t, files, {})
+  // The names `door` and `pin` do not say that they name a secret: the plugin does, by `withheld` and `secret`.
+  const env = { HEADGATE_HOME: cli.dir, ACME_KEY: canary('key'), ACME_PIN: canary('pin'), DOOR: canary('door') }
+  const quoting = new Set<string>()
+  const shown = new Set<string>()
+  const look = (where: string, text: string): void => {
+    if (/cannot use .*\*{3}/.test(text)) quoting.add(where)
+    for (const mark of text.match(marks) ?? []) shown.add(`${where} shows ${mark}`)
+  }
+  const run = async (...argv: string[]): Promise<void> => {
+    const { out, err } = await cli.runWith({ env }, ...argv)
+    look(argv.join(' '), out + err)
+  }
+  const asks = schemes.flatMap((name) => [
+    ['webhook', 'trace', name, '--payload', '{"n":1}'],
+    ['webhook', 'verify', name, '--body', '{"n":1}'],
+  ])
+  const everywhere = [
+    ['validate'],
+    ['validate', '--json'],
+    ['validate', '--format', 'sarif'],
+    ['validate', '--sample', 'github/push'],
+    ['validate', '--env'],
+    ['doctor'],
+    ['doctor', '--json'],
+    ['test'],
+    ['targets', 'list'],
+    ['targets', 'test', 'acme-chat'],
+    ['webhook', 'list'],
+    ['cron', 'list'],
+    ['webhook', 'show', 'plain'],
+    ['webhook', 'trace', 'plain', '--payload', '{"n":1}', '--scheme', 'none'],
+    ['webhook', 'subscribe', 's', '--prompt', 'x', '--deliver', 'acme-chat', '--dry-run'],
+    ...asks,
+  ]
+  for (const argv of everywhere) await run(...argv)
+  const gateway = spawnGateway(t, cli.dir, { args: ['--log-level', 'debug'], env })
+  const end = await gateway.ended
+  look('the start', end.out + end.err)
+  cli.write('config.yaml', config('./broken.mjs'))
+  for (const argv of [['validate'], ['doctor'], ['targets', 'list']]) await run(...argv, '--quiet')
+  // A gateway that serves is asked to take the plugin up.
+  cli.write('config.yaml', stringify({ platforms: { webhook: { enabled: true, extra: { port: 0, secret: canary('global') } } } }))
+  const serving = await startGateway(t, cli.dir, { args: ['--log-level', 'debug'], env })
+  await serving.listening
+  cli.write('config.yaml', config('./p.mjs'))
+  await run('gateway', 'reload')
+  await run('gateway', 'status')
+  serving.kill('SIGTERM')
+  const served = await serving.ended
+  look('the log', served.out + served.err)
+  const { 'config.yaml': _, ...others } = files
+  const users = await openConsole(t, parse(config('./p.mjs')), others)
+  await askAll(t, users.ask, ['plain'])
+  for (const where of ['validate --json', 'doctor', 'the start', 'gateway reload', 'gateway status', 'the log'])
+    t.ok(quoting.has(where), `${where} quotes the plugin`)
+  t.strictSame([...shown, ...users.shown], [])
 })

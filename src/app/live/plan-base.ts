@@ -13,11 +13,11 @@ import type { NewRun } from '../../core/new-run.ts'
 import type { HoldableOwner } from '../../core/owner.ts'
 import type { Jobs } from '../../parts/effects.ts'
 import { type Catalogue, type Compiled, compileRoute } from '../../plan/compile.ts'
+import { secretsOfRoute } from '../../plan/known-secrets.ts'
 import { type PlanSettings, planSettingsOf } from '../../plan/plan-settings.ts'
 import { challengeKeysOf, checkChallengeKeys } from '../../plan/route-schemes.ts'
 import { Subscriptions } from '../../plan/subscriptions.ts'
 import { createSender, type DeliverySettings, type Sender, whyUndeliverable } from '../../runs/sender.ts'
-import { secretsOfRoute } from '../known-secrets.ts'
 import { LiveEffects, type SharedEffects } from './effects.ts'
 
 export type PlanBase = {

@@ -2,8 +2,8 @@
 
 import { loadConfig } from '../../config/load.ts'
 import { hasReference } from '../../config/secrets/reference.ts'
+import { knownSecrets } from '../../plan/known-secrets.ts'
 import { createRedactor } from '../../secrets/redact.ts'
-import { knownSecrets } from '../known-secrets.ts'
 import { configuredSecrets } from '../samples/add-sample.ts'
 import type { Workspace } from '../workspace.ts'
 

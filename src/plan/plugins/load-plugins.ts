@@ -7,33 +7,40 @@ import { pluginNamePattern, unknownPluginHelp } from '../../core/names.ts'
 import { printable } from '../../core/text.ts'
 import { platformOf } from '../../parts/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
+import { Redactor } from '../../secrets/redact.ts'
 import type { Catalogue } from '../compile.ts'
-import { type LoadedModules, loadModule } from './plugin-module.ts'
+import { knownSecrets } from '../known-secrets.ts'
+import { loadModule } from './plugin-module.ts'
 import { type PluginParts, readPlugin } from './plugin-parts.ts'
 import type { PluginTarget } from './plugin-target.ts'
 
 export type PluggedCatalogue = { readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }
 
-/** The parts of loaded plugins, by the addresses of their modules. */
-export type LoadedPlugins = LoadedModules<PluginParts>
+/**
+ * The parts of loaded plugins, by the addresses of their modules; and the secrets of all configurations that the plugins served, which what
+ * they say must not show.
+ */
+export class LoadedPlugins {
+  readonly modules = new Map<string, PluginParts>()
+  readonly secrets = new Redactor()
+  readonly hide = (text: string): string => this.secrets.redact(text)
+}
 
 /**
  * Adds the parts of the plugins that the configuration names. Plugins that are not in `loaded` are loaded, one after the other. Also checks
  * the sections under `platforms` that targets of plugins read. Where all plugins can be used, reports the sections that have the form of a
  * plugin's name and that no target reads.
  */
-export const loadPlugins = async (
-  config: Pick<Config, 'dataDir' | 'plugins' | 'profiles'>,
-  builtins: Catalogue,
-  loaded: LoadedPlugins,
-): Promise<PluggedCatalogue> => {
+export const loadPlugins = async (config: Config, builtins: Catalogue, loaded: LoadedPlugins): Promise<PluggedCatalogue> => {
   const registry = openRegistry(builtins)
   const diagnostics: Diagnostic[] = []
+  const { modules, secrets, hide } = loaded
+  if (config.plugins.length > 0) secrets.add(knownSecrets(config))
   for (const source of config.plugins) {
     try {
-      registry.add(await loadModule(source.name, config.dataDir, loaded, (module) => readPlugin(module, builtins.targets)))
+      registry.add(await loadModule(source.name, config.dataDir, modules, (module) => readPlugin(module, builtins.targets, hide)))
     } catch (error) {
-      diagnostics.push(unusablePlugin(source, error))
+      diagnostics.push(unusablePlugin(source, hide(whyUnusable(error))))
     }
   }
   const { catalogue, plugged } = registry
@@ -79,8 +86,8 @@ const openRegistry = (builtins: Catalogue) => {
 const whyUnusable = (error: unknown): string =>
   error instanceof SyntaxError ? error.message.replace(/^(Unexpected \w+).*/s, '$1') : messageOf(error)
 
-const unusablePlugin = ({ name, place, pointer }: PluginSource, error: unknown): Diagnostic =>
-  diagnostic('WH710', `the plugin ${printable(name, 200)} cannot be used: ${printable(whyUnusable(error), 500)}`, {
+const unusablePlugin = ({ name, place, pointer }: PluginSource, why: string): Diagnostic =>
+  diagnostic('WH710', `the plugin ${printable(name, 200)} cannot be used: ${printable(why, 500)}`, {
     place,
     pointer,
     help: 'mend it, or take it out of the list',

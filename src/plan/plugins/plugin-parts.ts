@@ -8,6 +8,7 @@ import type { TargetPart } from '../../parts/targets/target.ts'
 import { guardedOperator } from '../../plugin/guarded-operator.ts'
 import { guardedRunner } from '../../plugin/guarded-runner.ts'
 import { guardedScheme } from '../../plugin/guarded-scheme.ts'
+import type { Hide } from '../../plugin/report-as.ts'
 import { type Family, families, isMap, shapeProblems, type UnknownMap } from '../../plugin/shape.ts'
 import { compileFragment } from './plugin-schema.ts'
 import { type PluginTarget, readTarget } from './plugin-target.ts'
@@ -20,8 +21,9 @@ export type PluginParts = {
   readonly operators: readonly ExactOperator[]
 }
 
-/** Reads the parts of a module. `builtins`: the built-in targets. Rejects with a sentence where an export is wrong. */
-export const readPlugin = async (module: object, builtins: ReadonlyMap<string, TargetPart>): Promise<PluginParts> => {
+/** Reads the parts of a module. `builtins`: the built-in targets. `hide`: removes
+ * secrets from what the parts say. Rejects with a sentence where an export is wrong. */
+export const readPlugin = async (module: object, builtins: ReadonlyMap<string, TargetPart>, hide: Hide): Promise<PluginParts> => {
   const exported = exportsOf(module as UnknownMap)
   if (families.every((family) => exported[family] === undefined && exported[`${family}s`] === undefined))
     throw new Error('it must export either "target" or "targets", a list; or likewise a scheme, a runner or an operator')
@@ -35,10 +37,10 @@ export const readPlugin = async (module: object, builtins: ReadonlyMap<string, T
   }
   const platforms = new Set([...builtins.values()].map(platformOf))
   return {
-    targets: targets.map((one) => readTarget(checkedPart('target', one), platforms, fragments)),
-    schemes: schemes.map((one) => guardedScheme(checkedPart('scheme', one))),
-    runners: runners.map((one) => guardedRunner(checkedPart('runner', one))),
-    operators: operators.map((one) => guardedOperator(checkedPart('operator', one))),
+    targets: targets.map((one) => readTarget(checkedPart('target', one), platforms, fragments, hide)),
+    schemes: schemes.map((one) => guardedScheme(checkedPart('scheme', one), hide)),
+    runners: runners.map((one) => guardedRunner(checkedPart('runner', one), hide)),
+    operators: operators.map((one) => guardedOperator(checkedPart('operator', one), hide)),
   }
 }
 

@@ -4,12 +4,15 @@
 
 import type { Profile } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { pluginNamePattern } from '../../core/names.ts'
+import { namesVariableSecret } from '../../core/secret-names.ts'
 import { printable } from '../../core/text.ts'
 import type { Report } from '../../parts/report.ts'
 import type { Setting, TargetPart } from '../../parts/targets/target.ts'
-import { failure, reportAs } from '../../plugin/report-as.ts'
+import { failure, type Hide, hidingToo, reportAs } from '../../plugin/report-as.ts'
 import { isMap, isText } from '../../plugin/shape.ts'
+import { secretsOfSettings } from '../../secrets/settings-secrets.ts'
 import { checkExtra, checkSection, type Fragment } from './plugin-schema.ts'
 
 export type PluginTarget = {
@@ -24,16 +27,20 @@ const maxReasonChars = 200
 type Fragments = { readonly settings: Fragment | undefined; readonly extra: Fragment | undefined }
 
 /** Makes a guarded target. `platforms`: the names of built-in platforms. Throws an Error with a sentence. */
-export const readTarget = (given: TargetPart, platforms: ReadonlySet<string>, { settings, extra }: Fragments): PluginTarget => {
+export const readTarget = (given: TargetPart, platforms: ReadonlySet<string>, { settings, extra }: Fragments, hide: Hide): PluginTarget => {
   const { name, platform } = given
   if (platform !== undefined && !(isText(platform) && (pluginNamePattern.test(platform) || platforms.has(platform))))
     throw new Error(`"platform" of its target ${name} is neither a name like acme-chat nor that of a built-in platform`)
-  const part = guardedTarget(given, extra)
+  const part = guardedTarget(given, extra, hide)
   return { part, checkSettings: (profile) => (settings ? checkSection(part, settings, profile) : []) }
 }
 
-const guardedTarget = (given: TargetPart, extra: Fragment | undefined): TargetPart => {
+const guardedTarget = (given: TargetPart, extra: Fragment | undefined, hideKnown: Hide): TargetPart => {
   const { name, platform, program, internal, settings, needs, requires, addresses, lists, withheld = [] } = given
+  const ofPart = new Set([...withheld, ...(settings ?? []).flatMap(({ key, secret }) => (secret === true ? key : []))])
+  const isSecret = (key: string): boolean => ofPart.has(key) || namesVariableSecret(key)
+  const hiding = (...handed: readonly JsonObject[]): Hide =>
+    hidingToo(hideKnown, () => handed.flatMap((each) => secretsOfSettings(each, isSecret)))
   return {
     name,
     title: given.title ?? name,
@@ -45,15 +52,20 @@ const guardedTarget = (given: TargetPart, extra: Fragment | undefined): TargetPa
     ...(requires === undefined ? {} : { requires }),
     ...(addresses === undefined ? {} : { addresses }),
     ...(lists === undefined ? {} : { lists }),
-    ...(given.unaddressed ? { unaddressed: (extra, values) => reasonOf(() => given.unaddressed?.(extra, values)) } : {}),
-    ...(given.undeliverable ? { undeliverable: (extra, values) => reasonOf(() => given.undeliverable?.(extra, values)) } : {}),
+    ...(given.unaddressed
+      ? { unaddressed: (extra, values) => reasonOf(() => given.unaddressed?.(extra, values), hiding(extra, values)) }
+      : {}),
+    ...(given.undeliverable
+      ? { undeliverable: (extra, values) => reasonOf(() => given.undeliverable?.(extra, values), hiding(extra, values)) }
+      : {}),
     ...(given.chat ? { chat: (extra, values) => chatOf(() => given.chat?.(extra, values)) } : {}),
     ...(given.returnsAsEvent === true ? { returnsAsEvent: true } : {}),
     withheld,
     repeatable: given.repeatable === true,
     check: (values, report) => {
       if (extra) checkExtra(extra, values, withheld, report)
-      checkByHand(() => given.check?.(values, reportAs('WH707', report)), name, report)
+      const hide = hiding(values)
+      checkByHand(() => given.check?.(values, reportAs('WH707', report, hide)), name, report, hide)
     },
     send: (outgoing, kit) => given.send(outgoing, kit),
   }
@@ -67,12 +79,12 @@ const settingOf = ({ key, env = [], secret, default: fallback }: Partial<Setting
 })
 
 /** Returns the plugin's reason why a text cannot go to its target. An error of the plugin is such a reason. */
-const reasonOf = (asked: () => unknown): string | undefined => {
+const reasonOf = (asked: () => unknown, hide: Hide): string | undefined => {
   try {
     const why = asked()
-    return why === undefined ? undefined : printable(String(why), maxReasonChars)
+    return why === undefined ? undefined : printable(hide(String(why)), maxReasonChars)
   } catch (error) {
-    return failure(error)
+    return failure(error, hide)
   }
 }
 
@@ -88,11 +100,11 @@ const chatOf = (chat: () => unknown): ReturnType<NonNullable<TargetPart['chat']>
 }
 
 /** Runs the plugin's own check. An error of the check is reported as a mistake (WH707). */
-const checkByHand = (check: () => unknown, name: string, report: Report): void => {
+const checkByHand = (check: () => unknown, name: string, report: Report, hide: Hide): void => {
   try {
     const result = check()
     if (result instanceof Promise) result.catch(() => {})
   } catch (error) {
-    report('WH707', [], `the check of ${name} failed: ${failure(error)}`, 'tell the author of the plugin')
+    report('WH707', [], `the check of ${name} failed: ${failure(error, hide)}`, 'tell the author of the plugin')
   }
 }

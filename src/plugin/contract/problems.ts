@@ -5,13 +5,16 @@ import type { Log, LogFields } from '../../core/log.ts'
 import { pluginNamePattern } from '../../core/names.ts'
 import { type Adopt, Owners } from '../../core/owner.ts'
 import { failLate, within } from '../../core/turns/within.ts'
-import { failure } from '../report-as.ts'
+import { failure as failureOf } from '../report-as.ts'
 import { type Family, shapeProblems } from '../shape.ts'
 
 export type ContractOptions = {
   /** The form of the part's name. Absent: the form of the names of plugins' parts, such as `acme-chat`. */
   readonly form?: RegExp
 }
+
+/** Returns what a part threw. The author of the part may see all of it. */
+const failure = (thrown: unknown): string => failureOf(thrown, (text) => text)
 
 /** Takes a problem: a sentence. */
 export type ReportProblem = (problem: string) => void

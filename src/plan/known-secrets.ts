@@ -7,9 +7,9 @@ import type { JsonObject } from '../core/json.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { toolsets } from '../parts/tools/index.ts'
-import { runnerSettings } from '../plan/runner.ts'
 import { namesProvider } from '../secrets/program-secret.ts'
 import { secretsOfSettings } from '../secrets/settings-secrets.ts'
+import { runnerSettings } from './runner.ts'
 
 /**
  * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics, relay, console, telemetry
