@@ -3,11 +3,11 @@
 import { hash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { digitsAt, longNumbersIn } from '../core/written-digits.ts'
+import { writtenDigitsIn } from '../core/written-digits.ts'
 import type { Config as File, Route, Subscription, WebhookSettings } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
-import { defaultProfile, type LongNumber, type RouteSource } from './config.ts'
+import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { FileReadings } from './files.ts'
 import type { RoutesPart } from './include/routes-part.ts'
@@ -105,14 +105,9 @@ export const routeOf = (
   const secrets = [...lasting, ...new Set(ending)]
   const overlap = stored && ending.length > 0 ? { overlap: { from: lasting.size, untilMs: Date.parse(stored.until) } } : {}
   const ofPrograms = provided.length > 0 ? { provided } : {}
-  const longNumbers = longNumbersIn(spec.filters as Json | undefined).flatMap((path): LongNumber[] => {
-    const digits = digitsAt(spec.filters as Json, path)
-    return digits === undefined ? [] : [{ path, digits }]
-  })
-  const ofNumbers = longNumbers.length > 0 ? { longNumbers } : {}
-  const digest = hash('sha256', JSON.stringify([written.base, spec, secrets, provided, ...longNumbers]), 'base64url')
+  const digest = hash('sha256', JSON.stringify([written.base, spec, secrets, provided, ...writtenDigitsIn(spec)]), 'base64url')
   const enabled = spec.enabled !== false
-  return { ...written, profile: spec.profile ?? defaultProfile, enabled, secrets, ...overlap, ...ofPrograms, ...ofNumbers, digest }
+  return { ...written, profile: spec.profile ?? defaultProfile, enabled, secrets, ...overlap, ...ofPrograms, digest }
 }
 
 /** Returns the routes of one file by name. A route with a mistake in its shape or a secret is left out. */

@@ -17,9 +17,6 @@ export const defaultProfile = 'default'
 /** The secret that switches verification off (rules: Authentication 9). */
 export const insecure = 'INSECURE_NO_AUTH'
 
-/** A whole number past 2^53, which no double can say, as a file has it. */
-export type LongNumber = { readonly path: Path; readonly digits: string }
-
 /** A route as its file has it, with its place in the file and its secrets resolved. */
 export type RouteSource = {
   readonly name: string
@@ -41,8 +38,6 @@ export type RouteSource = {
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
   /** The path of the route inside its file. */
   readonly base: Path
-  /** The whole numbers past 2^53 in its filters as they are written, by their paths below `filters`. `spec` has the nearest doubles. */
-  readonly longNumbers?: readonly LongNumber[]
   /** The path of the included file in which the route stands; absent for a route of `config.yaml`. */
   readonly included?: string
 }

@@ -4,12 +4,17 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import { exactJson, isLongId, mapScalars } from './exact-json.ts'
 import { ExactNumber } from './exact-number.ts'
 import type { ExactJson, Json } from './json.ts'
 import { longNumbersIn, withDigits } from './written-digits.ts'
 
-const mark = `number-${randomUUID()}:`
+/** Values with carried numbers go from thread to thread, so a thread has the mark of the one that started it. */
+const markOf = 'mark of carried numbers'
+const mark = String(getEnvironmentData(markOf) ?? `number-${randomUUID()}:`)
+setEnvironmentData(markOf, mark)
+
 /** A carried number in YAML, in JSON, or in JSON that is itself a text of JSON, where its quotes are escaped. */
 const carriedNumber = new RegExp(`(\\\\*["'])?${mark}(-?[\\d.eE+-]+)\\1`, 'g')
 

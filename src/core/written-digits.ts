@@ -13,11 +13,10 @@ type Path = readonly (string | number)[]
 const digitsIn = new WeakMap<Container, Map<string, string>>()
 
 /** Calls `found` for each number past 2^53 in a value. */
-const walk = (value: Json | undefined, path: Path, found: (path: Path, around: Container) => void): void => {
+const walk = (value: unknown, path: Path, found: (path: Path, around: Container) => void): void => {
   if (typeof value !== 'object' || value === null) return
-  for (const key of Object.keys(value)) {
-    const member = (value as JsonObject)[key]
-    if (typeof member === 'number' && Math.abs(member) > Number.MAX_SAFE_INTEGER) found([...path, key], value)
+  for (const [key, member] of Object.entries(value)) {
+    if (typeof member === 'number' && Math.abs(member) > Number.MAX_SAFE_INTEGER) found([...path, key], value as Container)
     else if (typeof member === 'object') walk(member, [...path, key], found)
   }
 }
@@ -33,8 +32,28 @@ export const longNumbersIn = (value: Json | undefined): readonly Path[] => {
 export const noteDigits = (value: Json, digitsAt: (path: Path) => string | undefined): void =>
   walk(value, [], (path, around) => {
     const digits = digitsAt(path)
-    if (digits !== undefined) digitsIn.set(around, (digitsIn.get(around) ?? new Map()).set(String(path.at(-1)), digits))
+    if (digits !== undefined) note(around, path, digits)
   })
+
+const note = (around: Container, path: Path, digits: string): void =>
+  void digitsIn.set(around, (digitsIn.get(around) ?? new Map()).set(String(path.at(-1)), digits))
+
+/** The digits of the numbers past 2^53 in a value, as far as they are known, as data that can go to another thread. */
+export type WrittenDigits = readonly (readonly [path: Path, digits: string])[]
+
+export const writtenDigitsIn = (value: unknown): WrittenDigits => {
+  const all: [Path, string][] = []
+  walk(value, [], (path, around) => {
+    const digits = digitsIn.get(around)?.get(String(path.at(-1)))
+    if (digits !== undefined) all.push([path, digits])
+  })
+  return all
+}
+
+/** Remembers the digits of a value that came from another thread. */
+export const restoreDigits = (value: unknown, written: WrittenDigits): void => {
+  for (const [path, digits] of written) note(valueAt(value as Json, path.slice(0, -1)) as Container, path, digits)
+}
 
 /** Lets a copy of a list or map have the digits of what it is a copy of. Returns the copy. */
 export const keepDigits = <T extends Json>(from: Container, copy: T): T => {

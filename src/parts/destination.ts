@@ -5,9 +5,11 @@
  */
 
 import type { Path } from '../core/diagnostic.ts'
+import { withTextIds } from '../core/exact-json.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import type { Delivery, Destination } from '../core/new-run.ts'
 import { replaceParts, withCredentials } from '../core/secret-names.ts'
+import { withDigits } from '../core/written-digits.ts'
 import { isTemplate } from '../expr/placeholder.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
@@ -24,16 +26,16 @@ export type WrittenTarget = { readonly target: string; readonly extra: JsonObjec
 
 /**
  * Returns the targets of a `deliver`, in order. A target that is written by an alias has its proper name. A target without a
- * `deliver_extra` of its own has the `deliver_extra` beside `deliver`.
+ * `deliver_extra` of its own has the `deliver_extra` beside `deliver`. Targets and stores know only doubles, so a whole number past 2^53 is
+ * the text of its digits.
  */
 export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: DeliverySpec): readonly WrittenTarget[] => {
-  const shared = deliver_extra as JsonObject
   const readTarget = (item: Json, path: Path): WrittenTarget => {
     const ownExtra = isObject(item) ? item.deliver_extra : undefined
-    const extra = isObject(ownExtra)
-      ? { extra: ownExtra, extraPath: [...path, 'deliver_extra'] }
-      : { extra: shared, extraPath: ['deliver_extra'] }
-    return { target: targetName(String(isObject(item) ? item.target : item)), path, ...extra }
+    const isOwn = isObject(ownExtra)
+    const extra = withTextIds(withDigits(isOwn ? ownExtra : (deliver_extra as JsonObject))) as JsonObject
+    const target = targetName(String(isObject(item) ? item.target : item))
+    return { target, extra, path, extraPath: isOwn ? [...path, 'deliver_extra'] : ['deliver_extra'] }
   }
   return Array.isArray(deliver) ? deliver.map((item, i) => readTarget(item as Json, ['deliver', i])) : [readTarget(deliver, ['deliver'])]
 }

@@ -118,7 +118,6 @@ export const compileRoute = (
     adopt: owner.adopt,
     schemes: schemesFor(route, catalogue),
     operators: catalogue.operators,
-    longNumbers: route.longNumbers ?? [],
     targets,
   }
   const plan = makeOrRelease(owner, () => assemblePlan(route, kit, catalogue, owner))

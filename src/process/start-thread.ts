@@ -3,6 +3,8 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+// A thread takes the mark of carried numbers over from this one, so this one must have made it before.
+import '../core/carried-numbers.ts'
 
 /** The threads: the file of each in the build, and its source relative to this file. */
 const threads = {

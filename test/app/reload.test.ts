@@ -1,5 +1,7 @@
 /** What a reload keeps, what it lets go, and that others get their turn meanwhile. */
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
@@ -12,7 +14,10 @@ import { loadConfig } from '../../src/config/load.ts'
 import { loadInThread } from '../../src/config/thread/load-in-thread.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { createFacts } from '../../src/core/facts/facts.ts'
+import type { ExactObject, Json } from '../../src/core/json.ts'
+import { withDigits } from '../../src/core/written-digits.ts'
 import { schema } from '../../src/generated/schema.ts'
+import { writtenTargets } from '../../src/parts/destination.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
@@ -229,6 +234,18 @@ t.test('loaded in a thread, a configuration is the same one, and findings have t
     return config
   })
   await loadInThread(options, first.routes, idle, async ({ config }) => t.same(plain(config), plain(here.config)))
+  let known = first.routes
+  for (const digits of ['1234567890123456789', '1234567890123456788']) {
+    const number = { field: 'id', equals: '#' }
+    const text = fileOf({ a: { filters: [number], deliver: 'http', deliver_extra: { url: 'http://h/', headers: { A: '#' } } } }, {}, {})
+    writeFileSync(join(dataDir, 'config.yaml'), text.replaceAll("'#'", digits).replaceAll('"#"', digits))
+    await loadInThread(options, known, idle, async ({ config }) => {
+      known = config.routes
+      const { spec } = config.routes.get('a') as RouteSource
+      t.match(writtenTargets(spec), [{ extra: { headers: { A: digits } } }])
+      t.match(String((withDigits(spec.filters as Json) as ExactObject[])[0]?.equals), digits)
+    })
+  }
   const stopped = new AbortController()
   const late = loadInThread(options, new Map(), stopped.signal, async () => t.fail('it went on'))
   stopped.abort(new Error('stopping'))

@@ -262,6 +262,47 @@ t.test('tests of routes send the numbers that are written, signing changes none,
   }
 })
 
+t.test('numbers in deliver_extra have their digits: on the wire, in tests of routes, and after a reload', async (t) => {
+  const receiver = await sink(t, (response) => void response.writeHead(204).end())
+  const config = (number: string) => `platforms:
+  webhook:
+    enabled: true
+    extra:
+      secret: ${secret}
+      port: 0
+      routes:
+        r:
+          deliver_only: true
+          prompt: "{id}"
+          deliver: [{ target: http, deliver_extra: { url: ${receiver.origin}, headers: { X-Id: ${number}, X-Of: "{id}" } } }]
+          tests: [{ name: wire, send: { payload: { id: ${number} } }, expect: { deliver: { extra: { headers: { X-Of: "${number}" } } } } }]
+        chat:
+          deliver_only: true
+          prompt: "{id}"
+          deliver: telegram
+          deliver_extra: { chat_id: ${number}, of: [{ n: ${number} }], same: 7 }
+          tests:
+            - { name: same, send: { payload: {} }, expect: { deliver: { extra: { chat_id: ${number}, of: [{ n: ${number} }], same: 7.0 } } } }
+            - { name: near, send: { payload: {} }, expect: { deliver: { extra: { chat_id: 1234567890123456790 } } } }
+            - { name: deep, send: { payload: {} }, expect: { deliver: { extra: { of: [{ n: 1234567890123456790 }] } } } }
+`
+  const file = 'config.yaml'
+  const gateway = await startGateway(t, { dir: t.testdir({ [file]: config(id) }) })
+  const headers = async () => {
+    await gateway.post('r', { body: `{"id":${id}}` })
+    const { 'x-id': fixed, 'x-of': filled } = receiver.seen.at(-1)?.headers ?? {}
+    return [fixed, filled]
+  }
+  t.strictSame(await headers(), [id, id])
+  const tested = await runAt(gateway.dir, ['test'])
+  for (const line of [/ok +r: wire/, /ok +chat: same/, /NO +chat: near/, /NO +chat: deep/, /2 passed, 2 failed/]) t.match(tested.out, line)
+  t.match(tested.out, 'expected "1234567890123456790"')
+
+  writeFileSync(join(gateway.dir, file), config(neighbour))
+  await gateway.operations.reload()
+  t.strictSame(await headers(), [neighbour, id])
+})
+
 t.test('an exported test has the numbers of its event', (t) => {
   const view = { event_id: '12345678', route: 'r', outcome: 'accepted' } as Parameters<typeof exportedTest>[0]
   for (const [body, send] of [
@@ -288,11 +329,12 @@ for (const [runner, level] of [
   ['anthropic', 'debug'],
 ] as const)
   t.test(`calls of tools have the digits that the model wrote (${runner}, log level ${level})`, async (t) => {
+    const properties = `{"id":{"type":"integer","enum":[${id},7],"maximum":${neighbour}},"price":{"const":1.50}}`
     const mcp = await sink(t, (response, { body }) => {
       const { id: call, method } = JSON.parse(body)
       const results: { readonly [method: string]: string } = {
         initialize: '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"n","version":"1"}}',
-        'tools/list': '{"tools":[{"name":"find","inputSchema":{"type":"object"}}]}',
+        'tools/list': `{"tools":[{"name":"find","inputSchema":{"type":"object","properties":${properties}}}]}`,
         'tools/call': `{"content":[],"structuredContent":{"next":${neighbour},"price":2.50}}`,
       }
       if (call === undefined) return void response.writeHead(202).end()
@@ -312,6 +354,7 @@ for (const [runner, level] of [
     t.strictSame(await settled(gateway, 1), ['found'])
     const args = `{"id":${id},"in":[{"price":1.50,"text":"${id}"},-0,7]}`
     t.match(mcp.seen.find(({ body }) => body.includes('tools/call'))?.body, `"arguments":${args}`)
+    t.match(model.seen[0]?.body, properties, 'the model reads the schema as the server wrote it')
     const asked = model.seen[1]?.body.replaceAll('\\', '') ?? ''
     t.match(asked, args, 'the model reads its own call as it wrote it')
     t.match(asked, `{"next":${neighbour},"price":2.50}`)

@@ -331,3 +331,29 @@ t.test('inside tmux', { skip: !works('tmux', '-V') && 'needs tmux' }, async (t) 
   t.equal(tmux('capture-pane', '-p', '-S', '-').trimEnd(), 'the line before', 'no row of the editor, nor above it')
   t.equal(tmux('display', '-p', '#{alternate_on}').trim(), '0')
 })
+
+t.test('a number past 2^53 has its digits in the list, in a condition, and in the file after a change to it', async (t) => {
+  const id = '1234567890123456789'
+  const written = `platforms:\n  webhook:\n    enabled: true\n    extra:\n      secret: c2a91f70e35bd846\n      routes:\n        r: { prompt: p, filters: [{ field: n, equals: ${id} }] }\n`
+  const dir = t.testdir({ 'config.yaml': written })
+  const list = openEditor(t, { dir, columns: 200 })
+  await list.see(`n equals ${id}`)
+  list.press('q')
+  await list.exited
+
+  const editor = openEditor(t, { dir, args: ['r', '--screen-reader'], rows: 80 })
+  await editor.see(/Filters: 1 items/)
+  editor.press('10', keys.enter)
+  await editor.see(`1 of 2: Filter 1 of 1, n equals ${id}`)
+  editor.press('1', keys.enter)
+  await editor.see('Type the text')
+  editor.press('action', keys.enter)
+  await editor.see('1 of 1: action: as it is typed')
+  editor.press('1', keys.enter)
+  await editor.see(`action equals ${id}, fails`)
+  editor.press('save', keys.enter)
+  await editor.see('"save" writes')
+  editor.press('save', keys.enter)
+  const saved = `{ field: action, equals: ${id} }`
+  t.ok(await until(() => readFileSync(join(dir, 'config.yaml'), 'utf8').includes(saved)))
+})

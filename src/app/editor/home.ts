@@ -2,6 +2,7 @@
 
 import { basename, relative } from 'node:path'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import { carryDigits } from '../../core/carried-numbers.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { maskJson } from '../../secrets/mask.ts'
@@ -40,7 +41,7 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
       events: Array.isArray(events) ? events.map(String) : [],
       deliver: String(deliver),
       description: String(description),
-      spec: isObject(each.written) ? (maskJson(each.written) as JsonObject) : {},
+      spec: isObject(each.written) ? (carryDigits(maskJson(each.written)) as JsonObject) : {},
       findings: shortened(findingsOf(each.name)),
       // A route that is not valid counts as one error where no finding names the route.
       errors: counted(each.name, 'error') + (each.route ? 0 : Number(counted(each.name, 'error') === 0)),

@@ -1,8 +1,10 @@
 /** Compares the result of a step with the expectations of its test. */
 
+import { withTextIds } from '../../core/exact-json.ts'
 import type { EndedItem } from '../../core/facts/fact.ts'
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { isTakenOutcome, outcomeName, outcomeReason } from '../../core/outcome-table.ts'
+import { withDigits } from '../../core/written-digits.ts'
 import type { TestExpect } from '../../generated/config.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
 import { filters } from '../../parts/stages/filters.ts'
@@ -106,7 +108,8 @@ const checkDelivery = async (
   if (!last) return [{ at: 'deliver', expected: 'a text that goes out', got: 'nothing' }]
   const [delivery] = deliveriesOf(last.delivery)
   const got: JsonObject = delivery?.extra ?? {}
-  const settings = Object.entries((extra ?? {}) as JsonObject)
+  // A target has a whole number past 2^53 as the text of its digits.
+  const settings = Object.entries(withTextIds(withDigits((extra ?? {}) as JsonObject)) as JsonObject)
   const found = await Promise.all(
     settings.map(([key, wanted]) => match(`deliver.extra.${key}`, { equals: wanted as never }, own(got, key), around)),
   )

@@ -5,6 +5,7 @@
 
 import { join, resolve } from 'node:path'
 import type { Diagnostic, Path, SourceRange } from '../../core/diagnostic.ts'
+import { restoreDigits, type WrittenDigits, writtenDigitsIn } from '../../core/written-digits.ts'
 import type { Config, JobSource, Profile, RouteSource } from '../config.ts'
 import { defaultProfile } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'
@@ -25,6 +26,7 @@ export type CarriedConfig = {
   /** The name, the digest and the included file of each route, in order. */
   readonly routes: readonly (readonly [name: string, digest: string, included: string | undefined])[]
   readonly diagnostics: readonly Diagnostic[]
+  readonly digits: WrittenDigits
 }
 
 /** A place that is not looked up yet. Only the thread that read the files can look it up, because it has their texts. */
@@ -33,7 +35,7 @@ export type SoughtPlace = { readonly path: Path; readonly of: 'key' | 'value' }
 /** Makes the carried form of a loaded configuration. */
 export const carryConfig = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): CarriedConfig => {
   const { routes, profiles, agent, tools, schemes, alerts, ...plain } = config
-  return {
+  const carried: Omit<CarriedConfig, 'digits'> = {
     config: plain,
     agent: withoutPlace(agent),
     tools: withoutPlace(tools),
@@ -47,6 +49,7 @@ export const carryConfig = ({ config, diagnostics }: Pick<Loaded, 'config' | 'di
     routes: [...routes.values()].map(({ name, digest, included }) => [name, digest, included]),
     diagnostics,
   }
+  return { ...carried, digits: writtenDigitsIn(carried) }
 }
 
 /** Leaves out the function that finds places, because no function can be sent to another thread. */
@@ -57,6 +60,7 @@ export const withoutPlace = <T extends { readonly place?: unknown }>({ place: _,
  * that are still to be looked up (`isSoughtPlace`).
  */
 export const unpackConfig = (carried: CarriedConfig, options: LoadOptions, routes: ReadonlyMap<string, PlainRoute>): Config => {
+  restoreDigits(carried, carried.digits)
   const main = options.configFile === undefined ? join(resolve(options.dataDir), 'config.yaml') : resolve(options.configFile)
   const fileOf = ({ name, dir }: Pick<Profile, 'name' | 'dir'>): string => (name === defaultProfile ? main : join(dir, 'config.yaml'))
   const profiles = carried.profiles.map(({ isWritten, jobs, ...profile }): Profile => {

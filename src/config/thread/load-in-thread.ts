@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { Diagnostic, SourceRange } from '../../core/diagnostic.ts'
+import { restoreDigits } from '../../core/written-digits.ts'
 import { startThread } from '../../process/start-thread.ts'
 import type { Config } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'
@@ -90,7 +91,8 @@ const routesOf = async (worker: Worker, { routes }: CarriedConfig, knownRoutes: 
     else changed.push(name)
   }
   for (let at = 0; at < changed.length; at += pieceSize) {
-    const some = (await askThread(worker, { routes: changed.slice(at, at + pieceSize) })) as ThreadMessages['routes']
+    const { routes: some, digits } = (await askThread(worker, { routes: changed.slice(at, at + pieceSize) })) as ThreadMessages['routes']
+    restoreDigits(some, digits)
     for (const route of some) all.set(route.name, route)
   }
   return all

@@ -2,6 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SourceRange } from '../../core/diagnostic.ts'
+import { type WrittenDigits, writtenDigitsIn } from '../../core/written-digits.ts'
 import { type LoadOptions, loadConfig } from '../load.ts'
 import { parseSource, type Source } from '../yaml/source.ts'
 import { type CarriedConfig, carryConfig, type PlainRoute, type SoughtPlace, withoutPlace } from './carried-config.ts'
@@ -16,7 +17,7 @@ export type ThreadRequest =
  */
 export type ThreadMessages = {
   readonly loaded: CarriedConfig
-  readonly routes: readonly PlainRoute[]
+  readonly routes: { readonly routes: readonly PlainRoute[]; readonly digits: WrittenDigits }
   readonly places: readonly SourceRange[]
 }
 
@@ -33,11 +34,13 @@ const placeIn = (file: string): Source['place'] => {
   return place ?? (() => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 }))
 }
 
-const routesOf = (names: readonly string[]): PlainRoute[] =>
-  names.flatMap((name) => {
+const routesOf = (names: readonly string[]): ThreadMessages['routes'] => {
+  const routes = names.flatMap((name) => {
     const route = loaded.config.routes.get(name)
     return route ? [withoutPlace(route)] : []
   })
+  return { routes, digits: writtenDigitsIn(routes) }
+}
 
 port.on('message', (asked: ThreadRequest) => {
   if ('routes' in asked) port.postMessage(routesOf(asked.routes))

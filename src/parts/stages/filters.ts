@@ -1,28 +1,16 @@
 /** The gate `filters` lets an event on when every condition in `filters` of the route holds (rules: Filters 1). */
 
-import type { Path } from '../../core/diagnostic.ts'
-import { ExactNumber } from '../../core/exact-number.ts'
-import { type ExactJson, type ExactObject, type Json, put } from '../../core/json.ts'
+import type { Json } from '../../core/json.ts'
 import type { Ignored } from '../../core/outcome.ts'
+import { withDigits } from '../../core/written-digits.ts'
 import { compileConditions, type Verdict } from '../../expr/condition.ts'
-import type { StageKit, StagePart } from './stage.ts'
-
-/** Returns filters with these numbers as they are written. */
-const withDigits = (filters: ExactJson, numbers: StageKit['longNumbers']): ExactJson =>
-  numbers.reduce((before, { path, digits }) => replaced(before, path, new ExactNumber(digits)), filters)
-
-const replaced = (value: ExactJson, [key, ...rest]: Path, by: ExactNumber): ExactJson => {
-  if (key === undefined) return by
-  const copy = (Array.isArray(value) ? [...value] : { ...(value as ExactObject) }) as ExactObject
-  put(copy, String(key), replaced(copy[key] as ExactJson, rest, by))
-  return copy
-}
+import type { StagePart } from './stage.ts'
 
 export const filters: StagePart = {
   name: 'filters',
-  compile(route, { name, profileDir, operators, longNumbers, report, recompileAtReload, adopt, effects: { onlooker } }) {
+  compile(route, { name, profileDir, operators, report, recompileAtReload, adopt, effects: { onlooker } }) {
     if (route.filters === undefined) return {}
-    const holds = compileConditions(withDigits(route.filters as Json, longNumbers), {
+    const holds = compileConditions(withDigits(route.filters as Json), {
       operators,
       profileDir,
       recompileAtReload,

@@ -1,6 +1,5 @@
 /** The contract of stages: a stage adds to a route's plan the gates that the route's keys ask for. */
 
-import type { Path } from '../../core/diagnostic.ts'
 import type { Adopt, Closable } from '../../core/owner.ts'
 import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, Redaction } from '../../core/plan.ts'
 import type { Route, WebhookSettings } from '../../generated/config.ts'
@@ -55,8 +54,6 @@ export type StageKit = {
   /** The schemes that any route may use, and the schemes that this route names or describes. */
   readonly schemes: readonly Scheme[]
   readonly operators: ReadonlyMap<string, ExactOperator>
-  /** The whole numbers past 2^53 in the route's filters, by their paths below `filters`. */
-  readonly longNumbers: readonly { readonly path: Path; readonly digits: string }[]
   readonly targets: ReadonlyMap<string, TargetPart>
 }
 

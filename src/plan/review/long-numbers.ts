@@ -5,16 +5,16 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, valueAt } from '../../core/json.ts'
-import { longNumbersIn } from '../../core/written-digits.ts'
+import { digitsAt, longNumbersIn } from '../../core/written-digits.ts'
 import { parseTemplate } from '../../expr/placeholder.ts'
 import { jsonata } from '../../parts/operators/jsonata.ts'
 import type { Subject } from './subject.ts'
 
-export const reviewLongNumbers = ({ route, spec, say }: Subject): void => {
-  const known = new Set((route.longNumbers ?? []).map(({ path }) => path.join('/')))
-  for (const path of longNumbersIn(spec.filters as Json | undefined)) {
-    if (known.has(path.join('/'))) continue
-    const rounded = valueAt(spec.filters as Json, path)
+export const reviewLongNumbers = ({ spec, say }: Subject): void => {
+  const filters = spec.filters as Json | undefined
+  for (const path of longNumbersIn(filters)) {
+    if (digitsAt(filters as Json, path) !== undefined) continue
+    const rounded = valueAt(filters as Json, path)
     say('WH418', ['filters', ...path], `this number past 2^53 is read as ${rounded}`, {
       help: 'write it with its digits alone, or compare its digits: regex: "^…$"',
     })

@@ -1,7 +1,8 @@
 /** Asks an MCP server for the list of its tools, which comes in pages, and keeps the tools that the toolset allows. */
 
 import type { ListToolsResult, MCPClient } from '@ai-sdk/mcp'
-import { isObject, type Json, type JsonObject, textOrEmpty } from '../../../core/json.ts'
+import { carryNumbers } from '../../../core/carried-numbers.ts'
+import { type ExactObject, isObject, type Json, type JsonObject, textOrEmpty } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
 
 /** How a server describes one tool: name, description and the schema of the input. */
@@ -30,15 +31,20 @@ export const allowedTools = async (client: MCPClient, allow: ReadonlySet<string>
 
 /**
  * Reduces a page of the list, before the SDK's client reads it, to the allowed tools and the cursor of the next page. Each tool is kept
- * once, with a bounded description. `isTooLarge` marks a tool whose schema is too large and therefore left out.
+ * once, with a bounded description. `isTooLarge` marks a tool whose schema is too large and therefore left out. `exact`: reads the page with
+ * its numbers as they are written. Schemas have such numbers carried.
  */
-export const reducePage = ({ tools, nextCursor }: JsonObject, allow: ReadonlySet<string>): JsonObject => {
+export const reducePage = ({ tools, nextCursor }: JsonObject, exact: () => ExactObject, allow: ReadonlySet<string>): JsonObject => {
   const kept = new Map<string, JsonObject>()
   let left = maxSchemas
-  for (const tool of Array.isArray(tools) ? tools : []) {
+  const exactTools = exact().tools as readonly ExactObject[]
+  for (const [i, tool] of (Array.isArray(tools) ? tools : []).entries()) {
     if (!isObject(tool)) continue
-    const { name, inputSchema = null } = tool
+    const { name } = tool
     if (typeof name !== 'string' || !allow.has(name) || kept.has(name)) continue
+    const written = exactTools[i]?.inputSchema ?? null
+    // The exact page is the page itself where doubles say all.
+    const inputSchema = written === tool.inputSchema ? tool.inputSchema : carryNumbers(written)
     const length = schemaLength(inputSchema)
     const isTooLarge = length > Math.min(maxSchema, left)
     const schema = isTooLarge ? { inputSchema: { type: 'object' }, isTooLarge } : { inputSchema }

@@ -65,7 +65,7 @@ const cutText = (value: Json | undefined, limit: number): string => (typeof valu
 const reduceResult = (result: Json | undefined, exact: Message['exact'], allow: ReadonlySet<string>): JsonObject | null => {
   if (!isObject(result)) return null
   if ('protocolVersion' in result) return reduceGreeting(result)
-  if ('tools' in result) return reducePage(result, allow)
+  if ('tools' in result) return reducePage(result, () => exact().result as ExactObject, allow)
   if (!['content', 'structuredContent', 'toolResult'].some((key) => key in result)) return {}
   return reduceAnswer(result, () => exact().result as ExactObject)
 }
