@@ -6,7 +6,7 @@ import { describedScheme } from '../parts/schemes/described/described.ts'
 import { problemsIn } from '../parts/schemes/described/description.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 
-/** Compiles the descriptions under `signature_schemes` to schemes by name. WH313 reports a mistake in a description. */
+/** Compiles the descriptions under `signature_schemes` to schemes by name. WH313 reports a mistake in a description, WH210 a key that nothing reads. */
 export const ownSchemes = ({
   schemes: { named, place },
 }: Pick<Config, 'schemes'>): { readonly schemes: ReadonlyMap<string, Scheme>; readonly diagnostics: readonly Diagnostic[] } => {
@@ -14,10 +14,10 @@ export const ownSchemes = ({
   const diagnostics: Diagnostic[] = []
   for (const [name, description] of Object.entries(named)) {
     schemes.set(name, describedScheme(name, description))
-    for (const { path, message, help } of problemsIn(description)) {
+    for (const { code, path, message, help } of problemsIn(description)) {
       const at = ['signature_schemes', name, ...path]
       diagnostics.push(
-        diagnostic('WH313', `signature_schemes.${name}: ${message}`, {
+        diagnostic(code, `signature_schemes.${name}: ${message}`, {
           help,
           pointer: pointerOf(at),
           ...(place ? { place: place(at) } : {}),

@@ -125,7 +125,7 @@ export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targ
  */
 const checkVerify = (route: Route, schemes: readonly Scheme[], report: ReportProblem): void => {
   if (isDescribed(route)) {
-    for (const { path, message, help } of problemsIn(route.verify)) report('WH313', ['verify', ...path], message, help)
+    for (const { code, path, message, help } of problemsIn(route.verify)) report(code, ['verify', ...path], message, help)
     return
   }
   for (const [i, wanted] of verifyNames(route).entries()) {

@@ -9,7 +9,7 @@ import { checkConfig } from '../../src/generated/validators.js'
 import { HmacKey } from '../../src/node-internals/hmac-key.ts'
 import { ReadOnceBody } from '../../src/parts/body/request-body.ts'
 import { describedScheme } from '../../src/parts/schemes/described/described.ts'
-import { problemsIn } from '../../src/parts/schemes/described/description.ts'
+import { isBroken } from '../../src/parts/schemes/described/description.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { steppedClock } from '../fakes/clock.ts'
 import { type Answer, startGateway, type TestGateway } from '../fakes/gateway.ts'
@@ -516,6 +516,13 @@ signature_schemes:
       /WH313 .*nobody signs/,
     ],
     ['{ algorithm: hmac_sha256, signature: { header: A }, handshakes: [{ when: { body: a }, signed: false }] }', /WH313 .*nobody signs/],
+    ['{ algorithm: hmac_sha256, signature: { header: A }, issuer: a }', /WH313 .*"issuer" protects nothing/],
+    ['{ algorithm: ed25519, signature: { header: A }, audience: a }', /WH313 .*"audience" protects nothing/],
+    ['{ algorithm: token, signature: { header: A }, identity: { header: B } }', /WH313 .*"identity" protects nothing/],
+    [
+      '{ algorithm: token, signature: { header: A }, signed: "{header.b}", body_digest: { header: B } }',
+      /WH313 .*nothing signs the digest/,
+    ],
     ['{ algorithm: hmac_sha9, signature: { header: A } }', /WH103 .*hmac_sha9/],
     ['{ algorithm: hmac_sha256, signature: { heder: A } }', /WH101 .*heder/],
   ] as const) {
@@ -529,6 +536,34 @@ signature_schemes:
     '--json',
   )
   t.match(out, /a hyphen in its name/)
+
+  const warned = async (scheme: string): Promise<string[]> => {
+    const { out } = await fakeCli(t, { 'config.yaml': yaml(scheme) }).run('validate', '--json')
+    const found: { code: string; pointer: string }[] = JSON.parse(out).data.diagnostics
+    return found
+      .filter(({ code }) => code === 'WH210' || code === 'WH313')
+      .map(({ code, pointer }) => `${code} ${pointer.split('/').slice(3).join('.')}`)
+  }
+  const hmac = 'algorithm: hmac_sha256, signature: { header: A }'
+  const answer = (text: string) => `{ ${hmac}, handshakes: [{ method: GET, when: { query: c }, answer: { ${text} } }] }`
+  for (const [idle, acting, path] of [
+    ['{ algorithm: token, signature: { header: A }, signed: "{body}" }', `{ ${hmac}, signed: "{body}" }`, 'signed'],
+    [`{ ${hmac}, lines: [a] }`, `{ ${hmac}, lines: [a], signed: "{lines}" }`, 'lines'],
+    [`{ ${hmac}, port: either }`, `{ ${hmac}, port: either, signed: "{url}{body}" }`, 'port'],
+    ['{ algorithm: token, signature: { header: A }, key: { encoding: hex } }', `{ ${hmac}, key: { prefix: a } }`, 'key'],
+    ['{ algorithm: jwt, key: { prefix: a }, jwks_url: "https://a.example/" }', '{ algorithm: jwt, key: { prefix: a } }', 'key'],
+    [
+      '{ algorithm: jwt, signature: { header: A, encoding: hex } }',
+      `{ algorithm: hmac_sha256, signature: { header: A, encoding: hex } }`,
+      'signature.encoding',
+    ],
+    ['{ algorithm: jwt, timestamp: { header: A } }', '{ algorithm: jwt, timestamp: { window_seconds: 60 } }', 'timestamp.header'],
+    [answer('text: a, json: { a: b }'), answer('json: { a: b }'), 'handshakes.0.answer.text'],
+    [answer('status: 204, text: a'), answer('status: 204'), 'handshakes.0.answer.text'],
+  ] as const) {
+    t.same(await warned(idle), [`WH210 ${path}`], idle)
+    t.same(await warned(acting), [], acting)
+  }
 })
 
 /** Texts that mean something in a description, and texts that mean nothing. */
@@ -684,7 +719,7 @@ t.test('any description that validates compiles, and never throws on any request
         const description = url.length % 2 === 0 ? mended(given) : given
         if (!checkConfig({ signature_schemes: { 'a-b': description } })) return
         taken++
-        if (problemsIn(description).length === 0) sound++
+        if (!isBroken(description)) sound++
         const scheme = describedScheme('a-b', description)
         const rawHeaders = Object.entries(headers).flat()
         const head = { method: 'POST', url: () => url, headers, rawHeaders, remote: () => '', isProxied: () => false, at }

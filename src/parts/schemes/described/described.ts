@@ -13,7 +13,7 @@ import type { CheckHead, Note, Scheme } from '../scheme.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import { createRemoteCertificates } from './certificates.ts'
 import { compileCheck } from './check.ts'
-import { type CompiledDescription, compileDescription, problemsIn, signatureSourceOf, signsTime } from './description.ts'
+import { type CompiledDescription, compileDescription, isBroken, signatureSourceOf, signsTime } from './description.ts'
 import { compileEventTypes } from './event-types.ts'
 import { compileHandshake, isRandomWord } from './handshake.ts'
 import { createJwks } from './jwks.ts'
@@ -30,7 +30,7 @@ import { signAs } from './sign.ts'
 export const describedScheme = (name: string, description: SignatureScheme): Scheme => {
   const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
   const compiled = compileDescription(description)
-  const isBroken = problemsIn(description).length > 0
+  const refuses = isBroken(description)
   // Each compiled check remembers keys of its own until the plan of its route ends. All routes share the fetches, and the keys that have
   // verified a request.
   const createRemote = (from: SenderKeys): RemoteKeys | undefined =>
@@ -51,7 +51,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     shownBy: showingHeaders(compiled.source),
     ...(compiled.signsParts ? { signsParts: true } : {}),
     ...(answersHmac ? { answersChallenges: true } : {}),
-    compile: (secret, from = unfetched) => (isBroken ? () => 'its description has mistakes' : checkWith(secret, createRemote(from))),
+    compile: (secret, from = unfetched) => (refuses ? () => 'its description has mistakes' : checkWith(secret, createRemote(from))),
     badSecret: { message: `${name} cannot use this key: it is not ${wanted}`, help: 'copy it again from the sender' },
     reads: {
       eventType: readEvent && ((headers, payload) => readEvent(payloadView(headers, payload))),

@@ -1,5 +1,6 @@
 /** Compiles the description of a scheme: a place becomes a function that reads the value there. Also finds mistakes in a description. */
 
+import { type JsonObject, valueAt } from '../../../core/json.ts'
 import { scalarKey } from '../../../expr/render.ts'
 import type { SchemePlace, SignatureScheme } from '../../../generated/config.ts'
 import type { Path } from '../../body/walk-json.ts'
@@ -11,8 +12,13 @@ import { compileSource, isAtHead, type ReadValue, sourceName, type ValueSource }
 import { type ReadSignatures, signaturesReader } from './sent-signatures.ts'
 import { compileText, fieldOfLine, payloadPaths, type ReadPiece, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
 
-/** A mistake in a description, at a path inside it. */
-export type DescriptionProblem = { readonly path: readonly string[]; readonly message: string; readonly help: string }
+/** A mistake in a description, at a path inside it. WH313: the scheme cannot work, or protects nothing. WH210: a key that nothing reads. */
+type DescriptionProblem = {
+  readonly code: 'WH313' | 'WH210'
+  readonly path: readonly string[]
+  readonly message: string
+  readonly help: string
+}
 
 export type CompiledDescription = {
   readonly description: SignatureScheme
@@ -72,18 +78,55 @@ export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme
   return { header: 'Authorization', prefix: algorithm === 'basic' ? 'Basic ' : 'Bearer ', ...signature }
 }
 
-type ReportProblem = (path: readonly string[], message: string, help: string) => void
+type ReportProblem = (path: readonly string[], message: string, help: string, code?: DescriptionProblem['code']) => void
+
+/** Whether a description has a mistake with which its scheme must refuse every request. */
+export const isBroken = (description: SignatureScheme): boolean => problemsIn(description).some(({ code }) => code === 'WH313')
 
 /** Finds the mistakes in a description that the schema cannot find. */
 export const problemsIn = (description: SignatureScheme): DescriptionProblem[] => {
   const found: DescriptionProblem[] = []
-  const say: ReportProblem = (path, message, help) => void found.push({ path, message, help })
+  const say: ReportProblem = (path, message, help, code = 'WH313') => void found.push({ code, path, message, help })
   const variables = variablesOf(description.signed ?? '{body}')
   checkPlaces(description, say)
   checkText(description, variables, say)
   checkKeys(description, variables, say)
   checkHandshakes(description, say)
+  checkIdle(description, variables, say)
   return found
+}
+
+/**
+ * Reports the keys that the algorithm does not read, or that the signed text lacks. A key that would protect something is an error: whoever
+ * writes it relies on it.
+ */
+const checkIdle = (description: SignatureScheme, variables: Variables, say: ReportProblem): void => {
+  const { algorithm, signature, jwks_url: jwks, timestamp = {}, handshakes = [] } = description
+  const isSigned = isSigning(algorithm)
+  const protects = (key: 'issuer' | 'audience' | 'identity' | 'body_digest', isRead: boolean, why: string): void => {
+    if (description[key] !== undefined && !isRead) say([key], `"${key}" protects nothing: ${why}`, 'remove it, or use another algorithm')
+  }
+  const idle = (path: readonly string[], isRead: boolean, why: string): void => {
+    if (valueAt(description as unknown as JsonObject, path) === undefined || isRead) return
+    say(path, `"${path.at(-1)}" has no effect ${why}`, 'remove it', 'WH210')
+  }
+  const other = `with the algorithm ${algorithm}`
+  protects('issuer', algorithm === 'jwt', 'only the claims of a token are compared with it')
+  protects('audience', algorithm === 'jwt', 'only the claims of a token are compared with it')
+  protects('identity', isSigned, 'it is compared only beside a signature')
+  protects('body_digest', isSigned || algorithm === 'jwt', 'nothing signs the digest')
+  idle(['signed'], isSigned, other)
+  idle(['lines'], isSigned && variables.has('lines'), 'without {lines} in "signed"')
+  idle(['port'], isSigned && variables.has('url'), 'without {url} in "signed"')
+  idle(['key'], isHmac(algorithm) || (algorithm === 'jwt' && jwks === undefined), jwks === undefined ? other : 'beside "jwks_url"')
+  if (signature) idle(['signature', 'encoding'], isSigned, other)
+  for (const key of Object.keys(timestamp).filter((each) => each !== 'window_seconds'))
+    idle(['timestamp', key], algorithm !== 'jwt', 'with the algorithm jwt: its times are claims of the token')
+  for (const [i, { answer }] of handshakes.entries()) {
+    const at = ['handshakes', String(i), 'answer']
+    idle([...at, 'text'], answer?.json === undefined || answer.text === undefined, 'beside "json"')
+    for (const key of ['text', 'json']) idle([...at, key], answer?.status !== 204, 'where "status" is 204: such an answer has no body')
+  }
 }
 
 const checkHandshakes = (description: SignatureScheme, say: ReportProblem): void => {
@@ -112,7 +155,8 @@ const checkPlaces = (description: SignatureScheme, say: ReportProblem): void => 
   const { timestamp, certificate } = description
   for (const [key, place] of [
     ['signature', signatureSourceOf(description)],
-    ['timestamp', timestamp],
+    // The times of a token are its claims.
+    ['timestamp', description.algorithm === 'jwt' ? undefined : timestamp],
     ['certificate', certificate],
   ] as const) {
     if (place && !hasOnePlace(place)) say([key], `${key} needs one place`, onePlaceHelp)
@@ -131,7 +175,7 @@ const checkText = (
   if (isSigning(algorithm) && !coversBody(variables) && !digest)
     say(['signed'], 'the signed text does not cover the body', 'add {body}, or name its digest in body_digest')
   if (digest?.claim !== undefined && algorithm !== 'jwt') say(['body_digest'], 'only a token has claims', 'name a header or a query')
-  if (digest && digest.claim === undefined && !isSignedPlace(digest, variables))
+  if (digest && digest.claim === undefined && (isSigning(algorithm) || algorithm === 'jwt') && !isSignedPlace(digest, variables))
     say(['body_digest'], 'the digest itself is not signed', 'the signed text must have {url}, {path}, or the header or query of the digest')
 }
 
