@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { stringify } from 'yaml'
 import { runAt } from '../fakes/cli.ts'
 import { fakeTaker, relayKey, startBuiltRelay } from '../fakes/relay.ts'
 import { until } from '../fakes/wait.ts'
@@ -27,4 +28,24 @@ t.test('a key is changed while the relay runs, and a file with a mistake changes
   t.equal(await status(next), 200)
   t.match(await runAt(dir, ['relay', 'validate']), { code: 78, err: /WH105.*\n?.*the key is too short/ })
   t.notMatch(lines.join(), next)
+})
+
+t.test('what ends a relay, and what it logs, shows no key', async (t) => {
+  const key = 'the-secret-key-of-a-home'
+  const relay = (host: string, port: number): string =>
+    stringify({ host, port, gateways: { home: { keys: ['${RELAY_KEY}'], routes: { a: {} } } } })
+  const dir = t.testdir({ '.env': `RELAY_KEY=${key}\n`, 'relay.yaml': relay(`${key}.invalid`, 0) })
+  const ended = await runAt(dir, ['relay', 'run'])
+  t.match(ended, { code: 1, err: /cannot listen on \*{3}\.invalid/ }, 'the key stands where the host belongs')
+  t.notMatch(ended.out + ended.err, key)
+  const asJson = await runAt(dir, ['relay', 'run', '--json'])
+  t.match(asJson.out, /cannot_listen.*\*{3}/)
+  t.notMatch(asJson.out + asJson.err, key)
+
+  const { pid, dir: home, lines } = await startBuiltRelay(t, { a: {} })
+  const file = join(home, 'relay.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('home:', `${relayKey}:`))
+  process.kill(pid, 'SIGHUP')
+  t.match(await until(() => lines.find((line) => /was read again/.test(line))), '***', 'the key stands where the name belongs')
+  t.notMatch(lines.join(), relayKey)
 })

@@ -1,7 +1,7 @@
 /** `relay run`: runs a relay in the foreground until a signal stops it. SIGHUP lets the relay read its file again. */
 
 import { systemClock } from '../../core/clock.ts'
-import { exit } from '../../core/fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
 import { createLog } from '../../gateway/log.ts'
 import { openFront } from '../../relay/front/front.ts'
 import { type RelaySettings, readRelay } from '../../relay/front/relay-settings.ts'
@@ -13,13 +13,21 @@ import { printDiagnostics, refuseUnusable } from '../shell/refuse.ts'
 export type RelayRunOptions = { readonly logFormat?: 'json' | 'pretty' }
 
 /** Runs the relay, and returns exit code 0. For a `relay.yaml` with mistakes, prints these and returns 78. Throws a Fault. */
-export const relayRun = async ({ logFormat }: RelayRunOptions, cli: Cli): Promise<number> => {
+export const relayRun = async (options: RelayRunOptions, cli: Cli): Promise<number> => {
   const { io, workspace } = cli
   const { settings, diagnostics, texts } = readRelay(workspace.dataDir, io.env)
   if (!settings) return refuseUnusable(cli, diagnostics, texts)
   printDiagnostics(diagnostics, texts, io)
   const redactor = new Redactor()
   redactor.add(keysOf(settings))
+  return serve(settings, redactor, options, cli).catch((error) => {
+    throw error instanceof Fault ? error.reworded((text) => redactor.redact(text)) : error
+  })
+}
+
+/** Serves until a signal. `redactor`: learns the keys of each `relay.yaml` that is read meanwhile. */
+const serve = async (settings: RelaySettings, redactor: Redactor, { logFormat }: RelayRunOptions, cli: Cli): Promise<number> => {
+  const { io, workspace } = cli
   const log = createLog({
     level: 'info',
     format: logFormat ?? (io.isTty && !cli.json ? 'pretty' : 'json'),

@@ -21,8 +21,10 @@ export type PluginParts = {
   readonly operators: readonly ExactOperator[]
 }
 
-/** Reads the parts of a module. `builtins`: the built-in targets. `hide`: removes
- * secrets from what the parts say. Rejects with a sentence where an export is wrong. */
+/**
+ * Reads the parts of a module. `builtins`: the built-in targets. `hide`: removes secrets from what the parts say. Rejects with a sentence
+ * where an export is wrong.
+ */
 export const readPlugin = async (module: object, builtins: ReadonlyMap<string, TargetPart>, hide: Hide): Promise<PluginParts> => {
   const exported = exportsOf(module as UnknownMap)
   if (families.every((family) => exported[family] === undefined && exported[`${family}s`] === undefined))
