@@ -11,12 +11,14 @@ import { consoleQuestions } from '../../src/generated/console.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { targets } from '../../src/parts/targets/index.ts'
+import { connect } from '../../src/store/postgres/connection.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { ofPage, send, signInAs, startConsole } from '../fakes/console.ts'
 import { openEditor } from '../fakes/editor.ts'
 import { hexHmac } from '../fakes/gateway.ts'
 import type { Double } from '../fakes/platforms/double.ts'
 import { doubles } from '../fakes/platforms/index.ts'
+import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { type Line, spawnGateway, startGateway } from '../fakes/process-gateway.ts'
 import { canary, marks, secretPlaces } from '../fakes/secret-places.ts'
 import { closedOrigin, sink } from '../fakes/sink.ts'
@@ -787,4 +789,122 @@ t.test('no finding, reason or error of a plugin shows a secret that it was hande
   for (const where of ['validate --json', 'doctor', 'the start', 'gateway reload', 'gateway status', 'the log'])
     t.ok(quoting.has(where), `${where} quotes the plugin`)
   t.strictSame([...shown, ...users.shown], [])
+})
+
+/** Returns the rows of each table of a database's schema, as texts. */
+const tablesOf = async (url: string, schemaName: string): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const connection = await connect({ url: () => url, schema: schemaName, durability: 'commit', byIndex: false })
+  const ask = (text: string) => connection.query({ name: text.slice(0, 60), text }, [])
+  try {
+    const columns = await ask(
+      'select table_name, column_name, data_type from information_schema.columns where table_schema = current_schema()',
+    )
+    const tables = new Map<string, string[]>()
+    for (const [table, column, type] of columns.map((row) => row.map(String))) {
+      const shown = type === 'bytea' ? `encode(${column}, 'escape')` : `${column}::text`
+      const rows = await ask(`select ${shown} from ${table}`)
+      tables.set(table as string, [...(tables.get(table as string) ?? []), ...rows.map(([text]) => String(text))])
+    }
+    return tables
+  } finally {
+    await connection.end()
+  }
+}
+
+t.test('no table of a shared database has a secret, but for those that were typed into entries', { skip: withoutPostgres }, async (t) => {
+  const server = await openPostgresServer()
+  t.teardown(() => server.stop())
+  const schemaName = server.newSchema()
+  const target = await sink(t, (response, { url, headers }) => {
+    response
+      .writeHead(422, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ description: `cannot ${url} ${JSON.stringify(headers)}` }))
+  })
+  const address = `${target.origin}/services/T01/${canary('path')}/{n}?access_token=${canary('query')}`
+  const toTarget = (name: string): JsonObject => ({
+    deliver: 'http',
+    deliver_extra: { url: address, secret: canary(`${name}-signing`), headers: { 'X-Passphrase': canary(`${name}-header`) } },
+  })
+  const called = {
+    url: `${target.origin}/hooks/${canary('call-path')}?key=${canary('call-query')}`,
+    secret: canary('call'),
+    headers: { 'X-Key': canary('call-header') },
+  }
+  const routes: { readonly [name: string]: JsonObject } = {
+    plain: { prompt: 'got {n}', ...toTarget('plain'), callback: called },
+    direct: { prompt: 'got {n}', ...toTarget('direct'), deliver_only: true },
+    later: { prompt: 'got {n}', ...toTarget('later'), deliver_only: true, retry: { max_attempts: 2 }, delay_seconds: 3600 },
+    lane: { prompt: 'got {n}', ...toTarget('lane'), concurrency: { key: '{n}', limit: 1 }, session: { key: '{n}' } },
+    joined: { prompt: 'got {n}', ...toTarget('joined'), coalesce: { key: '{n}', window_seconds: 300 } },
+    limited: { prompt: 'got {n}', deliver: 'log', rate_limit: { per_minute: 1, key: 'n' } },
+    several: {
+      prompt: 'got {n}',
+      secrets: [canary('several'), canary('several-more')],
+      deliver: 'telegram',
+      deliver_extra: { chat_id: '1' },
+    },
+    split: { prompt: 'got {item}', split: { items: 'items' }, ...toTarget('split') },
+  }
+  const subscription = {
+    prompt: 'got {n}',
+    secret: '${SUB_SECRET}',
+    deliver: 'http',
+    deliver_extra: { url: target.origin, secret: '${SUB_SECRET}' },
+  }
+  const typed = { prompt: 'got {n}', secret: canary('typed'), ...toTarget('typed') }
+  const cli = fakeCli(
+    t,
+    {
+      'config.yaml': stringify({
+        agent: { runner: 'echo' },
+        storage: { kind: 'postgres', url: server.url, schema: schemaName, durability: 'commit' },
+        platforms: {
+          webhook: { enabled: true, extra: { port: 0, secret: canary('global'), routes } },
+          telegram: { token: canary('bot'), api_base: target.origin },
+        },
+        alerts: [toTarget('alert')],
+        jobs: { own: { schedule: '0 0 1 1 *', prompt: 'x', ...toTarget('job') } },
+      }),
+      '.env': `SUB_SECRET=${canary('variable')}\n`,
+      'webhook_subscriptions.json': JSON.stringify({ sub: subscription, typed }),
+      'cron_jobs.json': JSON.stringify({ stored: { schedule: '0 0 1 1 *', prompt: 'x', ...toTarget('stored') } }),
+    },
+    {},
+  )
+  const gateway = await startGateway(t, cli.dir)
+  const origin = await gateway.listening
+  const body = '{"n":1,"items":[{"id":1},{"id":2}]}'
+  const statuses: number[] = []
+  const keys = { sub: canary('variable'), typed: canary('typed') }
+  for (const name of [...Object.keys(routes), ...Object.keys(keys), 'plain']) {
+    const { secret: own, secrets } = (routes[name] ?? {}) as { readonly secret?: string; readonly secrets?: readonly string[] }
+    const key = (keys as { readonly [name: string]: string })[name] ?? own ?? secrets?.[0] ?? canary('global')
+    const brought = Object.fromEntries(secretHeaders.map((header) => [header, canary(`sent-${header}`)]))
+    const signed = { 'Content-Type': 'application/json', 'X-Webhook-Signature': hexHmac(body, key), 'X-Delivery-Id': name }
+    const answer = await fetch(`${origin}/webhooks/${name}?access_token=${canary('sent-query')}`, {
+      method: 'POST',
+      headers: { ...brought, ...signed },
+      body,
+    })
+    statuses.push(answer.status)
+  }
+  t.same([...new Set(statuses)].sort(), [202, 502])
+  t.match(await cli.run('cron', 'run', 'stored'), { code: 0 })
+  t.match(await cli.run('cron', 'run', 'own'), { code: 0 })
+  // Their runs have ended, so the errors, which quote what the target got, are stored.
+  await until(() => target.seen.filter(({ url }) => url?.includes(canary('call-path'))).length > 1)
+  await until(() => new Set(gateway.lines.filter(({ msg }) => msg === 'run is dead').map(({ route, job }) => route ?? job)).size > 6)
+  gateway.kill('SIGTERM')
+  await gateway.ended
+  const tables = await tablesOf(server.url, schemaName)
+  for (const table of ['runs', 'messages', 'record_batches', 'sessions', 'records', 'groups', 'claims', 'entries'])
+    t.ok(tables.get(table)?.length, `there are ${table}`)
+  t.match(tables.get('records')?.join(), /cannot \/bot\*{3}/, 'a record quotes the target')
+  const found = [...tables].flatMap(([table, rows]) => [...new Set(rows.join('\n').match(marks))].map((mark) => `${table}: ${mark}`))
+  // SECURITY.md: what was typed into a subscription or a stored job stands in `entries` as in its file.
+  const written = `${cli.read('webhook_subscriptions.json')} ${cli.read('cron_jobs.json')}`
+  t.strictSame(
+    found.filter((each) => !(each.startsWith('entries: ') && written.includes(each.slice('entries: '.length)))),
+    [],
+  )
 })
