@@ -31,8 +31,8 @@ const rules = routeSchema as unknown as {
 type Conflict = { readonly code: Code; readonly keys: readonly string[] }
 /** Where the key `when` is used, `key` must name a target that is not in `but`. */
 type Requirement = { readonly code: Code; readonly when: string; readonly key: string; readonly but: readonly string[] }
-/** Where the key `when` is used, `keys` have no effect. */
-type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
+/** Where the key `when` is used, and `unless` is not, `keys` have no effect. */
+type IgnoredKeys = { readonly when: string; readonly unless?: string; readonly keys: readonly string[] }
 
 /** Whether a key is used. */
 const isUsed = (spec: JsonObject, key: string): boolean => isOn(own(spec, key))
@@ -72,7 +72,8 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     const fact = value === undefined ? `"${key}" is absent` : `"${key}" is ${JSON.stringify(value)}`
     report(code, [when], `"${when}" needs a real target, but ${fact}`, `name the target in "${key}", for example github_comment or http`)
   }
-  for (const { when, keys } of rules['x-ignored']) {
+  for (const { when, unless, keys } of rules['x-ignored']) {
+    if (unless !== undefined && isUsed(spec, unless)) continue
     // An entry that `webhook subscribe` makes always names a target, so the default target does not count as written.
     const asks = (key: string): boolean => isUsed(spec, key) && !(key === 'deliver' && spec.deliver === defaults.route.deliver)
     for (const key of isUsed(spec, when) ? keys.filter(asks) : []) {

@@ -1,13 +1,19 @@
 /** Walks the table of docs/doors.md: each cell that says what a feature does at a door is tried through that door. */
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { parse, stringify } from 'yaml'
 import { runAt } from '../fakes/cli.ts'
-import { hexHmac, type Line, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { send, signIn, startConsole } from '../fakes/console.ts'
+import { hexHmac, type Line, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
-import { startRelay } from '../fakes/relay.ts'
+import { passServerTime } from '../fakes/postgres-store.ts'
+import { relayKey, startRelay } from '../fakes/relay.ts'
+import { startStripe } from '../fakes/sender-logs/stripe.ts'
 import { pollToken, startPoller } from '../fakes/sender-logs/svix.ts'
-import { json, sink } from '../fakes/sink.ts'
+import { json, type Seen, type Sink, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 type Tree = { readonly [key: string]: unknown }
@@ -23,9 +29,15 @@ type Feature = {
   readonly route: Tree
   readonly events: readonly Event[]
   readonly outcome: string
-  readonly text?: string
+  readonly text?: string | RegExp
   /** Options of `webhook pause`, which pauses the route before its events come. */
   readonly pause?: readonly string[]
+  /** What the sender reads in its answer, or behind the answer's `Location`, at a door with a sender who reads. */
+  readonly answer?: string
+  /** What nothing that the door shows may have: its log, its records, its answers. */
+  readonly hides?: string
+  /** The run waits, and this becomes of it once an hour is over. `before`: the row whose text goes out later. */
+  readonly later?: { readonly is: 'sent' | 'expired'; readonly before?: string }
 }
 
 const push = { event_type: 'push', n: 1 }
@@ -41,9 +53,16 @@ const works = (route: Tree, more: Partial<Feature> = {}): Feature => ({
   ...more,
 })
 const ends = (route: Tree, outcome: string, events: readonly Event[] = [{ body: push }]): Feature => ({ route, events, outcome })
-const timed = { delay_seconds: 0.1, expires_seconds: 60, priority: 'high' }
 const retry = { max_attempts: 2 }
+const direct = { deliver_only: true, retry }
 const twice = [{ body: push }, { body: push }]
+const hour = 3_600
+const delay = { delay_seconds: hour }
+/** It is due a minute later, and begins first where both are due. */
+const high = { delay_seconds: hour + 60, priority: 'high' }
+const expiry = { expires_seconds: hour / 2 }
+const starts = { later: { is: 'sent' } } as const
+const expires: Feature = { ...ends(expiry, 'accepted'), pause: ['--hold'], later: { is: 'expired' } }
 
 const features: { readonly [row: string]: Feature } = {
   'an event is accepted and delivered': works({}),
@@ -67,16 +86,34 @@ const features: { readonly [row: string]: Feature } = {
   '`rate_limit` queues': works({ rate_limit: { per_minute: 1, when_over: 'queue' } }),
   '`rate_limit` refuses': ends({ rate_limit: { per_minute: 1 } }, 'rate_limited', twice),
   '`deliver_only`': works({ deliver_only: true }, { outcome: 'delivered' }),
-  '`deliver_only` with `retry`': works({ deliver_only: true, retry }),
-  '`deliver_only` with `retry` and `delay_seconds`, `expires_seconds`, `priority`': works({ deliver_only: true, retry, ...timed }),
+  '`deliver_only` with `retry`': works(direct),
+  '`deliver_only` with `retry` and `delay_seconds`': works({ ...direct, ...delay }, starts),
+  '`deliver_only` with `retry` and `expires_seconds`': { ...expires, route: { ...direct, ...expiry } },
+  '`deliver_only` with `retry` and `priority`': works(
+    { ...direct, ...high },
+    { later: { is: 'sent', before: '`deliver_only` with `retry` and `delay_seconds`' } },
+  ),
   '`coalesce`': works({ coalesce: { key: 'event_type', window_seconds: 0.3 } }, { events: twice, outcome: 'coalesced', text: 'n 1' }),
   '`session`': works({ session: { key: 'event_type' } }),
-  '`delay_seconds`, `expires_seconds`, `priority`': works(timed),
+  '`delay_seconds`': works(delay, starts),
+  '`expires_seconds`': expires,
+  '`priority`': works(high, { later: { is: 'sent', before: '`delay_seconds`' } }),
+  '`respond.wait_seconds`': works({ respond: { wait_seconds: 60, body: 'reply: {reply}' } }, { answer: 'reply: n 1' }),
+  'the `Location` of `respond`': {
+    ...ends({ respond: { wait_seconds: 0.1 } }, 'accepted'),
+    pause: ['--hold'],
+    answer: '{"status":"waiting"}',
+  },
   'a paused route that holds its runs': { ...ends({}, 'accepted'), pause: ['--hold'] },
   '`deliver_only` with `retry` on a paused route that holds its runs': {
-    ...ends({ deliver_only: true, retry }, 'accepted'),
+    ...ends(direct, 'accepted'),
     pause: ['--hold'],
   },
+  'a secret in a payload': works({}, { events: [{ body: { event_type: 'push', n: secret } }], text: 'n ', hides: secret }),
+  '`untrusted`': works(
+    { agent: { untrusted: 'mark' } },
+    { events: [{ body: { event_type: 'push', n: 'two\nlines' } }], text: /\n\S{8,} ?two\n\S{8,} ?lines/ },
+  ),
   '`redact`': works({ redact: ['n'] }, { text: 'n [redacted]' }),
   '`split`': works({ split: { items: 'all' } }, { events: [{ body: { event_type: 'push', all: [{ n: 1 }] } }], outcome: 'split' }),
   'numbers keep their digits': works(
@@ -91,36 +128,74 @@ const features: { readonly [row: string]: Feature } = {
 
 const textOf = ({ body }: Event): string => (typeof body === 'string' ? body : JSON.stringify(body))
 const slugOf = (row: string): string => `f${Object.keys(features).indexOf(row)}`
+/** Makes something for each feature, by the name of its route. */
+const eachSlug = async <T>(make: () => Promise<T>): Promise<Map<string, T>> =>
+  new Map(await Promise.all(Object.keys(features).map(async (row) => [slugOf(row), await make()] as const)))
+/** What a command that sends an event is told of it. */
+const sentBy = (event: Event): readonly string[] => [
+  '--payload',
+  textOf(event),
+  '--event',
+  'push',
+  ...(event.isForged ? ['--scheme', 'bad'] : []),
+]
 
-/** Brings the events of a feature in. Resolves to the outcome of the last one, and for a door that sends nothing to what it would send. */
-type Bring = (row: string, feature: Feature) => Promise<{ readonly outcome: unknown; readonly text?: string | undefined }>
-type Door = { readonly dir: string; readonly bring: Bring }
-type Sink = Awaited<ReturnType<typeof sink>>
+/**
+ * Brings the events of a feature in. Resolves to the outcome of the last one, to what its sender reads, to what else is shown of it, and
+ * for a door that sends nothing to what it would send.
+ */
+type Bring = (row: string, feature: Feature) => Promise<Brought>
+type Brought = { readonly outcome: unknown; readonly answer?: string; readonly shown?: string; readonly text?: string | undefined }
+/** `pass`: lets the time of a store with a clock of its own pass. */
+type Door = { readonly gateway: TestGateway; readonly bring: Bring; readonly pass?: (ms: number) => Promise<unknown> }
+/** Starts a gateway with all features. `each`: what the door needs in each route besides. */
+type Start = (
+  more?: Partial<{ readonly each: (slug: string) => Tree; readonly routes: Tree; readonly config: Tree }>,
+) => Promise<TestGateway>
 
 const files = {
   scripts: { 'note.sh': 'printf "by a script"' },
   'n.json': JSON.stringify({ type: 'object', properties: { n: { type: 'number' } } }),
 }
-const extra = { max_body_bytes: 65_536 }
-/** The job that a route starts: its text goes to the address of that route. */
-const jobsTo = (origin: string): Tree => ({
-  jobs: {
-    nightly: {
-      schedule: '2999-01-01T00:00:00',
-      prompt: 'n 1',
-      deliver: 'http',
-      deliver_extra: { url: `${origin}/${slugOf('`cron_job`')}` },
-    },
-  },
-})
 
-const routesTo = (origin: string, more: (slug: string) => Tree = () => ({})): Tree =>
+/** A route for each feature, whose texts go to an address of its own. */
+const routesTo = (origin: string, each: (slug: string) => Tree = () => ({})): Tree =>
   Object.fromEntries(
     Object.entries(features).map(([row, { route }]) => {
       const slug = slugOf(row)
-      return [slug, { prompt: 'n {n}', deliver: 'http', deliver_extra: { url: `${origin}/${slug}` }, ...route, ...more(slug) }]
+      const to = route.cron_job === undefined ? { deliver: 'http', deliver_extra: { url: `${origin}/${slug}` } } : {}
+      return [slug, { prompt: 'n {n}', ...to, ...route, ...each(slug) }]
     }),
   )
+
+/** A job with the text of a feature, which goes to the address of that feature. */
+const jobTo = (origin: string, row: string, schedule: string): Tree => ({
+  schedule,
+  prompt: textOfRun(row),
+  deliver: 'http',
+  deliver_extra: { url: `${origin}/${slugOf(row)}` },
+})
+const textOfRun = (row: string): string => (features[row]?.hides === undefined ? 'n 1' : `n ${features[row].hides}`)
+
+const starting =
+  (t: Test, { origin }: Sink, clock: FakeClock): Start =>
+  ({ each, routes = routesTo(origin, each), config } = {}) =>
+    startGateway(t, {
+      routes,
+      files,
+      clock,
+      secrets: [secret],
+      extra: { max_body_bytes: 65_536 },
+      config: {
+        jobs: { nightly: jobTo(origin, '`cron_job`', '2999-01-01T00:00:00') },
+        // The program gives back what a model would get. Runs that begin one by one have an order.
+        agent: { runner: 'command', command: ['cat'] },
+        gateway: { max_concurrent_runs: 1 },
+        // The hour that passes at once ends what is being sent then.
+        targets: { breaker: { enabled: false } },
+        ...config,
+      },
+    })
 
 /** Waits until the log has the end of so many requests to a route, and returns the last outcome. */
 const lastOutcome = async (gateway: TestGateway, slug: string, isEnough: (outcomes: readonly unknown[]) => boolean): Promise<unknown> => {
@@ -141,42 +216,66 @@ const headersOf = (event: Event, text: string): { [name: string]: string } => ({
 /** The status that the answer of a trace says: of a request that splits, that of the request. */
 const statusIn = (answer: unknown): unknown => JSON.parse(String((answer as Tree | undefined)?.body ?? '{}')).status
 
+const post = (address: string, slug: string, event: Event): Promise<Response> => {
+  const body = textOf(event)
+  return fetch(`${address}/webhooks/${slug}`, { method: 'POST', body, headers: headersOf(event, body) })
+}
+
 /** Posts events to an address, one after the other. */
 const posting =
-  (gateway: TestGateway, address: string): Bring =>
+  (gateway: TestGateway, address = gateway.url): Bring =>
   async (row, { events }) => {
     const slug = slugOf(row)
+    let answer = ''
     for (const event of events) {
-      const body = textOf(event)
-      await (await fetch(`${address}/webhooks/${slug}`, { method: 'POST', body, headers: headersOf(event, body) })).text()
+      const response = await post(address, slug, event)
+      const at = response.headers.get('location')
+      answer = await (at === null ? response : await fetch(new URL(at, response.url))).text()
     }
-    return { outcome: await lastOutcome(gateway, slug, (outcomes) => outcomes.length >= events.length) }
+    return { outcome: await lastOutcome(gateway, slug, (outcomes) => outcomes.length >= events.length), answer }
   }
 
-const doors: { readonly [column: string]: (t: Test, target: Sink) => Promise<Door> } = {
-  'own port': async (t, { origin }) => {
-    const gateway = await startGateway(t, { routes: routesTo(origin), files, extra, config: jobsTo(origin) })
-    return { dir: gateway.dir, bring: posting(gateway, gateway.url) }
+/** What `events list` has of a route, or of a job. */
+const eventsOf = async ({ dir }: TestGateway, slug: string): Promise<readonly Tree[]> =>
+  JSON.parse((await runAt(dir, ['events', 'list', '--limit', '1000', '--json'])).out).data.events.filter(
+    ({ route, job }: Tree) => (route || job) === slug,
+  )
+
+const sqlite = { storage: { kind: 'sqlite' } }
+/** Its events do nothing, and leave records. */
+const idle = { filters: [{ field: 'nothing', equals: 1 }] }
+
+/** Posts an event, and resolves to its id once its record can be read. What is refused can be replayed by nobody. */
+const record = async ({ url, operations }: TestGateway, slug: string, event: Event): Promise<string> => {
+  const { headers, status } = await post(url, slug, event)
+  const id = headers.get('x-headgate-event-id') ?? ''
+  await until(async () => status >= 400 || (await operations.replay({ id, dry_run: true })).found)
+  return id
+}
+
+/** What a door is opened with. `origin`: where the texts go. */
+type World = { readonly t: Test; readonly start: Start; readonly origin: string; readonly clock: FakeClock }
+
+const doors: { readonly [column: string]: (world: World) => Promise<Door> } = {
+  'own port': async ({ start }) => {
+    const gateway = await start()
+    return { gateway, bring: posting(gateway) }
   },
-  relay: async (t, { origin }) => {
-    const relay = await startRelay(t)
-    const through = { ...jobsTo(origin), relay: { url: `${relay.url}/home`, key: 'a-key-of-the-home-gateway', listen: false } }
-    const gateway = await startGateway(t, { routes: routesTo(origin), files, extra, config: through })
+  relay: async ({ t, start }) => {
+    // Long enough for a machine with other work, so that each answer is the gateway's.
+    const relay = await startRelay(t, { gateways: { home: { keys: [relayKey], routes: { '*': { wait_seconds: 25 } } } } })
+    const gateway = await start({ config: { relay: { url: `${relay.url}/home`, key: relayKey, listen: false } } })
     await gateway.line(({ msg }) => msg === 'connected to the relay')
-    return { dir: gateway.dir, bring: posting(gateway, `${relay.url}/home`) }
+    return { gateway, bring: posting(gateway, `${relay.url}/home`) }
   },
-  poll: async (t, { origin }) => {
-    const pollers = await Promise.all(
-      Object.keys(features).map(async (row) => [slugOf(row), await startPoller(t, { pageSize: 1 })] as const),
-    )
-    const at = new Map(pollers)
-    const routes = routesTo(origin, (slug) => ({ poll: { url: at.get(slug)?.url, token: pollToken, every_seconds: 1 } }))
-    const gateway = await startGateway(t, { routes, files, extra: { ...extra, secret: undefined }, config: jobsTo(origin) })
-    const { dir } = gateway
+  poll: async ({ t, start }) => {
+    const pollers = await eachSlug(() => startPoller(t, { pageSize: 1 }))
+    const each = (slug: string): Tree => ({ poll: { url: pollers.get(slug)?.url, token: pollToken, every_seconds: 1 } })
+    const gateway = await start({ each })
     const bring: Bring = async (row, { events, outcome }) => {
       const slug = slugOf(row)
       for (const [i, { body, headers, id }] of events.entries()) {
-        const poller = at.get(slug)
+        const poller = pollers.get(slug)
         const message = { id: id ?? `msg_${i}`, eventType: 'push', headers, timestamp: new Date().toISOString() }
         if (typeof body !== 'string') poller?.messages.push({ ...message, payload: body })
         // As it is written, so that its digits stay.
@@ -188,83 +287,111 @@ const doors: { readonly [column: string]: (t: Test, target: Sink) => Promise<Doo
       }
       return { outcome: await lastOutcome(gateway, slug, (outcomes) => outcomes.length >= events.length || outcomes.includes(outcome)) }
     }
-    return { dir, bring }
+    return { gateway, bring }
   },
-  replay: async (t, { origin }) => {
-    // Its events do nothing, and leave records.
-    const source = { filters: [{ field: 'nothing', equals: 1 }] }
-    const gateway = await startGateway(t, {
-      routes: { ...routesTo(origin), source },
-      files,
-      extra,
-      config: { ...jobsTo(origin), storage: { kind: 'sqlite' } },
+  'catch-up': async ({ t, start }) => {
+    const senders = await eachSlug(() => startStripe(t))
+    const gateway = await start({
+      each: (slug) => ({
+        verify: 'stripe',
+        catch_up: { from: 'stripe', token: 'rk_canary', api_base: senders.get(slug)?.base, per_minute: 60_000 },
+      }),
     })
+    const bring: Bring = async (row, { events, outcome }) => {
+      const slug = slugOf(row)
+      const sender = senders.get(slug)
+      for (const [i, event] of events.entries()) {
+        const of = { id: `evt_${i}`, type: 'push', created: Math.floor(Date.now() / 1_000) - 60 + i }
+        sender?.texts.set(of.id, `${JSON.stringify(of).slice(0, -1)},${textOf(event).slice(1)}`)
+        sender?.events.unshift({ ...of, data: {} })
+      }
+      // That of the start may be at work still, and know nothing of these events.
+      const isEnough = (outcomes: readonly unknown[]): boolean => {
+        void gateway.operations.catchUp({ route: slug, since: Date.now() - 600_000 })
+        return outcomes.length >= events.length || outcomes.includes(outcome)
+      }
+      return { outcome: await lastOutcome(gateway, slug, isEnough) }
+    }
+    return { gateway, bring }
+  },
+  replay: async ({ start, origin }) => {
+    const gateway = await start({ routes: { ...routesTo(origin), source: idle }, config: sqlite })
     const bring: Bring = async (row, { events }) => {
       let outcome: unknown
       for (const event of events) {
-        const body = textOf(event)
-        const answer = await fetch(`${gateway.url}/webhooks/source`, { method: 'POST', body, headers: headersOf(event, body) })
-        const id = answer.headers.get('x-headgate-event-id') ?? ''
-        const replayed = await until(async () => {
-          const answer = await gateway.operations.replay({ id, route: slugOf(row) })
-          return answer.found && answer
-        })
-        outcome = replayed.outcome
+        const replayed = await gateway.operations.replay({ id: await record(gateway, 'source', event), route: slugOf(row) })
+        outcome = replayed.found && replayed.outcome
       }
       return { outcome }
     }
-    return { dir: gateway.dir, bring }
+    return { gateway, bring }
   },
-  'shared store': async (t, { origin }) => {
+  console: async ({ t, start, origin }) => {
+    const routes = Object.fromEntries(Object.keys(features).map((row) => [slugOf(row), { prompt: 'n', ...idle }]))
+    const gateway = await start({ routes, config: sqlite })
+    const recorded = new Map<string, string[]>()
+    for (const [row, { events }] of Object.entries(features)) {
+      const ids: string[] = []
+      for (const event of events) ids.push(await record(gateway, slugOf(row), event))
+      recorded.set(row, ids)
+    }
+    const file = join(gateway.dir, 'config.yaml')
+    const config = parse(readFileSync(file, 'utf8'))
+    config.platforms.webhook.extra.routes = routesTo(origin)
+    writeFileSync(file, stringify(config))
+    await gateway.operations.reload()
+    const opened = await startConsole(t, gateway.dir)
+    const headers = await signIn(opened)
+    const bring: Bring = async (row) => {
+      let text = '{}'
+      for (const id of recorded.get(row) ?? [])
+        ({ text } = await send(opened.origin, '/ask/replay', { headers, body: JSON.stringify({ id }) }))
+      return { outcome: JSON.parse(text).outcome, shown: text }
+    }
+    return { gateway, bring }
+  },
+  'shared store': async ({ t, start }) => {
     const server = await openPostgresServer()
-    const storage = { kind: 'postgres', url: server.url, schema: server.newSchema(), durability: 'commit' }
-    const gateway = await startGateway(t, { routes: routesTo(origin), files, extra, config: { ...jobsTo(origin), storage } })
     t.teardown(() => server.stop())
-    return { dir: gateway.dir, bring: posting(gateway, gateway.url) }
+    const schema = server.newSchema()
+    const gateway = await start({ config: { storage: { kind: 'postgres', url: server.url, schema, durability: 'commit' } } })
+    return { gateway, bring: posting(gateway), pass: (ms) => passServerTime(server, schema, ms) }
   },
-  'webhook test': async (t, { origin }) => {
-    const gateway = await startGateway(t, {
-      routes: routesTo(origin),
-      files,
-      extra,
-      config: { ...jobsTo(origin), storage: { kind: 'sqlite' } },
-    })
-    const { dir } = gateway
+  schedule: async ({ start, origin, clock }) => {
+    const jobs = Object.fromEntries(Object.keys(features).map((row) => [slugOf(row), jobTo(origin, row, '* * * * *')]))
+    const gateway = await start({ routes: {}, config: { jobs } })
+    const minutes = setInterval(() => clock.advance(1_000), 50)
+    t.teardown(() => clearInterval(minutes))
+    const started = async (row: string): Promise<Tree | undefined> => (await eventsOf(gateway, slugOf(row)))[0]
+    const bring: Bring = async (row) => ({ outcome: (await until(() => started(row))).outcome })
+    return { gateway, bring }
+  },
+  'webhook test': async ({ start }) => {
+    const gateway = await start({ config: sqlite })
     const bring: Bring = async (row, { events }) => {
       const slug = slugOf(row)
+      let answer = ''
       for (const event of events) {
         const id = event.id === undefined ? [] : ['--id', event.id]
-        const scheme = event.isForged ? ['--scheme', 'bad'] : []
-        await runAt(gateway.dir, ['webhook', 'test', slug, '--payload', textOf(event), '--event', 'push', ...id, ...scheme])
+        const { out } = await runAt(gateway.dir, ['webhook', 'test', slug, ...sentBy(event), ...id])
+        const [, location] = /^location (.+)$/m.exec(out) ?? []
+        answer = location === undefined ? out : await (await fetch(location)).text()
       }
-      return { outcome: await lastOutcome(gateway, slug, (outcomes) => outcomes.length >= events.length) }
+      return { outcome: await lastOutcome(gateway, slug, (outcomes) => outcomes.length >= events.length), answer }
     }
-    return { dir, bring }
+    return { gateway, bring }
   },
-  'webhook trace': async (t, { origin }) => {
-    const { dir, stop } = await startGateway(t, { routes: routesTo(origin), files, extra, config: jobsTo(origin) })
-    await stop()
+  'webhook trace': async ({ start }) => {
+    const gateway = await start()
+    await gateway.stop()
     const bring: Bring = async (row, { events }) => {
-      let data: Tree = {}
-      for (const event of events) {
-        const scheme = event.isForged ? ['--scheme', 'bad'] : []
-        const { out } = await runAt(dir, [
-          'webhook',
-          'trace',
-          slugOf(row),
-          '--payload',
-          textOf(event),
-          '--event',
-          'push',
-          '--json',
-          ...scheme,
-        ])
-        data = JSON.parse(out).data
-      }
+      let shown = '{}'
+      for (const event of events) shown = (await runAt(gateway.dir, ['webhook', 'trace', slugOf(row), ...sentBy(event), '--json'])).out
+      const { data } = JSON.parse(shown)
       const [item] = Array.isArray(data.items) ? (data.items as Tree[]) : []
-      return { outcome: statusIn(data.answer) ?? data.outcome, text: (data.prompt ?? item?.prompt) as string | undefined }
+      return { outcome: statusIn(data.answer) ?? data.outcome, shown, text: (data.prompt ?? item?.prompt) as string | undefined }
     }
-    return { dir, bring }
+    return { gateway, bring }
   },
 }
 
@@ -287,30 +414,64 @@ t.test('the table has each feature and each door, and the walk has each of the t
   t.ok(table.flat().every((cell) => cell !== ''))
 })
 
+/** Time that passes as it does for everybody, and by steps of the test besides. */
+const ownTime = (t: Test): FakeClock => {
+  const clock = fakeClock(Date.now())
+  const passing = setInterval(() => clock.advance(5), 5)
+  t.teardown(() => clearInterval(passing))
+  return clock
+}
+
+/** All that a door shows of a route: what it answers, what is logged, what the commands say of its events. */
+const shownOf = async (gateway: TestGateway, slug: string, shown: string): Promise<string> => {
+  const events = await eventsOf(gateway, slug)
+  const details = await Promise.all(events.map(({ event_id: id }) => runAt(gateway.dir, ['events', 'show', String(id)])))
+  return [shown, JSON.stringify(gateway.lines), JSON.stringify(events), ...details.map(({ out }) => out)].join('\n')
+}
+
 for (const [at, column] of columns.entries())
   t.test(column, { skip: column === 'shared store' && withoutPostgres }, async (t): Promise<void> => {
     const target = await sink(t, (response) => json(response, 200, {}))
-    const door = await doors[column]?.(t, target)
+    const clock = ownTime(t)
+    const door = await doors[column]?.({ t, start: starting(t, target, clock), origin: target.origin, clock })
     if (!door) throw new Error('the walk does not know this door')
+    const { gateway } = door
+    const sentTo = (row: string): Seen[] => target.seen.filter(({ url }) => url === `/${slugOf(row)}`)
+    const walked = table.flatMap(([row = '', ...said]) => {
+      const [cell = '—', feature] = [said[at], features[row]]
+      return cell === '—' || !feature ? [] : [{ row, feature: cell === 'works' ? feature : ends(feature.route, cell, feature.events) }]
+    })
     await Promise.all(
-      table.map(async ([row = '', ...said]) => {
-        const [cell, feature] = [said[at], features[row]]
-        if (cell === '—' || !feature) return undefined
-        if (feature.pause) t.equal((await runAt(door.dir, ['webhook', 'pause', slugOf(row), ...feature.pause])).code, 0)
-        const { outcome, text: shown } = await door.bring(row, feature)
-        t.equal(outcome, cell === 'works' ? feature.outcome : cell, `${row}: outcome`)
-        const { text, pause } = feature
-        if (pause && cell === 'works')
-          t.notOk(
-            target.seen.some(({ url }) => url === `/${slugOf(row)}`),
-            `${row}: nothing goes out`,
-          )
-        if (text === undefined || cell !== 'works') return undefined
-        if (column === 'webhook trace') return t.equal(shown, text, `${row}: text`)
-        const slug = slugOf(row)
-        const sent = () => target.seen.filter(({ url }) => url === `/${slug}`).map(({ body }) => String(JSON.parse(body).text))
-        await until(() => sent().length > 0)
-        return t.match(sent()[0], text, `${row}: text`)
+      walked.map(async ({ row, feature }) => {
+        const { pause, later, hides } = feature
+        if (pause) t.equal((await runAt(gateway.dir, ['webhook', 'pause', slugOf(row), ...pause])).code, 0)
+        const { outcome, answer = '', shown = answer, text } = await door.bring(row, feature)
+        t.equal(outcome, feature.outcome, `${row}: outcome`)
+        if (feature.answer !== undefined && answer !== '') t.match(answer, feature.answer, `${row}: answer`)
+        if (column === 'webhook trace') feature.text === undefined || t.match(text, feature.text, `${row}: text`)
+        else if (pause || later) t.strictSame(sentTo(row), [], `${row}: nothing goes out`)
+        else if (feature.text !== undefined) {
+          const [sent] = await until(() => sentTo(row).length > 0 && sentTo(row))
+          t.match(JSON.parse(sent?.body ?? '').text, feature.text, `${row}: text`)
+        }
+        if (hides !== undefined) t.notMatch(await shownOf(gateway, slugOf(row), shown), hides, `${row}: nothing shows it`)
       }),
     )
+    t.notMatch((await runAt(gateway.dir, ['validate', '--json'])).out, /"WH210"/, 'each key has an effect')
+    if (column === 'webhook trace') return
+    const hourMs = 3_700_000
+    await door.pass?.(hourMs)
+    clock.advance(hourMs)
+    for (const { row, feature } of walked) {
+      if (!feature.later) continue
+      const { is, before } = feature.later
+      if (is === 'sent') await until(() => sentTo(row).length > 0)
+      else await gateway.line(({ msg, route }) => msg === 'run is expired' && route === slugOf(row))
+      t.equal(sentTo(row).length, is === 'sent' ? 1 : 0, `${row}: what goes out`)
+      const place = (of: string): number => target.seen.findIndex(({ url }) => url === `/${slugOf(of)}`)
+      if (before !== undefined) {
+        await until(() => place(before) !== -1)
+        t.ok(place(row) < place(before), `${row}: it goes first`)
+      }
+    }
   })

@@ -166,11 +166,11 @@ t.test('every route that the schema lets pass has exactly one ending, and every 
 
 t.test('rules over several keys name real keys, values and codes', async (t) => {
   const keys = Object.keys(propertiesOf(route))
-  type Rule = { code?: string; when?: string; key?: string; keys?: string[]; but?: string[] }
+  type Rule = { code?: string; when?: string; unless?: string; key?: string; keys?: string[]; but?: string[] }
   const rules = ['x-conflicts', 'x-requires', 'x-ignored'].flatMap((name) => route[name] as Rule[])
   t.ok(rules.length > 0)
   for (const rule of rules) {
-    const named = [rule.when, rule.key, ...(rule.keys ?? [])].filter((key) => key !== undefined)
+    const named = [rule.when, rule.unless, rule.key, ...(rule.keys ?? [])].filter((key) => key !== undefined)
     for (const key of named) t.ok(keys.includes(key), key)
     for (const value of rule.but ?? [])
       t.ok(enumOf(rule.key === 'deliver' ? listed : propertiesOf(route)[rule.key as string]).includes(value), value)

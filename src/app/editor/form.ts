@@ -204,8 +204,8 @@ const choicesOf = (node: JsonObject): FormField['choices'] => {
   return values.map((value, i) => ({ value: String(value), description: textOrEmpty(texts[i]) }))
 }
 
-/** The `keys` have no effect in a route that has the key `when`. */
-type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
+/** The `keys` have no effect in a route that has the key `when`, and not the key `unless`. */
+type IgnoredKeys = { readonly when: string; readonly unless?: string; readonly keys: readonly string[] }
 
 const conflicts = route['x-conflicts'] as unknown as readonly { readonly keys: readonly string[] }[]
 const ignored = route['x-ignored'] as unknown as readonly IgnoredKeys[]
@@ -218,7 +218,7 @@ const idleBecause = (key: string, spec: JsonObject): string | undefined => {
   const isSet = (other: string): boolean => own(spec, other) !== undefined && own(spec, other) !== false
   const rival = conflicts.find(({ keys }) => keys.includes(key) && keys.some((other) => other !== key && isSet(other)))
   if (rival) return `does not go with ${rival.keys.find((other) => other !== key)}`
-  const idle = ignored.find(({ when, keys }) => keys.includes(key) && isSet(when))
+  const idle = ignored.find(({ when, unless, keys }) => keys.includes(key) && isSet(when) && (unless === undefined || !isSet(unless)))
   return idle && `has no effect with ${idle.when}`
 }
 

@@ -33,6 +33,8 @@ export type TestAnswer = {
   readonly reason: string | undefined
   /** The id of the event. Only the answer to a request whose signature holds names it. */
   readonly eventId: string | undefined
+  /** Where the sender may ask for the state of the run (`respond.wait_seconds`). */
+  readonly location: string | undefined
   /** Whether the gateway took the request, as `isTakenAnswer` says. */
   readonly isTaken: boolean
 }
@@ -50,12 +52,12 @@ const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
  * Posts the test and reads the answer. Throws a Fault with `hint` when nobody answers, and a Fault when the URL is not an http address.
  */
 export const sendTest = async (post: TestPost, hint: string): Promise<TestAnswer> => {
-  const { status, statusText, text, ms, eventId } = await postTest(post, hint)
+  const { status, statusText, text, ms, eventId, location } = await postTest(post, hint)
   const body = parsedBody(text)
   const outcome = outcomeIn(body) ?? refusalSaid(status, memberOf(body, 'error') ?? text)
   const reason = memberOf(body, 'reason')
   const said = `${outcome ?? statusText}${reason === undefined ? '' : ` (${reason})`}`
-  return { status, body, ms, summary: said, outcome, reason, eventId, isTaken: isTakenAnswer(status, outcome) }
+  return { status, body, ms, summary: said, outcome, reason, eventId, location, isTaken: isTakenAnswer(status, outcome) }
 }
 
 /**
@@ -87,7 +89,7 @@ const parsedBody = (text: string): Json => {
   }
 }
 
-type RawAnswer = Pick<TestAnswer, 'status' | 'ms' | 'eventId'> & { readonly statusText: string; readonly text: string }
+type RawAnswer = Pick<TestAnswer, 'status' | 'ms' | 'eventId' | 'location'> & { readonly statusText: string; readonly text: string }
 
 const postTest = async (post: TestPost, hint: string): Promise<RawAnswer> => {
   const url = httpUrl(post.url)
@@ -97,7 +99,8 @@ const postTest = async (post: TestPost, hint: string): Promise<RawAnswer> => {
     const { response, text } = await exchange(post, url, socket)
     const { statusCode = 0, statusMessage = '', headers } = response
     const eventId = headers['x-headgate-event-id']?.toString()
-    return { status: statusCode, statusText: statusMessage, text, ms: Math.round(performance.now() - started), eventId }
+    const location = headers.location === undefined ? undefined : new URL(headers.location, url).href
+    return { status: statusCode, statusText: statusMessage, text, ms: Math.round(performance.now() - started), eventId, location }
   } catch (error) {
     throw error instanceof Fault ? error : unreachable(post.url, error, hint)
   }

@@ -17,6 +17,7 @@ import { unavailable } from '../try-later.ts'
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, directRun } from './kit/accept.ts'
 import { compileMessage, type Message } from './kit/message.ts'
+import { runPriority } from './kit/priority.ts'
 
 /**
  * The time for the whole answer: the wait for another request with the same id, and the sending. Many senders give up after ten seconds,
@@ -31,12 +32,14 @@ export const direct: EndingPart = {
   compile(route, kit) {
     const { written, render } = compileMessage(route, kit)
     const holdMs = holdMsOf(route)
-    if (route.retry)
+    if (route.retry) {
+      const priority = runPriority(route)
       return (event) => {
-        const accept = (message: Message) => acceptAgent(directRun(event, message), holdMsFor(event, holdMs), kit.effects)
+        const accept = (message: Message) => acceptAgent(directRun(event, message, priority), holdMsFor(event, holdMs), kit.effects)
         const message = render(event)
         return message instanceof Promise ? message.then(accept) : accept(message)
       }
+    }
     const targetClaimsOf = compileTargetClaims(written)
     return async (event) => {
       const rendered = await render(event)

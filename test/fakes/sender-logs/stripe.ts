@@ -5,10 +5,12 @@ import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
 export type StripeEvent = { readonly id: string; readonly type: string; readonly created: number; readonly data: object }
-export type FakeStripe = { readonly base: string /** Undelivered events, the newest first. */; readonly events: StripeEvent[] }
+/** `events`: the undelivered ones, the newest first. `texts`: what the API writes in place of an event, by its id. */
+export type FakeStripe = { readonly base: string; readonly events: StripeEvent[]; readonly texts: Map<string, string> }
 
 export const startStripe = async (t: Test): Promise<FakeStripe> => {
   const events: StripeEvent[] = []
+  const texts = new Map<string, string>()
   const server = createServer(({ url = '', headers }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://localhost')
     const end = (status: number, body: unknown): void =>
@@ -21,12 +23,14 @@ export const startStripe = async (t: Test): Promise<FakeStripe> => {
     const all = events.filter(({ type, created }) => created >= since && (types.length === 0 || types.includes(type)))
     const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1
     const data = all.slice(from, from + Math.min(2, Number(searchParams.get('limit'))))
-    return end(200, { object: 'list', data, has_more: from + data.length < all.length })
+    const written = data.map((event) => texts.get(event.id) ?? JSON.stringify(event)).join()
+    const page = `{"object":"list","data":[${written}],"has_more":${from + data.length < all.length}}`
+    return response.writeHead(200, { 'content-type': 'application/json' }).end(page)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, events }
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, events, texts }
 }

@@ -74,8 +74,8 @@ export const agentRun = (
 }
 
 /** Makes the run that delivers the text of an event without an agent. */
-export const directRun = (event: Event, { prompt: { text }, delivery }: Message): NewRun => ({
-  ...agentRun(event, { prompt: { text, untrusted: [] }, delivery }, undefined),
+export const directRun = (event: Event, { prompt: { text }, delivery }: Message, priority: NewRun['priority']): NewRun => ({
+  ...agentRun(event, { prompt: { text, untrusted: [] }, delivery }, undefined, priority),
   direct: true,
 })
 
