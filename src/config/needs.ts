@@ -25,7 +25,7 @@ type KeyNeed = {
   readonly key: string
   /** The values with which the needing key acts; a list must have one of them. Absent: each value that switches something on. */
   readonly is?: readonly Json[]
-  /** The needed value must be a list. */
+  /** The needed value must be a list of two or more. */
   readonly isList?: true
   /** Variables of the environment that do as well as the key. */
   readonly env?: readonly string[]
@@ -85,7 +85,7 @@ type Sentence = { readonly message: string; readonly help: string }
 
 /** `needed`: the value as the file has it, or its default. */
 const isMet = ({ is, isList }: KeyNeed, needed: Json | undefined): boolean => {
-  if (isList) return Array.isArray(needed)
+  if (isList) return Array.isArray(needed) && needed.length > 1
   if (!is) return isOn(needed)
   return needed === undefined || [needed].flat().some((each) => is.includes(each))
 }
@@ -99,7 +99,7 @@ const defaultAt = (root: JsonObject, data: JsonObject, steps: Path): Json | unde
 /** Says that a key lacks the key `needed`, whose value is `value`. */
 const otherKey = ({ key, is, isList }: KeyNeed, needed: string, value: Json | undefined): Sentence => {
   const last = key.replace('/', '')
-  const list = `a list of targets in "${last}"`
+  const list = `a list of two or more targets in "${last}"`
   if (isList) return { message: `without ${list}`, help: `remove it, or write ${list}` }
   if (!is) return { message: `without "${last}"`, help: `remove it, or add "${needed}"` }
   return {

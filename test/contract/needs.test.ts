@@ -58,7 +58,7 @@ const merged = (a: Json, b: Json): Json => {
 
 /** Values that meet a need, and that do not. Absent: the needed key is left out. */
 const valuesOf = (need: Exclude<Need, { runner: unknown }>): { readonly met: Json; readonly unmet?: Json } => {
-  if (need.isList) return { met: ['log'], unmet: 'log' }
+  if (need.isList) return { met: ['log', 'http'], unmet: ['log'] }
   if (!need.is) return { met: need.key === 'enabled' ? true : 'x' }
   return { met: need.is[0] as Json, unmet: typeof need.is[0] === 'boolean' ? !need.is[0] : 'other' }
 }

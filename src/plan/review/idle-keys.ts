@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { senderLogsByName } from '../../parts/sender-logs/index.ts'
+import { splits } from '../../parts/split/split.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { checkedWith } from '../route-schemes.ts'
 import { sectionsAround } from './review-context.ts'
@@ -21,6 +22,55 @@ export const reviewIdleKeys = (subject: Subject): void => {
   reviewHandshakeKeys(subject)
   reviewCatchUp(subject)
   reviewMirror(subject)
+  reviewAnswer(subject)
+  reviewLimits(subject)
+  reviewExpressionError(subject)
+}
+
+/** Reports what an answer with the status 204 leaves out, and places for waiting requests that the gateway does not have. */
+const reviewAnswer = ({ spec: { respond }, config: { maxWaitingRequests: most }, say }: Subject): void => {
+  if (!respond) return
+  const idle = (key: 'body' | 'content_type' | 'wait_seconds' | 'max_waiting', why: string, help: string): void => {
+    if (respond[key] !== undefined) say('WH210', ['respond', key], `"respond.${key}" has no effect: ${why}`, { help, of: 'key' })
+  }
+  if (respond.status === 204)
+    for (const key of ['body', 'content_type', 'wait_seconds'] as const)
+      idle(key, 'an answer with the status 204 has no body', 'use the status 200, or remove it')
+  if (most === 0) idle('wait_seconds', 'gateway.max_waiting_requests is 0', 'raise max_waiting_requests, or remove it')
+  else if ((respond.max_waiting ?? 0) > most)
+    idle(
+      'max_waiting',
+      `gateway.max_waiting_requests lets ${most} wait of all routes`,
+      `raise max_waiting_requests, or write at most ${most}`,
+    )
+}
+
+/** Reports limits that another limit keeps from being reached. With an address of a store, other gateways may take a share of the work. */
+const reviewLimits = ({ spec, route, catalogue, config, say }: Subject): void => {
+  if (config.storage.url !== undefined) return
+  const { concurrency, rate_limit: rate, poll, catch_up: catchUp } = spec
+  const { maxConcurrentRuns: runs } = config
+  if (concurrency && concurrency.limit >= runs)
+    say('WH210', ['concurrency', 'limit'], `"concurrency.limit" has no effect: no more than ${runs} runs go on at once`, {
+      help: `write less than ${runs}, or raise gateway.max_concurrent_runs`,
+      of: 'key',
+    })
+  // The minutes of the two limits begin at different times, so within one of the route's there may be twice what the other lets in.
+  const most = config.adapter.rate_limit * 2
+  const hasOtherDoor =
+    poll !== undefined || catchUp !== undefined || config.relay !== undefined || splits(spec, checkedWith(route, catalogue))
+  if (rate && rate.per_minute >= most && !hasOtherDoor)
+    say('WH210', ['rate_limit', 'per_minute'], '"rate_limit.per_minute" has no effect: the adapter lets in less', {
+      help: `raise rate_limit of the adapter, which is ${config.adapter.rate_limit} requests a minute of each route, or lower per_minute`,
+      of: 'key',
+    })
+}
+
+/** Reports what is to become of failed expressions, where the route has none. */
+const reviewExpressionError = ({ spec, say }: Subject): void => {
+  const { tests: _, description: __, ...acting } = spec
+  if (spec.expression_error !== 'refuse' || JSON.stringify(acting).includes('{=')) return
+  say('WH210', ['expression_error'], '"expression_error" has no effect: the route has no {= expression }', { help: 'remove it', of: 'key' })
 }
 
 /** Reports the keys for questions of senders, where no scheme of the route answers such a question. */

@@ -108,6 +108,11 @@ const reviewJob = (job: JobSource, around: ReviewContext): Diagnostic[] => {
   // The needs of configured jobs are checked with their file.
   const idle = job.origin === 'stored' ? idleKeys(definition('StoredJob'), job.spec as unknown as JsonObject, sectionsAround(around)) : []
   for (const { code, path, message, help } of idle) say(code, path, message, { help, of: 'key' })
+  if (job.spec.timezone !== undefined && /^\s*every\b/i.test(job.spec.schedule))
+    say('WH210', ['timezone'], '"timezone" has no effect with an interval, which counts from 1970 in UTC', {
+      help: 'remove it, or write a time of the day',
+      of: 'key',
+    })
   reviewTargets({ ...around, spec: job.spec, profile, say, placeOf })
   reviewComments({ ...around, spec: job.spec, say, placeOf })
   return found
