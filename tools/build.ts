@@ -7,8 +7,8 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { buildConsole } from './build-console.ts'
-import { inkPatches } from './ink-patches.ts'
 import { merged } from './merge-chunks.ts'
+import { patches } from './patches.ts'
 import { rollUp } from './roll-up.ts'
 import { renderNotices } from './supply/notices.ts'
 import { bundledPackages, installedPackages } from './supply/packages.ts'
@@ -41,6 +41,9 @@ const starts = [
   ['src/cli/gateway/run.ts', 'src/gateway/doors/open-doors.ts', 'src/store/sqlite/sqlite-store.ts'],
 ]
 
+/** Packages that npm installs up to four times, because the exporters ask for exactly the patch release before ours. */
+const oneCopy = ['core', 'resources', 'sdk-metrics'].map((name) => `@opentelemetry/${name}`)
+
 const common = {
   absWorkingDir: root,
   outdir: 'dist',
@@ -59,7 +62,7 @@ const chunks = await build({
   entryPoints: sources,
   legalComments: 'none',
   metafile: true,
-  plugins: [inkPatches],
+  plugins: [patches],
   write: false,
   chunkNames: '[hash]/[name]',
   jsx: 'automatic',
@@ -79,6 +82,8 @@ const chunks = await build({
     'light-my-request': './tools/absent.cjs',
     'node:http2': './tools/absent.cjs',
     semver: './tools/absent.cjs',
+    // One copy of each is enough, in the form of modules, of which the bundle takes only what is used.
+    ...Object.fromEntries(oneCopy.map((name) => [name, `./node_modules/${name}/build/esm/index.js`])),
   },
 })
 await build({

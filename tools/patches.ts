@@ -1,6 +1,6 @@
 /**
- * Patches Ink and its packages during the build, by replacing pieces of text. The build fails where a package no longer has a piece, so
- * that a new version is looked at.
+ * Patches Ink and its packages, and Zod, during the build, by replacing pieces of text. The build fails where a package no longer has a
+ * piece, so that a new version is looked at.
  */
 
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import type { Plugin } from 'esbuild'
 
 type Patch = { readonly file: RegExp; readonly changes: readonly (readonly [before: string, after: string])[] }
 
-const patches: readonly Patch[] = [
+const all: readonly Patch[] = [
   {
     // Yoga asks whether there is a `fetch` before it takes its own bytes. The question makes Node load undici, which takes 45 ms of the
     // time to the first frame.
@@ -68,13 +68,18 @@ const patches: readonly Patch[] = [
       ['widestLine(text)', 'measureText(text).width'],
     ],
   },
+  // Zod's messages in 50 languages, a quarter of a megabyte. Nobody asks for another language than English, which Zod imports by itself.
+  {
+    file: /[\\/]zod[\\/]v4[\\/](?:classic[\\/]external|core[\\/]index)\.js$/,
+    changes: [['export * as locales from "../locales/index.js";', '']],
+  },
 ]
 
-export const inkPatches: Plugin = {
-  name: 'ink-patches',
+export const patches: Plugin = {
+  name: 'patches',
   setup({ onLoad, onEnd }) {
-    const missing = new Set(patches)
-    for (const patch of patches)
+    const missing = new Set(all)
+    for (const patch of all)
       onLoad({ filter: patch.file }, ({ path }) => {
         missing.delete(patch)
         return { contents: patch.changes.reduce((text, change) => changed(text, change, path), readFileSync(path, 'utf8')), loader: 'js' }
