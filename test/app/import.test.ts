@@ -467,6 +467,34 @@ t.test('--out never replaces a file unasked, and secrets are masked unless asked
   t.match(await cli.run('import', 'adnanh', cli.file('h.json'), '--into', '--out', 'x'), { code: 2 })
 })
 
+t.test('numbers past 2^53 keep their digits, in a new file and in one that is there', async (t) => {
+  const [id, near] = ['1234567890123456789', '1234567890123456788']
+  const bare = { match: { type: 'value', value: '#', parameter: { source: 'payload', name: 'm' } } }
+  const hook = hooks({ id: 'a', 'trigger-rule': { and: [hmac(), is('id', id), { not: is('n', near) }, bare] } }).replace('"#"', near)
+  const route = `{ secret: abcdefgh, deliver_extra: { chat_id: ${id} }, filters: [{ any: [{ field: id, in: [7, ${id}] }] }] }`
+  const config = `platforms:\n  webhook:\n    enabled: true\n    extra:\n      routes:\n        b: ${route}\n`
+  const { takes } = await imported(t, 'adnanh', hook)
+  const post = (...numbers: string[]) => ({ body: numbers.reduce((text, each) => text.replace('#', each), '{"id":#,"n":#,"m":#}') })
+  t.ok(await takes('a', post(id, id, near)))
+  for (const numbers of [
+    [near, id, near],
+    [id, near, near],
+    [id, id, id],
+  ])
+    t.notOk(await takes('a', post(...numbers)), numbers.join())
+  for (const into of [[], ['--into']]) {
+    const old = 'platforms:\n  webhook:\n    enabled: true\n    extra:\n      routes:\n        old: { secret: abcdefgh }\n'
+    const cli = fakeCli(t, { hook, config, ...(into.length > 0 ? { 'config.yaml': old } : {}) })
+    const written = async (from: string, file: string) => {
+      const { out } = await cli.run('import', from, cli.file(file), ...into)
+      return (into.length > 0 ? cli.read('config.yaml') : out).match(/\b\d{19}\b/g)
+    }
+    t.same(await written('hermes', 'config'), [id, id])
+    const ofHook = (await written('adnanh', 'hook')) ?? []
+    t.same(ofHook.slice(0, 6), [id, id, near, near, near, near])
+  }
+})
+
 t.test('--into puts routes in without touching what is there', async (t) => {
   const source = hooks({ id: 'a', 'trigger-rule': { and: [hmac('s3'), is('x', '1')] } }, { id: 'b', 'trigger-rule': hmac("it is 'odd'") })
   const before =

@@ -4,8 +4,11 @@
  */
 
 import type { Path } from '../../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { exactJson, isLongId } from '../../core/exact-json.ts'
+import { ExactNumber } from '../../core/exact-number.ts'
+import { type ExactJson, type ExactObject, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { namesRequestSecret } from '../../core/secret-names.ts'
+import { noteDigits, withDigits } from '../../core/written-digits.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { type ParameterField, parameterField } from './adnanh-parameter.ts'
 import type { ReportLeftOut } from './imported.ts'
@@ -102,7 +105,8 @@ const notFoundIn = (rules: readonly RuleConditions[]): Pick<RuleConditions, 'not
 }
 
 const compileMatch = (match: Json, path: Path, report: ReportLeftOut): RuleConditions | undefined => {
-  const { type, parameter = null, value = '', regex = '' } = isObject(match) ? match : {}
+  const { type, parameter = null, regex = '' } = isObject(match) ? match : {}
+  const { value = '' } = withDigits(isObject(match) ? match : {}) as ExactObject
   const refusal = refusedMatchTypes[String(type)]
   if (refusal) return report(path, ...refusal, true) as undefined
   const field = parameterField(parameter, [...path, 'parameter'], report)
@@ -166,6 +170,11 @@ const compileValue = ({ field, isText }: ParameterField, value: string, path: Pa
   const other = isText ? value : parseValue(value)
   if (typeof other === 'string') return { field, equals: value }
   if (typeof other !== 'object' && String(other) === value) return { field, in: [value, other] }
+  if (other instanceof ExactNumber && isLongId(other)) {
+    const either = [value, other.toNumber()]
+    noteDigits(either, () => other.text)
+    return { field, in: either }
+  }
   report(
     [...path, 'value'],
     'it may stand for a list, a map, null or a number that headgate reads otherwise',
@@ -176,10 +185,10 @@ const compileValue = ({ field, isText }: ParameterField, value: string, path: Pa
 }
 
 /** Parses a value as JSON; a text that is no JSON stays a text. adnanh/webhook writes null as `<nil>`, so `null` is a text. */
-const parseValue = (value: string): Json => {
+const parseValue = (value: string): ExactJson => {
   try {
     if (value === 'null') return value
-    return value === '<nil>' ? null : (JSON.parse(value) as Json)
+    return value === '<nil>' ? null : exactJson(value)
   } catch {
     return value
   }

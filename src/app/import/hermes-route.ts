@@ -3,6 +3,7 @@
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { namesRequestSecret } from '../../core/secret-names.ts'
+import { keepDigits } from '../../core/written-digits.ts'
 import { exists } from '../../parts/operators/exists.ts'
 import { inFile } from '../../parts/operators/in-file.ts'
 import { missing } from '../../parts/operators/missing.ts'
@@ -60,11 +61,11 @@ const comparesSecret = (value: Json): boolean => {
 
 /** Returns a condition in which paths of files below `~/.hermes/` are relative. */
 const withPaths = (value: Json): Json => {
-  if (Array.isArray(value)) return value.map(withPaths)
+  if (Array.isArray(value)) return keepDigits(value, value.map(withPaths))
   if (!isObject(value)) return value
   const below = (key: string, item: Json): Json =>
     key === inFile.name && typeof item === 'string' ? item.replace(homePrefix, '') : groups.has(key) ? withPaths(item) : item
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, below(key, item)]))
+  return keepDigits(value, Object.fromEntries(Object.entries(value).map(([key, item]) => [key, below(key, item)])))
 }
 
 const groups: ReadonlySet<string> = new Set(['all', 'any', 'not'])
@@ -73,7 +74,7 @@ const withoutSecrets = (extra: JsonObject, report: ReportLeftOut): JsonObject =>
   const secrets = Object.keys(extra).filter(namesRequestSecret)
   for (const key of secrets)
     report(['deliver_extra', key], 'it names a secret, which must not stand in the YAML', 'set it for the target: docs/targets.md')
-  return Object.fromEntries(Object.entries(extra).filter(([key]) => !secrets.includes(key)))
+  return keepDigits(extra, Object.fromEntries(Object.entries(extra).filter(([key]) => !secrets.includes(key))))
 }
 
 /**

@@ -3,6 +3,7 @@
 import { basename } from 'node:path'
 import { dump } from 'js-yaml'
 import type { NewMember } from '../../config/yaml/edit/yaml-edit.ts'
+import { carryDigits, writeCarriedNumbers } from '../../core/carried-numbers.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
@@ -11,9 +12,9 @@ import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
 const specOf = ({ name, spec }: ImportedRoute, leftOut: readonly LeftOut[]): JsonObject =>
   leftOut.some(({ route, acceptsMore }) => acceptsMore && route === name) ? { ...spec, enabled: false } : spec
 
-/** Returns the routes as members of the YAML map `routes`, each with its comments. */
+/** Returns the routes as members of the YAML map `routes`, each with its comments, and with its numbers past 2^53 carried. */
 export const newRoutes = ({ routes, leftOut }: Imported): NewMember[] =>
-  routes.map((route) => ({ key: route.name, value: specOf(route, leftOut), above: commentsOn(route, leftOut) }))
+  routes.map((route) => ({ key: route.name, value: carryDigits(specOf(route, leftOut)), above: commentsOn(route, leftOut) }))
 
 const commentsOn = (route: ImportedRoute, leftOut: readonly LeftOut[]): string[] => {
   const mine = leftOut.filter((each) => each.route === route.name)
@@ -24,7 +25,8 @@ const commentsOn = (route: ImportedRoute, leftOut: readonly LeftOut[]): string[]
   return [...route.notes, ...lines, ...off].map((text) => `# ${printable(text, 400)}`)
 }
 
-const renderRoute = ({ key, value, above = [] }: NewMember): string => [...above, dump({ [key]: value }, dumpOptions)].join('\n')
+const renderRoute = ({ key, value, above = [] }: NewMember): string =>
+  [...above, writeCarriedNumbers(dump({ [key]: value }, dumpOptions))].join('\n')
 
 const dumpOptions = { lineWidth: -1, noRefs: true }
 
