@@ -171,6 +171,18 @@ for (const kind of ['sqlite', 'postgres'] as const)
     },
   )
 
+t.test('the answer to a test has its digits, and an expression over the data of a command has ids as text', async (t) => {
+  const respond = { status: 200, content_type: 'application/json', body: '{"id":{id},"price":{price}}' }
+  const gateway = await startGateway(t, { routes: { r: { prompt: 'p', respond } } })
+  const test = async (...more: string[]) => {
+    const payload = `{"id":${id},"price":1.50,"n":${more.length}}`
+    return (await runAt(gateway.dir, ['webhook', 'test', 'r', '--url', `${gateway.url}/webhooks/r`, '--payload', payload, ...more])).out
+  }
+  t.match(await test(), `\n{"id":${id},"price":1.50}\n`)
+  t.match(await test('--json'), `"body":{"id":${id},"price":1.50}`)
+  t.equal(await test('--json', '--jsonata', '[$type(response.body.id), response.body.id]'), `["string","${id}"]\n`)
+})
+
 t.test('a trace and the preview of the console show the digits', async (t) => {
   const route = `{ prompt: "{id} {price}", deliver: http, deliver_extra: { url: "https://x.example/{id}" }, filters: [{ field: id, equals: ${id} }] }`
   const routes = `platforms:\n  webhook:\n    enabled: true\n    secret: c2a91f70e35bd846\n    routes:\n      r: ${route}\n`

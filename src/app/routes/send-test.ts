@@ -4,6 +4,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { readText } from '../../core/bytes/read-bounded.ts'
+import { carryNumbers } from '../../core/carried-numbers.ts'
+import { exactJson } from '../../core/exact-json.ts'
 import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { outcomeNames, refusalSaid } from '../../core/outcome-table.ts'
@@ -83,7 +85,7 @@ const memberOf = (body: Json, name: string): string | undefined => {
 
 const parsedBody = (text: string): Json => {
   try {
-    return JSON.parse(text) as Json
+    return carryNumbers(exactJson(text))
   } catch {
     return text
   }

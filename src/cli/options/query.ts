@@ -1,8 +1,9 @@
 /** `--jsonata`: prints the result of a JSONata expression on the `data` that the command would print with `--json`. */
 
 import { jsonText } from '../../app/json-text.ts'
+import { looseOf } from '../../core/exact-json.ts'
 import { messageOf, usage } from '../../core/fault.ts'
-import { isObject, type Json, parseObject } from '../../core/json.ts'
+import { type Json, type JsonObject, parseObject } from '../../core/json.ts'
 import { printableLines } from '../../core/text.ts'
 import type { Io } from '../shell/io.ts'
 
@@ -42,6 +43,7 @@ export const openQuery = async (source: string, io: Io): Promise<Query> => {
 
 /** Returns the data of the printed document; `undefined` for an error document or any other text, which is printed as it is. */
 const dataOf = (text: string): Json | undefined => {
-  const document = parseObject(text)
-  return document && isObject(document) && document.kind !== 'error' ? document.data : undefined
+  const payload = parseObject(text)
+  const document = payload && (looseOf({ text, payload }) as JsonObject)
+  return document && document.kind !== 'error' ? document.data : undefined
 }

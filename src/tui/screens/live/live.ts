@@ -1,14 +1,14 @@
 /** The live screen: requests to the running gateway and attempts at runs as they come, and actions: replay, sample, test, filter, curl. */
 
 import { change } from '../../../app/editor/draft/route-draft.ts'
-import { valueAt } from '../../../core/json.ts'
+import { carriedJson } from '../../../core/carried-numbers.ts'
+import { isJson, valueAt } from '../../../core/json.ts'
 import type { TailLine, TrafficLine } from '../../../generated/control.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
 import { entryScreen } from '../../model/overlays.ts'
 import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
 import { type Detail, detailSentences, eventSentence } from './detail-said.ts'
-import { jsonOrText } from './json-of.ts'
 import { liveLayout } from './layout.ts'
 
 export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
@@ -181,11 +181,13 @@ const addFilter = (screen: LiveScreen, route: string, { draft }: World): Update<
   if (value.shown.endsWith('…')) return warned('the value is too long to be compared with')
   if (draft?.opened.name !== route) return warned(`open the route "${route}" first: the filter is put into its draft`)
   const filters = valueAt(draft.spec, ['filters'])
-  const condition = { field: value.path, equals: jsonOrText(value.shown) }
+  // What is shown of a list or a map is no JSON.
+  const { path: field, shown } = value
+  const condition = { field, equals: isJson(shown) ? carriedJson(shown) : shown }
   const edit = { kind: 'insert', path: ['filters'], at: Array.isArray(filters) ? filters.length : 0, value: condition } as const
-  const next = change(draft, `filter on ${value.path}`, [edit])
+  const next = change(draft, `filter on ${field}`, [edit])
   if (next === draft) return warned('the filters of the route are one group: add it there')
-  return { world: { draft: next, notice: { tone: 'ok', text: `the draft has a filter on ${value.path}` } } }
+  return { world: { draft: next, notice: { tone: 'ok', text: `the draft has a filter on ${field}` } } }
 }
 
 /** Whether a line is about a profile whose routes the editor does not show. Such a line is not shown either. */
