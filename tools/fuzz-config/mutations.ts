@@ -265,8 +265,8 @@ const isDeclared = (data: JsonObject, path: Path): boolean => {
 /** What a configuration is to the program: what it reads of it, and what its routes do with samples. */
 type Effects = { readonly read: string; readonly told: string }
 
-/** Judges a change that nothing was found of. Returns why it is no harmless one. */
-const silently = ({ path, from, data }: Mutation, before: JsonObject, was: Effects, is: Effects): string | undefined => {
+/** Judges a change that nothing was found of. `without`: what is read where the written value is left out. Returns why it is no harmless one. */
+const silently = ({ path, from, data }: Mutation, before: JsonObject, was: Effects, is: Effects, without: string): string | undefined => {
   if (was.read === is.read && was.told !== is.told) return 'changes what is done with samples, and not what is read'
   if (path === undefined) return 'is missed without a word'
   const value = valueAt(data, path) as Json
@@ -281,10 +281,11 @@ const silently = ({ path, from, data }: Mutation, before: JsonObject, was: Effec
       : 'is taken without a word, and changes nothing'
   }
   // What acts in its new place is no mistake that a program can see, and no other text is one where any text may stand.
-  if (earlier === undefined || (typeof value === 'string' && node.enum === undefined)) return undefined
+  if (earlier === undefined) return is.read === without && value !== false ? 'does nothing in its new place, without a word' : undefined
+  if (typeof value === 'string' && node.enum === undefined) return undefined
   const kinds = [node.type ?? []].flat().map((kind) => (kind === 'integer' ? 'number' : kind))
   const isOfKind = kinds.length === 0 ? node.enum === undefined : kinds.includes(typeOf(value))
-  return isOfKind || was.told === is.told ? undefined : 'is read as something else without a word'
+  return isOfKind ? undefined : 'is read as something else without a word'
 }
 
 /** `blind`: what a worse `validate` would make of a finding; `undefined` where it had none. A test shows by it that slips are seen. */
@@ -319,9 +320,13 @@ export const runMutations = async ({ seed, cases, blind = (found) => found }: Tr
       const news = [...(await findingsIn(dir))].flatMap(([each, found]) => (base.findings.has(each) ? [] : (blind(found) ?? [])))
       if (news.length > 0) found++
       const effects = async (): Promise<Effects> => ({ read: effectOf(dir), told: await behaviourOf(dir) })
+      const readWithout = ({ data, path }: Mutation): string => {
+        if (path !== undefined) write(removed(data, path))
+        return effectOf(dir)
+      }
       const wrong =
         news.length === 0
-          ? silently(mutation, base.data, base.effects, await effects())
+          ? silently(mutation, base.data, base.effects, await effects(), readWithout(mutation))
           : news.some((each) => isAtChange(each, mutation))
             ? undefined
             : `is found elsewhere: ${news[0]?.code} ${news[0]?.pointer} ${news[0]?.message}`
