@@ -28,13 +28,16 @@ export const settingsIn = ({ settings }: TargetSchema): readonly Setting[] =>
 
 /**
  * Returns the keys that a target reads from `deliver_extra`: first those of the chat address, then those that are marked `x-exact`, then
- * all others. `undefined`: the target has no schema, so its keys are not known.
+ * all others. Each chat takes the keys of a thread, and one that has no threads does not read them. `undefined`: the target has no schema,
+ * so its keys are not known.
  */
 export const keysOfExtra = ({ schema }: Pick<TargetPart, 'schema'>): readonly string[] | undefined => {
   if (schema === undefined) return undefined
   const { properties } = schema.deliver_extra
   const address = addressKeys.filter((key) => key in properties)
-  return [...new Set([...address, ...exactKeys(properties), ...Object.keys(properties)])]
+  const all = [...new Set([...address, ...exactKeys(properties), ...Object.keys(properties)])]
+  const hasThreads = threadKeys.some((key) => properties[key]?.description !== undefined)
+  return hasThreads ? all : all.filter((key) => !threadKeys.some((thread) => thread === key))
 }
 
 /** Returns the keys of `deliver_extra` that are marked `x-exact`: their values are ids or names of the platform. */

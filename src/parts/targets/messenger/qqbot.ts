@@ -7,7 +7,7 @@ import { own } from '../../../core/json.ts'
 import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { isOn } from '../../delivery/settings.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, onOff, secret, textKey } from '../kit/keys.ts'
+import { chatKeys, homeChannel, onOff, secret, textKey, threadKey } from '../kit/keys.ts'
 import { type CallWithToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
@@ -38,6 +38,7 @@ export const qqbot = defineChat({
   },
   extra: {
     ...chatKeys('user:<id>, group:<id> or channel:<id>.', 'group:0123456789ABCDEF'),
+    thread_id: threadKey('The same as msg_id, which wins.', '{id}'),
     msg_id: { title: 'Message', description: 'Id of the message to answer.', examples: ['{id}'], 'x-exact': true },
     event_id: { title: 'Event', description: 'Id of the event to answer.', examples: ['{event_id}'], 'x-exact': true },
   },
