@@ -133,7 +133,7 @@ Not documented, as far as we know: Linear; ${rest.join('; ')}. Do not count on a
 const outro = `## A sender of your own
 
 A scheme is data. A scheme under \`signature_schemes\` has a name with a hyphen, and any route can name it; a route may also have the map itself under \`verify\`. [reference.md](reference.md) lists
-all keys. \`validate\` reports descriptions that cannot work (WH313).
+all keys. \`validate\` reports descriptions that cannot work or protect nothing (WH313), and keys that nothing reads (WH210).
 
 \`\`\`yaml
 signature_schemes:
