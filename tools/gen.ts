@@ -1,6 +1,6 @@
 /**
  * Generates everything that comes from `schema/*.schema.json`, the parts, the findings and the metrics (bundle, types, defaults,
- * validators, docs, dashboard), and samples. `--check` only compares.
+ * validators, docs, dashboard), samples, and the index of the decisions. `--check` only compares.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { compile } from 'json-schema-to-typescript'
 import { presets, schemes } from '../src/parts/schemes/index.ts'
 import { targets } from '../src/parts/targets/index.ts'
 import { renderCodes } from './codes.ts'
+import { readDecisions, renderDecisions } from './decisions.ts'
 import { renderDefaults } from './defaults.ts'
 import { forEditors } from './editor/index.ts'
 import { renderKubernetes } from './kubernetes/index.ts'
@@ -307,6 +308,7 @@ const outputs: { [file: string]: string } = {
   'schema/headgate.schema.json': `${lineForEach(forEditors(schema) as Node)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,
   'docs/commands.md': withExitCodes(readFileSync(join(root, 'docs/commands.md'), 'utf8')),
+  'docs/decisions/README.md': `${renderDecisions(readDecisions(join(root, 'docs/decisions')))}\n`,
   'docs/metrics.md': `${renderMetrics()}\n`,
   'examples/observability/grafana-dashboard.json': renderDashboard(),
   'docs/reference.md': `${renderReference(schema)}\n`,

@@ -1,6 +1,7 @@
 /**
  * Reads the numbers of JSON as they were written. `JSON.parse` makes doubles of them, which is right for nearly all payloads. Only where a
- * number of an event is used, its text is asked once whether it has a number that its double does not say, and is read once more if so.
+ * number of an event is used, its text is asked once whether it has a number that its double does not say, and is read once more if so
+ * (decision 0179).
  */
 
 import { ExactNumber, isPlainNumber } from './exact-number.ts'

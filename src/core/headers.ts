@@ -4,7 +4,7 @@ import type { Headers } from './request.ts'
 
 /**
  * The headers in which this program notes what it knows of an event. Filters and records read them as they read others, so no request may
- * bring any: each door drops them before anything is read.
+ * bring any: each door drops them before anything is read (decision 0188).
  */
 const ownHeader = /^x-headgate-/i
 

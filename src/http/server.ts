@@ -156,7 +156,7 @@ const mayBeHandshake = (receiver: Receiver, method: string, path: Parameters<Rec
 
 /**
  * Makes the handler of all requests. It passes a POST or a handshake on a webhook path straight to the receiver: Fastify's router and reply
- * take a tenth of the time of a request (DECISIONS.md, 4). Fastify (`handler`) gets all other requests.
+ * take a tenth of the time of a request. Fastify (`handler`) gets all other requests.
  */
 const routeRequests = (receiver: Receiver, handler: RequestListener): Handle => {
   return (request, response, connection) => {

@@ -1,4 +1,4 @@
-/** Hands the listening socket of a server to another process, over a Unix socket. Node does that for child processes only. */
+/** Hands the listening socket of a server to another process, over a Unix socket. Node does that for child processes only (decision 0135). */
 
 import { createServer, type Server } from 'node:net'
 import { isFast } from './forms.ts'

@@ -1,6 +1,6 @@
 /**
  * Makes HMACs (RFC 2104) from two calls of Node's `hash`. Node's own `createHmac` makes an object outside of V8's heap for each digest, and
- * making and collecting that object costs more than the digest of a small body (DECISIONS.md, 97).
+ * making and collecting that object costs more than the digest of a small body.
  */
 
 import { createHmac, hash } from 'node:crypto'

@@ -11,14 +11,14 @@ const measuredVersions = { from: 11, to: 14 }
 
 const flags: readonly Flag[] = [
   // How soon V8 optimizes a function: once the function has run three times this many bytes of bytecode. A request runs many small
-  // functions, each of them once. With V8's own value, 67,584, V8 was still optimizing after 7,000 requests (DECISIONS.md, 92). Later
+  // functions, each of them once. With V8's own value, 67,584, V8 was still optimizing after 7,000 requests. Later
   // versions of V8 count calls instead, so they do not get this flag.
   { flag: '--interrupt-budget=16000', from: 11, to: 11 },
   // The most bytes of bytecode of called functions that V8 inlines into one optimized function. The larger a function, the longer V8's
-  // compiler thread keeps the core from the requests of a young process: with V8's own value, 920, a third longer (DECISIONS.md, 99).
+  // compiler thread keeps the core from the requests of a young process: with V8's own value, 920, a third longer.
   { flag: '--max-inlined-bytecode-size-cumulative=400', ...measuredVersions },
   // Without this flag, V8 takes objects that survived a slow first second for long-lived ones, and then makes each later object of the same
-  // place in the code in the old space, which is collected rarely (DECISIONS.md, 95).
+  // place in the code in the old space, which is collected rarely.
   { flag: '--no-allocation-site-pretenuring', ...measuredVersions },
 ]
 

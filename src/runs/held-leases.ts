@@ -6,7 +6,7 @@ import type { Lease, Store } from '../store/ports.ts'
 /**
  * The lengths of a lease in a sole and in a shared store, in milliseconds. When a lease has run out, another worker may take the run. A
  * living process renews its leases, because a run may take a day. In a sole store nobody waits for a lease to run out: the next start frees
- * the runs of a dead process.
+ * the runs of a dead process (decision 0067).
  */
 const soleLeaseMs = 600_000
 const sharedLeaseMs = 60_000

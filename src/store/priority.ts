@@ -4,7 +4,7 @@ import type { NewRun } from '../core/new-run.ts'
 
 /**
  * A run of high priority is taken as if it had been accepted so much sooner, in milliseconds, and a run of low priority as if it had been
- * accepted so much later. So no run waits for ever: each is passed only by runs that were accepted within this time, or twice this time.
+ * accepted so much later (decision 0167). So no run waits for ever: each is passed only by runs that were accepted within this time, or twice this time.
  */
 export const priorityStepMs = 600_000
 

@@ -1,4 +1,4 @@
-/** Reads the bytes of a body as JSON, a form, XML or multipart, and decides which of these the body is. */
+/** Reads the bytes of a body as JSON, a form, XML or multipart, and decides which of these the body is (decision 0100). */
 
 import { isUtf8 } from 'node:buffer'
 import { mapOfNamed } from '../../core/address/path-and-query.ts'

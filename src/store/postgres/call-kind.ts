@@ -1,6 +1,6 @@
 /**
  * The form of a kind of call: its statement, and how the calls of this kind that come together are sent as one statement. Also what writes
- * the parameters of such statements.
+ * the parameters of such statements (decision 0117).
  */
 
 import type { Row, Statement } from './connection.ts'

@@ -1,6 +1,6 @@
 /**
  * An open database whose commits never wait for the disk on the event loop: SQLite only writes, and Node's thread pool syncs what SQLite
- * wrote. Opening and closing the database do wait.
+ * wrote (decision 0086). Opening and closing the database do wait.
  */
 
 import { closeSync, constants, fdatasync, fstat, fstatSync, ftruncate, openSync, read, readSync, write, writeSync } from 'node:fs'

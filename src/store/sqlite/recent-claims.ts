@@ -1,6 +1,6 @@
 /**
  * The claims of the table `held` (claims.ts), in memory, in slots of 16 bytes: a fingerprint of the key, and the time when the claim ends.
- * The form is a hash table with open addressing and linear probing.
+ * The form is a hash table with open addressing and linear probing (decision 0087).
  */
 
 /**

@@ -1,4 +1,4 @@
-/** Decides which files of a multipart body are kept for the run of its event, and lists all of them in the payload. */
+/** Decides which files of a multipart body are kept for the run of its event, and lists all of them in the payload (decision 0165). */
 
 import { hash } from 'node:crypto'
 import { isObject, type Json, textWithMember } from '../../../core/json.ts'

@@ -1,6 +1,7 @@
 /**
  * The wire to an MCP server at a web address (Streamable HTTP of MCP): each message of the gateway is a POST, and the server answers the
- * POST with JSON or with a stream of server-sent events.
+ * POST with JSON or with a stream of server-sent events. The transports of the protocol's own SDK bound one message, but not what a server
+ * sends in all, and parse a flood of messages in one turn of the event loop; so this wire and that of `stdio.ts` are ours.
  */
 
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
