@@ -20,7 +20,7 @@ const maxKeyUnits = 100_000
  * `undefined` when a value is missing, null, a list or a map, when an expression fails, or when the key is empty or too long.
  */
 export const compileKey = (text: string, kit: TemplateKit): ((event: Event) => Key | Promise<Key>) => {
-  const read = placeholders(text).length > 0 ? compileTemplateKey(text, kit) : compileFieldName(text, kit.report)
+  const read = placeholders(text).length > 0 ? compileTemplateKey(text, kit) : compileFieldName(text)
   return (event) => {
     const key = read(event)
     return key instanceof Promise ? key.then(usableKey) : usableKey(key)
@@ -82,8 +82,7 @@ const withoutStartOf = (after: string, value: string): string => {
     .join('%25')
 }
 
-const compileFieldName = (field: string, report: (message: string) => void): ((event: Event) => Key) => {
-  if (/[{}]/.test(field)) report(`no placeholder in ${JSON.stringify(field)}: write {a.b}, without blanks or quotes inside the braces`)
+const compileFieldName = (field: string): ((event: Event) => Key) => {
   const get = compileField(field)
   return (event) => scalarKey(get(event))
 }

@@ -25,7 +25,7 @@ import { verifyNames } from '../parts/verify-names.ts'
 import { checkCatchUp, checkPoll } from './fetching.ts'
 import type { PlanSettings } from './plan-settings.ts'
 import { problemAt } from './problem-at.ts'
-import { checkPaths } from './route-paths.ts'
+import { checkKeys, checkPaths } from './route-paths.ts'
 import { checkRules } from './route-rules.ts'
 import { allSchemes, schemesFor } from './route-schemes.ts'
 import { toolsetNames } from './toolsets.ts'
@@ -85,7 +85,7 @@ export const compileRoute = (
     toolsets: toolsetNames(config, catalogue.toolsets),
     agent: config.agent,
   })
-  diagnostics.push(...checkPaths(route))
+  diagnostics.push(...checkPaths(route), ...checkKeys(route))
   const report: StageReport = (code, path, message, help, inFile) => {
     const place = inFile && placeInJson(inFile.file, inFile.pointer)
     const related = place ? { related: [{ place, message: 'the mistake' }] } : {}

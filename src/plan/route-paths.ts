@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { type PathSlip, type PathUse, pathSlip } from '../expr/path-slip.ts'
 import { parseTemplate, placeholders } from '../expr/placeholder.ts'
+import { slipsIn } from './dialects.ts'
 import { problemAt } from './problem-at.ts'
 
 const routeSchema = definition('Route')
@@ -62,5 +63,38 @@ export const checkPaths = (route: RouteSource): Diagnostic[] =>
       const edits = [{ place: found.place, text: JSON.stringify(rewritten) }]
       return { ...found, suggest: [instead], fix: { title: `write ${rewritten}`, safe: isSame, edits } }
     })
+
+/**
+ * Returns an error for each key whose braces are no placeholder: no payload has a field of such a name. The fix writes those as placeholders
+ * that are written as in another language.
+ */
+export const checkKeys = (route: RouteSource): Diagnostic[] => {
+  const found: Diagnostic[] = []
+  mapWhere('x-path', routeSchema, route.spec as Json, ({ 'x-path': use }: JsonObject, value, at) => {
+    if (use === 'key' && typeof value === 'string' && /[{}]/.test(value) && placeholders(value).length === 0)
+      found.push(keyProblem(route, value, at))
+    return value
+  })
+  return found
+}
+
+const keyProblem = (route: RouteSource, key: string, at: Path): Diagnostic => {
+  const message = `no placeholder in ${JSON.stringify(printable(key, 80))}: write {a.b}, without blanks or quotes inside the braces`
+  const slips = slipsIn(key, { kind: 'setting', mayHave: () => false, proves: () => undefined, unwraps: () => undefined })
+  let rest = 0
+  const pieces = slips.map(({ at: from, text, instead = text }) => {
+    const before = key.slice(rest, from)
+    rest = from + text.length
+    return before + instead
+  })
+  const rewritten = pieces.join('') + key.slice(rest)
+  const [help = 'an expression is {= … }; its language is described at https://docs.jsonata.org'] = slips.map((slip) => slip.help)
+  const problem = problemAt(route, 'WH503', at, message, help)
+  if (!problem.place || !slips.every(({ instead }) => instead !== undefined) || placeholders(rewritten).length === 0) return problem
+  // Single braces with blanks mean nothing else here: as it is, the route does not start.
+  const isSame = slips.every(({ safe, text }) => safe ?? /^\{[^{}]+\}$/.test(text))
+  const edits = [{ place: problem.place, text: JSON.stringify(rewritten) }]
+  return { ...problem, help: `write ${rewritten}`, suggest: [rewritten], fix: { title: `write ${rewritten}`, safe: isSame, edits } }
+}
 
 export const slipSentence = (path: string, why: string): string => `"${printable(path, 80)}" ${why}`

@@ -185,6 +185,32 @@ t.test('a placeholder of another language is one finding, also where its inner b
     )
 })
 
+t.test('a key whose braces are no placeholder is mended where the meaning is plain', async (t) => {
+  const keys: readonly (readonly [key: string, mended: string | undefined])[] = [
+    ['{{ repository.full_name }}', '{repository.full_name}'],
+    ['a-{{ repository.id }}/{{ number }}', 'a-{repository.id}/{number}'],
+    ['{ number }', '{number}'],
+    ['{{ .Labels.x }}', undefined],
+    ['{{ $json.body.x }}', undefined],
+    ['{{ number | upper }}', undefined],
+  ]
+  const uses = ['coalesce', 'session', 'concurrency', 'rate_limit'] as const
+  const more = { coalesce: '', session: '', concurrency: 'limit: 1, ', rate_limit: 'per_minute: 9, ' }
+  const route = (use: (typeof uses)[number], key: string) => `{ prompt: p, ${use}: { ${more[use]}key: "${key}" } }`
+  const names = keys.flatMap(([key], i) => uses.map((use) => [`${use}${i}`, use, key] as const))
+  const cli = fakeCli(t, { 'config.yaml': configOf(names.map(([name, use, key]) => `${name}: ${route(use, key)}\n`).join('')) })
+  const before: (Item & { severity: string })[] = JSON.parse((await cli.run('validate', '--json')).out).data.diagnostics
+  for (const [name] of names)
+    t.same(
+      before.filter((each) => each.route === name && each.severity === 'error').map(({ code }) => code),
+      ['WH503'],
+      name,
+    )
+  await cli.run('validate', '--fix')
+  const after = cli.read('config.yaml')
+  for (const [i, [key, mended]] of keys.entries()) for (const use of uses) t.match(after, `${use}${i}: ${route(use, mended ?? key)}`)
+})
+
 t.test('a sample is an event of no route that verifies another sender', async (t) => {
   const routes = 'a: { verify: github, events: [push], prompt: p, secret: b0e6f2a94c7d41d8 }\nb: { events: [push], prompt: p }\n'
   const { samples = [] } = await told(t, routes, '--sample', 'gitlab')
@@ -268,6 +294,13 @@ t.test('samples are names, files and folders; what is none is refused; which wer
   t.match(err, /^used 2 of 2 samples: .*push\.json.*, .*order\.json\n$/)
   const one = await cli.run('validate', '--sample', 'github/push', '--sample', 'github/fork')
   t.match(one.err, 'used 1 of 2 samples: github/push\nno sample is an event of a\n')
+  const broken = fakeCli(t, {
+    'config.yaml': configOf('a: { prompt: p, events: [fork] }\nc: { prompt: p, session: { key: "{{ x }}" } }\n'),
+  })
+  t.match(
+    (await broken.run('validate', '--sample', 'github/push')).err,
+    'event of a\nnot compiled, so no sample is taken: c (mend the errors first)\n',
+  )
   t.match(await cli.run('validate', '--sample', 'github/psh'), { code: 5, err: /did you mean "github\/push"/ })
   t.match(await cli.run('validate', '--sample', './nope.json'), { code: 2, err: /no such path/ })
   t.match(await cli.run('validate', '--sample', cli.file('empty')), { code: 2, err: /no JSON file/ })

@@ -21,9 +21,10 @@ export const templateExplanations = {
     example: { of: 'route', bad: 'prompt: "Review {{pull_request.title}}."\n', good: 'prompt: "Review {pull_request.title}."\n' },
   },
   WH503: {
-    means: 'The expression of a {= … } placeholder cannot be read, or uses what is not allowed here.',
+    means:
+      'The expression of a {= … } placeholder cannot be read, or uses what is not allowed here. Or a key has braces that are no placeholder, as {{ x }} has.',
     why: 'The prompt could not be rendered, so the file is refused.',
-    fix: 'Mend the expression. A plain value needs none: {pull_request.title} is enough.',
+    fix: 'Mend the expression. A plain value needs none: {pull_request.title} is enough, without blanks.',
     example: { of: 'route', bad: "prompt: 'Sum: {= $sum( }'\n", good: "prompt: 'Sum: {= $sum(payload.items.price) }'\n" },
   },
   WH504: {

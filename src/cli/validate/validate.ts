@@ -10,6 +10,7 @@ import type { Fixed } from '../../app/validate/fixes.ts'
 import { checkAndMend } from '../../app/validate/mend.ts'
 import type { ToValidate, Validated } from '../../app/validate/validate.ts'
 import { configFile } from '../../app/workspace.ts'
+import { isStopping } from '../../core/diagnostic.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
@@ -54,7 +55,7 @@ const checkOnce = async ({ wanted, outputs, codes, options, cli }: CheckCall): P
   await writeReports(toWrite, report, cli.io)
   if (options.diff && fixed) cli.io.stdout(unifiedDiff(fixed.files, report.paint))
   if (fixed) tellFixes(fixed, options.diff === true, cli)
-  if (left.samples) tellSamples(left.samples, left.routes, cli)
+  if (left.samples) tellSamples(left, cli)
   const isClean = left.errors === 0 && (left.warnings === 0 || !report.denyWarnings)
   return { exitCode: isClean ? exit.ok : exit.no, looked: left.looked }
 }
@@ -149,14 +150,18 @@ const reportOf = (
   }
 }
 
-/** Says on stderr which samples were used, and which routes accept none of the samples. */
-const tellSamples = (samples: NonNullable<Validated['samples']>, routes: Validated['routes'], cli: Cli): void => {
+/** Says on stderr which samples were used, which routes accept none of the samples, and which do not compile. */
+const tellSamples = ({ samples = [], routes, diagnostics }: Validated, cli: Cli): void => {
   const used = samples.filter((each) => each.routes.length > 0)
   const names = used.map(({ name }) => printable(name)).join(', ')
   note(cli, `used ${used.length} of ${count(samples.length, 'sample')}${names === '' ? '' : `: ${names}`}`)
   const reached = new Set(used.flatMap((each) => each.routes))
   const without = [...new Set(routes.map(({ name }) => name))].filter((name) => !reached.has(name))
-  if (without.length > 0) note(cli, `no sample is an event of ${without.map((name) => printable(name)).join(', ')}`)
+  const broken = new Set(diagnostics.flatMap(({ route, code }) => (route !== undefined && isStopping(code) ? route : [])))
+  const listed = (isBroken: boolean): string => without.flatMap((name) => (broken.has(name) === isBroken ? printable(name) : [])).join(', ')
+  const [whole, failed] = [listed(false), listed(true)]
+  if (whole !== '') note(cli, `no sample is an event of ${whole}`)
+  if (failed !== '') note(cli, `not compiled, so no sample is taken: ${failed} (mend the errors first)`)
 }
 
 /** Says on stderr how many findings were fixed, and which fixes could not be applied. */

@@ -5,7 +5,7 @@
 import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import { hasFallback } from '../../../expr/template.ts'
-import { templatePieces } from '../dialects.ts'
+import { templatePieces } from '../../dialects.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { reviewExpression } from './expressions.ts'
 import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'

@@ -1,7 +1,7 @@
 /** Says whether samples have a value at a path, and which path of theirs is meant by a path of another tool. */
 
 import { hasFallback } from '../../../expr/template.ts'
-import type { Surrounding } from '../dialects.ts'
+import type { Surrounding } from '../../dialects.ts'
 import { namesFurtherItem } from './near-paths.ts'
 import type { Sampled } from './sampled.ts'
 

@@ -3,8 +3,8 @@
  * and of code are no mistakes.
  */
 
-import { asDottedPath, pathSlip, plainPath } from '../../expr/path-slip.ts'
-import { parseTemplate } from '../../expr/placeholder.ts'
+import { asDottedPath, pathSlip, plainPath } from '../expr/path-slip.ts'
+import { parseTemplate } from '../expr/placeholder.ts'
 
 /** A piece of a template (`text`, at the offset `at`) that most likely does not do what the author wants. */
 export type TemplateSlip = {
