@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -234,6 +235,24 @@ const citationsIn = (folder: string): readonly Citation[] =>
   (readdirSync(join(root, folder), { recursive: true }) as string[])
     .filter((file) => /\.(?:ts|mjs|md)$/.test(file))
     .flatMap((file) => rulesIn(read(join(folder, file))).map((rule) => ({ file: join(folder, file), rule })))
+
+t.test('the floors of docs/architecture.md are those that the lint holds', async (t) => {
+  const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as {
+    readonly forbidden: readonly { readonly name: string; readonly comment?: string }[]
+  }
+  const held = forbidden
+    .filter(({ name }) => name.startsWith('floor-'))
+    .map(({ comment = '' }) => comment.replace(' may not look up', '').split(', ').sort())
+  const told: string[][] = []
+  for (const [, floor, folder = ''] of read('docs/architecture.md').matchAll(/^\| (\d*) ?\| `(src\/[^`]+)` \|/gm)) {
+    if (floor) told.push([folder])
+    else told.at(-1)?.push(folder)
+  }
+  t.strictSame(
+    told.map((folders) => folders.sort()),
+    [...held, ['src/main.ts']],
+  )
+})
 
 t.test('every rule that is cited is in docs/rules.md', async (t) => {
   const groups = read('docs/rules.md').split(/^## /m).slice(1)
