@@ -46,7 +46,10 @@ export class Worker {
   #taking: Promise<void> | undefined
   /** Whether the store is to be asked once more, because there may be further work. */
   #again = false
-  /** After a start, runs are taken one by one until a run comes that the death of a process has not interrupted, or none is due. */
+  /**
+   * After a start, runs are taken one by one until a run comes that the death of a process has not interrupted, or none is due. A run that
+   * kills the process each time then uses up its own attempts, and not those of the runs beside it.
+   */
   #careful = true
   /**
    * Whether the run in progress may have killed the process at each earlier attempt, and has its last attempt. Then no other run is taken.

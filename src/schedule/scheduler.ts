@@ -25,7 +25,10 @@ export type SchedulerOptions = JobStarter & {
   readonly book: () => Pick<JobBook, 'all' | 'complete' | 'find' | 'refresh'>
 }
 
-/** How often the scheduler looks for jobs that are due. No two times of a schedule are closer together. */
+/**
+ * How often the scheduler looks at the wall clock for jobs that are due, instead of a timer for each job: so a clock that jumps and a machine
+ * that slept are no special cases. No two times of a schedule are closer together.
+ */
 const tickMs = 1_000
 /** A start that is late by no more than this counts as in time, even with a shorter grace: the event loop or the store may be slow. */
 const leastGraceMs = 10_000

@@ -12,7 +12,7 @@ import type { Statements } from './statements.ts'
 import type { CancelledPage, ErasedPage, LedgerStep, StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
 
-/** The number of ids that are reserved at a time. */
+/** The number of ids that are reserved at a time. `autoincrement` would write the last id at each commit, in a page of its own. */
 const idBlock = 10_000
 
 type RunRow = { readonly fence: number; readonly attempt: number; readonly run: Buffer; readonly reply: Buffer | null }
