@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { fakeCli } from '../fakes/cli.ts'
+import { spawnGateway } from '../fakes/process-gateway.ts'
 
 /** Files of other kinds, each with the word `canary` in all that must not be shown. */
 const shapes: { readonly [shape: string]: string } = {
@@ -35,6 +36,8 @@ type Door = {
   readonly config?: string
   readonly at?: readonly string[]
   readonly commands: readonly (readonly string[])[]
+  /** Whether a gateway serves all the same. */
+  readonly serves?: true
 }
 
 const doors: { readonly [door: string]: Door } = {
@@ -85,12 +88,49 @@ const doors: { readonly [door: string]: Door } = {
     at: ['webhook_subscriptions.json', 'cron_jobs.json'],
     commands: [['validate'], ['webhook', 'list'], ['cron', 'list']],
   },
-  'a relay': { at: ['relay.yaml'], commands: [['relay', 'validate'], ['doctor']] },
+  'a relay': {
+    at: ['relay.yaml'],
+    commands: [['relay', 'validate'], ['relay', 'run'], ['relay', 'run', '--json'], ['relay', 'status'], ['doctor']],
+  },
   'a profile': { at: ['profiles/a/config.yaml'], commands: [['validate'], ['doctor'], ['webhook', 'list']] },
   certificates: {
     config: config({}, { tls: { cert: 'cert.pem', key: 'key.pem' } }),
     at: ['cert.pem', 'key.pem'],
     commands: [['validate'], ['doctor']],
+  },
+  'whatever a start refuses': {
+    config: config(
+      { payload_schema: 'schemas/x.json', filters: [{ field: 'a', in_file: 'lists/x.txt' }], script: 'x.sh' },
+      {
+        ...{ include: ['routes.d/*.yaml'], plugins: ['plugins/x.mjs'] },
+        ...{ tls: { cert: 'cert.pem', key: 'key.pem' }, gateway: { multiplex_profiles: true } },
+      },
+    ),
+    at: [
+      'schemas/x.json',
+      'lists/x.txt',
+      'scripts/x.sh',
+      'routes.d/x.yaml',
+      'plugins/x.mjs',
+      'cert.pem',
+      'key.pem',
+      'profiles/a/config.yaml',
+    ],
+    commands: [
+      ['gateway', 'run'],
+      ['gateway', 'run', '--json'],
+      ['gateway', 'run', '--log-format', 'json'],
+    ],
+  },
+  'whatever a start goes on without': {
+    isOwn: true,
+    serves: true,
+    config: config({ skills: ['x'] }),
+    at: [
+      ...['skills/x/SKILL.md', 'samples/x/y.json', 'x.webhook-test.yaml'],
+      ...['webhook_subscriptions.json', 'cron_jobs.json', 'relay.yaml'],
+    ],
+    commands: [],
   },
   'a backup': {
     commands: [
@@ -152,6 +192,13 @@ for (const [name, door] of Object.entries(doors))
           const said = `${out}${err}`
           t.notMatch(said, /canary/i, `${argv.join(' ')} exits ${code}`)
         }
+        if (!door.serves) return
+        const gateway = spawnGateway(t, cli.dir, { args: ['--log-level', 'debug'] })
+        await gateway.listening
+        t.match(await gateway.post('r', 'an-id', { key: secret, body: '{"a":1}' }), { status: /^20[02]$/ })
+        gateway.kill('SIGTERM')
+        const { out, err } = await gateway.ended
+        t.notMatch(out + err, /canary/i, 'a gateway that serves')
       })
   })
 
