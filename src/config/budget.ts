@@ -1,6 +1,6 @@
 /** The limits on tokens, money and the number of runs, and the prices of models. */
 
-import type { Code, Path } from '../core/diagnostic.ts'
+import type { Report } from '../core/diagnostic.ts'
 import type { Route, Budget as Written } from '../generated/config.ts'
 
 /** The limits of runs. Costs are in the operator's currency. Where a limit is absent, there is none. */
@@ -44,14 +44,13 @@ export const pricingOf = ({ runner, model, budget, prices }: AgentPricing): Agen
 })
 
 type AgentOfRoute = Pick<NonNullable<Route['agent']>, 'model' | 'budget'>
-type ReportProblem = (code: Code, path: Path, message: string, help: string) => void
 
 /**
  * Reports a budget in money whose model has no price, because each run would end at its first call of the model, whose cost cannot be
  * counted. `own` has the keys of a route or job that take the place of the agent's keys; without `own`, the agent itself is checked. A
  * mistake in the agent's settings is not reported again for a route or job.
  */
-export const checkPrice = (own: AgentOfRoute | undefined, agent: AgentPricing, report: ReportProblem): void => {
+export const checkPrice = (own: AgentOfRoute | undefined, agent: AgentPricing, report: Report): void => {
   const { runCost, dayCost } = budgetOf(own?.budget)
   const isOwn = runCost !== undefined || dayCost !== undefined
   if (own && !isOwn && own.model === undefined) return

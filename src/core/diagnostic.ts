@@ -254,5 +254,11 @@ export const diagnostic = (
 /** A place inside a document: keys and list indexes. */
 export type Path = readonly (string | number)[]
 
+/** Reports a problem in settings, at a path inside them. `help`: the way to mend the problem. */
+export type Report = (code: Code, path: Path, message: string, help: string) => void
+
+/** As `Report`. `of`: what the place is that of, the key (the default) or its value. */
+export type ReportOf = (code: Code, path: Path, message: string, help: string, of?: 'key' | 'value') => void
+
 /** Returns the JSON pointer of a path: `/routes/a~1b/0`. */
 export const pointerOf = (path: Path): string => path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

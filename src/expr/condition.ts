@@ -1,6 +1,6 @@
 /** Compiles a route's filters to one function, which says whether an event passes, and if not, which condition refused it. */
 
-import type { Code, Path } from '../core/diagnostic.ts'
+import type { Path, Report } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { type ExactJson, type ExactObject, isObject, own } from '../core/json.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
@@ -21,14 +21,12 @@ const maxShownUnits = 80
 /** The most conditions that the sentence of a `not` names. */
 const maxHeld = 5
 
-type ReportProblem = (code: Code, path: Path, message: string, help: string) => void
-
 /** The members of an operator that this file uses. The whole contract is `OperatorPart` in `src/parts/operators/operator.ts`. */
 type Operator = {
   readonly fieldless?: true
   compile(
     operand: ExactJson,
-    kit: { readonly profileDir: string; readonly report: ReportProblem; readonly recompileAtReload: () => void },
+    kit: { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: () => void },
   ): Closable<(value: ExactJson | undefined, event: Event) => boolean | Promise<boolean>>
 }
 
@@ -55,7 +53,7 @@ type ConditionKit = {
   /** The profile's folder, below which operators read their files. */
   readonly profileDir: string
   /** Called with each mistake, at its path below `filters`. */
-  readonly report: ReportProblem
+  readonly report: Report
   /** Called by an operator that depends on more than its operand, a file for example. Each reload then compiles a configured route anew. */
   readonly recompileAtReload: () => void
   /** Takes over what an operator opens. */
@@ -133,7 +131,7 @@ type Builder = { readonly kit: ConditionKit; readonly fields: Fields; left: numb
 
 /** Compiles a condition that is not a group. */
 const compileLeaf = (spec: ConditionSpec, operator: Operator, { kit, fields }: Builder): BuiltCondition => {
-  const report: ReportProblem = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
+  const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
   const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, recompileAtReload: kit.recompileAtReload }))
   const field = spec.field === undefined ? undefined : fields.compile(spec.field)
   const explain = explainer(spec)

@@ -4,7 +4,7 @@
  * secrets.
  */
 
-import type { Path } from '../core/diagnostic.ts'
+import type { Path, Report } from '../core/diagnostic.ts'
 import { withTextIds } from '../core/exact-json.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import type { Delivery, Destination } from '../core/new-run.ts'
@@ -15,7 +15,6 @@ import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { stars } from '../secrets/mask.ts'
 import { placeBelow, type SecretPart, secretParts, topOfSettings } from '../secrets/secret-place.ts'
-import type { Report } from './report.ts'
 import { targetName } from './target-name.ts'
 import type { TargetPart } from './targets/target.ts'
 

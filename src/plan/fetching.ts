@@ -1,8 +1,8 @@
 /** Checks how a route fetches events from its sender: whose log `catch_up` names, and what address `poll` has. */
 
+import type { Report } from '../core/diagnostic.ts'
 import type { Route } from '../generated/config.ts'
 import { endpointOf } from '../parts/polling/svix.ts'
-import type { Report } from '../parts/report.ts'
 import { senderLogsByName } from '../parts/sender-logs/index.ts'
 import { verifyNames } from '../parts/verify-names.ts'
 

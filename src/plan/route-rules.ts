@@ -7,7 +7,7 @@ import { type AgentPricing, checkPrice } from '../config/budget.ts'
 import { insecure, isLoopback, type Profile, type RouteSource } from '../config/config.ts'
 import { idleKeys, isOn } from '../config/needs.ts'
 import { definition } from '../config/schema-walk.ts'
-import { type Code, type Diagnostic, diagnostic, isErrorCode, type Path, pointerOf } from '../core/diagnostic.ts'
+import { type Code, type Diagnostic, diagnostic, isErrorCode, type Path, pointerOf, type ReportOf } from '../core/diagnostic.ts'
 import { type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { Route, SignatureScheme } from '../generated/config.ts'
@@ -92,7 +92,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
 }
 
 /** Checks the keys for the agent: skills, toolsets and prices. A key that the route's other keys make idle is not checked. */
-const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets, agent }: RuleContext, report: ReportProblem): void => {
+const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets, agent }: RuleContext, report: ReportOf): void => {
   const ignored = rules['x-ignored'].filter(({ when }) => isUsed(spec as JsonObject, when)).flatMap(({ keys }) => keys)
   const profile = profiles.get(name)
   if (profile && !ignored.includes('skills')) checkSkills(spec.skills ?? [], profile.dir, report)
@@ -101,10 +101,8 @@ const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets
     checkPrice(spec.agent, agent, (code, path, ...more) => report(code, ['agent', ...path], ...more))
 }
 
-type ReportProblem = (code: Code, path: Path, message: string, help: string, of?: 'key' | 'value') => void
-
 /** Reports targets of a route, a job or a rule of alerts that do not exist, or lack a key of `deliver_extra` that they need. */
-export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: ReportProblem): void => {
+export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: ReportOf): void => {
   for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
     if (pluginNamePattern.test(target)) {
       if (!targets.has(target))
@@ -124,7 +122,7 @@ export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targ
 /**
  * Checks a scheme that `verify` describes, or that the schemes which `verify` names exist. The schema checks the names of built-in schemes.
  */
-const checkVerify = (route: Route, schemes: readonly Scheme[], report: ReportProblem): void => {
+const checkVerify = (route: Route, schemes: readonly Scheme[], report: ReportOf): void => {
   if (isDescribed(route)) {
     for (const { code, path, message, help } of problemsIn(route.verify)) report(code, ['verify', ...path], message, help)
     return
@@ -140,7 +138,7 @@ const checkVerify = (route: Route, schemes: readonly Scheme[], report: ReportPro
 type DescribedRoute = Route & { readonly verify: SignatureScheme }
 const isDescribed = (route: Route): route is DescribedRoute => typeof route.verify === 'object' && !Array.isArray(route.verify)
 
-const checkSecrets = (route: RouteSource, context: RuleContext, report: ReportProblem): void => {
+const checkSecrets = (route: RouteSource, context: RuleContext, report: ReportOf): void => {
   const at = route.spec.secrets ? 'secrets' : 'secret'
   const wanted = context.schemes.filter(({ name }) => verifyNames(route.spec).includes(name))
   const isKeyless = wanted.length > 0 && wanted.every(({ keys }) => keys === 'none')
@@ -168,7 +166,7 @@ const checkSecrets = (route: RouteSource, context: RuleContext, report: ReportPr
   if (route.secrets.length > 1) report('WH207', [at], `${insecure} cannot stand beside other secrets`, 'remove it')
 }
 
-const checkProfile = (route: RouteSource, context: RuleContext, report: ReportProblem): void => {
+const checkProfile = (route: RouteSource, context: RuleContext, report: ReportOf): void => {
   if (route.spec.profile === undefined || context.profiles.has(route.profile)) return
   if (context.multiplex) {
     report(

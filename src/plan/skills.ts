@@ -1,13 +1,11 @@
 /** Reports skills of a route or job that an agent would not get, or would get without a description (WH701). */
 
 import { readSkills, skillNames } from '../config/skills.ts'
-import type { Code, Path } from '../core/diagnostic.ts'
+import type { ReportOf } from '../core/diagnostic.ts'
 import { nearest, printable } from '../core/text.ts'
 
-type ReportProblem = (code: Code, path: Path, message: string, help: string, of: 'value') => void
-
 /** Checks the skills of a route or job. `profileDir`: the folder of its profile. */
-export const checkSkills = (names: readonly string[], profileDir: string, report: ReportProblem): void => {
+export const checkSkills = (names: readonly string[], profileDir: string, report: ReportOf): void => {
   if (names.length === 0) return
   const { skills, missing } = readSkills(profileDir, names)
   const say = (name: string, message: string, help: string): void =>

@@ -1,13 +1,12 @@
 /** Compiles the toolsets of a configuration, and reports names that are no toolset or a forbidden one (rules: Agents 5, 6). */
 
 import type { Config } from '../config/config.ts'
-import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { type Diagnostic, diagnostic, type Path, pointerOf, type Report, type ReportOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { type ExactObject, isObject } from '../core/json.ts'
 import type { Owner } from '../core/owner.ts'
 import { nearest } from '../core/text.ts'
 import { schema } from '../generated/schema.ts'
-import type { Report } from '../parts/report.ts'
 import { compileServer } from '../parts/tools/mcp/server.ts'
 import { type OpenedToolset, ToolNames } from '../parts/tools/mcp/tool-names.ts'
 import type { BeginToolCall, BegunToolCall, Tool, ToolKit, Toolset, ToolsetPart } from '../parts/tools/tool.ts'
@@ -98,12 +97,7 @@ const serversSchema = isObject(schema.properties) && isObject(schema.properties.
 const forbidden: ReadonlySet<string> = new Set(serversSchema['x-forbidden-toolsets'] as string[])
 
 /** Reports each name in a list of toolsets that is no toolset or is forbidden, and so is dropped. `path`: the path of the list. */
-export const checkToolsets = (
-  names: readonly string[],
-  path: Path,
-  knownNames: ReadonlySet<string>,
-  report: (code: Code, path: Path, message: string, help: string, of?: 'key' | 'value') => void,
-): void => {
+export const checkToolsets = (names: readonly string[], path: Path, knownNames: ReadonlySet<string>, report: ReportOf): void => {
   for (const [i, name] of names.entries()) {
     const at = [...path, i]
     if (forbidden.has(name))

@@ -1,10 +1,10 @@
 /** What the authors of plugins import, as `headgate/plugin`: the types of the parts, and the checks that a part keeps their contract. */
 
+export type { Report } from '../core/diagnostic.ts'
 export type { Json, JsonObject } from '../core/json.ts'
 export type { Delivery, NewRun } from '../core/new-run.ts'
 export type { Event, Headers, RequestHead } from '../core/request.ts'
 export type { Domain, OperatorKit, OperatorPart, Test } from '../parts/operators/operator.ts'
-export type { Report } from '../parts/report.ts'
 export type { Runner, RunnerEnv, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
 export type { ByHand, CheckBody, CheckHead, Scheme, Signed, Unsigned, Why } from '../parts/schemes/scheme.ts'
 export type { Keep, Outgoing, Sent, Setting, TargetKit, TargetPart } from '../parts/targets/target.ts'

@@ -3,10 +3,9 @@
  * handed or found in the files.
  */
 
-import type { Code } from '../core/diagnostic.ts'
+import type { Code, Report } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
-import type { Report } from '../parts/report.ts'
 import { createRedactor } from '../secrets/redact.ts'
 
 /** Returns a text without the secrets that it quotes. */

@@ -1,7 +1,7 @@
 /** Reads the section `console`. In place of a value of a wrong type, which the shape check has reported, a default counts. */
 
 import { BlockList } from 'node:net'
-import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
+import { type Diagnostic, diagnostic, pointerOf, type Report } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, numberOr } from '../../core/json.ts'
 import { addNetwork } from '../../core/network.ts'
 import { defaults } from '../../generated/defaults.ts'
@@ -13,9 +13,6 @@ import type { ConsoleAuth, ConsoleSettings } from './settings.ts'
 
 /** The fewest characters of the secret that a proxy shows. */
 const minSecretLength = 16
-
-/** Reports a finding about a value of the section. `path`: inside the section. */
-type Report = (code: Code, path: Path, message: string, help: string) => void
 
 /**
  * WH241 reports a console that other machines reach and that asks nobody to sign in, WH242 an address or a way to sign in that cannot

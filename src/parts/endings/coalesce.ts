@@ -4,6 +4,7 @@
  * without a key becomes a run of its own at once, and so does an event for whose group the store has no room.
  */
 
+import type { Report } from '../../core/diagnostic.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
@@ -12,7 +13,6 @@ import { defaults } from '../../generated/defaults.ts'
 import type { Group, Lane } from '../../store/ports.ts'
 import { claimOf, duplicate, holdMsFor, holdMsOf } from '../claim.ts'
 import type { Effects } from '../effects.ts'
-import type { Report } from '../report.ts'
 import { templateKit } from '../template-kit.ts'
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, agentRun, commitWork } from './kit/accept.ts'

@@ -1,9 +1,10 @@
 /** The contract of operators: an operator tests the value of a condition's field or, in a condition without a field, the whole event. */
 
+import type { Report } from '../../core/diagnostic.ts'
 import type { ExactJson, Json } from '../../core/json.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Event } from '../../core/request.ts'
-import type { RecompileAtReload, Report } from '../report.ts'
+import type { RecompileAtReload } from '../report.ts'
 
 /**
  * Tests the value of a condition's field, or the event. `value` is `undefined` for a missing field, and for an operator without a field. A

@@ -3,11 +3,11 @@
  * the length of the text (rules: Filters 8).
  */
 
+import type { Report } from '../../core/diagnostic.ts'
 import { matchesNothing, withoutSlashes } from '../../expr/regex/no-match.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { scalarText } from '../../expr/render.ts'
 import { nextTurn } from '../../expr/turn.ts'
-import type { Report } from '../report.ts'
 import type { ExactOperator, ExactTest } from './operator.ts'
 
 /**

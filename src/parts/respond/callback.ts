@@ -1,9 +1,9 @@
 /** Checks `callback` of a route, with the checks of the target that posts it, and makes its delivery. */
 
+import type { Report } from '../../core/diagnostic.ts'
 import type { Delivery } from '../../core/new-run.ts'
 import type { Route } from '../../generated/config.ts'
 import { deliveriesOf, readDelivery } from '../destination.ts'
-import type { Report } from '../report.ts'
 import type { TargetPart } from '../targets/target.ts'
 
 /** Returns the settings with which `deliver` would post to the address of a `callback`. */

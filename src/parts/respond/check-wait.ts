@@ -1,9 +1,9 @@
 /** Checks `respond` of a route whose answer waits for the reply of the run. */
 
+import type { Report } from '../../core/diagnostic.ts'
 import { parseTemplate } from '../../expr/placeholder.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
-import type { Report } from '../report.ts'
 import { longestWait } from './await-reply.ts'
 import { replyPlaceholder } from './reply-body.ts'
 

@@ -1,9 +1,9 @@
 /** The contract of runners: a runner sends a prompt to an agent, and returns the agent's reply. */
 
+import type { Report } from '../../core/diagnostic.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Span } from '../../core/prompt.ts'
-import type { Report } from '../report.ts'
 import type { Tool } from '../tools/tool.ts'
 
 /** Asks the agent, and resolves to its reply. A runner rejects when there is no reply, and must stop when `job.signal` aborts. */

@@ -4,9 +4,9 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
+import type { Report } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Route } from '../../generated/config.ts'
-import type { Report } from '../report.ts'
 import type { Keep } from '../targets/target.ts'
 
 /** The settings under `catch_up` of a route, with references resolved. */

@@ -1,12 +1,12 @@
 /** The contract of targets: a target sends one text to a platform, and says what became of it. */
 
 import type { Clock } from '../../core/clock.ts'
+import type { Report } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Delivery } from '../../core/new-run.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { ChatAddress } from '../../core/session.ts'
 import type { OwnComments } from '../own-comment.ts'
-import type { Report } from '../report.ts'
 
 /** The result of one attempt to send a text. */
 export type Sent =

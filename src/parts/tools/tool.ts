@@ -1,11 +1,11 @@
 /** The contract of tools: functions that an agent may call while it works. Tools come in toolsets, which a configuration names. */
 
 import type { Clock } from '../../core/clock.ts'
+import type { Report } from '../../core/diagnostic.ts'
 import type { ExactObject, JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { Closable } from '../../core/owner.ts'
-import type { Report } from '../report.ts'
 
 /** A function that a model may call. */
 export type Tool = {

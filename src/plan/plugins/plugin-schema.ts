@@ -5,13 +5,12 @@
 
 import type { Profile } from '../../config/config.ts'
 import { checkShape, shapeProblems } from '../../config/shape.ts'
-import type { Diagnostic } from '../../core/diagnostic.ts'
+import type { Diagnostic, Report } from '../../core/diagnostic.ts'
 import { messageOf } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import type { Check, Problem } from '../../generated/validators.js'
 import { platformOf, settingsOf } from '../../parts/delivery/settings.ts'
-import type { Report } from '../../parts/report.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 
 /** A JSON Schema with its compiled check. */

@@ -3,12 +3,11 @@
  */
 
 import type { Profile } from '../../config/config.ts'
-import type { Diagnostic } from '../../core/diagnostic.ts'
+import type { Diagnostic, Report } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { pluginNamePattern } from '../../core/names.ts'
 import { namesVariableSecret } from '../../core/secret-names.ts'
 import { printable } from '../../core/text.ts'
-import type { Report } from '../../parts/report.ts'
 import type { Setting, TargetPart } from '../../parts/targets/target.ts'
 import { failure, type Hide, hidingToo, reportAs } from '../../plugin/report-as.ts'
 import { isMap, isText } from '../../plugin/shape.ts'

@@ -1,8 +1,8 @@
 /** Compiles the runners that ask a model through the AI SDK, and reports settings that are missing or wrong. */
 
 import type { LanguageModel } from 'ai'
+import type { Report } from '../../../core/diagnostic.ts'
 import { isOwnApi } from '../../own-api.ts'
-import type { Report } from '../../report.ts'
 import type { Runner, RunnerKey, RunnerSettings } from '../runner.ts'
 import { builtinEnv } from './env.ts'
 import { modelFault } from './model-fault.ts'

@@ -78,7 +78,7 @@ export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme
   return { header: 'Authorization', prefix: algorithm === 'basic' ? 'Basic ' : 'Bearer ', ...signature }
 }
 
-type ReportProblem = (path: readonly string[], message: string, help: string, code?: DescriptionProblem['code']) => void
+type Say = (path: readonly string[], message: string, help: string, code?: DescriptionProblem['code']) => void
 
 /** Whether a description has a mistake with which its scheme must refuse every request. */
 export const isBroken = (description: SignatureScheme): boolean => problemsIn(description).some(({ code }) => code === 'WH313')
@@ -86,7 +86,7 @@ export const isBroken = (description: SignatureScheme): boolean => problemsIn(de
 /** Finds the mistakes in a description that the schema cannot find. */
 export const problemsIn = (description: SignatureScheme): DescriptionProblem[] => {
   const found: DescriptionProblem[] = []
-  const say: ReportProblem = (path, message, help, code = 'WH313') => void found.push({ code, path, message, help })
+  const say: Say = (path, message, help, code = 'WH313') => void found.push({ code, path, message, help })
   const variables = variablesOf(description.signed ?? '{body}')
   checkPlaces(description, say)
   checkText(description, variables, say)
@@ -100,7 +100,7 @@ export const problemsIn = (description: SignatureScheme): DescriptionProblem[] =
  * Reports the keys that the algorithm does not read, or that the signed text lacks. A key that would protect something is an error: whoever
  * writes it relies on it.
  */
-const checkIdle = (description: SignatureScheme, variables: Variables, say: ReportProblem): void => {
+const checkIdle = (description: SignatureScheme, variables: Variables, say: Say): void => {
   const { algorithm, signature, jwks_url: jwks, timestamp = {}, handshakes = [] } = description
   const isSigned = isSigning(algorithm)
   const protects = (key: 'issuer' | 'audience' | 'identity' | 'body_digest', isRead: boolean, why: string): void => {
@@ -129,7 +129,7 @@ const checkIdle = (description: SignatureScheme, variables: Variables, say: Repo
   }
 }
 
-const checkHandshakes = (description: SignatureScheme, say: ReportProblem): void => {
+const checkHandshakes = (description: SignatureScheme, say: Say): void => {
   const showsCredential = ['token', 'basic'].includes(description.algorithm) && signatureSourceOf(description).body === undefined
   for (const [i, handshake] of (description.handshakes ?? []).entries()) {
     const at = ['handshakes', String(i)]
@@ -151,7 +151,7 @@ const checkHandshakes = (description: SignatureScheme, say: ReportProblem): void
 
 const onePlaceHelp = 'name a header, a query or a body, and only one of them'
 
-const checkPlaces = (description: SignatureScheme, say: ReportProblem): void => {
+const checkPlaces = (description: SignatureScheme, say: Say): void => {
   const { timestamp, certificate } = description
   for (const [key, place] of [
     ['signature', signatureSourceOf(description)],
@@ -168,7 +168,7 @@ const checkPlaces = (description: SignatureScheme, say: ReportProblem): void => 
 const checkText = (
   { algorithm, timestamp, id, lines = [], signed = '{body}', body_digest: digest }: SignatureScheme,
   variables: Variables,
-  say: ReportProblem,
+  say: Say,
 ): void => {
   const text = compileText({ signed, lines, timestamp: timestamp && readNothing, id: id && readNothing })
   if ('unknown' in text) say(['signed'], `${text.unknown} has no meaning in a signed text`, helpForUnknown(text.unknown))
@@ -179,7 +179,7 @@ const checkText = (
     say(['body_digest'], 'the digest itself is not signed', 'the signed text must have {url}, {path}, or the header or query of the digest')
 }
 
-const checkKeys = ({ algorithm, jwks_url, certificate, identity }: SignatureScheme, variables: Variables, say: ReportProblem): void => {
+const checkKeys = ({ algorithm, jwks_url, certificate, identity }: SignatureScheme, variables: Variables, say: Say): void => {
   if (jwks_url !== undefined && algorithm !== 'jwt') say(['jwks_url'], 'only tokens are checked with it', 'use algorithm: jwt')
   if (!certificate) return
   if (keyTypeOf(algorithm) !== 'rsa') say(['certificate'], 'a certificate goes with RSA', 'use algorithm: rsa_sha256')

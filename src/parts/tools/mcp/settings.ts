@@ -1,10 +1,10 @@
 /** Reads the settings of an MCP server from its entry in `toolsets`, and reports settings that cannot be used. */
 
+import type { Report } from '../../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { defaults } from '../../../generated/defaults.ts'
 import { createRedactor } from '../../../secrets/redact.ts'
 import { secretsOfSettings } from '../../../secrets/settings-secrets.ts'
-import type { Report } from '../../report.ts'
 
 type Texts = { readonly [name: string]: string }
 

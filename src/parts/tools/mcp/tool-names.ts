@@ -1,9 +1,9 @@
 /** Makes the names by which models call the tools of MCP servers, and decides which tool gets a name that two tools would have. */
 
 import { createHash } from 'node:crypto'
+import type { Report } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Log } from '../../../core/log.ts'
-import type { Report } from '../../report.ts'
 import type { Tool } from '../tool.ts'
 
 const maxName = 64
