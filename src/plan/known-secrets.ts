@@ -1,11 +1,13 @@
 /** Collects the secrets of a configuration, which must never stand in a log or an answer. */
 
-import { type Config, defaultProfile, type RouteSource } from '../config/config.ts'
+import { type Config, defaultProfile, type Profile, type RouteSource } from '../config/config.ts'
 import { isUnknown } from '../config/env.ts'
 import { passwordOf } from '../config/storage/server-address.ts'
 import type { JsonObject } from '../core/json.ts'
+import { settingSecrets, settingsOf } from '../parts/delivery/settings.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import { runnersByName } from '../parts/runners/index.ts'
+import { targets as builtInTargets } from '../parts/targets/index.ts'
 import { toolsets } from '../parts/tools/index.ts'
 import { namesProvider } from '../secrets/program-secret.ts'
 import { secretsOfSettings } from '../secrets/settings-secrets.ts'
@@ -19,6 +21,7 @@ import { runnerSettings } from './runner.ts'
 export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]
   const platforms = profiles.flatMap(({ platforms }) => Object.values(platforms).flatMap((each) => secretsOfSettings(each)))
+  const ofEnvironment = profiles.flatMap(secretsInEnvironment)
   const routes = [...config.routes.values()].flatMap(secretsOfRoute)
   const jobs = profiles.flatMap((profile) => [...profile.jobs.values()])
   const targets = [...jobs, ...config.alerts.rules].flatMap(({ spec }) => secretsOfTargets(spec))
@@ -29,6 +32,7 @@ export const knownSecrets = (config: Config): string[] => {
   return [
     ...routes,
     ...platforms,
+    ...ofEnvironment,
     ...targets,
     config.globalSecret ?? '',
     config.metrics.token ?? '',
@@ -87,6 +91,10 @@ const secretsOfPrograms = ({ secrets: { providers, provided = new Map() }, profi
   const variables = isUnknown(env) ? [] : Object.values(providers).flatMap((provider) => provider.env.map((name) => env[name] ?? ''))
   return [...given, ...variables]
 }
+
+/** Returns the secrets of the built-in targets as a profile's environment gives them. Their files were looked through as they are written. */
+const secretsInEnvironment = ({ platforms, env }: Profile): string[] =>
+  isUnknown(env) ? [] : builtInTargets.flatMap((part) => settingSecrets(part.settings ?? [], settingsOf(part, platforms, env)))
 
 /** Returns the secrets of tools and of MCP servers. */
 const secretsOfTools = ({ tools, profiles }: Config): string[] => {

@@ -648,7 +648,8 @@ t.test('no error that ends a command or a start shows a secret that a server, a 
 storage: { kind: postgres, url: "${url}" }
 platforms: { webhook: { enabled: true, extra: { port: 0, secret: ${canary('global')} } } }
 ${secrets}`
-  const cli = fakeCli(t, { 'config.yaml': config(address) }, {})
+  const token = canary('token-of-the-environment')
+  const cli = fakeCli(t, { 'config.yaml': config(address), '.env': `TELEGRAM_BOT_TOKEN=${token}\n` }, {})
   const shown: string[] = []
   const fails = async (...argv: string[]): Promise<void> => {
     const { code, out, err } = await cli.run(...argv)
@@ -664,6 +665,7 @@ ${secrets}`
   ])
     await fails(...argv)
   await fails('webhook', 'show', canary('global'))
+  await fails('webhook', 'show', token)
   const { out, err, code } = await spawnGateway(t, cli.dir).ended
   t.equal(code, 4, 'the start')
   t.match(out + err, '***')
