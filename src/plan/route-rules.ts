@@ -139,18 +139,16 @@ type DescribedRoute = Route & { readonly verify: SignatureScheme }
 const isDescribed = (route: Route): route is DescribedRoute => typeof route.verify === 'object' && !Array.isArray(route.verify)
 
 const checkSecrets = (route: RouteSource, context: RuleContext, report: ReportOf): void => {
-  const at = route.spec.secrets ? 'secrets' : 'secret'
   const wanted = context.schemes.filter(({ name }) => verifyNames(route.spec).includes(name))
   const isKeyless = wanted.length > 0 && wanted.every(({ keys }) => keys === 'none')
+  const isPublic = route.spec.public_key !== undefined || (wanted.length > 0 && wanted.every(({ keys }) => keys === 'public'))
+  const at = isPublic ? 'public_key' : route.spec.secrets ? 'secrets' : 'secret'
   // A route that polls may have no secret: its address refuses every post then.
   if (route.secrets.length === 0 && !isKeyless && !route.spec.poll) {
-    const own = route.spec.secret !== undefined ? 'its secret is empty' : 'it has no secret, and there is no global one'
-    report(
-      'WH201',
-      [at],
-      `route "${route.name}" cannot verify anybody: ${own}`,
-      'set "secret" on the route, or the global one (WEBHOOK_SECRET)',
-    )
+    const lacks = isPublic ? 'it has no public_key' : 'it has no secret, and there is no global one'
+    const own = route.spec[at] === undefined ? lacks : `its ${at} is empty`
+    const help = isPublic ? 'set "public_key" on the route' : 'set "secret" on the route, or the global one (WEBHOOK_SECRET)'
+    report('WH201', [at], `route "${route.name}" cannot verify anybody: ${own}`, help)
   }
   if (!route.secrets.includes(insecure)) return
   if (!isLoopback(context.host)) {

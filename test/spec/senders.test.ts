@@ -1,6 +1,7 @@
 /** Every preset over a real socket: what its sender signs is taken once, and everything else is refused. */
 
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { parseSample } from '../../src/app/samples/sample-file.ts'
@@ -225,7 +226,14 @@ t.test('what `new --like` writes for each sender is valid, and takes what the se
     platforms: { webhook: { enabled: true, extra: { port: 0, public_url: 'https://hooks.example.com' } } },
     storage: { kind: 'memory' },
   }
-  const dir = t.testdir({ 'config.yaml': stringify(config), '.env': variables.join('') })
+  const dir = t.testdir({ 'config.yaml': stringify(config), '.env': variables.join(''), bare: { 'config.yaml': stringify(config) } })
+  for (const { name, about } of senders.filter(({ keys }) => keys === 'public')) {
+    const { code, err } = await runAt(join(dir, 'bare'), ['new', name, '--like', about.sample])
+    t.match({ code, err }, { code: 1, err: `WH305 cannot resolve \${${name.toUpperCase()}_PUBLIC_KEY}` }, name)
+    t.notMatch(err, /WH201|it has no secret/, name)
+  }
+  const standard = await runAt(join(dir, 'bare'), ['new', 'standard', '--like', 'standard/invoice.paid'])
+  t.match(standard, { code: 1, err: /STANDARD_WEBHOOKS_SIGNING_SECRET.* WH305 / })
   for (const { name, about } of senders) {
     const { code, err } = await runAt(dir, ['new', name, '--like', about.sample])
     t.equal(code, 0, `${name}: ${err}`)

@@ -44,11 +44,12 @@ const traitsOfSample = (workspace: Workspace, like: string): RequestTraits => {
   const scheme = [...schemes, ...presets].find(({ name, aliases }) => name === sender || aliases?.includes(sender))
   const payload = parseObject(body) ?? {}
   if (!scheme) return { verify: undefined, event, payload }
-  const source = { name: '', profile: defaultProfile, spec: { verify: sender as NonNullable<Route['verify']> } }
+  const verify = scheme.name as NonNullable<Route['verify']> & string
+  const source = { name: '', profile: defaultProfile, spec: { verify } }
   const read = eventReader(source, [scheme])({ headers: asReceived(headers), body: Buffer.from(body) })
   // The name of a sample is for people. The type that the gateway reads is another at some senders.
   const isRead = read !== undefined && event !== undefined && compileTypeList([event])(read)
-  return { verify: sender, event: isRead ? event : knownType(read?.eventType), payload: isObject(read?.payload) ? read.payload : payload }
+  return { verify, event: isRead ? event : knownType(read?.eventType), payload: isObject(read?.payload) ? read.payload : payload }
 }
 
 const knownType = (type: string | undefined): string | undefined => (type === 'unknown' ? undefined : type)
