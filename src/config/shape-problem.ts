@@ -3,7 +3,7 @@
  * are not indented enough are read as keys of the map around them. Also says where a key would be right.
  */
 
-import type { Diagnostic, Path } from '../core/diagnostic.ts'
+import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own, valueAt } from '../core/json.ts'
 import { configSchema, memberSchema, schemaAt, schemaOfValue } from './schema-walk.ts'
 import type { MistypedWord } from './word-fix.ts'
@@ -19,15 +19,20 @@ export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'sugge
 
 /** Returns the problems with one for each slip. `data` is what `root` describes, with its keys in the order of the file. */
 export const oneForEachSlip = (problems: readonly ShapeProblem[], root: JsonObject, data: Json): ShapeProblem[] => {
-  const misspelt = problems.filter(({ code, missing }) => code !== 'WH104' || missing === undefined || !problems.some(isMeant(missing)))
-  return joinOutdented(misspelt, root, data)
+  // The unknown keys that most likely were meant to be a missing one. A list may have thousands of such maps.
+  const meant = new Set(
+    problems.flatMap(({ code, path, suggest }) => (code === 'WH101' && suggest ? [meantAt(path.slice(0, -1), suggest[0])] : [])),
+  )
+  const isSlip = ({ code, missing }: ShapeProblem): boolean =>
+    code === 'WH104' && missing !== undefined && meant.has(meantAt(missing.path, missing.key))
+  return joinOutdented(
+    problems.filter((each) => !isSlip(each)),
+    root,
+    data,
+  )
 }
 
-/** Whether a problem is that of a key which most likely was meant to be the missing one. */
-const isMeant =
-  ({ key, path }: NonNullable<ShapeProblem['missing']>) =>
-  (other: ShapeProblem): boolean =>
-    other.code === 'WH101' && other.suggest?.[0] === key && samePath(other.path.slice(0, -1), path)
+const meantAt = (around: Path, key: string | undefined): string => pointerOf([...around, key ?? ''])
 
 const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((part, i) => part === b[i])
 

@@ -49,8 +49,15 @@ export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject,
     'propertyName' in problem ||
     [isBranchType, isBranchForm, isOtherBranch, isPastType].some((silences) => silences(problem))
   const kept = problems.filter((problem) => !isSilent(problem))
+  // A list may have thousands of wrong items, each of them a union.
+  const typesByUnion = new Map<string, unknown[]>()
+  for (const { instancePath, params } of problems.filter(isBranchType)) {
+    const types = typesByUnion.get(instancePath)
+    if (types) types.push(params.type)
+    else typesByUnion.set(instancePath, [params.type])
+  }
   for (const union of unions) {
-    const types = problems.filter((problem) => isBranchType(problem) && problem.instancePath === union).map(({ params }) => params.type)
+    const types = typesByUnion.get(union) ?? []
     const path = parsePointer(union, data)
     const { oneOf: branches, type } = schemaAt(root, data, path)
     if (type === typeOf(valueAt(data, path) ?? null)) continue
