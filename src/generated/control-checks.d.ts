@@ -4,8 +4,8 @@ type Problem = { readonly keyword: string; readonly instancePath: string; readon
 export type Check = { (data: unknown): boolean; readonly errors?: readonly Problem[] | null }
 export const statusQuestion: Check
 export const statusAnswer: Check
-export const takePausesQuestion: Check
-export const takePausesAnswer: Check
+export const takeEntriesQuestion: Check
+export const takeEntriesAnswer: Check
 export const servedFileQuestion: Check
 export const servedFileAnswer: Check
 export const reloadQuestion: Check

@@ -10,10 +10,10 @@ export const controlOperations = {
     question: { check: checks.statusQuestion, members: {}, required: [] },
     checkAnswer: checks.statusAnswer,
   },
-  takePauses: {
-    method: 'POST', path: '/pauses',
-    question: { check: checks.takePausesQuestion, members: {}, required: [] },
-    checkAnswer: checks.takePausesAnswer,
+  takeEntries: {
+    method: 'POST', path: '/entries',
+    question: { check: checks.takeEntriesQuestion, members: {}, required: [] },
+    checkAnswer: checks.takeEntriesAnswer,
   },
   servedFile: {
     method: 'GET', path: '/file',
@@ -154,7 +154,7 @@ export const controlOperations = {
 
 export type ControlQuestions = {
   readonly status: Record<never, never>
-  readonly takePauses: Record<never, never>
+  readonly takeEntries: Record<never, never>
   readonly servedFile: Record<never, never>
   readonly reload: {
     /** Reloads even where most of the routes would be removed. */
@@ -259,10 +259,10 @@ export type ControlQuestions = {
 export type ControlAnswers = {
   /** What the gateway says of itself. */
   readonly status: Status
-  /** Reads which routes are paused, at once. The answer comes when that counts for this gateway. */
-  readonly takePauses: {
-    /** The other gateways on the shared store, which read it within two seconds. */
-    readonly others: number
+  /** Reads at once what commands change at run time: subscriptions, jobs, and which routes are paused. The answer comes when that counts for this gateway. */
+  readonly takeEntries: {
+    /** The other gateways on the shared store, by machine and process. They read it within two seconds. */
+    readonly others: readonly string[]
   }
   /** Where the gateway is reached, and the file that it reads as config.yaml: both may be others than the data directory says. */
   readonly servedFile: {

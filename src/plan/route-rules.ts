@@ -50,6 +50,9 @@ export type RuleContext = {
 
 type Targets = ReadonlyMap<string, Pick<TargetPart, 'requires'>>
 
+const ignoredIn = (spec: JsonObject): readonly IgnoredKeys[] =>
+  rules['x-ignored'].filter(({ when, unless }) => isUsed(spec, when) && (unless === undefined || !isUsed(spec, unless)))
+
 /** Returns a Diagnostic for every rule that a route breaks (rules: Start-up 2, 3). */
 export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic[] => {
   const spec = route.spec as JsonObject
@@ -72,13 +75,10 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     const fact = value === undefined ? `"${key}" is absent` : `"${key}" is ${JSON.stringify(value)}`
     report(code, [when], `"${when}" needs a real target, but ${fact}`, `name the target in "${key}", for example github_comment or http`)
   }
-  for (const { when, unless, keys } of rules['x-ignored']) {
-    if (unless !== undefined && isUsed(spec, unless)) continue
+  for (const { when, keys } of ignoredIn(spec)) {
     // An entry that `webhook subscribe` makes always names a target, so the default target does not count as written.
     const asks = (key: string): boolean => isUsed(spec, key) && !(key === 'deliver' && spec.deliver === defaults.route.deliver)
-    for (const key of isUsed(spec, when) ? keys.filter(asks) : []) {
-      report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
-    }
+    for (const key of keys.filter(asks)) report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
   }
   const idle = idleKeys(routeSchema, spec, { top: { agent: { runner: context.agent.runner ?? defaults.agent.runner } }, env: {} })
   // What has no effect is a matter of the review; what protects nothing stops the start.
@@ -93,7 +93,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
 
 /** Checks the keys for the agent: skills, toolsets and prices. A key that the route's other keys make idle is not checked. */
 const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets, agent }: RuleContext, report: ReportOf): void => {
-  const ignored = rules['x-ignored'].filter(({ when }) => isUsed(spec as JsonObject, when)).flatMap(({ keys }) => keys)
+  const ignored = ignoredIn(spec as JsonObject).flatMap(({ keys }) => keys)
   const profile = profiles.get(name)
   if (profile && !ignored.includes('skills')) checkSkills(spec.skills ?? [], profile.dir, report)
   if (!ignored.includes('toolsets')) checkToolsets(spec.toolsets ?? [], ['toolsets'], toolsets, report)

@@ -9,10 +9,10 @@ import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { send, signIn, startConsole } from '../fakes/console.ts'
 import { hexHmac, type Line, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
-import { passServerTime } from '../fakes/postgres-store.ts'
 import { relayKey, startRelay } from '../fakes/relay.ts'
 import { startStripe } from '../fakes/sender-logs/stripe.ts'
 import { pollToken, startPoller } from '../fakes/sender-logs/svix.ts'
+import { putForward } from '../fakes/shared-gateways.ts'
 import { json, type Seen, type Sink, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -353,9 +353,9 @@ const doors: { readonly [column: string]: (world: World) => Promise<Door> } = {
   'shared store': async ({ t, start }) => {
     const server = await openPostgresServer()
     t.teardown(() => server.stop())
-    const schema = server.newSchema()
-    const gateway = await start({ config: { storage: { kind: 'postgres', url: server.url, schema, durability: 'commit' } } })
-    return { gateway, bring: posting(gateway), pass: (ms) => passServerTime(server, schema, ms) }
+    const storage = { kind: 'postgres', url: server.url, schema: server.newSchema(), durability: 'commit' }
+    const gateway = await start({ config: { storage } })
+    return { gateway, bring: posting(gateway), pass: (ms) => putForward(t, gateway.dir, ms / 1_000) }
   },
   schedule: async ({ start, origin, clock }) => {
     const jobs = Object.fromEntries(Object.keys(features).map((row) => [slugOf(row), jobTo(origin, row, '* * * * *')]))

@@ -4,10 +4,11 @@
  */
 
 import { spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { runAt } from '../fakes/cli.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { startGateway } from '../fakes/process-gateway.ts'
 import { answers, entriesOf, key, ok, routeOptions, sharedDirectories } from '../fakes/shared-gateways.ts'
@@ -73,6 +74,43 @@ t.test('gateways on one database', { skip: withoutPostgres }, async (t) => {
     t.match(ok(t, b, 'cron', 'list'), /paused/)
     ok(t, b, 'cron', 'remove', 'tick', '--yes')
     t.notMatch(ok(t, a, 'cron', 'list'), /tick/)
+  })
+
+  await t.test('a command that changes entries answers when they hold here, and says which gateways follow', async (t) => {
+    const [a = '', b = '', c = ''] = sharedDirectories(t, server, 3)
+    const [first, second] = await Promise.all([startGateway(t, a), startGateway(t, b)])
+    const job = ['--id', 'j', '--schedule', 'every 1h', '--prompt', 'hi', '--deliver', 'log']
+    const commands = [
+      ['webhook', 'subscribe', 's', ...routeOptions],
+      ['webhook', 'disable', 's'],
+      ['webhook', 'enable', 's'],
+      ['webhook', 'pause', 's'],
+      ['webhook', 'resume', 's'],
+      ['webhook', 'secret', 's', '--rotate'],
+      ['webhook', 'edit', 's'],
+      ['webhook', 'remove', 's', '--yes'],
+      ['cron', 'create', 'J', ...job],
+      ['cron', 'pause', 'j'],
+      ['cron', 'resume', 'j'],
+      ['cron', 'remove', 'j', '--yes'],
+    ]
+    let edits = 0
+    const edit = async (file: string): Promise<void> => writeFileSync(file, `${readFileSync(file, 'utf8')}description: edit ${++edits}\n`)
+    // In the third folder no gateway runs, so both follow.
+    for (const [dir, pids, words] of [
+      [a, [second.pid], /the other gateway follows within two seconds: /],
+      [c, [first.pid, second.pid], /2 other gateways follow within two seconds: /],
+    ] as const) {
+      for (const command of commands) {
+        const { code, out, err } = await runAt(dir, [...command, '--json'], { edit })
+        const name = command.slice(0, 2).join(' ')
+        t.equal(code, 0, `${name}: ${err}`)
+        const { others } = JSON.parse(out).data
+        t.strictSame(others.map((each: string) => Number(each.split(' ')[1])).toSorted(), pids.toSorted(), name)
+      }
+      t.match((await runAt(dir, ['webhook', 'subscribe', 'told', ...routeOptions])).err, words)
+    }
+    t.strictSame(JSON.parse(ok(t, a, 'webhook', 'subscribe', 'dry', ...routeOptions, '--dry-run', '--json')).data.others, [])
   })
 
   await t.test('of ten commands at once none is lost', async (t) => {

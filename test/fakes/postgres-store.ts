@@ -108,12 +108,3 @@ export const postgresParts = (server: PostgresServer, lookEveryMs: number): Post
   }
   return { make, end: async () => void (await Promise.all(spare.map(({ connection }) => connection.end()))) }
 }
-
-/** Lets the time of a schema be so much later from now on. */
-export const passServerTime = async ({ url }: PostgresServer, schema: string, ms: number): Promise<void> => {
-  const connection = await connect({ url: () => url, schema, durability: 'commit', byIndex: false })
-  await connection.run(
-    `create or replace function clock() returns timestamptz language sql stable as 'select now() + interval ''${ms} milliseconds'''`,
-  )
-  await connection.end()
-}

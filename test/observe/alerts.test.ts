@@ -432,6 +432,17 @@ t.test('of two gateways one tells, and goes on alone while the database does not
     false,
     'the end is one for all gateways',
   )
+
+  // Gateway b leads. What is silenced at a is silenced for both, from the answer on.
+  const told = () => [...a.sent, ...b.sent].filter((text) => text.includes('budget_used_up:job z')).length
+  await a.alerts.mute('all', 3_600_000)
+  b.alerts.on(budget('z'))
+  await pass(3)
+  t.equal(told(), 0)
+  t.match(b.alerts.view()?.muted, [{ name: 'all' }])
+  await a.alerts.mute('all', 0)
+  await pass(3)
+  t.equal(told(), 1, 'what still fires is told then')
 })
 
 t.test('a gateway tells dead runs, used-up budgets and refused reloads, and answers for its alerts', async (t) => {

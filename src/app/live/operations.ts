@@ -20,7 +20,7 @@ import { standingView } from '../events/standing-view.ts'
 import { readBacklog } from '../gateway/backlog-view.ts'
 import type { Pauses } from '../pauses/pauses.ts'
 import { askReload } from '../replicas/ask-reload.ts'
-import { readReplicas } from '../replicas/replica-view.ts'
+import { readReplicas, replicaName } from '../replicas/replica-view.ts'
 import type { RunningGateway } from '../running-gateway.ts'
 import type { KeptSecrets } from '../secrets/kept-secrets.ts'
 import type { RedactionCounts } from './redaction-counts.ts'
@@ -74,10 +74,11 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
   const startedAt = new Date(clock.now()).toISOString()
   return {
     status: async () => ({ ...(await statusOf(options)), started_at: startedAt, refused: refusals.counts() }),
-    async takePauses() {
+    async takeEntries() {
       options.lookAtPauses()
+      current().complete()
       const replicas = store.shared ? await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) : null
-      return { others: Math.max(0, (replicas?.length ?? 1) - 1) }
+      return { others: (replicas ?? []).filter(({ self }) => !self).map(replicaName) }
     },
     servedFile: async () => ({ config: current().config.file, url: options.url }),
     async reload(question) {

@@ -7,29 +7,17 @@ import { equalJson, isObject, type JsonObject, own } from '../../core/json.ts'
 import { changeEntries } from '../entries/change-entries.ts'
 import { findRoute, type RouteEntry, readRoutes } from '../routes/routes.ts'
 import { utcNow } from '../routes/subscription-record.ts'
-import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { pausesFileName } from './paused-routes.ts'
 
-/**
- * `changed`: `false` where the route was as asked already. `others`: how many other gateways on the shared store follow within two seconds.
- */
-export type PausedRoute = { readonly name: string; readonly changed: boolean; readonly others: number }
-
-/**
- * Lets a change count in the running gateway before the command answers. Without a gateway nothing has to; an older one looks by itself,
- * within a second.
- */
-const inForce = async (gateway: GatewayFinder, done: Omit<PausedRoute, 'others'>): Promise<PausedRoute> => {
-  const taken = await (await gateway.find())?.takePauses().catch(() => undefined)
-  return { ...done, others: taken?.others ?? 0 }
-}
+/** `changed`: `false` where the route was as asked already. */
+export type PausedRoute = { readonly name: string; readonly changed: boolean }
 
 /**
  * Pauses a route. `hold`: its events are accepted, and their runs wait until the route is resumed. Throws a Fault for an unknown name, and
  * where a route without runs of its own is to hold runs.
  */
-export const pauseRoute = async (workspace: Workspace, gateway: GatewayFinder, asked: string, hold: boolean): Promise<PausedRoute> => {
+export const pauseRoute = async (workspace: Workspace, asked: string, hold: boolean): Promise<PausedRoute> => {
   const route = findRoute(readRoutes(workspace), asked)
   if (hold) refuseWithoutRuns(route)
   const { name } = route
@@ -39,18 +27,18 @@ export const pauseRoute = async (workspace: Workspace, gateway: GatewayFinder, a
     const entry: JsonObject = { ...(hold ? { hold } : {}), paused_at: since }
     return equalJson(before ?? null, entry) ? { result: false } : { entries: { ...entries, [name]: entry }, result: true }
   })
-  return inForce(gateway, { name, changed })
+  return { name, changed }
 }
 
 /** Resumes a route, also where there is no route of the name any more. Throws a Fault for a name that is neither a route nor paused. */
-export const resumeRoute = async (workspace: Workspace, gateway: GatewayFinder, asked: string): Promise<PausedRoute> => {
+export const resumeRoute = async (workspace: Workspace, asked: string): Promise<PausedRoute> => {
   const file = pausesFile(workspace)
   const name = own(readEntries(file), asked) === undefined ? findRoute(readRoutes(workspace), asked).name : asked
   const changed = await changeEntries(workspace, file, (entries) => {
     const { [name]: paused, ...others } = entries
     return paused === undefined ? { result: false } : { entries: others, result: true }
   })
-  return inForce(gateway, { name, changed })
+  return { name, changed }
 }
 
 const pausesFile = ({ dataDir }: Workspace): string => join(dataDir, pausesFileName)

@@ -6,6 +6,9 @@
 import type { Replica as ReplicaView } from '../../generated/control.ts'
 import type { Replica, Shared } from '../../store/shared.ts'
 
+/** Names a replica by its machine and process. */
+export const replicaName = ({ host, pid }: Pick<ReplicaView, 'host' | 'pid'>): string => `${host} ${pid}`
+
 /**
  * Returns the replicas that were seen within a minute. `now`: wall time, in milliseconds. `self`: the id of this replica, if this process
  * is one. Throws a StoreFault where the store does not answer.

@@ -7,6 +7,7 @@ import { type CreatedJob, createJob, type NewJob, readJobContext } from '../../a
 import { defaultProfile } from '../../config/config.ts'
 import { printable } from '../../core/text.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
+import { inForce } from '../shell/in-force.ts'
 import { readTextOption } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
@@ -33,7 +34,7 @@ export const cronCreate = async (name: string, options: CronCreateOptions, cli: 
   const made = await createJob(ground, await readNewJob(name, options, cli.io))
   if (!made.ok) return refuse(cli, made)
   note(cli, ...made.notices)
-  return answerCreated(made, cli)
+  return answerCreated(made, await inForce(cli), cli)
 }
 
 /**
@@ -53,11 +54,11 @@ const readNewJob = async (name: string, options: CronCreateOptions, io: Pick<Io,
   enabled: options.disabled ? false : undefined,
 })
 
-const answerCreated = ({ job, nextRun, warnings }: CreatedJob, cli: Cli): number => {
+const answerCreated = ({ job, nextRun, warnings }: CreatedJob, others: string[], cli: Cli): number => {
   const { id, name, profile, state, spec } = job
   const tryIt = `${cli.workspace.self} cron run ${id}${profile === defaultProfile ? '' : ` --profile ${profile}`}`
   const more = [`next     ${nextRun ?? `not before it is enabled (${state})`}`, `try      ${tryIt}`]
   const lines = [`created  ${id}`, `name     ${printable(name, 200)}`, ...(cli.quiet ? [] : more)]
-  const data = { id, name, profile, state, schedule: spec.schedule, timezone: spec.timezone ?? 'UTC', next_run: nextRun }
+  const data = { id, name, profile, state, schedule: spec.schedule, timezone: spec.timezone ?? 'UTC', next_run: nextRun, others }
   return answer(cli, { kind: 'cron.create', data, text: `${lines.join('\n')}\n`, warnings })
 }

@@ -5,6 +5,7 @@
 
 import { pauseJob } from '../../app/jobs/pause-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
+import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 
 export const cronPause = async (reference: string, paused: boolean, options: ProfileOption, cli: Cli): Promise<number> => {
@@ -12,5 +13,10 @@ export const cronPause = async (reference: string, paused: boolean, options: Pro
   note(cli, ...notices)
   const word = paused ? 'paused' : 'resumed'
   const text = changed ? `${word.padEnd(8)} ${id}\n` : `no change: ${id} is ${paused ? 'paused already' : 'not paused'}\n`
-  return answer(cli, { kind: `cron.${paused ? 'pause' : 'resume'}`, data: { id, profile, paused, changed }, text, warnings })
+  return answer(cli, {
+    kind: `cron.${paused ? 'pause' : 'resume'}`,
+    data: { id, profile, paused, changed, others: await inForce(cli) },
+    text,
+    warnings,
+  })
 }

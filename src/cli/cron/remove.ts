@@ -4,6 +4,7 @@ import { findRemovable, removeJob } from '../../app/jobs/remove-job.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { quoted } from '../../process/quoted.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
+import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 
 export type CronRemoveOptions = ProfileOption & { readonly yes?: boolean }
@@ -20,5 +21,5 @@ export const cronRemove = async (reference: string, options: CronRemoveOptions, 
   const warnings = await removeJob(removable, cli.workspace)
   const undo = `cp ${quoted(`${removable.file}.bak`)} ${quoted(removable.file)}`
   const text = `removed  ${id}\n${cli.quiet ? '' : `undo     ${undo}\n`}`
-  return answer(cli, { kind: 'cron.remove', data: { id, profile: profile.name, routes, undo }, text, warnings })
+  return answer(cli, { kind: 'cron.remove', data: { id, profile: profile.name, routes, undo, others: await inForce(cli) }, text, warnings })
 }

@@ -4,12 +4,13 @@
  */
 
 import { type ReplicaReloaded, reloadAll } from '../../app/gateway/reload-all.ts'
+import { replicaName } from '../../app/replicas/replica-view.ts'
 import { exit } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { replicaData, replicaName } from './replica-lines.ts'
+import { replicaData } from './replica-lines.ts'
 
 /** What is printed for the result of each replica. */
 const resultWords: { readonly [result in ReplicaReloaded['result']]: string } = {

@@ -1,12 +1,10 @@
 /** Writes the replicas (the gateways on a shared store): for people a line for each replica, for programs JSON. */
 
+import { replicaName } from '../../app/replicas/replica-view.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import type { Replica } from '../../generated/control.ts'
 import { aligned } from '../shell/columns.ts'
-
-/** Names a replica by its machine and process. */
-export const replicaName = ({ host, pid }: Replica): string => `${host} ${pid}`
 
 /** Returns the lines, the oldest replica first. A star marks the replica that was asked. */
 export const replicaLines = (replicas: readonly Replica[]): readonly string[] =>

@@ -11,6 +11,7 @@ import { configFile } from '../../app/workspace.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { wantsAgain, withDrafts } from '../shell/draft.ts'
+import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { validate } from '../validate/validate.ts'
@@ -51,7 +52,7 @@ const saveEdited = async (served: SubscriptionContext, draft: SubscriptionDraft,
   const text = await readFile(file, 'utf8')
   try {
     const done = await saveDraft(served, draft, file, text)
-    if (done.ok) return answerEdited(draft, done, cli)
+    if (done.ok) return answerEdited(draft, done, await inForce(cli), cli)
     const code = refuse(cli, done)
     return (await wantsAgain(cli)) ? undefined : code
   } catch (error) {
@@ -63,13 +64,18 @@ const saveEdited = async (served: SubscriptionContext, draft: SubscriptionDraft,
   }
 }
 
-const answerEdited = ({ name }: SubscriptionDraft, { changed, newSecret, warnings }: SavedSubscription, cli: Cli): number => {
+const answerEdited = (
+  { name }: SubscriptionDraft,
+  { changed, newSecret, warnings }: SavedSubscription,
+  others: string[],
+  cli: Cli,
+): number => {
   const lines = changed.length === 0 ? [`no change: ${name}`] : [`updated  ${name} (${changed.join(', ')})`]
   if (newSecret !== undefined)
     lines.push(`secret   ${newSecret}`, 'it is bound to another profile: senders that hold the old secret are refused')
   return answer(cli, {
     kind: 'webhook.edit',
-    data: { name, changed: [...changed], secret: newSecret ?? null },
+    data: { name, changed: [...changed], secret: newSecret ?? null, others },
     text: lines.map((line) => `${line}\n`).join(''),
     warnings,
   })

@@ -4,6 +4,7 @@ import { findSubscription, removeSubscription } from '../../app/routes/change-su
 import { subscriptionsFile } from '../../app/routes/routes.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { quoted } from '../../process/quoted.ts'
+import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export type RemoveOptions = { readonly yes?: boolean }
@@ -17,5 +18,6 @@ export const webhookRemove = async (asked: string, { yes = false }: RemoveOption
   await removeSubscription(cli.workspace, found)
   const file = subscriptionsFile(cli.workspace)
   const undo = `cp ${quoted(`${file}.bak`)} ${quoted(file)}`
-  return answer(cli, { kind: 'webhook.remove', data: { name, undo }, text: `removed  ${name}\n${cli.quiet ? '' : `undo     ${undo}\n`}` })
+  const text = `removed  ${name}\n${cli.quiet ? '' : `undo     ${undo}\n`}`
+  return answer(cli, { kind: 'webhook.remove', data: { name, undo, others: await inForce(cli) }, text })
 }

@@ -7,6 +7,7 @@ import { readSecrets, renewSecret } from '../../app/routes/route-secret.ts'
 import { usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { fingerprint } from '../../secrets/mask.ts'
+import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { subscribeDialogue } from './subscribe-dialogue.ts'
@@ -44,5 +45,5 @@ const rotateSecret = async (asked: string, overlapMs: number | undefined, cli: C
   const secrets = [{ fingerprint: fingerprint(secret), ...(newSecret === undefined ? {} : { secret }) }]
   // A secret that the user typed is not printed, because the user knows it.
   const text = `${newSecret ?? `${fingerprint(secret)}  route`}\n`
-  return answer(cli, { kind: 'webhook.secret', data: { name, from: 'route', secrets }, text, warnings })
+  return answer(cli, { kind: 'webhook.secret', data: { name, from: 'route', secrets, others: await inForce(cli) }, text, warnings })
 }

@@ -11,6 +11,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { maskJson } from '../../secrets/mask.ts'
+import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { subscribeDialogue } from './subscribe-dialogue.ts'
@@ -22,10 +23,11 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
     readInput: () => readSubscriptionInput(options, cli),
     dryRun: options.dryRun === true,
   })
-  return done.ok ? answerSubscribed({ ...done, options }, cli) : refuse(cli, done)
+  if (!done.ok) return refuse(cli, done)
+  return answerSubscribed({ ...done, options, others: options.dryRun ? [] : await inForce(cli) }, cli)
 }
 
-type SubscribeReport = Subscribed & { readonly options: SubscribeOptions }
+type SubscribeReport = Subscribed & { readonly options: SubscribeOptions; readonly others: string[] }
 
 const answerSubscribed = (done: SubscribeReport, cli: Cli): number => {
   const { name, options, warnings, change, url, newSecret, curl } = done
@@ -44,6 +46,7 @@ const answerSubscribed = (done: SubscribeReport, cli: Cli): number => {
     shadowed: done.shadowed,
     curl: curl ?? null,
     dry_run: options.dryRun === true,
+    others: done.others,
   }
   return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: subscriptionText(done, cli) })
 }

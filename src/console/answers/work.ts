@@ -1,6 +1,7 @@
 /** The answers about work: bulk jobs, scheduled jobs, the backlog, alerts and sessions. */
 
 import { listAlerts } from '../../app/alerts/alerts.ts'
+import { followSentences, takeEntries } from '../../app/entries/in-force.ts'
 import { checkOutcomes } from '../../app/events/selection-words.ts'
 import { listJobs } from '../../app/jobs/job-list.ts'
 import { pauseJob } from '../../app/jobs/pause-job.ts'
@@ -69,8 +70,9 @@ export const workAnswers = ({ workspace, gateway, audit, clock }: Surroundings) 
     startJob: ({ profile, job }: Asked<'startJob'>, signIn: SignIn) =>
       audit.of({ by: signIn.name, action: 'start_job', on: { profile, job } }, () => runJob(workspace, gateway, profile, job)),
     pauseJob: ({ profile, job, paused }: Asked<'pauseJob'>, signIn: SignIn) =>
-      audit.of({ by: signIn.name, action: paused ? 'pause_job' : 'resume_job', on: { profile, job } }, () =>
-        pauseJob(workspace, job, paused, { profile }),
-      ),
+      audit.of({ by: signIn.name, action: paused ? 'pause_job' : 'resume_job', on: { profile, job } }, async () => {
+        const done = await pauseJob(workspace, job, paused, { profile })
+        return { ...done, notices: [...done.notices, ...followSentences(await takeEntries(workspace, gateway))] }
+      }),
   }
 }

@@ -9,6 +9,7 @@ import { refuseOdd } from '../../../config/writing/replace-file.ts'
 import { replaceText, textOfFile } from '../../../config/writing/replace-text.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import { quoted } from '../../../process/quoted.ts'
+import { followSentences, takeEntries } from '../../entries/in-force.ts'
 import { hasStars } from '../../mask-lines/hidden-secrets.ts'
 import { removeSubscription } from '../../routes/change-subscription.ts'
 import { readSubscriptionContext } from '../../routes/check-subscription.ts'
@@ -39,7 +40,10 @@ export const saveRoute = async (draftContext: DraftContext, finder: GatewayFinde
   try {
     const { source, file } = draft.opened
     const { notices, ...written } = await writeRoute(workspace, draft, prepared)
-    const told = source === 'config' ? await reloadAfterSave(workspace, finder) : ['every request sees it from now on']
+    const told =
+      source === 'config'
+        ? await reloadAfterSave(workspace, finder)
+        : ['every request sees it from now on', ...followSentences(await takeEntries(workspace, finder))]
     return { ok: true, ...written, notices: [`saved ${basename(file)}`, ...notices, ...told] }
   } catch (error) {
     // On a conflict, somebody else changed the file after the plan was made. A new plan shows the change.
