@@ -95,7 +95,7 @@ t.test('gateways on one database', { skip: withoutPostgres }, async (t) => {
       ['cron', 'remove', 'j', '--yes'],
     ]
     let edits = 0
-    const edit = async (file: string): Promise<void> => writeFileSync(file, `${readFileSync(file, 'utf8')}description: edit ${++edits}\n`)
+    const edit = async (file: string): Promise<void> => writeFileSync(file, readFileSync(file, 'utf8').replace(/hi\b.*/, `hi ${++edits}`))
     // In the third folder no gateway runs, so both follow.
     for (const [dir, pids, words] of [
       [a, [second.pid], /the other gateway follows within two seconds: /],
