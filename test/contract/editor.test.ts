@@ -372,7 +372,12 @@ t.test('good files are not underlined', async (t) => {
     // Their own modeline is relative to their folder: the one that stands first counts.
     t.same(await editor.problems(readFileSync(`${folder}${name}`, 'utf8').split('\n').slice(1).join('\n')), [], name)
   }
-  const documents = ['README.md', ...readdirSync(`${root}docs`).map((name) => `docs/${name}`)]
+  const documents = [
+    'README.md',
+    ...readdirSync(`${root}docs`)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`),
+  ]
   const blocks = documents.flatMap((name) =>
     [...readFileSync(root + name, 'utf8').matchAll(/^```yaml webhook\b.*\n([\s\S]*?)^```/gm)].map(([, text = '']) => ({ name, text })),
   )
