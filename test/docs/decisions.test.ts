@@ -16,7 +16,7 @@ const textsIn = (path: string): readonly string[] => {
   if (['docs/decisions', 'src/generated', 'bench/results'].includes(path)) return []
   return readdirSync(join(root, path)).flatMap((name) => textsIn(join(path, name)))
 }
-const own = readdirSync(root).filter((name) => (name.endsWith('.md') && name !== 'DECISIONS.md') || name === 'Dockerfile')
+const own = readdirSync(root).filter((name) => name.endsWith('.md') || name === 'Dockerfile')
 const texts = [...own, ...['.ci', 'bench', 'deploy', 'docs', 'examples', 'schema', 'src', 'test', 'tools'].flatMap(textsIn)]
 
 t.test('a number is given once, and a decision that no longer holds names the one that does', async (t) => {
