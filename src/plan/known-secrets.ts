@@ -17,6 +17,9 @@ import { runnerSettings } from './runner.ts'
  * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics, relay, console, telemetry
  * and programs, as far as the files of the configuration and the environment have them: those of subscriptions and of stored jobs are not among
  * them. A secret may be listed twice.
+ *
+ * The sections are named one by one. A walk of the whole file by the names of keys would take ordinary words for secrets: `rate_limit.key:
+ * repo` would blank `repo` in every text. And what the environment and programs give stands in no file.
  */
 export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]
