@@ -8,10 +8,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
+import { openAudit } from '../../src/app/audit/audit.ts'
+import { createEditorService } from '../../src/app/editor/create-service.ts'
 import { readAttempts } from '../../src/app/events/event-attempts.ts'
 import { withDryEffects } from '../../src/app/trace/dry-effects.ts'
 import { traceRoute } from '../../src/app/trace/trace-route.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { ownUser, type Right } from '../../src/console/access/users.ts'
+import { createAnswers } from '../../src/console/answers/answers.ts'
+import { systemClock } from '../../src/core/clock.ts'
 import { moneyText } from '../../src/core/money.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { folderRecords, readEvents } from '../../src/journal/reader.ts'
@@ -473,6 +478,15 @@ t.test('the calls of tools are in the record with inputs and results: redacted, 
   t.match(shown.out, /\ntool of try 1: web_extract, failed, \d+ ms\n/)
   const listed = await runAt(gateway.dir, ['events', 'list', '--text', 'who has', '--json'])
   t.equal(JSON.parse(listed.out).data.events.length, 1, 'they are searched as prompts are')
+  const workspace = { dataDir: gateway.dir, env: {}, self: 'headgate' }
+  const finder = { find: async () => undefined, need: async () => Promise.reject(new Error('no gateway runs')) }
+  const service = createEditorService(workspace, finder)
+  const audit = openAudit(workspace.dataDir, systemClock)
+  const answers = createAnswers({ workspace, gateway: finder, service, audit, clock: systemClock })
+  const signIn = { id: '0', name: 'ada', user: ownUser, rights: new Set<Right>(['view']) }
+  const viewed = JSON.stringify(await answers.event({ id: done.event_id }, signIn))
+  t.match(viewed, /"attempts":\[\{/)
+  t.notMatch(viewed, /who has|Zeros|z\.example/, 'who sees no payloads in the console sees no calls either')
   for (const file of readdirSync(journalFolder(gateway.dir)))
     t.notMatch(readFileSync(join(journalFolder(gateway.dir), file), 'latin1'), /canary/, file)
 
