@@ -14,7 +14,6 @@ import { readAttempts } from '../../src/app/events/event-attempts.ts'
 import { withDryEffects } from '../../src/app/trace/dry-effects.ts'
 import { traceRoute } from '../../src/app/trace/trace-route.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { ownUser, type Right } from '../../src/console/access/users.ts'
 import { createAnswers } from '../../src/console/answers/answers.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { moneyText } from '../../src/core/money.ts'
@@ -483,10 +482,9 @@ t.test('the calls of tools are in the record with inputs and results: redacted, 
   const service = createEditorService(workspace, finder)
   const audit = openAudit(workspace.dataDir, systemClock)
   const answers = createAnswers({ workspace, gateway: finder, service, audit, clock: systemClock })
-  const signIn = { id: '0', name: 'ada', user: ownUser, rights: new Set<Right>(['view']) }
-  const viewed = JSON.stringify(await answers.event({ id: done.event_id }, signIn))
+  const viewed = JSON.stringify(await answers.event({ id: done.event_id }))
   t.match(viewed, /"attempts":\[\{/)
-  t.notMatch(viewed, /who has|Zeros|z\.example/, 'who sees no payloads in the console sees no calls either')
+  t.notMatch(viewed, /who has|Zeros|z\.example/, 'the console shows the calls with the payloads alone (content)')
   for (const file of readdirSync(journalFolder(gateway.dir)))
     t.notMatch(readFileSync(join(journalFolder(gateway.dir), file), 'latin1'), /canary/, file)
 
