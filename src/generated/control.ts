@@ -637,7 +637,7 @@ export type ReloadResult = {
     readonly added: readonly string[]
     readonly changed: readonly string[]
     readonly removed: readonly string[]
-    /** The sections outside of the routes that changed, such as `agent` and `platforms.slack`. */
+    /** The sections outside of the routes that changed, such as `agent` and `platforms.slack`, and each `.env` whose text changed. */
     readonly sections?: readonly string[]
   }
   /** Two texts of YAML to compare, with secrets masked and without the routes that are equal. Only of a preview that asks for them. */

@@ -117,6 +117,8 @@ t.test('a reload names the agent and other sections that changed, as it names ro
   t.match(command(gateway, 'gateway', 'reload').stdout, /^changed: agent, jobs$/m)
   await gateway.line(({ msg, sections }) => msg === 'configuration reloaded' && sections === 'agent, jobs')
   t.same(JSON.parse(command(gateway, '--json', 'gateway', 'reload').stdout).data.sections, [])
+  writeFileSync(join(gateway.dir, '.env'), 'WEBHOOK_SECRET=another-secret-of-all-routes\n', { mode: 0o600 })
+  t.match(command(gateway, 'gateway', 'reload').stdout, /\nchanged: \.env\n/, 'a value that stands in no section')
 })
 
 t.test('a file that was emptied or cut off is not taken over by itself; status says what differs; --force takes it', async (t) => {

@@ -181,6 +181,17 @@ t.test('beside a field stands what it lacks, as validate says it, whether the fi
   t.match(frame, /\(protects nothing without "verify"\)/)
   t.match(frame, /3 \(has no effect without "wait_seconds"\)/, 'a member of a group')
   t.match(preview.lacking, { '/agent/model': 'has no effect with the runner command' })
+  const beside = onRoute(draft.spec, { preview, size: { columns: 100, rows: 60 } })
+  const form = () =>
+    beside
+      .frame()
+      .split('\n')
+      .map((line) => line.split('│')[0]?.trim())
+      .join(' ')
+  const whole = /does not fit: has no effect without "payload_schema"/
+  t.notMatch(form(), whole, 'a narrow form cuts the note')
+  for (let down = 0; down < 30 && !whole.test(form()); down++) beside.press('j')
+  t.match(form(), whole, 'it stands whole below the form while the cursor is on its row')
   t.match(changesSaid(undefined, editor.state()).join('\n'), /warn, has no effect without "payload_schema"/, 'in lines')
 })
 

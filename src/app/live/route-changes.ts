@@ -1,5 +1,6 @@
 /** Finds the changes of a reload to the configured routes and to the sections around them, and whether the file looks as if it was cut off. */
 
+import { basename, relative } from 'node:path'
 import { type Config, defaultProfile } from '../../config/config.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import type { RouteChanges } from '../../core/facts/fact.ts'
@@ -17,7 +18,10 @@ export const routeChanges = (before: Routes, next: Routes): RouteChanges => ({
   removed: [...before.keys()].filter((name) => !next.has(name)),
 })
 
-/** Returns the names of the sections outside of the routes that changed, such as `agent` and `platforms.slack`, with those of other profiles. */
+/**
+ * Returns the names of the sections outside of the routes that changed, such as `agent` and `platforms.slack`, with those of other profiles.
+ * A file `.env` that changed is named as a section: many of its values stand in no section.
+ */
 export const changedSections = (before: Config, next: Config): readonly string[] => {
   const { platforms: old = {}, ...others } = before.sections
   const { platforms = {}, ...sections } = next.sections
@@ -26,7 +30,11 @@ export const changedSections = (before: Config, next: Config): readonly string[]
       ? []
       : differing(before.profiles.get(name)?.platforms ?? {}, platforms).map((each) => `${name}: platforms.${each}`),
   )
-  return [...differing(others, sections), ...differing(asMap(old), asMap(platforms)).map((each) => `platforms.${each}`), ...ofProfiles]
+  const ofEnvironment = [...next.digests.keys()]
+    .filter((file) => basename(file) === '.env' && next.digests.get(file) !== before.digests.get(file))
+    .map((file) => relative(next.dataDir, file))
+  const ofPlatforms = differing(asMap(old), asMap(platforms)).map((each) => `platforms.${each}`)
+  return [...differing(others, sections), ...ofPlatforms, ...ofProfiles, ...ofEnvironment]
 }
 
 /** Returns the names of the members in which two maps differ. */

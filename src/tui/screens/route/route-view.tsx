@@ -14,7 +14,7 @@ import { TraceList } from '../trace/trace-list.tsx'
 import { traceRows } from '../trace/trace-rows.ts'
 import { FormRowView } from './form-row-view.tsx'
 import { formRows } from './form-rows.ts'
-import { draftRemarks, formArea, paneWidths } from './layout.ts'
+import { formArea, formRemarks, paneWidths } from './layout.ts'
 import type { RouteScreen } from './route.ts'
 
 export const RouteView = ({ screen, world, room }: ScreenProps<RouteScreen>) => {
@@ -52,7 +52,7 @@ const FormPane = ({ screen, world, room }: PaneProps) => {
       </List>
       <Gap />
       <Pane width={area.width} height={Math.max(0, room.height - area.height - 1)}>
-        <Remarks of={draftRemarks(world)} />
+        <Remarks of={formRemarks(screen, world)} />
       </Pane>
     </>
   )
