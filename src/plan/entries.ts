@@ -1,6 +1,7 @@
 /** Holds the compiled entries of a file of subscriptions or jobs. The file is read again only after a change (rules: Subscriptions 1). */
 
 import { absent, parseEntries, readSnapshot, stampOf } from '../config/read-consistent.ts'
+import { carryDigits } from '../core/carried-numbers.ts'
 import { type Code, type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Json, JsonObject } from '../core/json.ts'
@@ -135,7 +136,8 @@ export class Entries<T> {
   /** Returns an entry compiled. An entry whose text has not changed is compiled again only to `renew` it, if its value does not last. */
   #compile(name: string, entry: Json, renew = false): CompiledEntry<T> {
     const { compile, lasts = () => true } = this.#options
-    const text = JSON.stringify(entry)
+    // Two whole numbers past 2^53 may have one double.
+    const text = JSON.stringify(carryDigits(entry))
     const known = this.#entries.get(name)
     return known?.text === text && !(renew && !lasts(known.value)) ? known : { text, value: compile(name, entry) }
   }

@@ -81,7 +81,11 @@ export const startBuiltRelay = async (t: Test, routes: object): Promise<BuiltRel
 /** What a gateway's process says to a relay. */
 export const fakeTaker = (url: string, key = relayKey, name: string = randomUUID()) => {
   const ask = (path: string, body: Buffer | string, more = {}): Promise<Response> =>
-    fetch(`${url}/relay/v1/${path}`, { method: 'POST', body, headers: { authorization: `Bearer ${key}`, 'x-relay-taker': name, ...more } })
+    fetch(`${url}/relay/v1/${path}`, {
+      method: 'POST',
+      body,
+      headers: { connection: 'close', authorization: `Bearer ${key}`, 'x-relay-taker': name, ...more },
+    })
   return {
     ask,
     name,

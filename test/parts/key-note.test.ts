@@ -141,11 +141,13 @@ t.test('a template without an expression gives its key at once', async (t) => {
   t.equal(keyOf(t, 'a', { a: 1 }), '1')
 })
 
-t.test('a bad expression, and braces that are no placeholder, are reported', async (t) => {
-  for (const written of ['{= ( }', '{= a', '{ a }', '{"a"}', 'a}', '{}']) {
+t.test('a bad expression is reported; it merges nothing, and neither do braces that are no placeholder', async (t) => {
+  const cases = { '{= ( }': 1, '{= a': 0, '{ a }': 0, '{"a"}': 0, 'a}': 0, '{}': 0 }
+  for (const [written, reports] of Object.entries(cases)) {
     const told: string[] = []
     const key = compileKey(written, { report: (message) => told.push(message) })
-    t.equal(told.length, 1, `${written}: ${told.join('; ')}`)
+    // The check of the route's paths reports the others (WH503).
+    t.equal(told.length, reports, `${written}: ${told.join('; ')}`)
     t.equal(await key(open('{"a": "x"}')), undefined, 'and such a key merges nothing')
   }
 })

@@ -11,7 +11,8 @@ import { fakeClock, steppedClock } from '../fakes/clock.ts'
 import { fakeTaker, relayKey, startRelay } from '../fakes/relay.ts'
 import { until } from '../fakes/wait.ts'
 
-const post = (url: string, body = '{}', headers = {}): Promise<Response> => fetch(url, { method: 'POST', body, headers })
+const post = (url: string, body = '{}', headers = {}): Promise<Response> =>
+  fetch(url, { method: 'POST', body, headers: { connection: 'close', ...headers } })
 
 t.test('what is posted is handed over as it came: bytes, headers in order, query, address and time', async (t) => {
   const clock = steppedClock()
