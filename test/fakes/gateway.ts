@@ -154,8 +154,7 @@ const send = async (url: string, route: string, { headers = {}, body, sign = tru
   const bytes = bytesOf(body)
   const response = await fetch(`${url}${path ?? `/webhooks/${route}`}`, {
     method,
-    // A gateway that stops waits up to a second for a connection that is kept. What keeps them is tested with clients of its own.
-    headers: { 'X-Request-ID': randomUUID(), Connection: 'close', ...(sign ? { 'X-Webhook-Signature': hexHmac(bytes) } : {}), ...headers },
+    headers: { 'X-Request-ID': randomUUID(), ...(sign ? { 'X-Webhook-Signature': hexHmac(bytes) } : {}), ...headers },
     ...(method === 'GET' || method === 'HEAD' ? {} : { body: bytes }),
   })
   const text = await response.text()
