@@ -1,6 +1,6 @@
 /**
- * Prints the output of `npm test`: a line for each file, all details of failures, and the counts. The runner decides whether the tests
- * passed. Besides, a file without tests is a failure here.
+ * Prints the output of `npm test`: a line for each file, all details of failures, the counts, and why tests were skipped. The runner decides
+ * whether the tests passed. Besides, a file without tests is a failure here.
  */
 
 import { Transform } from 'node:stream'
@@ -18,6 +18,8 @@ export default class Reporter extends Transform {
   /** The indentation of the details of a failure while they are printed; `undefined` at other times. */
   #details
   #empty = 0
+  /** The tests that were skipped, by their reason. */
+  #skipped = new Map()
 
   _transform(chunk, _, done) {
     const lines = (this.#rest + this.#decoder.write(chunk)).split('\n')
@@ -28,6 +30,7 @@ export default class Reporter extends Transform {
 
   _flush(done) {
     if (this.#rest) this.#line(this.#rest)
+    for (const [why, count] of this.#skipped) this.push(`# skipped, ${count}: ${visible(why)}\n`)
     if (this.#empty > 0) {
       this.push(`# files without tests, which is a failure: ${this.#empty}\n`)
       process.exitCode = 1
@@ -44,5 +47,7 @@ export default class Reporter extends Transform {
       if (not || (indent === 0 && !line.startsWith('# Subtest'))) this.push(`${visible(line)}\n`)
     }
     if (empty && indent === 0) this.#empty++
+    const [, why] = / # SKIP (.+?)(?: # time=\S+)?$/.exec(line) ?? []
+    if (why !== undefined && !empty) this.#skipped.set(why, (this.#skipped.get(why) ?? 0) + 1)
   }
 }
