@@ -41,6 +41,13 @@ const signedInPage = async (t: Test, { signInUrl }: ProcessConsole) => {
   return opened
 }
 
+/** Returns the audit of a data directory once it has so many lines. The end of a bulk job is written after its last event was answered. */
+const audited = (dir: string, count: number) =>
+  until(() => {
+    const lines = linesIn(dir, 'state/audit.jsonl')
+    return lines.length >= count && lines.map((line) => JSON.parse(line))
+  })
+
 t.test('only a page of the console that shows both halves of a sign-in is answered', async (t) => {
   const served = await startConsole(t, folderOf(t))
   const { origin, signInUrl } = served
@@ -187,8 +194,7 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.waitForURL(/state=dead/)
   await page.locator('.event').filter({ hasText: 'dead' }).click()
   await page.getByRole('button', { name: 'Retry the dead run' }).click()
-  await until(() => linesIn(gateway.dir, 'state/audit.jsonl').length === 9)
-  const audit = linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line))
+  const audit = await audited(gateway.dir, 9)
   t.match(audit, [
     { action: 'sign_in', on: { from: '127.0.0.1' }, result: 'done', by: /^browser [0-9a-f]{8}$/ },
     { action: 'add_test', result: 'begun' },
@@ -206,15 +212,10 @@ t.test('shows what arrives and what became of it; what strangers wrote is text',
   await page.getByText(/^4 of hello/).waitFor()
   await page.getByRole('button', { name: 'Replay 4 events now' }).click()
   await page.getByText('4 of 4 events replayed').waitFor()
-  t.match(
-    linesIn(gateway.dir, 'state/audit.jsonl')
-      .slice(9)
-      .map((line) => JSON.parse(line)),
-    [
-      { action: 'bulk_replay', on: { count: 4, sources: [{ source: 'hello', count: 4 }] }, result: 'begun' },
-      { result: 'done', done: 4 },
-    ],
-  )
+  t.match((await audited(gateway.dir, 11)).slice(9), [
+    { action: 'bulk_replay', on: { count: 4, sources: [{ source: 'hello', count: 4 }] }, result: 'begun' },
+    { result: 'done', done: 4 },
+  ])
   await page.keyboard.press('3')
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume' }).click()
@@ -444,18 +445,15 @@ t.test('a bulk job of more than a thousand events is stopped and goes on, and no
   })
   t.equal(replayed.length, count)
   t.equal(new Set(replayed).size, count, 'each once')
-  t.match(
-    linesIn(gateway.dir, 'state/audit.jsonl').map((line) => JSON.parse(line)),
-    [
-      { action: 'sign_in' },
-      { action: 'bulk_replay', on: { count }, result: 'begun' },
-      { action: 'bulk_stop', result: 'begun' },
-      { action: 'bulk_stop', result: 'done' },
-      { action: 'bulk_replay', result: 'done', done: stopped.done, stopped: true },
-      { action: 'bulk_replay', on: { count: count - stopped.done }, result: 'begun' },
-      { action: 'bulk_replay', result: 'done', done: count - stopped.done, stopped: false },
-    ],
-  )
+  t.match(await audited(gateway.dir, 7), [
+    { action: 'sign_in' },
+    { action: 'bulk_replay', on: { count }, result: 'begun' },
+    { action: 'bulk_stop', result: 'begun' },
+    { action: 'bulk_stop', result: 'done' },
+    { action: 'bulk_replay', result: 'done', done: stopped.done, stopped: true },
+    { action: 'bulk_replay', on: { count: count - stopped.done }, result: 'begun' },
+    { action: 'bulk_replay', result: 'done', done: count - stopped.done, stopped: false },
+  ])
 })
 
 t.test('a gateway runs the console beside itself, and the command asks it for an address', async (t) => {
