@@ -38,7 +38,7 @@ export class Fault extends Error {
     this.suggest = more.suggest ?? []
   }
 
-  /** Returns the same Fault, whose message, hint and suggestions `word` has changed: it gets one text and returns the text to show. */
+  /** Returns a copy of this Fault. `word` is called with the message, the hint and each suggestion, and returns the text that replaces it. */
   reworded(word: (text: string) => string): Fault {
     const { code, message, exitCode, hint, suggest, cause } = this
     return new Fault(code, word(message), {

@@ -259,7 +259,7 @@ export type ControlQuestions = {
 export type ControlAnswers = {
   /** What the gateway says of itself. */
   readonly status: Status
-  /** Reads at once what commands change at run time: subscriptions, jobs, and which routes are paused. The answer comes when that counts for this gateway. */
+  /** Reads the subscriptions, the jobs and the pauses of routes again, which commands change at run time. The answer comes once this gateway keeps to them. */
   readonly takeEntries: {
     /** The other gateways on the shared store, by machine and process. They read it within two seconds. */
     readonly others: readonly string[]

@@ -91,7 +91,7 @@ const keyProblem = (route: RouteSource, key: string, at: Path): Diagnostic => {
   const [help = 'an expression is {= … }; its language is described at https://docs.jsonata.org'] = slips.map((slip) => slip.help)
   const problem = problemAt(route, 'WH503', at, message, help)
   if (!problem.place || !slips.every(({ instead }) => instead !== undefined) || placeholders(rewritten).length === 0) return problem
-  // Single braces with blanks mean nothing else here: as it is, the route does not start.
+  // A key in single braces with blanks stops the start, so its fix takes no meaning away and is safe.
   const isSame = slips.every(({ safe, text }) => safe ?? /^\{[^{}]+\}$/.test(text))
   const edits = [{ place: problem.place, text: JSON.stringify(rewritten) }]
   return { ...problem, help: `write ${rewritten}`, suggest: [rewritten], fix: { title: `write ${rewritten}`, safe: isSame, edits } }

@@ -115,7 +115,7 @@ export type Preview = {
   readonly refused?: string
   /** The findings about the route. */
   readonly findings: readonly Diagnostic[]
-  /** What fields of the route lack so that they act, whether they are set or not, by the pointers of their paths. */
+  /** Why a field of the route would have no effect, such as a setting that it needs. The key is the JSON pointer of the field, set or not. */
   readonly lacking?: { readonly [pointer: string]: string }
   /** The fixes of findings, as steps of the draft. */
   readonly fixes: readonly Step[]

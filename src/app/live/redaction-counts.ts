@@ -29,7 +29,7 @@ export class RedactionCounts {
     this.#counts.clear()
   }
 
-  /** The fields that no event had, and how many events were looked at. */
+  /** Returns the fields of `redact` that were in no event so far, each with the number of events that were searched for it. */
   view(): NonNullable<Status['redactions_missed']> {
     return [...this.#counts.values()].flatMap(({ isMet, ...count }) => (isMet ? [] : [count]))
   }

@@ -45,7 +45,7 @@ const pausesFile = ({ dataDir }: Workspace): string => join(dataDir, pausesFileN
 
 const refuseWithoutRuns = ({ name, written }: RouteEntry): void => {
   const key = isObject(written) ? (['deliver_only', 'cron_job'] as const).find((each) => own(written, each)) : undefined
-  // With `retry`, a direct message is a run.
+  // The message of a `deliver_only` route with `retry` is a run, and can be held as one.
   if (key === undefined || (key === 'deliver_only' && isObject(written) && own(written, 'retry'))) return
   const hint =
     key === 'cron_job' ? 'pause its job: headgate cron pause' : 'with retry it can, and without --hold its senders are asked to repeat'

@@ -46,7 +46,7 @@ const settled = <T, R>(value: T | Promise<T>, then: (value: T) => R | Promise<R>
 /** Reports keys of the route that its limit cannot be used with. */
 const reportConflicts = (route: Route, whenOver: 'refuse' | 'queue', { report, schemes }: StageKit): void => {
   const { deliver_only: isDirectRoute, retry, cron_job: job } = route
-  // With `retry`, a direct message is a run.
+  // The message of a `deliver_only` route with `retry` is a run, and can wait as one.
   const isDirect = isDirectRoute === true && retry === undefined
   if (whenOver === 'queue' && (isDirect || job !== undefined))
     report(

@@ -46,7 +46,7 @@ export type RouteDraft = {
   readonly spec: JsonObject
   /** The states of the route before its latest save, the oldest first: undo goes on to them once no step is left. */
   readonly earlier?: readonly JsonObject[]
-  /** Present where the first step of `past` brings a state of `earlier` back: the index of that state. */
+  /** The index in `earlier` of the state that the first step of `past` restored. Absent if undo has not gone beyond the latest save. */
   readonly back?: number
 }
 

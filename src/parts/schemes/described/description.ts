@@ -155,7 +155,7 @@ const checkPlaces = (description: SignatureScheme, say: Say): void => {
   const { timestamp, certificate } = description
   for (const [key, place] of [
     ['signature', signatureSourceOf(description)],
-    // The times of a token are its claims.
+    // The times of a JSON Web Token stand in its claims, so the description needs no place for them.
     ['timestamp', description.algorithm === 'jwt' ? undefined : timestamp],
     ['certificate', certificate],
   ] as const) {

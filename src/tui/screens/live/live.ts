@@ -181,7 +181,7 @@ const addFilter = (screen: LiveScreen, route: string, { draft }: World): Update<
   if (value.shown.endsWith('…')) return warned('the value is too long to be compared with')
   if (draft?.opened.name !== route) return warned(`open the route "${route}" first: the filter is put into its draft`)
   const filters = valueAt(draft.spec, ['filters'])
-  // What is shown of a list or a map is no JSON.
+  // A list or a map is shown as the count of its items or keys (`3 items`), which is no JSON and is compared as a text.
   const { path: field, shown } = value
   const condition = { field, equals: isJson(shown) ? carriedJson(shown) : shown }
   const edit = { kind: 'insert', path: ['filters'], at: Array.isArray(filters) ? filters.length : 0, value: condition } as const
