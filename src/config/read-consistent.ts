@@ -1,12 +1,9 @@
-/**
- * Reads a file of entries (subscriptions or jobs) as it was at one moment. Two stamps of a file differ when the file has changed between
- * them.
- */
+/** Reads a file of entries (subscriptions or jobs) as it was at one moment. */
 
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { exactOf } from '../core/exact-json.ts'
 import { ExactNumber } from '../core/exact-number.ts'
-import { messageOf } from '../core/fault.ts'
+import { stampOfStats } from '../core/file-stamp.ts'
 import { type ExactJson, isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import { jsonErrorPlace } from '../core/json-error.ts'
 import { noteDigits } from '../core/written-digits.ts'
@@ -16,23 +13,6 @@ import { jsonDepthPlace, maxDepth } from './yaml/json-place.ts'
 export const maxEntriesBytes = 16_777_216
 /** How many times a file is read at most, when it changes while it is read. */
 const snapshotTries = 5
-
-/** The stamp of a file that does not exist. */
-export const absent = 'absent'
-
-/**
- * Returns a file's times, size and inode as one text. Never throws: the stamp is `absent` without a file, and the error's message where the
- * file cannot be looked at.
- */
-export const stampOf = (file: string): string => {
-  try {
-    const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
-    return stat ? `${stat.mtimeNs} ${stat.ctimeNs} ${stat.size} ${stat.ino}` : absent
-  } catch (error) {
-    // For example a loop of links, or a folder without permission.
-    return messageOf(error)
-  }
-}
 
 /**
  * Reads the text of a file as it was at one moment. Throws an Error where the file is missing, cannot be read, is no regular file or too
@@ -48,7 +28,7 @@ export const readSnapshot = (file: string): string => {
       const bytes = Buffer.alloc(Number(before.size))
       const read = readSync(fd, bytes, 0, bytes.length, 0)
       const after = fstatSync(fd, { bigint: true })
-      if (read === bytes.length && before.mtimeNs === after.mtimeNs && before.size === after.size) return bytes.toString('utf8')
+      if (read === bytes.length && stampOfStats(before) === stampOfStats(after)) return bytes.toString('utf8')
     }
     throw new Error('it keeps changing while it is read')
   } finally {

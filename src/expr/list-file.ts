@@ -1,9 +1,9 @@
 /** A file with a list of values, for `in_file`: read when it is opened and again after it changed. The file must lie below a folder. */
 
-import { type BigIntStats, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { exactOf } from '../core/exact-json.ts'
 import { numberKeyOfText } from '../core/exact-number.ts'
+import { stampOf } from '../core/file-stamp.ts'
 import { type ExactJson, isObject } from '../core/json.ts'
 import { parseJson } from '../core/json-error.ts'
 import { checkInside, readInside, readInsideLater } from './inside-file.ts'
@@ -30,12 +30,6 @@ const textsIn = (trimmed: string): readonly string[] => {
   if (isObject(value)) return Object.keys(value)
   // A field that is a text fits a number in the list by its digits, and by its value.
   return (value as ExactJson[]).flatMap((item) => [scalarText(item) ?? [], scalarKey(item) ?? []].flat())
-}
-
-/** Returns a text that changes whenever the content of the file changes, but not with its mode. */
-const stampOf = (path: string): string => {
-  const stats: BigIntStats | undefined = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stats ? `${stats.mtimeNs} ${stats.size} ${stats.ino}` : 'missing'
 }
 
 export interface ListFile {

@@ -1,9 +1,10 @@
 /** Holds the compiled entries of a file of subscriptions or jobs. The file is read again only after a change (rules: Subscriptions 1). */
 
-import { absent, parseEntries, readSnapshot, stampOf } from '../config/read-consistent.ts'
+import { parseEntries, readSnapshot } from '../config/read-consistent.ts'
 import { carryDigits } from '../core/carried-numbers.ts'
 import { type Code, type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
+import { absent, stampOf } from '../core/file-stamp.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { takingTurns } from '../core/turns/taking-turns.ts'
 

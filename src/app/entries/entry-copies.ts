@@ -2,9 +2,9 @@
  * Keeps the files of a data directory equal to the shared entries. Compares the texts only where a file or the shared entries have changed.
  */
 
-import { absent, stampOf } from '../../config/read-consistent.ts'
 import { lockFile } from '../../config/writing/file-lock.ts'
 import { Fault } from '../../core/fault.ts'
+import { absent, stampOf } from '../../core/file-stamp.ts'
 import type { EntryFile } from './entry-files.ts'
 import { type EntryPort, type Reconciled, reconcile } from './reconcile.ts'
 

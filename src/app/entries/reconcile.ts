@@ -3,10 +3,10 @@
  * made by hand in the file become shared entries, unless the shared entries were changed meanwhile (rules: Subscriptions 9).
  */
 
-import { absent, stampOf } from '../../config/read-consistent.ts'
 import { entriesIn, readEntriesText } from '../../config/writing/entry-store.ts'
 import { conflict } from '../../config/writing/file-lock.ts'
 import { replaceFile } from '../../config/writing/replace-file.ts'
+import { absent, stampOf } from '../../core/file-stamp.ts'
 import { type JsonObject, own } from '../../core/json.ts'
 import { equalWritten } from '../../core/written-digits.ts'
 import type { Shared, SharedEntries } from '../../store/shared.ts'

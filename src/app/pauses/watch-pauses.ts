@@ -1,10 +1,10 @@
 /** Reads the pauses of routes when a gateway starts, and again within a second of each change of their file. */
 
 import { join } from 'node:path'
-import { stampOf } from '../../config/read-consistent.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
+import { stampOf } from '../../core/file-stamp.ts'
 import type { Log } from '../../core/log.ts'
 import { type Pause, pausesFileName, pausesIn } from './paused-routes.ts'
 import type { Pauses } from './pauses.ts'

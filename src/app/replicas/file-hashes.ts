@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { maxFileBytes } from '../../config/file-digests.ts'
+import { stampOfStats } from '../../core/file-stamp.ts'
 import { filesBelow } from '../files-below.ts'
 import { filesBesideRoute } from '../validate/beside-route.ts'
 
@@ -15,9 +16,7 @@ const search = { depth: 4, isWanted: () => true, without: new Set(['node_modules
 /** The path of a file, relative to the data directory, and the hash of its content. */
 export type FileHash = readonly [path: string, hash: string]
 
-/**
- * The hash of a file, and the stamp that the file had then: its time, size and inode. While the stamp stays, the hash is not made again.
- */
+/** The hash of a file, and the stamp that the file had then. While the stamp stays, the hash is not made again. */
 type StampedHash = { readonly stamp: string; readonly hash: string }
 
 /** Makes a function that hashes the files of a configuration. The function reads a file again only after the file changed. */
@@ -51,10 +50,10 @@ const filesAt = (path: string): readonly string[] => {
 /** Returns the hash of a file. A file that cannot be read has the hash `none`; of a large file only the size counts. */
 const hashOf = async (file: string, known: StampedHash | undefined): Promise<StampedHash> => {
   try {
-    const { mtimeMs, size, ino } = await stat(file)
-    const stamp = `${mtimeMs} ${size} ${ino}`
+    const stats = await stat(file, { bigint: true })
+    const stamp = stampOfStats(stats)
     if (known?.stamp === stamp) return known
-    const content = size > maxFileBytes ? String(size) : await readFile(file)
+    const content = stats.size > maxFileBytes ? String(stats.size) : await readFile(file)
     return { stamp, hash: createHash('sha256').update(content).digest('base64') }
   } catch {
     return { stamp: '', hash: 'none' }

@@ -1,7 +1,7 @@
 /** Reads the files of the certificates, and judges what is in them. Nothing here listens: `validate` reads the same set as the gateway. */
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dayMs } from '../../core/clock.ts'
 import type { Code, Path } from '../../core/diagnostic.ts'
 import { messageOf } from '../../core/fault.ts'
@@ -70,15 +70,6 @@ export const readCertificateSet = (
   const clientCa = file === undefined ? undefined : usable(['client_ca'], () => readChain(file).pem)
   if (findings.length > 0) return { findings }
   return { set: { pairs, ...(clientCa === undefined ? {} : { clientCa }) }, findings }
-}
-
-/** Returns the state of a file; `undefined` where it is not there, or cannot be looked at. */
-export const stateOf = (file: string): Stats | undefined => {
-  try {
-    return statSync(file)
-  } catch {
-    return undefined
-  }
 }
 
 const readText = (file: string): string => {

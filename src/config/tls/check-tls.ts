@@ -1,5 +1,6 @@
 /** Checks the certificates that a configuration names: for `validate` and `doctor`, at the start, and at a reload. */
 
+import { type Stats, statSync } from 'node:fs'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { type Config, defaultProfile } from '../config.ts'
 import {
@@ -9,7 +10,6 @@ import {
   forServerName,
   judgeCertificates,
   readCertificateSet,
-  stateOf,
 } from './certificate-set.ts'
 import type { TlsSettings } from './read-tls.ts'
 
@@ -50,6 +50,15 @@ const repeatedNames = ({ pairs }: TlsSettings): CertificateFinding[] =>
       { code: 'WH210', path: [...path, 'name'], message: `${name} stands twice: the first one counts`, help: 'remove one of the two' },
     ]
   })
+
+/** Returns the state of a file; `undefined` where it is not there, or cannot be looked at. */
+const stateOf = (file: string): Stats | undefined => {
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
+}
 
 /** Finds keys that others on this machine may read or replace. A group may read a key, as that of ssl-cert or of a mounted secret does. */
 const openKeys = ({ pairs }: TlsSettings): CertificateFinding[] =>

@@ -12,7 +12,6 @@ import {
   judgeCertificates,
   namesOf,
   readCertificateSet,
-  stateOf,
 } from '../../config/tls/certificate-set.ts'
 import { filesOf } from '../../config/tls/check-tls.ts'
 import type { TlsSettings } from '../../config/tls/read-tls.ts'
@@ -20,6 +19,7 @@ import { type Clock, dayMs } from '../../core/clock.ts'
 import { isErrorCode } from '../../core/diagnostic.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { stampOf } from '../../core/file-stamp.ts'
 import type { Status } from '../../generated/control.ts'
 
 export type ServedCertificatesOptions = {
@@ -166,10 +166,4 @@ const newErrors = (set: CertificateSet, before: CertificateSet, now: number): st
 }
 
 /** Names the settings and the present state of their files. It follows symbolic links, which certbot replaces. */
-const versionOf = (settings: TlsSettings): string => {
-  const stats = filesOf(settings).map((file) => {
-    const { ino, size, mtimeMs, ctimeMs } = stateOf(file) ?? {}
-    return [ino, size, mtimeMs, ctimeMs]
-  })
-  return JSON.stringify([settings, stats])
-}
+const versionOf = (settings: TlsSettings): string => JSON.stringify([settings, filesOf(settings).map(stampOf)])

@@ -1,6 +1,6 @@
 /** Reads samples for an editor, which tries all samples again after each change of a draft. */
 
-import { statSync } from 'node:fs'
+import { stampOf } from '../../../core/file-stamp.ts'
 import { type KnownSample, readSample } from '../../samples/gallery.ts'
 import type { Sample } from '../../samples/sample-file.ts'
 
@@ -13,8 +13,7 @@ const maxKept = 100
 export const createSampleReader = (): SampleReader => {
   const kept = new Map<string, { readonly stamp: string; readonly sample: Sample }>()
   return (known) => {
-    const stat = statSync(known.file, { throwIfNoEntry: false })
-    const stamp = `${stat?.size} ${stat?.mtimeMs}`
+    const stamp = stampOf(known.file)
     const last = kept.get(known.file)
     if (last?.stamp === stamp) return last.sample
     const sample = readSample(known)

@@ -1,0 +1,27 @@
+/** Tells whether a file has changed: two stamps of a file differ when it was written, replaced or removed between them. */
+
+import { type BigIntStats, statSync } from 'node:fs'
+import { messageOf } from './fault.ts'
+
+/** The stamp of a file that does not exist. */
+export const absent = 'absent'
+
+/**
+ * Returns the stamp of a file, which follows links. Never throws: the stamp is `absent` without a file, and the error's message where the
+ * file cannot be looked at.
+ */
+export const stampOf = (file: string): string => {
+  try {
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
+    return stats ? stampOfStats(stats) : absent
+  } catch (error) {
+    // For example a loop of links, or a folder without permission.
+    return messageOf(error)
+  }
+}
+
+/**
+ * Returns the stamp of a file that was looked at already. The time of its last change (`ctime`) tells two contents apart that have one size
+ * and one time of writing, as after `cp -p` and `touch -d`.
+ */
+export const stampOfStats = ({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string => `${mtimeNs} ${ctimeNs} ${size} ${ino}`
