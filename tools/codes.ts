@@ -1,7 +1,7 @@
 /** Writes the page of all findings as Markdown, from the catalogue of finding codes and their explanations. */
 
-import type { Example } from '../src/app/explain/explanation.ts'
-import { codeRanges, explanationOf } from '../src/app/explain/index.ts'
+import type { Example } from '../src/check/explain/explanation.ts'
+import { codeRanges, explanationOf } from '../src/check/explain/index.ts'
 import { type Code, catalogue, isStopping } from '../src/core/diagnostic.ts'
 import { withoutTags } from './in-markdown.ts'
 

@@ -2,10 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { renderSample } from '../src/app/samples/sample-file.ts'
-import { scrub } from '../src/app/samples/scrub.ts'
-
 import { isObject, type JsonObject } from '../src/core/json.ts'
+import { renderSample } from '../src/dryrun/samples/sample-file.ts'
+import { scrub } from '../src/dryrun/samples/scrub.ts'
 
 type Example = { readonly action?: string; readonly sender?: { readonly login: string } }
 type Examples = readonly { readonly name: string; readonly examples: readonly Example[] }[]

@@ -3,10 +3,10 @@
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import type { Audit } from '../app/audit/audit.ts'
 import { systemClock } from '../core/clock.ts'
 import { exit } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import type { Audit } from '../features/audit/audit.ts'
 import { pathOf } from './help/suggest.ts'
 import { type Cli, warn } from './shell/output.ts'
 
@@ -97,7 +97,7 @@ export const auditedCommand = async (command: Command, cli: Cli, action: (cli: C
  * can also change the files by hand, and a full disk must not keep a gateway from being stopped.
  */
 export const openCommandAudit = async ({ workspace, io, json }: Cli): Promise<Audit> => {
-  const { openAudit } = await import('../app/audit/audit.ts')
+  const { openAudit } = await import('../features/audit/audit.ts')
   let isTold = false
   return openAudit(workspace.dataDir, systemClock, (why) => {
     if (!isTold && !json) warn({ io }, { code: 'audit', message: `the audit has no line of this: ${why}` })

@@ -1,6 +1,6 @@
 /** `backup`: writes a backup of the data directory to one file, while the gateway works or not. */
 
-import { type Backup, makeBackup } from '../app/backup/make-backup.ts'
+import { type Backup, makeBackup } from '../features/backup/make-backup.ts'
 import { gatewayAt } from '../http/control/client.ts'
 import { answer, type Cli, note } from './shell/output.ts'
 

@@ -3,9 +3,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { auditedService } from '../app/audit/audited-service.ts'
 import { usage } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
+import { auditedService } from '../edit/audited-service.ts'
 import { gatewayAt } from '../http/control/client.ts'
 import { runEditor } from '../tui/edit.ts'
 import { readKeymap } from '../tui/model/keys-file.ts'
@@ -33,7 +33,7 @@ export const edit = async (route: string | undefined, given: EditOptions, cli: C
   }
   const { profile } = given
   if (profile !== undefined) {
-    const { checkProfile } = await import('../app/editor/bound-routes.ts')
+    const { checkProfile } = await import('../edit/bound-routes.ts')
     checkProfile(workspace, profile)
   }
   const options = { dataDir, profile, self, readOnly: given.readOnly === true, keymap: await readKeymap(dataDir) }
@@ -42,7 +42,7 @@ export const edit = async (route: string | undefined, given: EditOptions, cli: C
   const around = {
     service,
     watch: async (name: string | undefined) => {
-      const { watch } = await import('../app/events/watch.ts')
+      const { watch } = await import('../operate/events/watch.ts')
       return watch(workspace, gatewayAt(workspace), name === undefined ? {} : { route: name })
     },
     edit: open,

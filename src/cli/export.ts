@@ -1,7 +1,7 @@
 /** `export asyncapi [routes...]`: prints an AsyncAPI document of the routes. */
 
 import { dump } from 'js-yaml'
-import { describeAsyncApi } from '../app/asyncapi/asyncapi.ts'
+import { describeAsyncApi } from '../operate/asyncapi.ts'
 import { answer, type Cli } from './shell/output.ts'
 
 export const exportAsyncApi = async (routes: readonly string[], cli: Cli): Promise<number> => {

@@ -1,10 +1,10 @@
 /** `new <name>`: writes a route into `config.yaml`. `webhook subscribe` makes a route at run time instead. */
 
-import { type WrittenRoute, writeNewRoute } from '../app/editor/saving/new-route.ts'
-import { warningWithHelp } from '../app/warning.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { shownFile } from '../core/shown-place.ts'
 import { printable } from '../core/text.ts'
+import { warningWithHelp } from '../datadir/warning.ts'
+import { type WrittenRoute, writeNewRoute } from '../edit/saving/new-route.ts'
 import { gatewayAt } from '../http/control/client.ts'
 import type { RouteOptions } from './options/route.ts'
 import { answer, type Cli } from './shell/output.ts'

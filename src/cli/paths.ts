@@ -1,7 +1,7 @@
 /** `paths`: prints the paths of the gateway's files, one a line, and whether each file exists. */
 
-import { namedPaths } from '../app/paths.ts'
 import { printable } from '../core/text.ts'
+import { namedPaths } from '../datadir/paths.ts'
 import { controlSocket } from '../http/control/socket-path.ts'
 import { aligned } from './shell/columns.ts'
 import { answer, type Cli } from './shell/output.ts'

@@ -1,6 +1,6 @@
 /** `restore`: puts the files of a backup into the data directory while no gateway runs. */
 
-import { restoreBackup } from '../app/backup/restore-backup.ts'
+import { restoreBackup } from '../features/backup/restore-backup.ts'
 import { gatewayAt } from '../http/control/client.ts'
 import { answer, type Cli, note } from './shell/output.ts'
 

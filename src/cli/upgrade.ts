@@ -1,6 +1,6 @@
 /** `upgrade --check`: says whether a newer version is published. Exit 1 when there is one. */
 
-import { findNewerVersion } from '../app/newer-version.ts'
+import { findNewerVersion } from '../check/newer-version.ts'
 import { exit, usage } from '../core/fault.ts'
 import { answer, type Cli } from './shell/output.ts'
 

@@ -1,13 +1,13 @@
 /** Opens the console: makes the sign-ins, the answers, the live traffic and the audit, and starts the server that works with them. */
 
-import { openAudit } from '../app/audit/audit.ts'
-import type { EditorService } from '../app/editor/service.ts'
-import type { GatewayFinder } from '../app/running-gateway.ts'
-import type { Workspace } from '../app/workspace.ts'
 import { isLoopback } from '../config/config.ts'
 import type { ConsoleSettings } from '../config/console/settings.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { GatewayFinder } from '../datadir/running-gateway.ts'
+import type { Workspace } from '../datadir/workspace.ts'
+import type { EditorService } from '../edit/service.ts'
+import { openAudit } from '../features/audit/audit.ts'
 import { journalFolder } from '../journal/folder.ts'
 import { indexedRecords } from '../journal/index/indexed-records.ts'
 import { createAccess } from './access/access.ts'

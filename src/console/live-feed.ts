@@ -3,13 +3,13 @@
  * does not watch while no page is open.
  */
 
-import { watch } from '../app/events/watch.ts'
-import type { GatewayFinder } from '../app/running-gateway.ts'
-import type { Workspace } from '../app/workspace.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import { LineQueue } from '../core/turns/line-queue.ts'
+import type { GatewayFinder } from '../datadir/running-gateway.ts'
+import type { Workspace } from '../datadir/workspace.ts'
 import type { TailLine } from '../generated/control.ts'
+import { watch } from '../operate/events/watch.ts'
 
 /** `off`: the traffic is not watched at present, for this reason. The feed goes on trying. */
 export type LiveLine = TailLine | { readonly type: 'off'; readonly reason: string }

@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Audit } from '../app/audit/audit.ts'
+import type { Audit } from '../features/audit/audit.ts'
 import { bindFault } from '../http/bind-fault.ts'
 import { connectionLimits } from '../http/server.ts'
 import { boundConnections } from './access/connections.ts'

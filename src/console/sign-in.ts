@@ -2,11 +2,11 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Audit } from '../app/audit/audit.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { Allowance } from '../core/turns/allowance.ts'
+import type { Audit } from '../features/audit/audit.ts'
 import type { Access } from './access/access.ts'
 import { cookiesOf, setCookie } from './access/cookies.ts'
 import { type Refusal, refused } from './access/gate.ts'

@@ -3,10 +3,6 @@
  * of its plugins), and makes what starts and reloads the gateway.
  */
 
-import { createSharedEffects } from '../app/live/effects.ts'
-import { compileLiveConfig, type LiveConfig } from '../app/live/live-config.ts'
-import { createReloader } from '../app/live/reload.ts'
-import type { KeptSecrets } from '../app/secrets/kept-secrets.ts'
 import type { Config } from '../config/config.ts'
 import { type Read, readingOf } from '../config/thread/load-in-thread.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
@@ -14,10 +10,14 @@ import type { Diagnostic } from '../core/diagnostic.ts'
 import { createFacts } from '../core/facts/facts.ts'
 import type { Log } from '../core/log.ts'
 import { createEventTraces } from '../core/telemetry/trace-context.ts'
+import type { KeptSecrets } from '../datadir/secrets/kept-secrets.ts'
 import type { Effects } from '../parts/effects.ts'
 import { catalogue, catalogueOf } from '../plan/catalogue.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import { LoadedPlugins } from '../plan/plugins/load-plugins.ts'
+import { createSharedEffects } from '../serve/effects.ts'
+import { compileLiveConfig, type LiveConfig } from '../serve/live-config.ts'
+import { createReloader } from '../serve/reload.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import type { GivenSocket, RequestsShown } from './gateway-options.ts'
 

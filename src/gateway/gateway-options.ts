@@ -1,13 +1,13 @@
 /** The options that a gateway is opened with, and the list of what it has to close. */
 
-import type { SharedEffects } from '../app/live/effects.ts'
-import type { Reloader } from '../app/live/reload.ts'
-import type { KeptSecrets } from '../app/secrets/kept-secrets.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Observer } from '../core/facts/facts.ts'
 import type { Log } from '../core/log.ts'
+import type { KeptSecrets } from '../datadir/secrets/kept-secrets.ts'
 import type { SocketHandle } from '../node-internals/hand-socket.ts'
+import type { SharedEffects } from '../serve/effects.ts'
+import type { Reloader } from '../serve/reload.ts'
 
 /** An observer that shows each request as it ends. `replacesLog`: the log is silent about requests. */
 export type RequestsShown = { readonly observer: Observer; readonly replacesLog: boolean }

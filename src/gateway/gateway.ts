@@ -1,10 +1,10 @@
 /** Opens the parts of a gateway (store, journal, worker, sockets and what observes them), and closes them in the reverse order. */
 
-import type { RunningGateway } from '../app/running-gateway.ts'
 import type { RequestEnded } from '../core/facts/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
+import type { RunningGateway } from '../datadir/running-gateway.ts'
 import type { Doors } from './doors/open-doors.ts'
 import { closeAll, endAll, endForSuccessor } from './ending.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'

@@ -1,6 +1,6 @@
 /** Hands the listening socket of this gateway to its successor, which asks for it on the control socket (take-over.ts). */
 
-import type { RunningGateway } from '../app/running-gateway.ts'
+import type { RunningGateway } from '../datadir/running-gateway.ts'
 import { openShortPath, takeoverSocket } from '../http/control/socket-path.ts'
 import type { Listener } from '../http/server.ts'
 import { canHandSocket } from '../node-internals/hand-socket.ts'

@@ -1,6 +1,6 @@
 /** Opens the metrics of a gateway: the observer that counts, the listener for scrapes and probes, and the push by OTLP. */
 
-import { version } from '../app/version.ts'
+import { version } from '../datadir/version.ts'
 import { listenForMetrics } from '../http/metrics-listener.ts'
 import { Gauges, type MetricSources } from '../observe/metrics/gauges.ts'
 import { Meter } from '../observe/metrics/meter.ts'

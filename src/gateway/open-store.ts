@@ -1,12 +1,12 @@
 /** Opens the store of a gateway, and the folder with the public keys of senders. */
 
 import { join } from 'node:path'
-import { type KeyFolder, openKeyFolder } from '../app/live/key-folder.ts'
-import { storeOptions } from '../app/store-options.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import type { Log } from '../core/log.ts'
+import { storeOptions } from '../datadir/store-options.ts'
+import { type KeyFolder, openKeyFolder } from '../serve/key-folder.ts'
 import { storesByName } from '../store/index.ts'
 import type { OpenStore } from '../store/store-part.ts'
 

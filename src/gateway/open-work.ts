@@ -1,13 +1,9 @@
 /** Opens the parts of a gateway that work after a request is answered, above all the store, the journal, the worker and the scheduler. */
 
 import { join } from 'node:path'
-import { ensureCommentKey } from '../app/live/comment-key.ts'
-import type { LiveConfig } from '../app/live/live-config.ts'
-import { createTails, type Tails } from '../app/live/tails.ts'
-import { watchPauses } from '../app/pauses/watch-pauses.ts'
-import type { Replicas } from '../app/replicas/replicas.ts'
 import type { Config } from '../config/config.ts'
 import type { NewRun } from '../core/new-run.ts'
+import { watchPauses } from '../features/pauses/watch-pauses.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { EventRecords } from '../journal/event-records.ts'
@@ -27,6 +23,10 @@ import { type Known, lackOf } from '../runs/lack-of.ts'
 import { sweepRunFiles } from '../runs/run-files.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
+import { ensureCommentKey } from '../serve/comment-key.ts'
+import type { LiveConfig } from '../serve/live-config.ts'
+import type { Replicas } from '../serve/replicas/replicas.ts'
+import { createTails, type Tails } from '../serve/tails.ts'
 import type { Shared } from '../store/shared.ts'
 import type { OpenStore } from '../store/store-part.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
@@ -91,7 +91,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
  * The module for it is loaded here, because only a gateway on a shared store needs the module.
  */
 const watchSharedEntries = async (port: Shared, { log, clock, reloader }: GatewayOptions): Promise<() => Promise<void>> => {
-  const { watchEntries } = await import('../app/entries/watch-entries.ts')
+  const { watchEntries } = await import('../datadir/entries/watch-entries.ts')
   const { current } = reloader
   const written = (): Promise<void> => current().base.subscriptions.load()
   return await watchEntries({ port, log, clock, config: () => current().config, written })
@@ -103,7 +103,7 @@ const followSharedReplies = async (
   records: EventRecords,
   { clock, shared: { replies } }: GatewayOptions,
 ): Promise<() => Promise<void>> => {
-  const { followReplies } = await import('../app/replies/follow-replies.ts')
+  const { followReplies } = await import('../serve/replies/follow-replies.ts')
   const stop = followReplies({ replies, lines: port.records, records, clock })
   return async () => stop()
 }
@@ -118,7 +118,7 @@ const openReplicas = async (
   runs: () => number,
 ): Promise<Replicas | undefined> => {
   if (!shared) return undefined
-  const { Replicas } = await import('../app/replicas/replicas.ts')
+  const { Replicas } = await import('../serve/replicas/replicas.ts')
   const replicas = new Replicas({ shared, clock, log, current, runs })
   facts.observe(replicas)
   return replicas

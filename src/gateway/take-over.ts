@@ -1,14 +1,14 @@
 /** Takes the listening socket over from the gateway that serves the data directory (`gateway run --takeover`). */
 
-import { lastWordsMs, stopGateway } from '../app/gateway/stop.ts'
-import { listenerAt } from '../app/routes/route-address.ts'
-import type { GatewayFinder } from '../app/running-gateway.ts'
 import { systemClock } from '../core/clock.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { within } from '../core/turns/within.ts'
+import { listenerAt } from '../datadir/route-address.ts'
+import type { GatewayFinder } from '../datadir/running-gateway.ts'
 import { bindPrivately } from '../http/control/server.ts'
 import { openShortPath, removeStale, takeoverSocket } from '../http/control/socket-path.ts'
 import { awaitSocket, canHandSocket, type SocketHandle } from '../node-internals/hand-socket.ts'
+import { lastWordsMs, stopGateway } from '../operate/gateway/stop.ts'
 
 /** A gateway that runs, and whose listening socket this process may take. `host`, `port`: the address at which it listens. */
 export type Predecessor = {

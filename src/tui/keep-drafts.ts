@@ -1,7 +1,7 @@
 /** Stores the drafts that are being edited soon after each change, so that a crash or a kill loses only the latest changes. */
 
-import type { RouteDraft } from '../app/editor/draft/route-draft.ts'
-import type { EditorService } from '../app/editor/service.ts'
+import type { RouteDraft } from '../edit/draft/route-draft.ts'
+import type { EditorService } from '../edit/service.ts'
 import { isSameRoute } from './model/pending.ts'
 
 export type DraftKeeperOptions = {

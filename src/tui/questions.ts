@@ -1,8 +1,8 @@
 /** Asks the editor service the questions of the model, and gives the answers to the model as messages. */
 
-import type { EditorService } from '../app/editor/service.ts'
-import type { Answer, Question } from '../app/editor/service-messages.ts'
 import { Fault, messageOf } from '../core/fault.ts'
+import type { EditorService } from '../edit/service.ts'
+import type { Answer, Question } from '../edit/service-messages.ts'
 import type { Message } from './model/screen.ts'
 import type { State } from './model/state.ts'
 import { createTypedAhead, type TypedAhead } from './typed-ahead.ts'

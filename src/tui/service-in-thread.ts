@@ -1,10 +1,10 @@
 /** The editor service in a thread of its own, for the terminal editor and the browser console: neither stands still while it works. */
 
 import type { Worker } from 'node:worker_threads'
-import type { EditorService } from '../app/editor/service.ts'
-import type { Question } from '../app/editor/service-messages.ts'
-import type { Workspace } from '../app/workspace.ts'
 import { exit, Fault } from '../core/fault.ts'
+import type { Workspace } from '../datadir/workspace.ts'
+import type { EditorService } from '../edit/service.ts'
+import type { Question } from '../edit/service-messages.ts'
 import { startThread } from '../process/start-thread.ts'
 import type { ThreadData, ThreadReply, ThreadRequest } from './service-thread.ts'
 

@@ -4,10 +4,10 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { createEditorService } from '../app/editor/create-service.ts'
-import type { Question } from '../app/editor/service-messages.ts'
-import type { Workspace } from '../app/workspace.ts'
 import { Fault, messageOf } from '../core/fault.ts'
+import type { Workspace } from '../datadir/workspace.ts'
+import { createEditorService } from '../edit/create-service.ts'
+import type { Question } from '../edit/service-messages.ts'
 import { gatewayAt } from '../http/control/client.ts'
 
 /** What the thread gets at its start: where the routes are, and the profile whose routes it knows; `undefined` for all profiles. */

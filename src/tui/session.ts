@@ -2,12 +2,12 @@
  * The editor at work: each input goes through the reducer, the new state is drawn, and the commands that the reducer gives back are done.
  */
 
-import type { OpenedRoute } from '../app/editor/draft/route-draft.ts'
-import type { EditorService } from '../app/editor/service.ts'
-import type { Answer } from '../app/editor/service-messages.ts'
 import type { Path } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { cut } from '../core/text.ts'
+import type { OpenedRoute } from '../edit/draft/route-draft.ts'
+import type { EditorService } from '../edit/service.ts'
+import type { Answer } from '../edit/service-messages.ts'
 import type { TailLine } from '../generated/control.ts'
 import { createDraftKeeper } from './keep-drafts.ts'
 import { changedDrafts } from './model/pending.ts'

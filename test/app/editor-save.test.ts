@@ -5,8 +5,13 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFile
 import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { createEditorService } from '../../src/app/editor/create-service.ts'
-import { createDraftTexts } from '../../src/app/editor/draft/draft-text.ts'
+import type { YamlEdit } from '../../src/config/yaml/edit/yaml-edit.ts'
+import { parseSource } from '../../src/config/yaml/source.ts'
+import type { Json } from '../../src/core/json.ts'
+import type { Hunk } from '../../src/datadir/line-diff.ts'
+import type { GatewayFinder, RunningGateway } from '../../src/datadir/running-gateway.ts'
+import { createEditorService } from '../../src/edit/create-service.ts'
+import { createDraftTexts } from '../../src/edit/draft/draft-text.ts'
 import {
   change,
   draftOf,
@@ -17,13 +22,8 @@ import {
   removed,
   switched,
   undo,
-} from '../../src/app/editor/draft/route-draft.ts'
-import type { EditorService, Saved } from '../../src/app/editor/service.ts'
-import type { Hunk } from '../../src/app/line-diff.ts'
-import type { GatewayFinder, RunningGateway } from '../../src/app/running-gateway.ts'
-import type { YamlEdit } from '../../src/config/yaml/edit/yaml-edit.ts'
-import { parseSource } from '../../src/config/yaml/source.ts'
-import type { Json } from '../../src/core/json.ts'
+} from '../../src/edit/draft/route-draft.ts'
+import type { EditorService, Saved } from '../../src/edit/service.ts'
 import { noChanges } from '../fakes/operations.ts'
 
 const config = `# The gateway of the office. Ask Kim before you change it.

@@ -1,13 +1,13 @@
 /** What the operations make of a store elsewhere: a clock that differs, and no answer. */
 
 import t from 'tap'
-import { createOperations } from '../../src/app/live/operations.ts'
-import { RedactionCounts } from '../../src/app/live/redaction-counts.ts'
-import { trafficOf } from '../../src/app/live/traffic.ts'
-import { Pauses } from '../../src/app/pauses/pauses.ts'
 import type { RequestEnded } from '../../src/core/facts/fact.ts'
 import { createFacts } from '../../src/core/facts/facts.ts'
 import { refuse } from '../../src/core/outcome.ts'
+import { Pauses } from '../../src/features/pauses/pauses.ts'
+import { createOperations } from '../../src/gateway/operations/operations.ts'
+import { RedactionCounts } from '../../src/serve/redaction-counts.ts'
+import { trafficOf } from '../../src/serve/traffic.ts'
 import { aheadOf, fakeClock } from '../fakes/clock.ts'
 import { openedIn, sharedStore } from '../fakes/shared-store.ts'
 

@@ -1,10 +1,10 @@
 /** Readiness: a gateway that cannot take events is not ready, and is ready again when it can take events. */
 
 import t, { type Test } from 'tap'
-import { Readiness } from '../../src/app/readiness.ts'
 import type { Fact, RequestEnded } from '../../src/core/facts/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { refuse } from '../../src/core/outcome.ts'
+import { Readiness } from '../../src/serve/readiness.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import { fakeClock } from '../fakes/clock.ts'
 

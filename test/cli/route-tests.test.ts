@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { load } from 'js-yaml'
 import t from 'tap'
-import { expectationKeys } from '../../src/app/route-tests/expectations.ts'
 import { definition } from '../../src/config/schema-walk.ts'
+import { expectationKeys } from '../../src/dryrun/route-tests/expectations.ts'
 import { type FakeCli, fakeCli, going } from '../fakes/cli.ts'
 import { until } from '../fakes/wait.ts'
 

@@ -15,12 +15,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { EntryCopies } from '../../src/app/entries/entry-copies.ts'
 import { subscriptionNameOf } from '../../src/config/subscriptions.ts'
 import { readEntries, updateEntries } from '../../src/config/writing/entry-store.ts'
 import { exit, Fault } from '../../src/core/fault.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { jsonErrorPlace } from '../../src/core/json-error.ts'
+import { EntryCopies } from '../../src/datadir/entries/entry-copies.ts'
 
 const put = (name: string, entry: Json) => (entries: JsonObject) => ({ entries: { ...entries, [name]: entry }, result: undefined })
 const modeOf = (path: string): number => statSync(path).mode & 0o777

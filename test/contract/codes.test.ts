@@ -1,9 +1,9 @@
 /** Every code is explained, and its examples are true: the wrong one gives the finding, the right one does not. */
 
 import t from 'tap'
-import type { Example } from '../../src/app/explain/explanation.ts'
-import { codeRanges, explanationOf } from '../../src/app/explain/index.ts'
-import { allCodes } from '../../src/app/validate/codes.ts'
+import type { Example } from '../../src/check/explain/explanation.ts'
+import { codeRanges, explanationOf } from '../../src/check/explain/index.ts'
+import { allCodes } from '../../src/check/validate/codes.ts'
 import { catalogue } from '../../src/core/diagnostic.ts'
 import { fakeCli } from '../fakes/cli.ts'
 

@@ -18,9 +18,9 @@ const root = fileURLToPath(new URL('../../src', import.meta.url))
 
 /** Words that are no part's where they stand, and whose they are. */
 const allowed: { readonly [place: string]: string } = {
-  'app/doctor/targets.ts missing': 'how a target is connected',
-  'app/editor/targets.ts missing': 'how a target is connected',
-  'app/import/adnanh-rule.ts regex': 'a type of rule of the imported program',
+  'check/doctor/targets.ts missing': 'how a target is connected',
+  'edit/targets.ts missing': 'how a target is connected',
+  'setup/import/adnanh-rule.ts regex': 'a type of rule of the imported program',
   'cli/reports/index.ts github': 'a format of reports',
   'cli/reports/index.ts gitlab': 'a format of reports',
   'console/access/oidc.ts email': 'a claim of OpenID Connect',

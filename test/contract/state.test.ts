@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../src', import.meta.url))
 
 /** What may stay, and why it does. */
 const allowed: { readonly [place: string]: string } = {
-  'app/mask-lines/guess-secrets.ts boundedValue': 'a pattern, whose place is set before each use',
+  'datadir/mask-lines/guess-secrets.ts boundedValue': 'a pattern, whose place is set before each use',
   'process/start-thread.ts fromSources': 'the bundle of a thread, made from sources only',
   'console/pages/ask.ts hasSignedOut': 'whether the user of a page has signed out',
   'console/pages/ask.ts isSignedIn': 'whether a browser is signed in, in its page',

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import type { TailLines } from '../../src/app/live/tails.ts'
-import type { RunningGateway } from '../../src/app/running-gateway.ts'
+import type { RunningGateway } from '../../src/datadir/running-gateway.ts'
 import type { ControlAnswers, ReloadResult, Status, TailLine } from '../../src/generated/control.ts'
 import { listenControl } from '../../src/http/control/server.ts'
 import { controlSocket } from '../../src/http/control/socket-path.ts'
+import type { TailLines } from '../../src/serve/tails.ts'
 
 export type Asked = readonly [name: string, question?: unknown]
 export type FakeOperations = RunningGateway & { readonly asked: Asked[] }

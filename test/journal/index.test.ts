@@ -4,12 +4,12 @@ import { appendFileSync, mkdirSync, readdirSync, rmSync, utimesSync } from 'node
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { type EventCriteria, selectionOf } from '../../src/app/events/event-selection.ts'
 import type { EventFilter } from '../../src/journal/fold-events.ts'
 import { segmentName } from '../../src/journal/folder.ts'
 import { indexedRecords } from '../../src/journal/index/indexed-records.ts'
 import { folderRecords } from '../../src/journal/reader.ts'
 import type { NewRecord } from '../../src/journal/record.ts'
+import { type EventCriteria, selectionOf } from '../../src/operate/events/event-selection.ts'
 import { at, ended, received, startMs } from '../fakes/records.ts'
 
 /** Something that a gateway, or somebody with the files, does to a journal. Events are numbered in the order of their arrival. */

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { readAttempts } from '../../src/app/events/event-attempts.ts'
+import { readAttempts } from '../../src/datadir/records/event-attempts.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { folderRecords, readEvents } from '../../src/journal/reader.ts'
 import type { EventView } from '../../src/journal/record.ts'

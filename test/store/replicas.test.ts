@@ -1,8 +1,8 @@
 /** What the replicas of a store on a database server know of each other. */
 
 import t, { type Test } from 'tap'
-import { createEventRates } from '../../src/app/live/limits/event-rates.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { createEventRates } from '../../src/serve/limits/event-rates.ts'
 import { type Connection, connect } from '../../src/store/postgres/connection.ts'
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
 import type { ReplicaState, Shared } from '../../src/store/shared.ts'

@@ -2,10 +2,10 @@
 
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import { createEditorService } from '../../src/app/editor/create-service.ts'
-import { change, draftOf } from '../../src/app/editor/draft/route-draft.ts'
-import type { Preview, TargetRow } from '../../src/app/editor/service.ts'
 import type { JsonObject } from '../../src/core/json.ts'
+import { createEditorService } from '../../src/edit/create-service.ts'
+import { change, draftOf } from '../../src/edit/draft/route-draft.ts'
+import type { Preview, TargetRow } from '../../src/edit/service.ts'
 import { openDeliver } from '../../src/tui/screens/deliver/deliver.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'

@@ -1,9 +1,9 @@
 /** The form of a route by keys: each field is changed by the one right thing, and looking at one changes nothing. */
 
 import t from 'tap'
-import { createEditorService } from '../../src/app/editor/create-service.ts'
-import { draftOf, isModified, type OpenedRoute, type RouteDraft } from '../../src/app/editor/draft/route-draft.ts'
-import type { Payload, Preview } from '../../src/app/editor/service.ts'
+import { createEditorService } from '../../src/edit/create-service.ts'
+import { draftOf, isModified, type OpenedRoute, type RouteDraft } from '../../src/edit/draft/route-draft.ts'
+import type { Payload, Preview } from '../../src/edit/service.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
 import { openSession } from '../../src/tui/session.ts'

@@ -1,7 +1,7 @@
 /** Drives the editor's model by keys, without a terminal. */
 
 import { stripVTControlCharacters } from 'node:util'
-import type { RouteRow } from '../../src/app/editor/service.ts'
+import type { RouteRow } from '../../src/edit/service.ts'
 import { defaultKeymap } from '../../src/tui/model/actions.ts'
 import { decodedKey, type Key } from '../../src/tui/model/key.ts'
 import type { Command, EditorOptions, Message, Screen, World } from '../../src/tui/model/screen.ts'

@@ -1,8 +1,8 @@
 /** The editor by keys: its route screen, prompt, live view, help, palette, the way out, and the same in sentences. */
 
 import t from 'tap'
-import { draftOf, type OpenedRoute } from '../../src/app/editor/draft/route-draft.ts'
-import type { Payload, Preview } from '../../src/app/editor/service.ts'
+import { draftOf, type OpenedRoute } from '../../src/edit/draft/route-draft.ts'
+import type { Payload, Preview } from '../../src/edit/service.ts'
 import type { TrafficLine } from '../../src/generated/control.ts'
 import { actions } from '../../src/tui/model/actions.ts'
 import { type EntryScreen, entryScreen, pickScreen } from '../../src/tui/model/overlays.ts'

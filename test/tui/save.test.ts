@@ -1,6 +1,9 @@
 /** Saving in the editor: what is shown before, what is asked, and where one is afterwards. */
 
 import t from 'tap'
+import type { YamlEdit } from '../../src/config/yaml/edit/yaml-edit.ts'
+import { diagnostic } from '../../src/core/diagnostic.ts'
+import type { Hunk } from '../../src/datadir/line-diff.ts'
 import {
   change,
   draftAfter,
@@ -11,12 +14,9 @@ import {
   redo,
   rewritten,
   undo,
-} from '../../src/app/editor/draft/route-draft.ts'
-import { textChange } from '../../src/app/editor/draft/route-text.ts'
-import type { SavePlan } from '../../src/app/editor/service.ts'
-import type { Hunk } from '../../src/app/line-diff.ts'
-import type { YamlEdit } from '../../src/config/yaml/edit/yaml-edit.ts'
-import { diagnostic } from '../../src/core/diagnostic.ts'
+} from '../../src/edit/draft/route-draft.ts'
+import { textChange } from '../../src/edit/draft/route-text.ts'
+import type { SavePlan } from '../../src/edit/service.ts'
 import { createDraftKeeper } from '../../src/tui/keep-drafts.ts'
 import { changedDrafts } from '../../src/tui/model/pending.ts'
 import type { World } from '../../src/tui/model/screen.ts'

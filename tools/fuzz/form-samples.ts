@@ -1,6 +1,6 @@
 /** Sample events of some senders in shapes that their other samples do not have: another content type, or with or without an id. */
 
-import type { Sample } from '../../src/app/samples/sample-file.ts'
+import type { Sample } from '../../src/dryrun/samples/sample-file.ts'
 
 const formType = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const asPayload = (value: object): Sample => ({ headers: formType, body: `payload=${encodeURIComponent(JSON.stringify(value))}` })

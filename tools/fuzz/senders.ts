@@ -1,8 +1,8 @@
 /** Makes the senders of the fuzz: one for each preset and built-in scheme, with a key, samples, and a function that signs. */
 
 import { generateKeyPairSync, sign } from 'node:crypto'
-import { builtInSamples, readSample } from '../../src/app/samples/gallery.ts'
-import type { Sample } from '../../src/app/samples/sample-file.ts'
+import { builtInSamples, readSample } from '../../src/dryrun/samples/gallery.ts'
+import type { Sample } from '../../src/dryrun/samples/sample-file.ts'
 import type { SignatureScheme } from '../../src/generated/config.ts'
 import { describedScheme } from '../../src/parts/schemes/described/described.ts'
 import { presets, schemes } from '../../src/parts/schemes/index.ts'

@@ -1,7 +1,7 @@
 /** `alerts list`: prints the rules of alerts, one a line, and below them what fires, what is silenced, and what could not be delivered. */
 
-import { type AlertList, listAlerts } from '../../app/alerts/alerts.ts'
 import { printable } from '../../core/text.ts'
+import { type AlertList, listAlerts } from '../../features/alerts/alerts.ts'
 import type { Alerts } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { alertKinds } from '../../plan/alerts.ts'

@@ -3,9 +3,9 @@
  * again.
  */
 
-import { muteAlerts } from '../../app/alerts/alerts.ts'
 import { usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { muteAlerts } from '../../features/alerts/alerts.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 

@@ -1,8 +1,8 @@
 /** `alerts test [rule]`: lets the running gateway send a test message to the targets of a rule, or of all rules. */
 
-import { testAlerts } from '../../app/alerts/alerts.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { testAlerts } from '../../features/alerts/alerts.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { confirmSending } from '../targets/sent.ts'

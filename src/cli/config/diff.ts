@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { compareWithFolder, compareWithGateway } from '../../app/config/compare-config.ts'
-import type { Hunk } from '../../app/line-diff.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import type { Hunk } from '../../datadir/line-diff.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { compareWithFolder, compareWithGateway } from '../../operate/config/compare-config.ts'
 import { findingItems } from '../shell/findings.ts'
 import { frames } from '../shell/frame.ts'
 import { answer, type Cli } from '../shell/output.ts'

@@ -1,8 +1,8 @@
 /** `config show`: prints the configuration of all its files as one YAML, with secrets masked. */
 
-import { configText } from '../../app/config/masked-config.ts'
-import { showConfig } from '../../app/config/show-config.ts'
 import { carryDigits } from '../../core/carried-numbers.ts'
+import { configText } from '../../datadir/masked-config.ts'
+import { showConfig } from '../../operate/config/show-config.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { refuseUnusable } from '../shell/refuse.ts'
 

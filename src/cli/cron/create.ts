@@ -3,9 +3,9 @@
  * next reads the file of jobs.
  */
 
-import { type CreatedJob, createJob, type NewJob, readJobContext } from '../../app/jobs/create-job.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { printable } from '../../core/text.ts'
+import { type CreatedJob, createJob, type NewJob, readJobContext } from '../../operate/jobs/create-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { inForce } from '../shell/in-force.ts'
 import { readTextOption } from '../shell/input.ts'

@@ -1,8 +1,8 @@
 /** `cron list`: prints the scheduled jobs, one a line, each with the time of its next run. */
 
-import { type ListedJob, listJobs } from '../../app/jobs/job-list.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { type ListedJob, listJobs } from '../../operate/jobs/job-list.ts'
 import { aligned, cellText } from '../shell/columns.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

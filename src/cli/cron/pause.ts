@@ -3,7 +3,7 @@
  * that has begun goes on.
  */
 
-import { pauseJob } from '../../app/jobs/pause-job.ts'
+import { pauseJob } from '../../operate/jobs/pause-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

@@ -1,7 +1,7 @@
 /** `cron remove <job>`: deletes a job that was made at run time. On a terminal the command asks first. */
 
-import { findRemovable, removeJob } from '../../app/jobs/remove-job.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { findRemovable, removeJob } from '../../operate/jobs/remove-job.ts'
 import { quoted } from '../../process/quoted.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { inForce } from '../shell/in-force.ts'

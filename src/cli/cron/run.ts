@@ -1,8 +1,8 @@
 /** `cron run <job>`: asks the running gateway to start a job now. */
 
-import { runJob } from '../../app/jobs/run-job.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { runJob } from '../../operate/jobs/run-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli } from '../shell/output.ts'
 

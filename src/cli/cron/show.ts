@@ -1,10 +1,10 @@
 /** `cron show <job>`: prints one whole job with its secrets masked, its next runs, and what keeps the job from running. */
 
 import { dump } from 'js-yaml'
-import { readJobDetail } from '../../app/jobs/job-detail.ts'
 import { isObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { readJobDetail } from '../../operate/jobs/job-detail.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 

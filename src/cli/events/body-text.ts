@@ -1,9 +1,9 @@
 /** Writes the body of a request for people. */
 
 import { isUtf8 } from 'node:buffer'
-import { prettyJson } from '../../app/json-text.ts'
 import { isJson } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
+import { prettyJson } from '../../datadir/json-text.ts'
 import { excerpt } from './view.ts'
 
 const maxShown = 65_536

@@ -1,10 +1,10 @@
 /** What the commands that act on several events share: choosing the events, asking before anything starts, and counting. */
 
-import { chooseEvents, countBySource, type DoneCounter } from '../../app/events/event-batch.ts'
-import { type EventStatus, eventSource } from '../../app/events/event-status.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { chooseEvents, countBySource, type DoneCounter } from '../../operate/events/event-batch.ts'
+import { type EventStatus, eventSource } from '../../operate/events/event-status.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { criteriaOf, type SelectionOptions } from './selection.ts'
 import { tableCell } from './view.ts'

@@ -1,8 +1,8 @@
 /** `events cancel`: ends runs that wait, and stops the agents of those that are under way. Nothing of them is delivered. */
 
-import { cancelEvents } from '../../app/events/runs/cancel-runs.ts'
 import { exit } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { cancelEvents } from '../../operate/events/runs/cancel-runs.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { chosenEvents, progressOf } from './bulk.ts'
 import { resultData, resultTable } from './results.ts'

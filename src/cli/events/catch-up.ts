@@ -3,11 +3,11 @@
  * again.
  */
 
-import { askCatchUp, type OnProgress } from '../../app/catch-up/ask-catch-up.ts'
-import type { CatchUpQuestion } from '../../app/catch-up/catch-up.ts'
-import { catchUpProgress } from '../../app/catch-up/progress.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { askCatchUp, type OnProgress } from '../../features/catch-up/ask-catch-up.ts'
+import type { CatchUpQuestion } from '../../features/catch-up/catch-up.ts'
+import { catchUpProgress } from '../../features/catch-up/progress.ts'
 import type { CatchUpState } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'

@@ -1,9 +1,9 @@
 /** `events erase`: erases events, or the events of a subject, wherever the gateway keeps them. */
 
-import { type Erasing, eraseEvents, finishErasure, maxErasedAtOnce } from '../../app/events/erase/erase-events.ts'
-import { wholeBatches } from '../../app/events/erase/whole-batches.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { type Erasing, eraseEvents, finishErasure, maxErasedAtOnce } from '../../operate/events/erase/erase-events.ts'
+import { wholeBatches } from '../../operate/events/erase/whole-batches.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { chosenEvents, confirmStart, countsBySource } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'

@@ -3,8 +3,8 @@
  * masked. Exit 1 when the payload of some of the events was not kept, 5 when no payload was.
  */
 
-import { describeEvents, type ExportForm, exportEvents } from '../../app/events/event-export.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { describeEvents, type ExportForm, exportEvents } from '../../operate/events/event-export.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { chosenEvents } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'

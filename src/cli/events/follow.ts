@@ -3,11 +3,11 @@
  * command.
  */
 
-import { describeEvent, type EventStatus } from '../../app/events/event-status.ts'
-import { followEvents } from '../../app/events/follow-events.ts'
-import { jsonText } from '../../app/json-text.ts'
 import { usage } from '../../core/fault.ts'
+import { jsonText } from '../../datadir/json-text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { describeEvent, type EventStatus } from '../../operate/events/event-status.ts'
+import { followEvents } from '../../operate/events/follow-events.ts'
 import { aligned } from '../shell/columns.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'

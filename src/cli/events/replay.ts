@@ -3,13 +3,13 @@
  * start.
  */
 
-import type { EventResult } from '../../app/events/event-batch.ts'
-import { editableBody, planReplay } from '../../app/events/event-replay.ts'
-import { type EventStatus, outcomeOf } from '../../app/events/event-status.ts'
-import { jsonText } from '../../app/json-text.ts'
 import { exit, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { jsonText } from '../../datadir/json-text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import type { EventResult } from '../../operate/events/event-batch.ts'
+import { editableBody, planReplay } from '../../operate/events/event-replay.ts'
+import { type EventStatus, outcomeOf } from '../../operate/events/event-status.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { withPayloadByHand } from '../webhook/payload-by-hand.ts'

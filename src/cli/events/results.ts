@@ -1,6 +1,6 @@
 /** The result of a retry or a cancel for each event, as rows for people and as data. */
 
-import type { EventResult } from '../../app/events/event-batch.ts'
+import type { EventResult } from '../../operate/events/event-batch.ts'
 import { aligned } from '../shell/columns.ts'
 import { idAndSource } from './bulk.ts'
 import { tableCell } from './view.ts'

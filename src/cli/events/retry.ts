@@ -3,10 +3,10 @@
  * counted from 1 again.
  */
 
-import { chooseEvents, type EventResult } from '../../app/events/event-batch.ts'
-import { planRetry, type RetryPlan } from '../../app/events/event-retry.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { chooseEvents, type EventResult } from '../../operate/events/event-batch.ts'
+import { planRetry, type RetryPlan } from '../../operate/events/event-retry.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { chosenEvents, confirmStart, countsBySource, progressOf } from './bulk.ts'
 import { resultData, resultTable } from './results.ts'

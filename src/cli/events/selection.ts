@@ -1,10 +1,10 @@
 /** The options that select events, and the criteria that the texts of these options mean. */
 
-import type { FieldCriterion } from '../../app/events/event-search.ts'
-import { type EventCriteria, type State, states } from '../../app/events/event-selection.ts'
-import { checkOutcomes } from '../../app/events/selection-words.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
+import type { FieldCriterion } from '../../operate/events/event-search.ts'
+import { type EventCriteria, type State, states } from '../../operate/events/event-selection.ts'
+import { checkOutcomes } from '../../operate/events/selection-words.ts'
 import { timeOf } from '../shell/times.ts'
 
 /** The values of the options that select events, as the user wrote them. */

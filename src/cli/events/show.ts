@@ -4,15 +4,15 @@
  * of headers that name a secret are shown masked (`payloadOf`).
  */
 
-import type { AttemptView } from '../../app/events/event-attempts.ts'
-import { bodyOf, describeDetail, type EventDetail, readEventDetail } from '../../app/events/event-detail.ts'
-import { type EventStatus, traceOf } from '../../app/events/event-status.ts'
-import { jsonText } from '../../app/json-text.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { moneyText } from '../../core/money.ts'
 import { printable } from '../../core/text.ts'
+import { jsonText } from '../../datadir/json-text.ts'
+import type { AttemptView } from '../../datadir/records/event-attempts.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import type { RawRequest } from '../../journal/record.ts'
+import { bodyOf, describeDetail, type EventDetail, readEventDetail } from '../../operate/events/event-detail.ts'
+import { type EventStatus, traceOf } from '../../operate/events/event-status.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { bodyText } from './body-text.ts'
 

@@ -1,6 +1,6 @@
 /** The table of `events list` and `events list --follow`: its head, and its rows. */
 
-import { type EventStatus, eventSource, outcomeOf } from '../../app/events/event-status.ts'
+import { type EventStatus, eventSource, outcomeOf } from '../../operate/events/event-status.ts'
 import { shownTime, tableCell } from './view.ts'
 
 const maxNote = 80

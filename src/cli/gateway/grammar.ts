@@ -1,7 +1,7 @@
 /** The `gateway` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
-import type { ReloadAsked } from '../../app/gateway/reload.ts'
+import type { ReloadAsked } from '../../operate/gateway/reload.ts'
 import { collectRepeated, parsePort, parseSeconds, type Run } from '../shell/grammar-values.ts'
 import type { SetupOptions } from './setup/options.ts'
 import type { UnitOptions } from './unit.ts'

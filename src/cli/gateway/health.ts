@@ -1,9 +1,9 @@
 /** `gateway health`: asks the running gateway for `/health`. Exit 1 when the answer is not good, 4 when no gateway runs. */
 
-import { readHealth } from '../../app/gateway/health.ts'
 import { exit } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { readHealth } from '../../operate/gateway/health.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const gatewayHealth = async (cli: Cli): Promise<number> => {

@@ -3,11 +3,11 @@
  * answer.
  */
 
-import { type ReplicaReloaded, reloadAll } from '../../app/gateway/reload-all.ts'
-import { replicaName } from '../../app/replicas/replica-view.ts'
 import { exit } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { replicaName } from '../../datadir/replica-view.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { type ReplicaReloaded, reloadAll } from '../../operate/gateway/reload-all.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { replicaData } from './replica-lines.ts'

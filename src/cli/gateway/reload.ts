@@ -3,10 +3,10 @@
  * exit code is 1.
  */
 
-import { type ReloadAsked, reloadGateway } from '../../app/gateway/reload.ts'
 import { exit } from '../../core/fault.ts'
 import { printable, someOf } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { type ReloadAsked, reloadGateway } from '../../operate/gateway/reload.ts'
 import { count, findingItems } from '../shell/findings.ts'
 import { frames } from '../shell/frame.ts'
 import { answer, type Cli } from '../shell/output.ts'

@@ -1,8 +1,8 @@
 /** Writes the replicas (the gateways on a shared store): for people a line for each replica, for programs JSON. */
 
-import { replicaName } from '../../app/replicas/replica-view.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
+import { replicaName } from '../../datadir/replica-view.ts'
 import type { Replica } from '../../generated/control.ts'
 import { aligned } from '../shell/columns.ts'
 

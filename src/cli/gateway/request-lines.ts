@@ -3,11 +3,11 @@
  * The number of requests that are shown in a second is bounded.
  */
 
-import { trafficOf } from '../../app/live/traffic.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import type { TrafficLine } from '../../generated/control.ts'
+import { trafficOf } from '../../serve/traffic.ts'
 import { trafficText } from '../webhook/traffic-text.ts'
 
 const requestsPerSecond = 50

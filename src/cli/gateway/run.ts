@@ -1,7 +1,6 @@
 /** `gateway run`: runs the gateway in the foreground, from the reading of its files until a signal, `gateway stop` or `--once` stops it. */
 
 import { resolve } from 'node:path'
-import { logDiagnostics } from '../../app/live/log-diagnostics.ts'
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Level, Log } from '../../core/log.ts'
@@ -12,6 +11,7 @@ import { findOpenSocket } from '../../gateway/open-socket.ts'
 import { type ConfigWatch, type GatewayRun, runGateway } from '../../gateway/run-gateway.ts'
 import type { Asker } from '../../http/control/ask.ts'
 import { Redactor } from '../../secrets/redact.ts'
+import { logDiagnostics } from '../../serve/log-diagnostics.ts'
 import type { Io } from '../shell/io.ts'
 import { printFault } from '../shell/output.ts'
 import { errorsAsFault, printDiagnostics } from '../shell/refuse.ts'

@@ -2,13 +2,13 @@
  * `gateway status`: prints the state that the running gateway reports, and all replicas of a shared store; exit 4 when there is neither.
  */
 
-import { catchUpProgress } from '../../app/catch-up/progress.ts'
-import { type GatewayStatus, readStatus } from '../../app/gateway/status.ts'
 import { daysUntil } from '../../config/tls/certificate-set.ts'
 import { describeRefusals } from '../../core/outcome-table.ts'
 import { printable, someOf } from '../../core/text.ts'
+import { catchUpProgress } from '../../features/catch-up/progress.ts'
 import type { FailedReload, KeptSecret, PollState, Replica, ServedCertificate, Status } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { type GatewayStatus, readStatus } from '../../operate/gateway/status.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { replicaData, replicaLines } from './replica-lines.ts'
 

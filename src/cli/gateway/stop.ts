@@ -1,8 +1,8 @@
 /** `gateway stop`: asks the running gateway to end, and waits until its process is gone. Exit 1 when that takes too long. */
 
-import { stopGateway } from '../../app/gateway/stop.ts'
 import { exit } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { stopGateway } from '../../operate/gateway/stop.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 
 const defaultTimeoutSeconds = 60

@@ -2,11 +2,11 @@
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { lastWordsMs } from '../../app/gateway/stop.ts'
-import { serviceUnit, socketUnit } from '../../app/gateway/systemd-units.ts'
 import { type Loaded, loadConfig } from '../../config/load.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { lastWordsMs } from '../../operate/gateway/stop.ts'
+import { serviceUnit, socketUnit } from '../../operate/gateway/systemd-units.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { homepage } from '../shell/version.ts'
 

@@ -5,8 +5,8 @@
 
 import { join } from 'node:path'
 import type { Command, Option } from 'commander'
-import { type Candidate, readNames } from '../../app/completable-names.ts'
 import { printable } from '../../core/text.ts'
+import { type Candidate, readNames } from '../../edit/completable-names.ts'
 import { configFileOf, dataDirOf } from '../options/globals.ts'
 import { collectList } from '../shell/grammar-values.ts'
 import type { Io } from '../shell/io.ts'

@@ -1,7 +1,7 @@
 /** What kind of name stands as the value of each option and as each argument, so that the shell can complete it. */
 
 import type { Argument, Command, Option } from 'commander'
-import type { NameKind } from '../../app/completable-names.ts'
+import type { NameKind } from '../../edit/completable-names.ts'
 import { pathOf } from './suggest.ts'
 
 export type CompletedKind = NameKind | 'files'

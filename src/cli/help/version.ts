@@ -1,6 +1,6 @@
 /** `version`: prints the version of this program; with `--json` the version of Node and the system, too. */
 
-import { version } from '../../app/version.ts'
+import { version } from '../../datadir/version.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const showVersion = async (cli: Cli): Promise<number> => {

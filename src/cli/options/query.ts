@@ -1,10 +1,10 @@
 /** `--jsonata`: prints the result of a JSONata expression on the `data` that the command would print with `--json`. */
 
-import { jsonText } from '../../app/json-text.ts'
 import { looseOf } from '../../core/exact-json.ts'
 import { messageOf, usage } from '../../core/fault.ts'
 import { type Json, type JsonObject, parseObject } from '../../core/json.ts'
 import { printableLines } from '../../core/text.ts'
+import { jsonText } from '../../datadir/json-text.ts'
 import type { Io } from '../shell/io.ts'
 
 /**

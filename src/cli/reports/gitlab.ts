@@ -1,10 +1,10 @@
 /** Writes findings as a Code Quality report for GitLab. */
 
 import { createHash } from 'node:crypto'
-import { jsonText } from '../../app/json-text.ts'
-import { fingerprintOf } from '../../app/validate/fingerprint.ts'
+import { fingerprintOf } from '../../check/validate/fingerprint.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { shownFile } from '../../core/shown-place.ts'
+import { jsonText } from '../../datadir/json-text.ts'
 import { findingSentence } from './kit/sentence.ts'
 import type { Render } from './report.ts'
 

@@ -1,7 +1,7 @@
 /** Writes findings as one JSON document, with the members around the data (`v`, `kind`, `ok`) that `--json` has for all commands. */
 
-import { jsonText } from '../../app/json-text.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { jsonText } from '../../datadir/json-text.ts'
 import { findingItems } from '../shell/findings.ts'
 import type { FindingsReport, Render } from './report.ts'
 

@@ -1,6 +1,6 @@
 /** Writes findings as JSON objects, one a line. Without findings, the text is empty. */
 
-import { jsonText } from '../../app/json-text.ts'
+import { jsonText } from '../../datadir/json-text.ts'
 import { findingItems } from '../shell/findings.ts'
 import type { Render } from './report.ts'
 

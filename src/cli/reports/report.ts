@@ -1,6 +1,6 @@
 /** What the formats of `validate` have in common: each is a function from the report, which has the findings, to a text. */
 
-import type { Validated } from '../../app/validate/validate.ts'
+import type { Validated } from '../../check/validate/validate.ts'
 import type { Paint } from '../shell/paint.ts'
 
 export type FindingsReport = Validated & {

@@ -1,9 +1,9 @@
 /** `samples add <name> @file|-`: keeps a request as a sample, and says which secrets and personal data of the request were replaced. */
 
-import { addSample } from '../../app/samples/add-sample.ts'
-import type { Replaced } from '../../app/samples/scrub.ts'
 import { usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import type { Replaced } from '../../dryrun/samples/scrub.ts'
+import { addSample } from '../../operate/samples/add-sample.ts'
 import { readTextOption } from '../shell/input.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 

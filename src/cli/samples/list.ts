@@ -1,7 +1,7 @@
 /** `samples list [provider]`: prints the samples, one a line: the built-in samples and the user's own samples. */
 
-import { describeSamples, type ListedSample } from '../../app/samples/list-samples.ts'
 import { printable } from '../../core/text.ts'
+import { describeSamples, type ListedSample } from '../../operate/samples/list-samples.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'

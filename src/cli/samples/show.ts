@@ -1,10 +1,10 @@
 /** `samples show <name>`: prints the body of a sample, or the whole sample with its headers. */
 
-import { prettyJson } from '../../app/json-text.ts'
-import { findSample, readSample } from '../../app/samples/gallery.ts'
-import { renderSample } from '../../app/samples/sample-file.ts'
 import { isJson } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
+import { prettyJson } from '../../datadir/json-text.ts'
+import { findSample, readSample } from '../../dryrun/samples/gallery.ts'
+import { renderSample } from '../../dryrun/samples/sample-file.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export type ShowOptions = { readonly headers?: boolean }

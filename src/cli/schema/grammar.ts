@@ -1,7 +1,7 @@
 /** The `schema` commands: their arguments and options. */
 
 import type { Command } from 'commander'
-import { type SchemaName, schemaNames } from '../../app/schema/schemas.ts'
+import { type SchemaName, schemaNames } from '../../edit/schema/schemas.ts'
 import { collectList, parseLimit, type Run } from '../shell/grammar-values.ts'
 import type { InstallOptions } from './install.ts'
 import type { LearnFlags } from './learn.ts'

@@ -1,7 +1,7 @@
 /** `schema install`: writes the JSON Schema beside `config.yaml`, and the line or setting by which editors find the schema. */
 
-import { installSchema } from '../../app/schema/install.ts'
-import type { ModelineForm } from '../../app/schema/modeline.ts'
+import { installSchema } from '../../edit/schema/install.ts'
+import type { ModelineForm } from '../../edit/schema/modeline.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export type InstallOptions = { readonly modeline?: boolean; readonly jetbrains?: boolean; readonly vscode?: boolean }

@@ -1,6 +1,6 @@
 /** `schema learn <route>`: prints a payload schema that is made of recorded events, or of samples. */
 
-import { learnPayloadSchema } from '../../app/schema/learn-schema.ts'
+import { learnPayloadSchema } from '../../edit/schema/learn-schema.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 
 export type LearnFlags = { readonly sample?: readonly string[]; readonly limit?: number; readonly closed?: boolean }

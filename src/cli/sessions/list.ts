@@ -1,8 +1,8 @@
 /** `sessions list`: prints the sessions (lasting conversations of routes) that the running gateway knows, one a line. */
 
-import { checkSources } from '../../app/events/selection-words.ts'
-import { describeSession, listSessions } from '../../app/sessions.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { checkSources } from '../../operate/events/selection-words.ts'
+import { describeSession, listSessions } from '../../operate/sessions.ts'
 import { shownTime, tableCell } from '../events/view.ts'
 import { aligned } from '../shell/columns.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'

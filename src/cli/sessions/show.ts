@@ -1,8 +1,8 @@
 /** `sessions show <route> <name>`: prints the messages of one session (a lasting conversation), as the agent of the route is given them. */
 
-import { describeMessages, describeSession, findConversation } from '../../app/sessions.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { describeMessages, describeSession, findConversation } from '../../operate/sessions.ts'
 import { shownTime } from '../events/view.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli } from '../shell/output.ts'

@@ -1,9 +1,9 @@
 /** Writes Diagnostics for people as code frames: the message, the place, the line of the place with the line before it, and the way out. */
 
-import { type MaskedLine, maskLines } from '../../app/mask-lines/mask-lines.ts'
 import type { Diagnostic, SourceRange } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
+import { type MaskedLine, maskLines } from '../../datadir/mask-lines/mask-lines.ts'
 import type { Paint } from './paint.ts'
 
 const maxLine = 160

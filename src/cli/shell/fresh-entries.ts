@@ -10,7 +10,7 @@ export const withFreshEntries =
   (run: Run): Run =>
   (action) =>
     run(async (cli) => {
-      const { refreshEntries } = await import('../../app/entries/refresh-entries.ts')
+      const { refreshEntries } = await import('../../datadir/entries/refresh-entries.ts')
       for (const notice of await refreshEntries(cli.workspace)) if (!cli.quiet) cli.io.stderr(`${printableLines(notice)}\n`)
       return await action(cli)
     })

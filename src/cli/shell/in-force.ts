@@ -1,6 +1,6 @@
 /** How a command that changed subscriptions, jobs or pauses ends. */
 
-import { followSentences, takeEntries } from '../../app/entries/in-force.ts'
+import { followSentences, takeEntries } from '../../datadir/entries/in-force.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { type Cli, note } from './output.ts'
 

@@ -1,11 +1,11 @@
 /** Prints the results of commands on stdout and notices on stderr. With `--json`, stdout gets one document and nothing else. */
 
-import { jsonText } from '../../app/json-text.ts'
-import type { Warning } from '../../app/warning.ts'
-import type { Workspace } from '../../app/workspace.ts'
 import { exit, type Fault } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { printable, printableLines } from '../../core/text.ts'
+import { jsonText } from '../../datadir/json-text.ts'
+import type { Warning } from '../../datadir/warning.ts'
+import type { Workspace } from '../../datadir/workspace.ts'
 import type { Io } from './io.ts'
 import { paintWith } from './paint.ts'
 import { docsOf } from './version.ts'
@@ -57,7 +57,7 @@ export const note = ({ io, quiet, json }: Cli, ...texts: readonly string[]): voi
 
 /** Returns a function that removes the secrets of the configuration from a text. The configuration is read only now, after a failure. */
 export const hiderOf = async ({ workspace }: Pick<Cli, 'workspace'>): Promise<(text: string) => string> => {
-  const { workspaceRedactor } = await import('../../app/secrets/workspace-redactor.ts')
+  const { workspaceRedactor } = await import('../../operate/workspace-redactor.ts')
   return workspaceRedactor(workspace)
 }
 

@@ -4,8 +4,8 @@
  */
 
 import { Command, CommanderError, Help } from 'commander'
-import { version } from '../../app/version.ts'
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
+import { version } from '../../datadir/version.ts'
 import { auditedCommand } from '../audited-commands.ts'
 import { addCommands } from '../grammar.ts'
 import { explainTree } from '../help/explain-tree.ts'

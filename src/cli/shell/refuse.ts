@@ -3,9 +3,9 @@
  * load the YAML parser, which most commands do not need.
  */
 
-import type { Refusal } from '../../app/refusal.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import type { Refusal } from '../../datadir/refusal.ts'
 import { frames } from './frame.ts'
 import type { Io } from './io.ts'
 import { type Cli, note, printFault } from './output.ts'

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Workspace } from '../../app/workspace.ts'
+import type { Workspace } from '../../datadir/workspace.ts'
 import { controlSocket } from '../../http/control/socket-path.ts'
 
 /**

@@ -3,8 +3,8 @@
  * ends the command. The next thing is fetched only when the reader of stdout has taken the thing before.
  */
 
-import { jsonText } from '../../app/json-text.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { jsonText } from '../../datadir/json-text.ts'
 import type { Io } from './io.ts'
 import { type Cli, printFaultOf } from './output.ts'
 

@@ -3,7 +3,7 @@
  * the rows are only counted; with `--force` a store is only opened to gateways again.
  */
 
-import { moveStorage, type StorageMove } from '../../app/storage/move-storage.ts'
+import { moveStorage, type StorageMove } from '../../operate/storage/move-storage.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 

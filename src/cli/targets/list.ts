@@ -3,12 +3,12 @@
  * a line follows for each address of a target that is down.
  */
 
-import { readBreakers } from '../../app/targets/breakers.ts'
-import { type KnownTarget, readTargets } from '../../app/targets/targets.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
+import { readBreakers } from '../../features/breaker/breakers.ts'
 import type { OpenBreaker } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { type KnownTarget, readTargets } from '../../operate/targets/targets.ts'
 import { aligned } from '../shell/columns.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

@@ -1,7 +1,7 @@
 /** `targets reset <target> [address]`: lets the gateway try a target that is down at once. */
 
-import { resetBreakers } from '../../app/targets/breakers.ts'
 import { printable } from '../../core/text.ts'
+import { resetBreakers } from '../../features/breaker/breakers.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { targetName } from '../../parts/target-name.ts'
 import { answer, type Cli } from '../shell/output.ts'

@@ -3,11 +3,11 @@
  * agent would write the text. Exit 1 when a delivery failed.
  */
 
-import { withSecrets } from '../../app/secrets/with-secrets.ts'
-import { deliveriesOfRoute, type RouteDeliveries } from '../../app/targets/route-deliveries.ts'
-import { defaultText, prepareTargetTest, sendTargetTest, type TargetTest } from '../../app/targets/test-target.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { withSecrets } from '../../datadir/secrets/with-secrets.ts'
+import { deliveriesOfRoute, type RouteDeliveries } from '../../operate/targets/route-deliveries.ts'
+import { defaultText, prepareTargetTest, sendTargetTest, type TargetTest } from '../../operate/targets/test-target.ts'
 import { targetName } from '../../parts/target-name.ts'
 import { readTextOption } from '../shell/input.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

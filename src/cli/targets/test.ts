@@ -1,8 +1,8 @@
 /** `targets test [name]`: sends a real message to a target and prints the answer of the target. Exit 1 when the delivery failed. */
 
-import { defaultText, prepareTargetTest, sendTargetTest } from '../../app/targets/test-target.ts'
 import { exit, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { defaultText, prepareTargetTest, sendTargetTest } from '../../operate/targets/test-target.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { readTextOption } from '../shell/input.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

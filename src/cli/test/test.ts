@@ -3,9 +3,9 @@
  * or the tests cover too little, 2 where a path does not exist, or no test.
  */
 
-import { runTests } from '../../app/route-tests/run-tests.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { runTests } from '../../dryrun/route-tests/run-tests.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { runOnChange } from '../shell/run-on-change.ts'

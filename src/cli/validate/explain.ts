@@ -2,10 +2,10 @@
  * `explain [code]`: prints what a code of findings or an outcome means, without a network. Without a word, lists all codes and outcomes.
  */
 
-import type { Example } from '../../app/explain/explanation.ts'
-import { explanationOf } from '../../app/explain/index.ts'
-import { type OutcomeName, outcomeMeaning, outcomeNamed, refuseOutcome } from '../../app/explain/outcomes.ts'
-import { allCodes, codeNamed } from '../../app/validate/codes.ts'
+import type { Example } from '../../check/explain/explanation.ts'
+import { explanationOf } from '../../check/explain/index.ts'
+import { type OutcomeName, outcomeMeaning, outcomeNamed, refuseOutcome } from '../../check/explain/outcomes.ts'
+import { allCodes, codeNamed } from '../../check/validate/codes.ts'
 import { type Code, catalogue, isStopping } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { outcomeNames } from '../../core/outcome-table.ts'

@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { ToValidate, Validated } from '../../app/validate/validate.ts'
-import { configFile } from '../../app/workspace.ts'
+import type { ToValidate, Validated } from '../../check/validate/validate.ts'
 import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { exit, usage } from '../../core/fault.ts'
+import { configFile } from '../../datadir/workspace.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { runOnChange } from '../shell/run-on-change.ts'
 import type { ValidateOptions } from './options.ts'

@@ -4,12 +4,12 @@
  */
 
 import { readFile } from 'node:fs/promises'
-import { readSubscriptionContext, type SubscriptionContext } from '../../app/routes/check-subscription.ts'
-import { readSubscriptionDraft, type SavedSubscription, type SubscriptionDraft, saveDraft } from '../../app/routes/edit-subscription.ts'
-import { findRoute, type RouteEntry, readRoutes } from '../../app/routes/routes.ts'
-import { configFile } from '../../app/workspace.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { findRoute, type RouteEntry, readRoutes } from '../../datadir/routes.ts'
+import { configFile } from '../../datadir/workspace.ts'
+import { readSubscriptionContext, type SubscriptionContext } from '../../operate/routes/check-subscription.ts'
+import { readSubscriptionDraft, type SavedSubscription, type SubscriptionDraft, saveDraft } from '../../operate/routes/edit-subscription.ts'
 import { wantsAgain, withDrafts } from '../shell/draft.ts'
 import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

@@ -1,8 +1,8 @@
 /** `webhook list`: prints the subscriptions, with `--all` the configured routes too, one a line. Of a secret, the fingerprint is shown. */
 
-import { type ListedRoute, listRoutes, routeState } from '../../app/routes/routes.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
+import { type ListedRoute, listRoutes, routeState } from '../../datadir/routes.ts'
 import { aligned, cellText } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'

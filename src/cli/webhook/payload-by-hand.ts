@@ -1,9 +1,9 @@
 /** Opens a payload in the user's editor before the payload is sent. */
 
 import { readFile } from 'node:fs/promises'
-import { compactJson, prettyJson } from '../../app/json-text.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { isJson } from '../../core/json.ts'
+import { compactJson, prettyJson } from '../../datadir/json-text.ts'
 import { type TextDraft, type WorkResult, wantsAgain, withDrafts } from '../shell/draft.ts'
 import type { Io } from '../shell/io.ts'
 import { type Cli, printFault } from '../shell/output.ts'

@@ -1,7 +1,7 @@
 /** Reads the payload of a test or a trace from the option `--payload`. */
 
-import { isOtherKind } from '../../app/routes/edit-payload.ts'
 import { usage } from '../../core/fault.ts'
+import { isOtherKind } from '../../dryrun/requests/edit-payload.ts'
 import { readTextOption } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 

@@ -1,8 +1,8 @@
 /** `webhook remove <name>`: deletes a subscription. On a terminal the command asks first. */
 
-import { findSubscription, removeSubscription } from '../../app/routes/change-subscription.ts'
-import { subscriptionsFile } from '../../app/routes/routes.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { subscriptionsFile } from '../../datadir/routes.ts'
+import { findSubscription, removeSubscription } from '../../operate/routes/change-subscription.ts'
 import { quoted } from '../../process/quoted.ts'
 import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli } from '../shell/output.ts'

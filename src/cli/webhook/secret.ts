@@ -3,9 +3,9 @@
  * secret and prints it; with `--overlap` the old one verifies beside it for a time.
  */
 
-import { readSecrets, renewSecret } from '../../app/routes/route-secret.ts'
 import { usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { readSecrets, renewSecret } from '../../operate/routes/route-secret.ts'
 import { fingerprint } from '../../secrets/mask.ts'
 import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli } from '../shell/output.ts'

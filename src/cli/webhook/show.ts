@@ -1,10 +1,10 @@
 /** `webhook show <name>`: prints one whole route as YAML, with its secrets masked. */
 
-import { readRouteDetail, routeState } from '../../app/routes/routes.ts'
-import { dumpWritten } from '../../app/yaml-text.ts'
 import { carryDigits } from '../../core/carried-numbers.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
+import { readRouteDetail, routeState } from '../../datadir/routes.ts'
+import { dumpWritten } from '../../datadir/yaml-text.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const webhookShow = async (name: string, cli: Cli): Promise<number> => {

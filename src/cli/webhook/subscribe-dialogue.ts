@@ -3,9 +3,9 @@
  * the user is asked for that key.
  */
 
-import type { AskKey, WantedKey } from '../../app/routes/sender-key.ts'
-import type { SubscribeDialogue } from '../../app/routes/subscribe.ts'
 import { printable } from '../../core/text.ts'
+import type { AskKey, WantedKey } from '../../operate/routes/sender-key.ts'
+import type { SubscribeDialogue } from '../../operate/routes/subscribe.ts'
 import type { Io } from '../shell/io.ts'
 import { type Cli, note } from '../shell/output.ts'
 

@@ -3,14 +3,14 @@
  * give settings of a target.
  */
 
-import { routeLike } from '../../app/routes/route-like.ts'
-import { routeOfSender } from '../../app/routes/sender-route.ts'
-import type { SubscriptionInput } from '../../app/routes/subscription-record.ts'
-import type { Workspace } from '../../app/workspace.ts'
 import { isOfKind, type KindOfData } from '../../config/file-kind.ts'
 import { definition } from '../../config/schema-walk.ts'
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { SubscriptionInput } from '../../datadir/subscription-record.ts'
+import type { Workspace } from '../../datadir/workspace.ts'
+import { routeOfSender } from '../../dryrun/requests/sender-route.ts'
+import { routeLike } from '../../edit/route-like.ts'
 import type { RouteOptions } from '../options/route.ts'
 import { parseData, readSecret, readTextOption } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'

@@ -3,13 +3,13 @@
  * is refused.
  */
 
-import { entryDiff } from '../../app/routes/entry-diff.ts'
-import { type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
-import { yamlText } from '../../app/yaml-text.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
+import { yamlText } from '../../datadir/yaml-text.ts'
+import { entryDiff } from '../../operate/routes/entry-diff.ts'
+import { type Subscribed, subscribe } from '../../operate/routes/subscribe.ts'
 import { maskJson } from '../../secrets/mask.ts'
 import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli, warn } from '../shell/output.ts'

@@ -3,10 +3,10 @@
  * all gateways on a shared store.
  */
 
-import { watch } from '../../app/events/watch.ts'
-import { jsonText } from '../../app/json-text.ts'
+import { jsonText } from '../../datadir/json-text.ts'
 import type { TailLine } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import { watch } from '../../operate/events/watch.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { timeOf } from '../shell/times.ts'
 import { untilStopped } from '../shell/until-stopped.ts'

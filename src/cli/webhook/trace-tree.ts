@@ -3,11 +3,11 @@
  * the answer, and the run that would start with its text.
  */
 
-import { jsonText } from '../../app/json-text.ts'
-import { conditionText, type Judged } from '../../app/trace/plan-observer.ts'
-import type { TracedStage } from '../../app/trace/stage-log.ts'
-import type { Trace } from '../../app/trace/trace.ts'
 import { printable } from '../../core/text.ts'
+import { jsonText } from '../../datadir/json-text.ts'
+import { conditionText, type Judged } from '../../dryrun/trace/plan-observer.ts'
+import type { TracedStage } from '../../dryrun/trace/stage-log.ts'
+import type { Trace } from '../../dryrun/trace/trace.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import type { Paint } from '../shell/paint.ts'
 import type { PayloadSource } from './payload.ts'

@@ -3,10 +3,10 @@
  * only with `--run-scripts` the route's script runs.
  */
 
-import { describeTrace } from '../../app/trace/describe-trace.ts'
-import { traceRoute } from '../../app/trace/trace-route.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { isTakenOutcome } from '../../core/outcome-table.ts'
+import { describeTrace } from '../../dryrun/trace/describe-trace.ts'
+import { traceRoute } from '../../dryrun/trace/trace-route.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { traceText } from './trace-tree.ts'

@@ -1,8 +1,8 @@
 /** Reads the event that the options of a command give: by a payload, a sample, or the id of a recorded event. */
 
-import { findSample, readSample } from '../../app/samples/gallery.ts'
-import type { TraceOptions } from '../../app/trace/trace-route.ts'
 import { usage } from '../../core/fault.ts'
+import { findSample, readSample } from '../../dryrun/samples/gallery.ts'
+import type { TraceOptions } from '../../dryrun/trace/trace-route.ts'
 import type { Cli } from '../shell/output.ts'
 import { type PayloadSource, readPayloadOption } from './payload.ts'
 

@@ -3,9 +3,9 @@
  * its run.
  */
 
-import { outcomeOf } from '../../app/events/event-status.ts'
 import { printable } from '../../core/text.ts'
 import type { TrafficLine } from '../../generated/control.ts'
+import { outcomeOf } from '../../operate/events/event-status.ts'
 
 const maxName = 80
 const maxReason = 500

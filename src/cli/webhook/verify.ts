@@ -3,11 +3,11 @@
  */
 
 import { readFileSync } from 'node:fs'
-import type { SchemeView } from '../../app/routes/diagnose-signature.ts'
-import { type VerifiedOffline, verifyRequest } from '../../app/routes/verify-request.ts'
 import { whyUnread } from '../../core/disk-fault.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { type VerifiedOffline, verifyRequest } from '../../dryrun/requests/verify-request.ts'
+import type { SchemeView } from '../../parts/diagnose-signature.ts'
 import { aligned } from '../shell/columns.ts'
 import type { Io } from '../shell/io.ts'
 import { answer, type Cli } from '../shell/output.ts'

@@ -1,10 +1,10 @@
 /** The answers about the program, its gateway and this machine. */
 
-import { examine } from '../../app/doctor/doctor.ts'
-import { type GatewayReload, reloadGateway } from '../../app/gateway/reload.ts'
-import { readStatus } from '../../app/gateway/status.ts'
-import { version } from '../../app/version.ts'
+import { examine } from '../../check/doctor/doctor.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { version } from '../../datadir/version.ts'
+import { type GatewayReload, reloadGateway } from '../../operate/gateway/reload.ts'
+import { readStatus } from '../../operate/gateway/status.ts'
 import type { SignIn } from '../access/sign-ins.ts'
 import type { Surroundings } from './surroundings.ts'
 

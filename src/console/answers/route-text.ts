@@ -3,11 +3,11 @@
  * text that the user made of it. The route is opened anew for each question, so the server keeps no text, and no secret goes to a page.
  */
 
-import { draftOf, type RouteDraft, rewritten } from '../../app/editor/draft/route-draft.ts'
-import { textChange } from '../../app/editor/draft/route-text.ts'
-import type { EditorService, PayloadChoice } from '../../app/editor/service.ts'
-import { routeSchema } from '../../app/schema/route-schema.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { draftOf, type RouteDraft, rewritten } from '../../edit/draft/route-draft.ts'
+import { textChange } from '../../edit/draft/route-text.ts'
+import { routeSchema } from '../../edit/schema/route-schema.ts'
+import type { EditorService, PayloadChoice } from '../../edit/service.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import { maskJson } from '../../secrets/mask.ts'
 import type { SignIn } from '../access/sign-ins.ts'

@@ -1,11 +1,11 @@
 /** The answers about routes and about the targets that they deliver to. */
 
-import type { Refusal } from '../../app/refusal.ts'
-import { readBreakers, resetBreakers } from '../../app/targets/breakers.ts'
-import { readTargets } from '../../app/targets/targets.ts'
-import { defaultText, prepareTargetTest, sendTargetTest } from '../../app/targets/test-target.ts'
-import { readStageTally, stagesOfRoute } from '../../app/trace/stage-tally.ts'
+import type { Refusal } from '../../datadir/refusal.ts'
+import { readStageTally, stagesOfRoute } from '../../dryrun/trace/stage-tally.ts'
+import { readBreakers, resetBreakers } from '../../features/breaker/breakers.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
+import { readTargets } from '../../operate/targets/targets.ts'
+import { defaultText, prepareTargetTest, sendTargetTest } from '../../operate/targets/test-target.ts'
 import type { SignIn } from '../access/sign-ins.ts'
 import type { Surroundings } from './surroundings.ts'
 

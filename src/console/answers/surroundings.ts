@@ -1,12 +1,12 @@
 /** The surroundings of all answers, and the checks of the right `payloads`. */
 
-import type { Audit } from '../../app/audit/audit.ts'
-import type { EditorService } from '../../app/editor/service.ts'
-import type { SearchCriteria } from '../../app/events/event-search.ts'
-import type { GatewayFinder } from '../../app/running-gateway.ts'
-import type { Workspace } from '../../app/workspace.ts'
 import type { Clock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import type { GatewayFinder } from '../../datadir/running-gateway.ts'
+import type { Workspace } from '../../datadir/workspace.ts'
+import type { EditorService } from '../../edit/service.ts'
+import type { Audit } from '../../features/audit/audit.ts'
+import type { SearchCriteria } from '../../operate/events/event-search.ts'
 import type { SignIn } from '../access/sign-ins.ts'
 
 export type Surroundings = {

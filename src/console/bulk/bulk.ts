@@ -5,15 +5,15 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { type EventResult, notTried, type SourceCount } from '../../app/events/event-batch.ts'
-import { planReplay } from '../../app/events/event-replay.ts'
-import { planRetry } from '../../app/events/event-retry.ts'
-import type { EventCriteria } from '../../app/events/event-selection.ts'
-import { describeEvent, type EventStatus } from '../../app/events/event-status.ts'
-import type { GatewayFinder } from '../../app/running-gateway.ts'
-import type { Workspace } from '../../app/workspace.ts'
 import type { Clock } from '../../core/clock.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
+import type { GatewayFinder } from '../../datadir/running-gateway.ts'
+import type { Workspace } from '../../datadir/workspace.ts'
+import { type EventResult, notTried, type SourceCount } from '../../operate/events/event-batch.ts'
+import { planReplay } from '../../operate/events/event-replay.ts'
+import { planRetry } from '../../operate/events/event-retry.ts'
+import type { EventCriteria } from '../../operate/events/event-selection.ts'
+import { describeEvent, type EventStatus } from '../../operate/events/event-status.ts'
 import { chooseMany } from './choose-many.ts'
 import { type Action, type BulkPlan, createPlans, type Planned } from './plans.ts'
 

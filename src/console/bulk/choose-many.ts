@@ -1,12 +1,12 @@
 /** Chooses the events of a bulk job, up to a hundred thousand, and keeps only the fields of an event that the job needs. */
 
-import type { SourceCount } from '../../app/events/event-batch.ts'
-import type { EventCriteria } from '../../app/events/event-selection.ts'
-import { selectionOf } from '../../app/events/event-selection.ts'
-import { type EventStatus, eventSource } from '../../app/events/event-status.ts'
-import { selectEvents } from '../../app/events/events.ts'
-import type { GatewayFinder } from '../../app/running-gateway.ts'
-import type { Workspace } from '../../app/workspace.ts'
+import type { GatewayFinder } from '../../datadir/running-gateway.ts'
+import type { Workspace } from '../../datadir/workspace.ts'
+import type { SourceCount } from '../../operate/events/event-batch.ts'
+import type { EventCriteria } from '../../operate/events/event-selection.ts'
+import { selectionOf } from '../../operate/events/event-selection.ts'
+import { type EventStatus, eventSource } from '../../operate/events/event-status.ts'
+import { selectEvents } from '../../operate/events/events.ts'
 
 /** The most events that are read for a bulk job, including events that cannot be worked on. */
 const maxChosen = 100_000

@@ -1,9 +1,9 @@
 /** Keeps the plans of bulk jobs until they are started or too old. */
 
-import type { SourceCount } from '../../app/events/event-batch.ts'
-import type { EventJson, EventStatus } from '../../app/events/event-status.ts'
 import type { Clock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import type { SourceCount } from '../../operate/events/event-batch.ts'
+import type { EventJson, EventStatus } from '../../operate/events/event-status.ts'
 
 export type Action = 'replay' | 'retry'
 

@@ -1,7 +1,7 @@
 /** Shows the differences between two texts, line by line. */
 
 import type { JSX } from 'preact'
-import type { Hunk } from '../../app/line-diff.ts'
+import type { Hunk } from '../../datadir/line-diff.ts'
 import { shownLines } from './words.ts'
 
 const marks = { same: ' ', added: '+', removed: '-' } as const

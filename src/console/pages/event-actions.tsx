@@ -5,7 +5,7 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { EventJson } from '../../app/events/event-status.ts'
+import type { EventJson } from '../../operate/events/event-status.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, type NoAnswer } from './ask.ts'
 import { Diff } from './diff.tsx'

@@ -2,7 +2,7 @@
 
 import { Fragment, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { catchUpProgress } from '../../app/catch-up/progress.ts'
+import { catchUpProgress } from '../../features/catch-up/progress.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask, type NoAnswer } from './ask.ts'
 import { asNoAnswer, Failure, ScreenHead, useAsked, Word } from './parts.tsx'

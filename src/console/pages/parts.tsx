@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, JSX } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import type { EventJson } from '../../app/events/event-status.ts'
+import type { EventJson } from '../../operate/events/event-status.ts'
 import { NoAnswer } from './ask.ts'
 import { milliseconds, outcome, shown, time, tone } from './words.ts'
 

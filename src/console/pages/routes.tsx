@@ -1,7 +1,7 @@
 /** The screen "Routes": all routes with their findings, and where each delivers. */
 
 import type { JSX } from 'preact'
-import { pauseText } from '../../app/pauses/pause-text.ts'
+import { pauseText } from '../../features/pauses/pause-text.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask } from './ask.ts'
 import { Failure, ScreenHead, useAsked, Word } from './parts.tsx'

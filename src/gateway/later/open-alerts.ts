@@ -1,6 +1,6 @@
 /** Opens the alerts of a gateway, once its configuration has some. Until then they observe no fact. */
 
-import type { AlertDesk } from '../../app/alerts/alert-desk.ts'
+import type { AlertDesk } from '../../features/alerts/alert-desk.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import { openLater } from './open-later.ts'

@@ -1,11 +1,11 @@
 /** Opens the catch-ups of a gateway, once a route has `catch_up`. Until then they observe no fact. */
 
-import type { CatchUpDesk } from '../../app/catch-up/answers.ts'
 import { minuteMs } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import { type Served, servedAs } from '../../plan/table.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
+import type { CatchUpDesk } from '../operations/catch-up-answers.ts'
 import { openLater } from './open-later.ts'
 import { servedNow } from './served-now.ts'
 
@@ -19,8 +19,8 @@ export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: 
   const canCatchUp = (name: string): boolean => servedAs(current().table, name)?.source.spec.catch_up !== undefined
   const isNeeded = (): boolean => served().some(({ source }) => source.spec.catch_up !== undefined)
   const { begin, part } = openLater(closing, isNeeded, async () => {
-    const { CatchUps, Occasions } = await import('../../app/catch-up/index.ts')
-    const { takePulled } = await import('../../app/polls/take-pulled.ts')
+    const { CatchUps, Occasions } = await import('../../features/catch-up/index.ts')
+    const { takePulled } = await import('../../features/polls/take-pulled.ts')
     const take = takePulled({ clock, facts, maxBodyBytes: () => current().maxBodyBytes })
     const serving = () => ({ config: current().config, served })
     const catchUps = new CatchUps({ store, clock, facts, keep, current: serving, isReady, isPaused, take })

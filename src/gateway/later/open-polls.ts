@@ -25,7 +25,7 @@ export const openPolls = (options: GatewayOptions, store: OpenStore, isReady: ()
     closing,
     () => names().length > 0,
     async () => {
-      const { Polls, takePulled } = await import('../../app/polls/index.ts')
+      const { Polls, takePulled } = await import('../../features/polls/index.ts')
       const polls = new Polls({
         clock,
         log,

@@ -1,7 +1,7 @@
 /** Lists the routes that a gateway serves at this moment. */
 
-import type { LiveConfig } from '../../app/live/live-config.ts'
 import type { Served } from '../../plan/table.ts'
+import type { LiveConfig } from '../../serve/live-config.ts'
 
 /** Returns the enabled routes of the configuration, and the subscriptions. */
 export const servedNow = ({ table, base }: Pick<LiveConfig, 'table' | 'base'>): readonly Served[] => {

@@ -1,12 +1,12 @@
 /** Answers the requests on the control socket: each row of the table of control operations calls the gateway's operation of that name. */
 
 import type { FastifyInstance } from 'fastify'
-import type { TailLines } from '../../app/live/tails.ts'
-import type { RunningGateway } from '../../app/running-gateway.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
+import type { RunningGateway } from '../../datadir/running-gateway.ts'
 import { controlOperations } from '../../generated/control.ts'
+import type { TailLines } from '../../serve/tails.ts'
 import { jsonLinesStream } from './line-stream.ts'
 import { type Operation, questionOf } from './questions.ts'
 

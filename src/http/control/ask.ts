@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
-import type { Workspace } from '../../app/workspace.ts'
 import { readText } from '../../core/bytes/read-bounded.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
+import type { Workspace } from '../../datadir/workspace.ts'
 import { servingPid } from './pid-record.ts'
 import { connectError, controlSocket, isShortEnough, openShortPath } from './socket-path.ts'
 

@@ -1,10 +1,10 @@
 /** Calls the operations of a running gateway, over its control socket. */
 
-import type { TailLines } from '../../app/live/tails.ts'
-import type { GatewayFinder, RunningGateway } from '../../app/running-gateway.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { GatewayFinder, RunningGateway } from '../../datadir/running-gateway.ts'
 import { controlOperations, type TailLine } from '../../generated/control.ts'
+import type { TailLines } from '../../serve/tails.ts'
 import { type Asker, askGateway, isListening, unreachableFault } from './ask.ts'
 import { followGateway } from './follow.ts'
 import type { Operation } from './questions.ts'

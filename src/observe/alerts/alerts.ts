@@ -3,15 +3,15 @@
  * on a shared store, the leader tells. Also the desk at which commands list, test and mute alerts.
  */
 
-import type { AlertDesk } from '../../app/alerts/alert-desk.ts'
-import type { LiveConfig } from '../../app/live/live-config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import type { AlertDesk } from '../../features/alerts/alert-desk.ts'
 import type { Alert, Alerts as AlertsView, AlertTested } from '../../generated/control.ts'
 import { servedAs } from '../../plan/table.ts'
+import type { LiveConfig } from '../../serve/live-config.ts'
 import { type CertificateEnd, readCertificates } from './certificates.ts'
 import { AlertDelivery } from './delivery.ts'
 import { judgeAll, judgeHeard, type Look } from './judge.ts'

@@ -4,7 +4,7 @@ import { type HrTime, ValueType } from '@opentelemetry/api'
 import { millisToHrTime } from '@opentelemetry/core'
 import type { Resource } from '@opentelemetry/resources'
 import { AggregationTemporality, DataPointType, type MetricData, type ResourceMetrics } from '@opentelemetry/sdk-metrics'
-import { version } from '../../app/version.ts'
+import { version } from '../../datadir/version.ts'
 import type { Meter } from './meter.ts'
 
 type Exported = Awaited<ReturnType<Meter['values']>>[number]

@@ -2,8 +2,8 @@
 
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core'
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
-import { version } from '../../app/version.ts'
 import type { OtlpReceiver, Telemetry } from '../../config/config.ts'
+import { version } from '../../datadir/version.ts'
 
 /**
  * Returns the settings of an exporter. A batch may take ten seconds, with the repeats that the exporter makes by itself. An answer that

@@ -3,8 +3,8 @@
  * screen. Most of them give what the user chose to the screen below, under the `id` with which they were made (`Returned`).
  */
 
-import type { RouteDraft } from '../../app/editor/draft/route-draft.ts'
-import type { SavePlan } from '../../app/editor/service.ts'
+import type { RouteDraft } from '../../edit/draft/route-draft.ts'
+import type { SavePlan } from '../../edit/service.ts'
 import { type ActionName, actions, type Keymap } from './actions.ts'
 import type { Narrowing } from './narrowing.ts'
 import { changedDrafts, type Drafts, withOpen } from './pending.ts'

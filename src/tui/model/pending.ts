@@ -1,6 +1,6 @@
 /** The unsaved changes of several routes: the changes of the open route, and the changes of routes that were open before it. */
 
-import { isModified, type OpenedRoute, type RouteDraft } from '../../app/editor/draft/route-draft.ts'
+import { isModified, type OpenedRoute, type RouteDraft } from '../../edit/draft/route-draft.ts'
 import type { World } from './screen.ts'
 
 /** The open draft, and the changed drafts of other routes, which wait to be saved. */

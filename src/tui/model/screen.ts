@@ -4,10 +4,10 @@
  * for screen readers, uses the same models.
  */
 
-import type { OpenedRoute, RouteDraft } from '../../app/editor/draft/route-draft.ts'
-import type { Home, Payload, Preview } from '../../app/editor/service.ts'
-import type { Answer, Question } from '../../app/editor/service-messages.ts'
 import type { Path } from '../../core/diagnostic.ts'
+import type { OpenedRoute, RouteDraft } from '../../edit/draft/route-draft.ts'
+import type { Home, Payload, Preview } from '../../edit/service.ts'
+import type { Answer, Question } from '../../edit/service-messages.ts'
 import type { TailLine } from '../../generated/control.ts'
 import type { ActionName, Keymap } from './actions.ts'
 import type { ListArea } from './list.ts'

@@ -1,8 +1,8 @@
 /** Says what the user should do after `gateway setup`: at the sender of the new route, and on this machine. */
 
-import type { Provider } from '../../../app/setup/providers.ts'
-import type { SetupDraft } from '../../../app/setup/question.ts'
-import { providerIn, routeSecretVariable, waitsForKey } from '../../../app/setup/route-questions.ts'
+import type { Provider } from '../../../setup/providers.ts'
+import type { SetupDraft } from '../../../setup/question.ts'
+import { providerIn, routeSecretVariable, waitsForKey } from '../../../setup/route-questions.ts'
 import type { Cli } from '../../shell/output.ts'
 
 /** Returns the lines. `draft`: the answers, and what was there before. */

@@ -5,8 +5,8 @@
 
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import type { Question } from '../../../app/setup/question.ts'
 import { printable } from '../../../core/text.ts'
+import type { Question } from '../../../setup/question.ts'
 import { cancelledFault, type Terminal } from '../../shell/io.ts'
 import type { Skin } from './skin.ts'
 

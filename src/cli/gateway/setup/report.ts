@@ -3,10 +3,10 @@
  * `config.yaml`, stars stand in place of secrets.
  */
 
-import { lineDiff } from '../../../app/line-diff.ts'
-import type { SetupPlan } from '../../../app/setup/plan.ts'
-import type { Present, SetupFile } from '../../../app/setup/present.ts'
+import { lineDiff } from '../../../datadir/line-diff.ts'
 import { fingerprint } from '../../../secrets/mask.ts'
+import type { SetupPlan } from '../../../setup/plan.ts'
+import type { Present, SetupFile } from '../../../setup/present.ts'
 
 const fileOrder: readonly SetupFile[] = ['env', 'config', 'schema']
 

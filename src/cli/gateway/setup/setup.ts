@@ -3,13 +3,13 @@
  * and starts the gateway where that was asked for.
  */
 
-import { askQuestions } from '../../../app/setup/conduct.ts'
-import { planSetup, type SetupPlan } from '../../../app/setup/plan.ts'
-import { readPresent } from '../../../app/setup/present.ts'
-import { type SetupDraft, yesNo } from '../../../app/setup/question.ts'
-import { refuseReadOnlyFiles, writeSetup } from '../../../app/setup/write-setup.ts'
 import { exit, usage } from '../../../core/fault.ts'
 import { gatewayAt } from '../../../http/control/client.ts'
+import { askQuestions } from '../../../setup/conduct.ts'
+import { planSetup, type SetupPlan } from '../../../setup/plan.ts'
+import { readPresent } from '../../../setup/present.ts'
+import { type SetupDraft, yesNo } from '../../../setup/question.ts'
+import { refuseReadOnlyFiles, writeSetup } from '../../../setup/write-setup.ts'
 import { cancelledFault } from '../../shell/io.ts'
 import { answer, type Cli } from '../../shell/output.ts'
 import { nextSteps } from './next-steps.ts'

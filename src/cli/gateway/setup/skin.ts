@@ -1,8 +1,8 @@
 /** A skin is what asks the questions of `gateway setup`: with menus, in plain lines for a screen reader, or without asking anybody. */
 
-import type { Interviewer } from '../../../app/setup/conduct.ts'
 import { usage } from '../../../core/fault.ts'
 import { printable } from '../../../core/text.ts'
+import type { Interviewer } from '../../../setup/conduct.ts'
 import { type Cli, warn } from '../../shell/output.ts'
 
 /** An `Interviewer` asks the questions and tells remarks. A skin also shows what will be written. */

@@ -1,8 +1,8 @@
 /** Runs the gateway after the setup. Where the user wants it, a first event is sent once the gateway listens. */
 
-import type { SetupDraft } from '../../../app/setup/question.ts'
-import { providerIn } from '../../../app/setup/route-questions.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
+import type { SetupDraft } from '../../../setup/question.ts'
+import { providerIn } from '../../../setup/route-questions.ts'
 import { type Cli, printFaultOf } from '../../shell/output.ts'
 import { webhookTest } from '../../webhook/test.ts'
 import { gatewayRun } from '../run.ts'

@@ -1,7 +1,7 @@
 /** Writes a failed test in words: the differences, and how far the event got. */
 
-import type { TestFailure, TestResult } from '../../../app/route-tests/run-tests.ts'
 import { printable } from '../../../core/text.ts'
+import type { TestFailure, TestResult } from '../../../dryrun/route-tests/run-tests.ts'
 
 const maxShown = 400
 

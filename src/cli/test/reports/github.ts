@@ -1,9 +1,9 @@
 /** Writes the results of tests as commands for GitHub's runner, which shows each failure beside its test in the file. */
 
-import type { TestRun } from '../../../app/route-tests/run-tests.ts'
 import type { SourceRange } from '../../../core/diagnostic.ts'
 import { shownFile } from '../../../core/shown-place.ts'
 import { printable } from '../../../core/text.ts'
+import type { TestRun } from '../../../dryrun/route-tests/run-tests.ts'
 import { failureLines, testTitle } from './failure.ts'
 
 export const github = ({ suites, passed, failed, skipped }: TestRun): string => {

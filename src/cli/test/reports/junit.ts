@@ -1,8 +1,8 @@
 /** Writes the results of tests as JUnit's XML: a suite for each file, a case for each test. */
 
-import type { SuiteResult, TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'
 import { shownFile } from '../../../core/shown-place.ts'
 import { printable } from '../../../core/text.ts'
+import type { SuiteResult, TestResult, TestRun } from '../../../dryrun/route-tests/run-tests.ts'
 import { xml } from '../../shell/xml.ts'
 import { failureLines } from './failure.ts'
 

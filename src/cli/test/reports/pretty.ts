@@ -1,9 +1,9 @@
 /** Writes the results of tests for people: a line for each test, below it why the test failed, and the counts at the end. */
 
-import type { RouteCoverage } from '../../../app/route-tests/coverage.ts'
-import type { SuiteResult, TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'
 import { shownFile } from '../../../core/shown-place.ts'
 import { printable } from '../../../core/text.ts'
+import type { RouteCoverage } from '../../../dryrun/route-tests/coverage.ts'
+import type { SuiteResult, TestResult, TestRun } from '../../../dryrun/route-tests/run-tests.ts'
 import { frames } from '../../shell/frame.ts'
 import type { Paint } from '../../shell/paint.ts'
 import { failureLines, testTitle } from './failure.ts'

@@ -1,6 +1,6 @@
 /** `webhook enable|disable <name>`: switches a subscription on or off, without deleting it. */
 
-import { switchSubscription } from '../../../app/routes/change-subscription.ts'
+import { switchSubscription } from '../../../operate/routes/change-subscription.ts'
 import { inForce } from '../../shell/in-force.ts'
 import { answer, type Cli } from '../../shell/output.ts'
 

@@ -1,6 +1,6 @@
 /** `webhook pause|resume <name>`: pauses a route, or lets it go on. Runs that have begun go on. */
 
-import { pauseRoute, resumeRoute } from '../../../app/pauses/pause-route.ts'
+import { pauseRoute, resumeRoute } from '../../../features/pauses/pause-route.ts'
 import { inForce } from '../../shell/in-force.ts'
 import { answer, type Cli } from '../../shell/output.ts'
 

@@ -2,8 +2,8 @@
 
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { ChartSpan, ChartStep, Charts } from '../../../app/charts/event-charts.ts'
 import { moneyText } from '../../../core/money.ts'
+import type { ChartSpan, ChartStep, Charts } from '../../../operate/event-charts.ts'
 import { ask } from '../ask.ts'
 import { Failure, ScreenHead, useAsked } from '../parts.tsx'
 import { addressOf, currentAddress, go } from '../router.ts'

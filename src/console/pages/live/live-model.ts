@@ -1,7 +1,7 @@
 /** The rows of the live traffic, newest first. Each request has a row, which changes as the run of the request goes on. */
 
-import type { EventJson } from '../../../app/events/event-status.ts'
 import type { DeliveryLine, OutcomeLine } from '../../../generated/control.ts'
+import type { EventJson } from '../../../operate/events/event-status.ts'
 import type { LiveLine } from '../../live-feed.ts'
 
 export type LiveRow = Pick<

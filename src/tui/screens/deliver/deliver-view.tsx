@@ -1,7 +1,7 @@
 /** Shows the deliver screen: the targets, and the settings of the chosen targets, filled in from the payload. */
 
-import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import { targetsIn } from '../../../edit/draft/deliver-steps.ts'
 import type { World } from '../../model/screen.ts'
 import { List } from '../../view/list.tsx'
 import { Beside } from '../../view/pane.tsx'

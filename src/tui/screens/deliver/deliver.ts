@@ -3,9 +3,9 @@
  * the chosen targets.
  */
 
-import { addTarget, chooseOnly, type DeliverStep, dropTarget, maxTargets, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
-import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
-import type { TargetRow } from '../../../app/editor/service.ts'
+import { addTarget, chooseOnly, type DeliverStep, dropTarget, maxTargets, targetsIn } from '../../../edit/draft/deliver-steps.ts'
+import { change, type RouteDraft, redo, undo } from '../../../edit/draft/route-draft.ts'
+import type { TargetRow } from '../../../edit/service.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
 import { chooseScreen } from '../../model/overlays.ts'

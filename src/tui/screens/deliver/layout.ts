@@ -1,8 +1,8 @@
 /** The places of the panes of the deliver screen, and the remarks below the settings. */
 
-import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
-import type { TargetRow } from '../../../app/editor/service.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import { targetsIn } from '../../../edit/draft/deliver-steps.ts'
+import type { TargetRow } from '../../../edit/service.ts'
 import type { ListArea } from '../../model/list.ts'
 import { markedRemark, type Remark, remarksHeight } from '../../model/remark.ts'
 import { barWidth, type Room } from '../../model/room.ts'

@@ -1,7 +1,7 @@
 /** Shows a setting of a target, with its template filled in from the payload. */
 
-import { shownValue } from '../../../app/editor/form.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
+import { shownValue } from '../../../edit/form.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import { Span } from '../../view/span.tsx'
 import { modeTitles, noSettingsText, type SettingRow, settingKey } from './settings.ts'

@@ -3,13 +3,13 @@
  * do on a row.
  */
 
-import { setExtra, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
-import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import { extraFieldsOf, type FormField, readsKey, shownValue } from '../../../app/editor/form.ts'
-import type { TargetRow } from '../../../app/editor/service.ts'
 import { carriedJson, writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { namesSettingSecret } from '../../../core/secret-names.ts'
+import { setExtra, targetsIn } from '../../../edit/draft/deliver-steps.ts'
+import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
+import { extraFieldsOf, type FormField, readsKey, shownValue } from '../../../edit/form.ts'
+import type { TargetRow } from '../../../edit/service.ts'
 import { chooseScreen, entryScreen } from '../../model/overlays.ts'
 import type { Returned, Update } from '../../model/screen.ts'
 

@@ -1,6 +1,6 @@
 /** Shows a row of the pane of targets: a mark for a chosen target, the name, and whether the target is connected. */
 
-import type { TargetRow } from '../../../app/editor/service.ts'
+import type { TargetRow } from '../../../edit/service.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import { Span } from '../../view/span.tsx'
 

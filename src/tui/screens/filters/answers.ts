@@ -3,20 +3,13 @@
  * the draft.
  */
 
-import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
-import { addedCondition, type Grouping, groupedCondition, withOperator } from '../../../app/editor/draft/condition-edits.ts'
-import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import {
-  canBeOperator,
-  convertOperand,
-  expressionOperator,
-  operandForm,
-  readOperand,
-  writtenOperand,
-} from '../../../app/editor/operators.ts'
 import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
+import { type ConditionRow, conditionRows } from '../../../edit/conditions.ts'
+import { addedCondition, type Grouping, groupedCondition, withOperator } from '../../../edit/draft/condition-edits.ts'
+import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
+import { canBeOperator, convertOperand, expressionOperator, operandForm, readOperand, writtenOperand } from '../../../edit/operators.ts'
 import { type Returned, type Update, type World, warned } from '../../model/screen.ts'
 import { conditionText } from './condition-text.ts'
 import { typeOfField } from './field-values.ts'

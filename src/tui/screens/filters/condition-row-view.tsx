@@ -3,8 +3,8 @@
  * payload, and its tally (for how many samples it holds).
  */
 
-import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import type { Tally } from '../../../app/editor/service.ts'
+import type { ConditionRow } from '../../../edit/conditions.ts'
+import type { Tally } from '../../../edit/service.ts'
 import { cutOrPad, cutOrPadTogether } from '../../model/cells.ts'
 import { type Tone, toneOf } from '../../model/remark.ts'
 import type { World } from '../../model/screen.ts'

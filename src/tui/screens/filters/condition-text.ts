@@ -1,7 +1,7 @@
 /** Puts a condition into words, for the tree of conditions, for the titles of steps, and for screen readers. */
 
-import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import { operandForm, writtenOperand } from '../../../app/editor/operators.ts'
+import type { ConditionRow } from '../../../edit/conditions.ts'
+import { operandForm, writtenOperand } from '../../../edit/operators.ts'
 import type { World } from '../../model/screen.ts'
 import { verdictOf } from './verdicts.ts'
 

@@ -1,8 +1,8 @@
 /** Finds the values of a condition's field in the payload, in `events`, and in the samples that the route's conditions were tried on. */
 
-import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import { parseShownValue } from '../../../app/editor/operators.ts'
 import type { Json } from '../../../core/json.ts'
+import type { ConditionRow } from '../../../edit/conditions.ts'
+import { parseShownValue } from '../../../edit/operators.ts'
 import { isRequestField } from '../../../expr/request-field.ts'
 import { stars } from '../../../secrets/mask.ts'
 import type { World } from '../../model/screen.ts'

@@ -1,6 +1,6 @@
 /** The state of the filters screen, on which the user sees, adds and changes the conditions of a route. */
 
-import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
+import { type ConditionRow, conditionRows } from '../../../edit/conditions.ts'
 import type { Screen, World } from '../../model/screen.ts'
 
 /**

@@ -3,7 +3,7 @@
  * of the cursor.
  */
 
-import type { ConditionRow } from '../../../app/editor/conditions.ts'
+import type { ConditionRow } from '../../../edit/conditions.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import type { World } from '../../model/screen.ts'
 import { List } from '../../view/list.tsx'

@@ -1,11 +1,11 @@
 /** The filters screen: the conditions of a route as a tree, each with its verdict on the chosen payload. */
 
-import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
-import { groupingsOf, movedCondition, removedCondition } from '../../../app/editor/draft/condition-edits.ts'
-import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
-import { expressionOperator, isSwitch, operandForm, writtenOperand } from '../../../app/editor/operators.ts'
 import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import { valueAt } from '../../../core/json.ts'
+import { type ConditionRow, conditionRows } from '../../../edit/conditions.ts'
+import { groupingsOf, movedCondition, removedCondition } from '../../../edit/draft/condition-edits.ts'
+import { change, type RouteDraft, redo, undo } from '../../../edit/draft/route-draft.ts'
+import { expressionOperator, isSwitch, operandForm, writtenOperand } from '../../../edit/operators.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
 import { chooseScreen, openSave } from '../../model/overlays.ts'

@@ -1,7 +1,7 @@
 /** The place of the tree of conditions on the filters screen, and the remarks above and below the tree. */
 
-import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import { describeOperator } from '../../../app/editor/operators.ts'
+import type { ConditionRow } from '../../../edit/conditions.ts'
+import { describeOperator } from '../../../edit/operators.ts'
 import type { ListArea } from '../../model/list.ts'
 import { findingRemark, markedRemark, type Remark, refusalRemarks, remarksHeight } from '../../model/remark.ts'
 import type { Room } from '../../model/room.ts'

@@ -3,9 +3,9 @@
  * list to pick from or a line to fill in. `rows` are the conditions of the route, and `old` is the current value as text.
  */
 
-import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import { describeOperator, expressionOperator, operandForm, operatorsFor, writtenOperand } from '../../../app/editor/operators.ts'
 import type { Json } from '../../../core/json.ts'
+import type { ConditionRow } from '../../../edit/conditions.ts'
+import { describeOperator, expressionOperator, operandForm, operatorsFor, writtenOperand } from '../../../edit/operators.ts'
 import { entryScreen, type PickRow, pickScreen } from '../../model/overlays.ts'
 import type { Screen, World } from '../../model/screen.ts'
 import { fieldValues, typeOfField } from './field-values.ts'

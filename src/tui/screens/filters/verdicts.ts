@@ -3,10 +3,10 @@
  * of a preview of an older draft are not used.
  */
 
-import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import type { Tally } from '../../../app/editor/service.ts'
-import type { Judged } from '../../../app/trace/plan-observer.ts'
 import { type Diagnostic, pointerOf } from '../../../core/diagnostic.ts'
+import type { Judged } from '../../../dryrun/trace/plan-observer.ts'
+import type { ConditionRow } from '../../../edit/conditions.ts'
+import type { Tally } from '../../../edit/service.ts'
 import type { World } from '../../model/screen.ts'
 
 export type ConditionVerdict = {

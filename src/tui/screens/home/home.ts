@@ -1,8 +1,8 @@
 /** The home screen: a list of all routes, and whether something is wrong with each route. */
 
-import { draftOf, isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../app/editor/service.ts'
-import { pauseText } from '../../../app/pauses/pause-text.ts'
+import { draftOf, isRemoved, type RouteDraft } from '../../../edit/draft/route-draft.ts'
+import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../edit/service.ts'
+import { pauseText } from '../../../features/pauses/pause-text.ts'
 import {
   isNarrowing,
   type Narrowing,

@@ -1,9 +1,9 @@
 /** Shows in a few lines what a route does, for a user who looks through the list. */
 
-import { conditionRows } from '../../../app/editor/conditions.ts'
-import { type FormField, formFields, shownValue } from '../../../app/editor/form.ts'
-import { headKeys, sectionOf, sections } from '../../../app/editor/sections.ts'
-import { pauseText } from '../../../app/pauses/pause-text.ts'
+import { conditionRows } from '../../../edit/conditions.ts'
+import { type FormField, formFields, shownValue } from '../../../edit/form.ts'
+import { headKeys, sectionOf, sections } from '../../../edit/sections.ts'
+import { pauseText } from '../../../features/pauses/pause-text.ts'
 import { cutOrPad, wrap } from '../../model/cells.ts'
 import { findingRemark, type Remark } from '../../model/remark.ts'
 import { Remarks } from '../../view/remarks.tsx'

@@ -1,9 +1,9 @@
 /** The rows of the list of routes: every route of the files, as it will be once the unsaved changes are saved. */
 
-import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
-import { isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import { modeOf } from '../../../app/editor/form.ts'
-import type { RouteRow } from '../../../app/editor/service.ts'
+import { targetsIn } from '../../../edit/draft/deliver-steps.ts'
+import { isRemoved, type RouteDraft } from '../../../edit/draft/route-draft.ts'
+import { modeOf } from '../../../edit/form.ts'
+import type { RouteRow } from '../../../edit/service.ts'
 import { type Narrowing, rowsThatFit } from '../../model/narrowing.ts'
 import { changedDrafts, isSameRoute } from '../../model/pending.ts'
 import type { World } from '../../model/screen.ts'

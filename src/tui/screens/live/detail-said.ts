@@ -1,7 +1,7 @@
 /** Puts an event of the live screen, and the pane with its detail, into sentences for the line mode (for screen readers). */
 
-import type { Payload } from '../../../app/editor/service.ts'
-import type { TraceShown } from '../../../app/editor/shown-trace.ts'
+import type { Payload } from '../../../edit/service.ts'
+import type { TraceShown } from '../../../edit/shown-trace.ts'
 import type { TrafficLine } from '../../../generated/control.ts'
 import { stageSentences } from '../trace/trace-said.ts'
 

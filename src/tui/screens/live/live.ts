@@ -1,8 +1,8 @@
 /** The live screen: requests to the running gateway and attempts at runs as they come, and actions: replay, sample, test, filter, curl. */
 
-import { change } from '../../../app/editor/draft/route-draft.ts'
 import { carriedJson } from '../../../core/carried-numbers.ts'
 import { isJson, valueAt } from '../../../core/json.ts'
+import { change } from '../../../edit/draft/route-draft.ts'
 import type { TailLine, TrafficLine } from '../../../generated/control.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'

@@ -1,7 +1,7 @@
 /** Shows the payload screen: the names of the groups, the rows of one group, and the current payload if there is room. */
 
-import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
-import type { PayloadRow } from '../../../app/editor/service.ts'
+import { jsonProblem } from '../../../edit/payload/json-problem.ts'
+import type { PayloadRow } from '../../../edit/service.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import { type ListArea, shownRange } from '../../model/list.ts'
 import { isNarrowing } from '../../model/narrowing.ts'

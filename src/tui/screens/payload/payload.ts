@@ -3,9 +3,9 @@
  * or the current payload after an edit. Each of these is a group of the screen.
  */
 
-import type { RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
-import type { Payload, PayloadChoice, PayloadRow } from '../../../app/editor/service.ts'
+import type { RouteDraft } from '../../../edit/draft/route-draft.ts'
+import { jsonProblem } from '../../../edit/payload/json-problem.ts'
+import type { Payload, PayloadChoice, PayloadRow } from '../../../edit/service.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { paneActions, paneAfter } from '../../model/list.ts'
 import {

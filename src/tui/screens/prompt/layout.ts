@@ -1,6 +1,6 @@
 /** The places of the parts of the prompt screen: the template, the paths that are offered, and the expansion (the filled-in template). */
 
-import type { PayloadValue } from '../../../app/editor/service.ts'
+import type { PayloadValue } from '../../../edit/service.ts'
 import type { ListArea } from '../../model/list.ts'
 import { barWidth, type Room } from '../../model/room.ts'
 import type { TextField } from '../../model/text-field.ts'

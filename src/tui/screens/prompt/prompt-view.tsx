@@ -4,7 +4,7 @@
  */
 
 import type { ReactNode } from 'react'
-import type { Preview } from '../../../app/editor/service.ts'
+import type { Preview } from '../../../edit/service.ts'
 import { cutOrPad, wrap } from '../../model/cells.ts'
 import type { Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'

@@ -3,8 +3,8 @@
  * end of this screen is one step of the draft, so one undo takes all of it back.
  */
 
-import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import type { PayloadValue } from '../../../app/editor/service.ts'
+import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
+import type { PayloadValue } from '../../../edit/service.ts'
 import { placeholderPath } from '../../../expr/placeholder.ts'
 import { movedCursor } from '../../model/list.ts'
 import { rowsThatFit } from '../../model/narrowing.ts'

@@ -1,12 +1,11 @@
 /** Changes a field of a route's form: opens a list, a line or `$EDITOR` for the new value, and puts that value into the draft. */
 
-import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import { allFields, type FormField, formFields } from '../../../app/editor/form.ts'
-import { type NamesKey, namesKeyOf, type OfferedName } from '../../../app/editor/names-keys.ts'
 import { carriedJson, writeCarriedNumbers } from '../../../core/carried-numbers.ts'
-
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
+import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
+import { allFields, type FormField, formFields } from '../../../edit/form.ts'
+import { type NamesKey, namesKeyOf, type OfferedName } from '../../../edit/names-keys.ts'
 import { entryScreen, type PickScreen, pickScreen, pickSeveralScreen } from '../../model/overlays.ts'
 import { type Update, warned } from '../../model/screen.ts'
 

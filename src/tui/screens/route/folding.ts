@@ -1,7 +1,7 @@
 /** Folds and unfolds the form of a route: hides or shows the fields that are not set, by section and by group. */
 
-import { sections } from '../../../app/editor/sections.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import { sections } from '../../../edit/sections.ts'
 import { type FormRow, foldKey, formRows, isSameRow } from './form-rows.ts'
 
 /**

@@ -1,8 +1,8 @@
 /** Shows a row of the form: a field with its value, the mode, or the heading of a section. */
 
-import { shownValue } from '../../../app/editor/form.ts'
-import type { Preview } from '../../../app/editor/service.ts'
 import type { Json } from '../../../core/json.ts'
+import { shownValue } from '../../../edit/form.ts'
+import type { Preview } from '../../../edit/service.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import { toneOf } from '../../model/remark.ts'
 import { Span } from '../../view/span.tsx'

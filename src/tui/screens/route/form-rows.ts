@@ -3,11 +3,11 @@
  * main fields. Its other fields are folded (hidden) as long as they are not set and the user has not unfolded the section.
  */
 
-import { type FormField, formFields, groupFields, type Mode, modeOf, shownValue } from '../../../app/editor/form.ts'
-import { headKeys, type SectionName, sectionOf, sections } from '../../../app/editor/sections.ts'
-import type { Preview } from '../../../app/editor/service.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import { type FormField, formFields, groupFields, type Mode, modeOf, shownValue } from '../../../edit/form.ts'
+import { headKeys, type SectionName, sectionOf, sections } from '../../../edit/sections.ts'
+import type { Preview } from '../../../edit/service.ts'
 
 /**
  * A field. `depth`: the number of groups around the field. `isOpen`: whether a group shows its unset members; `undefined` if there is

@@ -3,8 +3,8 @@
  * of the mode sets and removes several keys.
  */
 
-import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import { type Mode, modeOf } from '../../../app/editor/form.ts'
+import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
+import { type Mode, modeOf } from '../../../edit/form.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { chooseScreen } from '../../model/overlays.ts'
 import { type Update, warned } from '../../model/screen.ts'

@@ -1,9 +1,9 @@
 /** The save screen: shows what saving would write, saves, and asks what to do if others have changed the file, too (a conflict). */
 
-import { draftAfter, type OpenedRoute, type RouteDraft, rebased } from '../../../app/editor/draft/route-draft.ts'
-import type { Saved, SavePlan, SaveRequest } from '../../../app/editor/service.ts'
-import type { Hunk } from '../../../app/line-diff.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
+import type { Hunk } from '../../../datadir/line-diff.ts'
+import { draftAfter, type OpenedRoute, type RouteDraft, rebased } from '../../../edit/draft/route-draft.ts'
+import type { Saved, SavePlan, SaveRequest } from '../../../edit/service.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
 import { type Choice, chooseScreen, entryScreen, openNextSave, type SaveScreen } from '../../model/overlays.ts'
 import { type Command, type Message, type Notice, screenModel, type Update, type World, warned } from '../../model/screen.ts'

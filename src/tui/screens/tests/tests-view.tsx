@@ -1,7 +1,7 @@
 /** Shows the tests screen: the tests as a list, and below the list the test of the cursor as it is written in the route. */
 
-import { testRows } from '../../../app/editor/route-tests.ts'
 import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
+import { testRows } from '../../../edit/route-tests.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import { List } from '../../view/list.tsx'
 import { Gap, Row, Rows } from '../../view/row.tsx'

@@ -2,10 +2,10 @@
  * The tests screen: lists the tests in a route, with what each test sends and expects. The user adds, edits, moves and removes tests here.
  */
 
-import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
-import { makeTest, testRows } from '../../../app/editor/route-tests.ts'
 import { carriedJson, writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import { isObject, type Json } from '../../../core/json.ts'
+import { change, type RouteDraft, redo, undo } from '../../../edit/draft/route-draft.ts'
+import { makeTest, testRows } from '../../../edit/route-tests.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
 import { entryScreen } from '../../model/overlays.ts'

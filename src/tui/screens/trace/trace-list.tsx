@@ -1,6 +1,6 @@
 /** Shows the rows of a trace. */
 
-import type { TracedStage } from '../../../app/trace/stage-log.ts'
+import type { TracedStage } from '../../../dryrun/trace/stage-log.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import type { Tone } from '../../model/remark.ts'
 import { Row } from '../../view/row.tsx'

@@ -3,9 +3,9 @@
  * number of rows must be known before they are drawn, so texts are broken into lines here.
  */
 
-import type { TraceShown } from '../../../app/editor/shown-trace.ts'
-import { conditionText, type Judged } from '../../../app/trace/plan-observer.ts'
-import type { TracedStage } from '../../../app/trace/stage-log.ts'
+import { conditionText, type Judged } from '../../../dryrun/trace/plan-observer.ts'
+import type { TracedStage } from '../../../dryrun/trace/stage-log.ts'
+import type { TraceShown } from '../../../edit/shown-trace.ts'
 import { wrap } from '../../model/cells.ts'
 import type { World } from '../../model/screen.ts'
 

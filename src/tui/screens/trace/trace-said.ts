@@ -1,7 +1,7 @@
 /** Puts a trace into sentences, for the line mode. */
 
-import type { Preview } from '../../../app/editor/service.ts'
-import type { TraceShown } from '../../../app/editor/shown-trace.ts'
+import type { Preview } from '../../../edit/service.ts'
+import type { TraceShown } from '../../../edit/shown-trace.ts'
 
 /** Says the result of each stage. */
 export const stageSentences = ({ stages }: TraceShown): readonly string[] =>

@@ -1,0 +1,54 @@
+/**
+ * Masks what is answered about a draft by the values of its secrets. The text of a draft has stars for secrets, and its references lead to
+ * more. Both are in their places while the draft is checked and tried, so whatever quotes the draft then may quote them.
+ */
+
+import type { RouteSource } from '../config/config.ts'
+import type { Loaded } from '../config/load.ts'
+import { parseYaml } from '../config/yaml/source.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import type { Workspace } from '../datadir/workspace.ts'
+import { readSubscriptionDraft } from '../operate/routes/edit-subscription.ts'
+import { knownSecrets, secretsOfRoute } from '../plan/known-secrets.ts'
+import { maskJson } from '../secrets/mask.ts'
+import { createRedactor } from '../secrets/redact.ts'
+import { hiddenTexts } from '../secrets/settings-secrets.ts'
+import type { RouteDraft } from './draft/route-draft.ts'
+import { routeTextIn } from './draft/route-text.ts'
+
+/** Returns a copy of an answer in which each text is masked. */
+export type AnswerMask = <Answer>(answer: Answer) => Answer
+
+/** `source`, `loaded`: the draft as a gateway would load it. */
+export const answerMask = (
+  workspace: Workspace,
+  { opened, spec }: RouteDraft,
+  { source, loaded }: { readonly source?: RouteSource | undefined; readonly loaded: Pick<Loaded, 'config'> },
+): AnswerMask => {
+  const { real, shown } = opened.source === 'config' ? configured(opened) : subscribed(workspace, opened.name)
+  const redact = createRedactor([
+    ...knownSecrets(loaded.config),
+    ...(source ? [...secretsOfRoute(source), ...hiddenTexts(source.spec as JsonObject, spec)] : []),
+    ...hiddenTexts(real, shown),
+  ])
+  const masked = (value: unknown): unknown => {
+    if (typeof value === 'string') return redact(value)
+    if (Array.isArray(value)) return value.map(masked)
+    return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item)])) : value
+  }
+  return <Answer>(answer: Answer): Answer => masked(answer) as Answer
+}
+
+/** A route as it is, and as its text shows it. */
+type Shown = { readonly real: JsonObject; readonly shown: Json }
+
+const configured = ({ text, base, written }: RouteDraft['opened']): Shown => {
+  const routeText = routeTextIn(text, base)
+  const data = typeof routeText === 'string' ? parseYaml('', routeText).data : undefined
+  return { real: written, shown: data ?? maskJson(written) }
+}
+
+const subscribed = (workspace: Workspace, name: string): Shown => {
+  const { entry } = readSubscriptionDraft(workspace, name)
+  return { real: entry, shown: maskJson(entry) }
+}

@@ -1,0 +1,22 @@
+/** Turns a trace into plain data, for an answer of the editor service. */
+
+import type { Reply } from '../core/outcome.ts'
+import type { Trace } from '../dryrun/trace/trace.ts'
+import { filters } from '../parts/stages/filters.ts'
+
+/** A trace as plain data, without the event, whose payload the editor has already. */
+export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer' | 'items'> & {
+  /** The name of the stage that the conditions of the trace belong to. */
+  readonly conditionsIn: string
+  readonly answer: Reply
+  readonly eventType?: string
+}
+
+/**
+ * Returns the trace as plain data, which can go to another thread. An outcome has functions in it, so only its name and reason are kept.
+ */
+export const shownTrace = ({ event, parsed: _, outcome: __, items: ___, ...shown }: Trace): TraceShown => ({
+  ...shown,
+  conditionsIn: filters.name,
+  ...(event ? { eventType: event.eventType } : {}),
+})

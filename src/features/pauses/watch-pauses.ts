@@ -1,0 +1,72 @@
+/** Reads the pauses of routes when a gateway starts, and again within a second of each change of their file. */
+
+import { join } from 'node:path'
+import { readEntries } from '../../config/writing/entry-store.ts'
+import type { Clock } from '../../core/clock.ts'
+import { messageOf } from '../../core/fault.ts'
+import { stampOf } from '../../core/file-stamp.ts'
+import type { Log } from '../../core/log.ts'
+import { type Pause, pausesFileName, pausesIn } from '../../datadir/paused-routes.ts'
+import type { Pauses } from './pauses.ts'
+
+const lookEveryMs = 1_000
+
+export type PauseWatchOptions = {
+  readonly dataDir: string
+  readonly pauses: Pauses
+  readonly clock: Clock
+  readonly log: Log
+  /** Called after each look. Lets the runs begin whose routes are not paused any more. */
+  readonly looked: () => void
+}
+
+export type PauseWatch = {
+  /** Looks at once: what the file has now counts from here on. */
+  readonly look: () => void
+  readonly end: () => void
+}
+
+/**
+ * Looks at the file now, and a second after each look. While the file cannot be used, the pauses that it had before stay in force.
+ */
+export const watchPauses = ({ dataDir, pauses, clock, log, looked }: PauseWatchOptions): PauseWatch => {
+  const file = join(dataDir, pausesFileName)
+  let stamp: string | undefined
+  let toldReason: string | undefined
+  const look = (): void => {
+    const present = stampOf(file)
+    if (present === stamp) return
+    try {
+      const next = pausesIn(readEntries(file))
+      logChanges(pauses.all, next, log)
+      pauses.replace(next)
+      // A file that cannot be read is tried again with each look: the reason may lie outside of it, as too many open files do.
+      stamp = present
+      toldReason = undefined
+    } catch (error) {
+      const reason = messageOf(error)
+      if (reason !== toldReason) log('error', { reason }, 'the pauses of routes cannot be read, those before stay in force')
+      toldReason = reason
+    }
+  }
+  let cancel = (): void => {}
+  const lookAgain = (): void => {
+    cancel = clock.after(lookEveryMs, () => {
+      lookNow()
+      lookAgain()
+    })
+  }
+  const lookNow = (): void => {
+    look()
+    looked()
+  }
+  look()
+  lookAgain()
+  return { look: lookNow, end: () => cancel() }
+}
+
+const logChanges = (before: ReadonlyMap<string, Pause>, now: ReadonlyMap<string, Pause>, log: Log): void => {
+  for (const [route, { isHold }] of now)
+    if (before.get(route)?.isHold !== isHold) log('info', { route }, isHold ? 'the runs of a route are held' : 'a route is paused')
+  for (const route of before.keys()) if (!now.has(route)) log('info', { route }, 'a route goes on')
+}

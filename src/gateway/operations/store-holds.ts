@@ -1,0 +1,33 @@
+/** Keeps the hold on the file of a gateway's store while a backup copies the file. */
+
+import { randomUUID } from 'node:crypto'
+import { type Clock, minuteMs } from '../../core/clock.ts'
+import type { RunningGateway } from '../../datadir/running-gateway.ts'
+import type { HeldFile, OpenStore } from '../../store/store-part.ts'
+
+/** A backup that died leaves its hold. The hold then ends by itself, because the log of the store grows meanwhile. */
+const longestHoldMs = 10 * minuteMs
+
+type Hold = { readonly id: string; readonly held: HeldFile; readonly cancel: () => void }
+
+/** Makes the operations that hold the store and release it. A new hold ends the one before. */
+export const createStoreHolds = (store: OpenStore, clock: Clock): Pick<RunningGateway, 'holdStore' | 'releaseStore'> => {
+  let present: Hold | undefined
+  const release = async (hold: Hold | undefined): Promise<boolean> => {
+    if (!hold) return false
+    if (present === hold) present = undefined
+    hold.cancel()
+    return hold.held.release()
+  }
+  return {
+    async holdStore() {
+      const held = await store.hold?.()
+      if (!held) return {}
+      await release(present)
+      const hold: Hold = { id: randomUUID(), held, cancel: clock.after(longestHoldMs, () => void release(hold)) }
+      present = hold
+      return { hold: hold.id, file: held.file }
+    },
+    releaseStore: async ({ hold }) => ({ whole: hold === present?.id && (await release(present)) }),
+  }
+}

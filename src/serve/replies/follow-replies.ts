@@ -1,0 +1,59 @@
+/** Learns of replies from the records of a shared store: another gateway may work on the run whose sender waits here. */
+
+import type { Clock } from '../../core/clock.ts'
+import { readReply } from '../../datadir/records/event-attempts.ts'
+import type { EventRecords } from '../../journal/event-records.ts'
+import { parseLine } from '../../journal/line.ts'
+import type { Ended } from '../../journal/record.ts'
+import type { SharedRecords } from '../../store/shared-records.ts'
+import type { AwaitedReplies } from './awaited-replies.ts'
+
+type FollowRepliesOptions = {
+  readonly replies: Pick<AwaitedReplies, 'eventIds' | 'end' | 'onBegin'>
+  readonly lines: Pick<SharedRecords, 'linesOf'>
+  readonly records: Pick<EventRecords, 'raw'>
+  readonly clock: Clock
+}
+
+/** The time between two looks while a request waits, in milliseconds. Without one, nobody looks. */
+const everyMs = 500
+/** How many events one look asks for, so that their lines fit into one answer of the store. */
+const eventsPerLook = 100
+
+/** Begins to follow the replies that are awaited. Returns the function that ends it. */
+export const followReplies = ({ replies, lines, records, clock }: FollowRepliesOptions): (() => void) => {
+  let cancel: (() => void) | undefined
+  let isStopped = false
+  const look = async (): Promise<void> => {
+    const ids = replies.eventIds()
+    for (let from = 0; from < ids.length; from += eventsPerLook) {
+      for (const { line, batch } of await lines.linesOf(ids.slice(from, from + eventsPerLook), undefined)) {
+        const { entry, raw } = parseLine(line, batch) ?? {}
+        if (entry?.kind === 'ended') replies.end(entry.event_id, await replyOf(entry, () => readReply(records, raw)))
+      }
+    }
+  }
+  const sleep = (): void => {
+    if (isStopped || cancel || replies.eventIds().length === 0) return
+    cancel = clock.after(everyMs, () => {
+      // While the database is away, a look fails. The sender gets its answer without the reply when its time is over.
+      void look()
+        .catch(() => undefined)
+        .then(() => {
+          cancel = undefined
+          sleep()
+        })
+    })
+  }
+  replies.onBegin(sleep)
+  return () => {
+    isStopped = true
+    cancel?.()
+  }
+}
+
+/** Returns the reply of a run that has ended, empty for a silent one; `undefined` where there is none, or it was not kept. */
+const replyOf = async ({ state, silent }: Ended, read: () => Promise<string | null>): Promise<string | undefined> => {
+  if (state !== 'done') return undefined
+  return silent ? '' : ((await read()) ?? undefined)
+}
