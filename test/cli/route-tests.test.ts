@@ -240,6 +240,50 @@ t.test('what differs is said: the key, what was expected, what came, and how far
   }
 })
 
+t.test('each expectation that does not hold fails its test, and is named', async (t) => {
+  const wrong: readonly (readonly [named: string, route: string, expectation: string])[] = [
+    ['status', 'pr', 'status: 200'],
+    ['outcome', 'pr', 'outcome: ignored'],
+    ['stopped_at', 'pr', 'stopped_at: filters'],
+    ['rule', 'pr', 'rule: "filters[0]"'],
+    ['reason.equals', 'pr', 'reason: { equals: x }'],
+    ['event', 'pr', 'event: push'],
+    ['answer', 'pr', 'answer: x'],
+    ['prompt', 'pr', 'prompt: x'],
+    ['prompt.equals', 'pr', 'prompt: { equals: x }'],
+    ['prompt.contains[0]', 'pr', 'prompt: { contains: x1 }'],
+    ['prompt.lacks[0]', 'pr', 'prompt: { lacks: PR }'],
+    ['prompt.matches', 'pr', 'prompt: { matches: ^x }'],
+    ['prompt.jsonata', 'pr', 'prompt: { jsonata: "$ = 1" }'],
+    ['prompt.max_chars', 'pr', 'prompt: { max_chars: 3 }'],
+    ['prompt.unresolved', 'pr', 'prompt: { unresolved: [x] }'],
+    ['prompt.snapshot', 'pr', 'prompt: { snapshot: true }'],
+    ['runs', 'pr', 'runs: 2'],
+    ['dead', 'pr', 'dead: 1'],
+    ['deliveries', 'pr', 'deliveries: 0'],
+    ['deliver.target', 'pr', 'deliver: { target: http }'],
+    ['deliver.extra.url.equals', 'pr', 'deliver: { extra: { url: x } }'],
+    ['deliver.text', 'pr', 'deliver: { text: x }'],
+    ['items[0].event', 'many', 'items: [{ event: b }]'],
+    ['items[0].outcome', 'many', 'items: [{ outcome: ignored }]'],
+    ['items[0].stopped_at', 'many', 'items: [{ stopped_at: filters }]'],
+    ['items[0].id', 'many', 'items: [{ id: y }]'],
+    ['items[0].reason', 'many', 'items: [{ reason: x }]'],
+  ]
+  const sent = {
+    pr: '{ sample: github/pull_request.opened }',
+    many: '{ payload: { list: [{ type: a }] }, id: x }',
+  } as { readonly [route: string]: string }
+  const tests = wrong.map(([name, route, text]) => `  - { name: "${name}", route: ${route}, send: ${sent[route]}, expect: { ${text} } }\n`)
+  const cli = withTests(t, tests.join(''), { 'config.yaml': `${config}        many: { split: list, prompt: p }\n` })
+  const { shown } = await run(cli)
+  for (const { name, result, said } of shown.slice(1)) {
+    t.equal(result, 'failed', name)
+    t.ok(said[0]?.startsWith(`step 1: ${name}: expected `), `${name}: ${said[0]}`)
+  }
+  t.equal(shown.length - 1, wrong.length)
+})
+
 t.test('snapshots are written when asked for, and compared after that', async (t) => {
   const cli = withTests(
     t,
