@@ -213,6 +213,30 @@ t.test('senders', async (t) => {
   }
 })
 
+t.test('what describes each sender serves as a scheme of the configuration, too', async (t) => {
+  const keys = new Map(battery.map((preset) => [preset.name, keysFor(preset)]))
+  const time = { now: present }
+  const own = (name: string): string => `own-${name.replaceAll('_', '-')}`
+  const gateway = await startGateway(t, {
+    now: () => time.now,
+    config: { signature_schemes: Object.fromEntries(battery.map(({ name, description }) => [own(name), description])) },
+    extra: { public_url: 'https://hooks.example.com' },
+    routes: Object.fromEntries(
+      battery.map(({ name, respond }) => [
+        name,
+        { verify: own(name), ...keys.get(name)?.route, ...(respond ? { respond } : {}), deliver: 'log' },
+      ]),
+    ),
+  })
+  const caseOf = casesOn(gateway, keys, time)
+  for (const preset of battery) {
+    t.test(preset.name, async (t) => {
+      const each = caseOf(preset)
+      for (const check of [checkKeys, checkReplay, checkTime]) await check(t, each)
+    })
+  }
+})
+
 t.test('what `new --like` writes for each sender is valid, and takes what the sender signs', async (t) => {
   // Two presets have one sample. A route like it is for the sender that gave it its name.
   const senders = battery.filter(({ name, about }) => about.sample.startsWith(`${name}/`))
