@@ -18,6 +18,7 @@ import { isPublic, publicWeb, type WebAccess } from '../../src/parts/tools/kit/w
 import type { Picture, Tool, ToolCall, ToolsetPart } from '../../src/parts/tools/tool.ts'
 import { visionAnalyzeWithin } from '../../src/parts/tools/vision-analyze.ts'
 import { webExtract, webExtractWithin } from '../../src/parts/tools/web-extract.ts'
+import { checkedConfig } from '../fakes/checked-config.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { adopt } from '../fakes/owner.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
@@ -45,7 +46,8 @@ const compile = (part: ToolsetPart | undefined, { settings = {}, env = {}, clock
   const report = (code: string, path: readonly (string | number)[], message: string): void => {
     reports.push(`${code} ${path.join('.')}: ${message}`)
   }
-  const made = part?.compile(settings, { report, log, clock, env })
+  const { tools = {} } = checkedConfig({ tools: { [part?.name ?? '']: settings } })
+  const made = part?.compile((tools as JsonObject)[part.name] as JsonObject, { report, log, clock, env })
   return { toolset: made && adopt(made), reports }
 }
 
