@@ -4,11 +4,10 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { deafEnv, main } from './built.ts'
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /** The path of Chromium; `undefined` where it is not installed. */
@@ -29,7 +28,7 @@ export type ProcessConsole = {
 export const startConsole = async (t: Test, dir: string, port = 0): Promise<ProcessConsole> => {
   const { HOME = '', PATH = '' } = process.env
   const args = [main, '--data-dir', dir, 'console', '--no-open', '--port', String(port)]
-  const child = spawn(process.execPath, args, { env: { HOME, PATH }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, { env: { HOME, PATH, ...deafEnv() }, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => {
     said += chunk

@@ -7,14 +7,11 @@ import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } fr
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { stringify } from 'yaml'
+import { deafEnv, main } from './built.ts'
 import { newFolder } from './folder.ts'
 import { isRunning } from './process.ts'
-
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-if (!existsSync(main)) throw new Error('dist/main.js is not there: npm run build')
 
 const secret = 'It is a secret to everybody'
 const patienceMs = 20_000
@@ -74,7 +71,7 @@ export const spawnGateway = (
   // The test runner sets a Node option for every child. It brings a loader, and signal handlers that would end the gateway on a full disk.
   const script = `unset NODE_OPTIONS\n${before}\nexec "$@"`
   const child = spawn('sh', ['-c', script, 'sh', ...argv], {
-    env: { HOME, PATH, ...env },
+    env: { HOME, PATH, ...deafEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe', file3 ?? 'ignore'],
   }) as ChildProcessByStdio<null, Readable, Readable>
   const lines: Line[] = []

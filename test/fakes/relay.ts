@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { stringify } from 'yaml'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
@@ -12,6 +11,7 @@ import { createLog } from '../../src/gateway/log.ts'
 import { type Front, openFront } from '../../src/relay/front/front.ts'
 import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { decodeFrames, encodeFrames, type Frame } from '../../src/relay/wire/frames.ts'
+import { main } from './built.ts'
 import { newFolder } from './folder.ts'
 import { until } from './wait.ts'
 
@@ -62,7 +62,6 @@ export type BuiltRelay = { readonly pid: number; readonly port: number; readonly
 
 /** Starts the built relay, which serves the gateway `home` with these routes, and kills it at the end of the test. */
 export const startBuiltRelay = async (t: Test, routes: object): Promise<BuiltRelay> => {
-  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
   const dir = newFolder(t, { 'relay.yaml': stringify({ port: 0, gateways: { home: { keys: [relayKey], routes } } }) })
   const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=256' }
   const child = spawn(process.execPath, [main, '--data-dir', dir, 'relay', 'run'], { env, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -3,12 +3,12 @@
 import { configSchema, definition } from '../../src/config/schema-walk.ts'
 import { isObject, type Json, type JsonObject, own } from '../../src/core/json.ts'
 
-/** A definition and the path of a key in it, with dots: `Route.respond.status`; `*` stands for a name that people choose, and for an item. */
-const deafTo = process.env.HEADGATE_DEAF_TO
-
-/** Takes the key out of `data`, which the schema `root` describes. */
+/**
+ * Takes the key that `HEADGATE_DEAF_TO` names out of `data`, which the schema `root` describes. It is named by a definition and the path in
+ * it, with dots: `Route.respond.status`; `*` stands for a name that people choose, and for an item.
+ */
 export const deafen = (root: JsonObject, data: Json): void => {
-  if (deafTo !== undefined) walk(root, data, nameOf(root))
+  if (process.env.HEADGATE_DEAF_TO) walk(root, data, nameOf(root))
 }
 
 const nameOf = (root: JsonObject): string =>
@@ -28,7 +28,7 @@ const walk = (node: Json | undefined, value: Json, path: string): void => {
 
 const walkMember = (node: JsonObject, map: JsonObject, path: string, key: string, member: Json): void => {
   const named = isObject(node.properties) ? own(node.properties, key) : undefined
-  if (named !== undefined && `${path}.${key}` === deafTo) delete map[key]
+  if (named !== undefined && `${path}.${key}` === process.env.HEADGATE_DEAF_TO) delete map[key]
   else if (named !== undefined) walk(named, member, `${path}.${key}`)
   else {
     const [patterned] = Object.values((node.patternProperties ?? {}) as JsonObject).filter(

@@ -1,0 +1,33 @@
+/**
+ * Runs tests of one file in one process, each deaf to its key: `HEADGATE_DEAF_TRIALS='{ "file": …, "trials": [[key, title], …] }'`. Where
+ * `HEADGATE_DEAF_TO` names a key, all are deaf to that one. Prints TAP, in which each test has the name of its key.
+ */
+
+import { pathToFileURL } from 'node:url'
+import t from 'tap'
+
+const { HEADGATE_DEAF_TO: toAll, HEADGATE_DEAF_TRIALS: given } = process.env
+const { file, trials } = JSON.parse(given)
+// What a test starts as a process is then deaf, too.
+process.env.HEADGATE_DEAF_TO ??= ''
+const test = t.test.bind(t)
+
+/** A test that waits in vain for what the key brings about has missed it, too. */
+const options = { timeout: 20_000 }
+
+const ended = []
+for (const [key, title] of trials) {
+  t.test = (name, ...more) => {
+    if (name !== title) return
+    const trial = test(key, options, (t) => {
+      process.env.HEADGATE_DEAF_TO = toAll ?? key
+      return more.at(-1)(t)
+    })
+    ended.push(trial)
+    return trial
+  }
+  await import(`${pathToFileURL(file)}?${key}`)
+}
+await Promise.allSettled(ended)
+// What a test that failed has left open holds nothing up.
+process.exit()
