@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { codeOf } from '../core/fault.ts'
 import { filesOf, isPattern } from './include/find-files.ts'
 
 /**
@@ -36,6 +37,6 @@ const presentDigest = async (file: string): Promise<string | undefined> => {
     if (!found.isFile() || found.size > maxFileBytes) return undefined
     return textDigest(await readFile(file, 'utf8'))
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? noFile : undefined
+    return codeOf(error) === 'ENOENT' ? noFile : undefined
   }
 }

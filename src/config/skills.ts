@@ -5,7 +5,7 @@
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from '../core/fault.ts'
+import { codeOf, messageOf } from '../core/fault.ts'
 import { isObject, own } from '../core/json.ts'
 import { routeNamePattern } from '../core/names.ts'
 import { cut } from '../core/text.ts'
@@ -72,7 +72,7 @@ const readSkill = (profileDir: string, name: string): Skill | Omit<MissingSkill,
     const text = readInside(file, { root, called: 'the skills folder', maxBytes })
     return { name, folder, ...parseSkill(file, text) }
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+    const isAbsent = codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
     return { why: isAbsent ? `there is no skills/${name}/SKILL.md` : messageOf(error), isAbsent }
   }
 }

@@ -86,3 +86,6 @@ export const messageOf = (thrown: unknown): string => {
     return 'an error without a message'
   }
 }
+
+/** Returns the code of a system error, such as `ENOENT`; `undefined` of anything else. */
+export const codeOf = (thrown: unknown): unknown => (thrown instanceof Error && 'code' in thrown ? thrown.code : undefined)

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path'
 import { exactOf } from '../core/exact-json.ts'
 import { numberKeyOfText } from '../core/exact-number.ts'
+import { codeOf } from '../core/fault.ts'
 import { stampOf } from '../core/file-stamp.ts'
 import { type ExactJson, isObject } from '../core/json.ts'
 import { parseJson } from '../core/json-error.ts'
@@ -53,7 +54,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
 
   /** Lets the file be read again where the system refused to read it, because the refusal may pass without a change of the file. */
   const forgetStamp = (error: unknown): void => {
-    if (error instanceof Error && 'code' in error) stamp = ''
+    if (codeOf(error) !== undefined) stamp = ''
   }
   const readAgain = (): void => {
     const reading = readInsideLater(file, bounds).then(parseList)

@@ -2,6 +2,7 @@
 
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '../core/fault.ts'
 
 /** Returns the path of the journal's folder in a data directory. */
 export const journalFolder = (dataDir: string): string => join(dataDir, 'state', 'events')
@@ -27,7 +28,7 @@ export const rawPath = (folder: string, name: string): string => join(folder, `$
 
 /** For `catch`: returns `undefined` when there is no such file or folder, and rethrows any other error. */
 export const unlessGone = (error: unknown): undefined => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
   return undefined
 }

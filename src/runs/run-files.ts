@@ -5,6 +5,7 @@
 
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '../core/fault.ts'
 import type { NewRun } from '../core/new-run.ts'
 
 /** `paths`: writes the files at the first call, and resolves to their paths, in order. `remove`: removes what was written. */
@@ -56,7 +57,7 @@ const isAlive = async (pid: number): Promise<boolean> => {
     process.kill(pid, 0)
   } catch (error) {
     // A process of another user is alive too.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return !/\) [ZX] /.test(stat)

@@ -7,9 +7,9 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskFault } from '../core/disk-fault.ts'
+import { writeWhole } from '../core/durable-file.ts'
 import { createOwnComments, type OwnComments } from '../parts/own-comment.ts'
 import type { Shared } from '../store/shared.ts'
-import { writeWhole } from './write-whole.ts'
 
 /** The path of the key's file below the data directory. Gateways with the same key recognise each other's comments. */
 export const commentKeyFile = join('state', 'comment-key')

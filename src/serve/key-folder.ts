@@ -7,12 +7,12 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeWhole } from '../core/durable-file.ts'
 import { messageOf } from '../core/fault.ts'
 import { type JsonObject, parseObject } from '../core/json.ts'
 import { isKeptKey } from '../generated/stored-checks.js'
 import type { FetchedKey, KeptKeys } from '../parts/sender-keys.ts'
 import { createKeptKeys } from './kept-keys.ts'
-import { writeWhole } from './write-whole.ts'
 
 /** The most bytes of a file. The largest key is 256 KiB, and base64 makes it a third longer. */
 const maxFileBytes = 524_288

@@ -1,12 +1,15 @@
 /** The write side of the files that commands change: atomic, private, one at a time, and never over what it cannot read. */
 
+import { execFile } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,6 +17,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { subscriptionNameOf } from '../../src/config/subscriptions.ts'
 import { readEntries, updateEntries } from '../../src/config/writing/entry-store.ts'
@@ -123,6 +128,51 @@ t.test('takes over the lock of an owner that died', async (t) => {
   utimesSync(`${file}.lock`, old, old)
   await updateEntries(file, put('a', {}))
   t.same(readEntries(file), { a: {} })
+})
+
+t.test('a lock that another process took over meanwhile is noticed before anything is written, and is not removed', async (t) => {
+  const file = join(t.testdir({ 'f.json': '{"theirs":{}}' }), 'f.json')
+  const fault = await faultOf(() =>
+    updateEntries(file, (entries) => {
+      rmdirSync(`${file}.lock`)
+      mkdirSync(`${file}.lock`)
+      return { entries: { ...entries, mine: {} }, result: undefined }
+    }),
+  )
+  t.equal(fault.code, 'conflict')
+  t.same(readEntries(file), { theirs: {} })
+  t.ok(existsSync(`${file}.lock`), 'the lock of the other process stays')
+})
+
+t.test('updates of several processes at once are applied one after the other, also after one that was killed', async (t) => {
+  const file = join(t.testdir({ 'f.json': '{}' }), 'f.json')
+  const source = `
+    import { updateEntries } from './src/config/writing/entry-store.ts'
+    const [file, name] = process.argv.slice(1)
+    for (let i = 0; i < 10; i++) {
+      await updateEntries(file, (entries) => {
+        if (name === 'killed' && i === 3) process.kill(process.pid, 'SIGKILL')
+        return { entries: { ...entries, [name + i]: {} }, result: undefined }
+      })
+    }`
+  const root = fileURLToPath(new URL('../../', import.meta.url))
+  const update = (name: string) =>
+    promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', source, file, name], { cwd: root })
+  await t.rejects(update('killed'))
+  const aMinuteAgo = Date.now() / 1_000 - 60
+  utimesSync(`${file}.lock`, aMinuteAgo, aMinuteAgo)
+  await Promise.all([update('a'), update('b')])
+  const names = Object.keys(readEntries(file))
+  t.equal(names.filter((name) => /^[ab]/.test(name)).length, 20, 'none is lost')
+  t.equal(names.filter((name) => name.startsWith('killed')).length, 3)
+})
+
+t.test('a file keeps its owner where root writes it', { skip: process.getuid?.() !== 0 && 'needs root' }, async (t) => {
+  const file = join(t.testdir({ 'f.json': '{}' }), 'f.json')
+  chownSync(file, 4_321, 4_322)
+  await updateEntries(file, put('a', {}))
+  t.match(statSync(file), { uid: 4_321, gid: 4_322 })
+  t.equal(modeOf(file), 0o600)
 })
 
 t.test('a corrupt file is never overwritten, and the message says where', async (t) => {

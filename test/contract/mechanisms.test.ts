@@ -16,9 +16,26 @@ const mechanisms: readonly Mechanism[] = [
     raw: /\b(?:[mc]time(?:Ms|Ns)?|ino)\b/,
     homes: {
       'core/file-stamp.ts': 'the home',
+      'config/writing/file-lock.ts': 'whether a lock is still renewed',
       'journal/folder.ts': 'how old a segment is, for its retention',
-      'app/doctor/machine.ts': 'which copy of a database is the newest',
+      'check/doctor/machine.ts': 'which copy of a database is the newest',
     },
+  },
+  {
+    job: 'replacing and moving a file so that it survives a power cut',
+    raw: /\b(?:rename(?:Sync)?\(|fsync(?:Sync)?\(|fdatasync\)|\.(?:data)?sync\(\))/,
+    homes: {
+      'core/durable-file.ts': 'the home',
+      'store/sqlite/database.ts': 'opening a database, before the event loop is needed',
+      'store/sqlite/durable-database.ts': 'the log of the database, synced in its place',
+      'store/sqlite/moving/movable-sqlite.ts': 'a database in the place of another',
+      'journal/segments/erase-events.ts': 'zeros in the place of what is erased',
+    },
+  },
+  {
+    job: 'a lock between processes',
+    raw: /`[^`]*\.lock`/,
+    homes: { 'config/writing/file-lock.ts': 'the home' },
   },
 ]
 

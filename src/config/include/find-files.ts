@@ -2,6 +2,7 @@
 
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { codeOf } from '../../core/fault.ts'
 import { testFileForm } from '../../core/names.ts'
 import { isInside } from '../../expr/inside-file.ts'
 
@@ -36,7 +37,7 @@ const namesIn = (folder: string): string[] => {
   try {
     return readdirSync(folder)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return []
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
     throw error
   }
 }
@@ -72,7 +73,7 @@ export const leadsOut = (path: string, roots: readonly string[]): boolean => {
     const real = realpathSync(path)
     return !roots.some((root) => real === root || isInside(root, real))
   } catch (error) {
-    return isLink(path) && !(error instanceof Error && 'code' in error && error.code === 'ELOOP')
+    return isLink(path) && codeOf(error) !== 'ELOOP'
   }
 }
 

@@ -3,7 +3,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Diagnostic, diagnostic, type SourceRange } from '../../core/diagnostic.ts'
-import { messageOf } from '../../core/fault.ts'
+import { codeOf, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { checkRoutesFile } from '../../generated/validators.js'
 import { maxFileBytes, namesDigest, textDigest } from '../file-digests.ts'
@@ -155,7 +155,7 @@ const whyUnreadable = (file: string): readonly [message: string, help: string] |
     if (stat.isDirectory()) return [`${file} is a folder`, 'to include its files, put /*.yaml behind it']
     return [`${file} is no regular file`, 'put a regular file in its place']
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return missing(file)
+    if (codeOf(error) === 'ENOENT') return missing(file)
     return [`cannot read ${file}: ${messageOf(error)}`, 'check its path and permissions']
   }
 }

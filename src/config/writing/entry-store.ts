@@ -4,7 +4,7 @@
 
 import * as fs from 'node:fs'
 import { diskFault } from '../../core/disk-fault.ts'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { codeOf, exit, Fault, messageOf } from '../../core/fault.ts'
 import { absent, stampOf } from '../../core/file-stamp.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { withDigits } from '../../core/written-digits.ts'
@@ -88,7 +88,7 @@ export const readEntriesText = (file: string): string | undefined => {
   } catch (error) {
     if (error instanceof Fault) throw error
     // The system could not read the file, so its contents need not be corrupt.
-    if (error instanceof Error && 'code' in error) throw diskFault('read', file, error)
+    if (codeOf(error) !== undefined) throw diskFault('read', file, error)
     throw corrupt(file, messageOf(error))
   }
 }

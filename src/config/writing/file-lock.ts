@@ -1,13 +1,17 @@
 /**
- * The lock under which commands and gateways change a file. Whoever comes second waits for the first, and then sees what the first wrote.
+ * The lock under which commands and gateways change a file: a folder beside the file, which one process can make. Whoever comes second waits
+ * for the first, and then sees what the first wrote. The holder renews the time of its lock; a lock that nobody renews is that of a dead
+ * process, and goes to the next. Where a process was only held up for so long, it finds that its lock is lost.
  */
 
-import * as fs from 'node:fs'
+import { mkdirSync, rmdirSync, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { diskFault } from '../../core/disk-fault.ts'
-import { exit, Fault } from '../../core/fault.ts'
-import { makeFolder, refuseOdd } from './replace-file.ts'
+import { makeFolder } from '../../core/durable-file.ts'
+import { codeOf, exit, Fault } from '../../core/fault.ts'
+import { stampOf } from '../../core/file-stamp.ts'
+import { refuseOdd } from './replace-file.ts'
 
 /** A process that has not renewed its lock for this long counts as dead. */
 const staleMs = 5_000
@@ -20,49 +24,67 @@ type HeldLock = { readonly lost: () => boolean; readonly release: () => Promise<
 
 /** Waits for the lock of a file, which need not exist. Throws a Fault where the lock is not free in time, or cannot be made. */
 export const lockFile = async (file: string): Promise<HeldLock> => {
+  const folder = `${file}.lock`
   try {
     refuseOdd(file)
     await makeFolder(dirname(file))
-    return await acquireLock(file)
+    for (const end = performance.now() + longestLockWaitMs; !tryLock(folder); await wait(Math.random() * longestPauseMs)) {
+      if (performance.now() > end) throw conflict(`another command is changing ${file}`, `try again; if none is running, remove ${folder}`)
+    }
+    return holdLock(folder)
   } catch (error) {
     throw diskFault('write', file, error)
   }
 }
 
-const goOn = (): void => {}
-
-/**
- * Loads the library for a process that locks. The library ends the process at each signal to which nobody else listens. A write past the
- * limit of a file's size must only fail, as Node has it, so that the gateway says 503 and goes on.
- */
-const loadLock = async () => {
-  process.off('SIGXFSZ', goOn).on('SIGXFSZ', goOn)
-  const { default: library } = await import('proper-lockfile')
-  return library.lock
+/** Makes the folder of a lock, also in the place of a dead process's. Returns `false` while another process holds the lock. */
+const tryLock = (folder: string): boolean => {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+  try {
+    // Between these two calls another process may take the lock over: it then finds, before it writes, that its lock is lost.
+    if (statSync(folder).mtimeMs < Date.now() - staleMs) rmdirSync(folder)
+  } catch (error) {
+    // Somebody else has removed it.
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+  return false
 }
 
-const acquireLock = async (file: string): Promise<HeldLock> => {
-  const lock = await loadLock()
-  let lost = false
-  // The lock is a folder. Only its owner may open it.
-  const ownerOnlyFs = { ...fs, mkdir: (path: string, done: fs.NoParamCallback) => fs.mkdir(path, { mode: 0o700 }, done) }
-  const onCompromised = (): void => {
-    lost = true
+/** Renews a lock that was just taken until it is released, lost, or the process ends. */
+const holdLock = (folder: string): HeldLock => {
+  let stamp = ''
+  const lost = (): boolean => stampOf(folder) !== stamp
+  const renew = (): void => {
+    // The fraction tells the lock from one that another process made in its place within one tick of the file system's clock.
+    const seconds = (Date.now() + Math.random()) / 1_000
+    utimesSync(folder, seconds, seconds)
+    stamp = stampOf(folder)
   }
-  for (const end = performance.now() + longestLockWaitMs; ; await wait(Math.random() * longestPauseMs)) {
+  renew()
+  const renewal = setInterval(() => {
     try {
-      const release = await lock(file, { realpath: false, stale: staleMs, fs: ownerOnlyFs, onCompromised })
-      return { lost: () => lost, release: () => release().catch(() => {}) }
-    } catch (error) {
-      // The library's own retries would also repeat errors of the disk. This loop tries again only while another command holds the lock.
-      if (!isLockHeld(error)) throw error
-      if (performance.now() > end)
-        throw conflict(`another command is changing ${file}`, `try again; if none is running, remove ${file}.lock`)
+      if (!lost()) renew()
+    } catch {
+      // The next renewal may succeed.
+    }
+  }, staleMs / 2).unref()
+  const remove = (): void => {
+    clearInterval(renewal)
+    process.off('exit', remove)
+    try {
+      if (!lost()) rmdirSync(folder)
+    } catch {
+      // The lock ends with its renewals.
     }
   }
+  process.once('exit', remove)
+  return { lost, release: async () => remove() }
 }
-
-const isLockHeld = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ELOCKED'
 
 /** Returns the Fault for a file that another command or a text editor is changing or has changed. */
 export const conflict = (message: string, hint: string): Fault => new Fault('conflict', message, { exitCode: exit.conflict, hint })

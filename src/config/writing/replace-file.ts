@@ -1,16 +1,9 @@
 /** Replaces a file as a whole. A reader sees the old text or the new text, also after a crash, and never a mixture. */
 
 import { accessSync, constants, lstatSync } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import writeFileAtomic from 'write-file-atomic'
-import { exit, Fault } from '../../core/fault.ts'
+import { writeWhole } from '../../core/durable-file.ts'
+import { codeOf, exit, Fault } from '../../core/fault.ts'
 import { quoted } from '../../process/quoted.ts'
-
-/** Creates a folder that only its owner may open. An existing folder stays as it is. */
-export const makeFolder = async (folder: string): Promise<void> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-}
 
 /**
  * Replaces `file` by a file with this text, which has this mode from its first byte; by default only its owner may read it. Resolves once
@@ -18,9 +11,7 @@ export const makeFolder = async (folder: string): Promise<void> => {
  */
 export const replaceFile = async (file: string, text: string, mode = 0o600): Promise<void> => {
   refuseReadOnly(file)
-  await makeFolder(dirname(file))
-  await writeFileAtomic(file, text, { mode })
-  await syncFolder(dirname(file))
+  await writeWhole(file, text, mode)
 }
 
 /**
@@ -59,16 +50,6 @@ const mayWrite = (file: string, mode: number): boolean => {
     return (mode & 0o222) !== 0
   } catch (error) {
     // An error other than EACCES comes again when the file is written, and is reported then.
-    return !(error instanceof Error && 'code' in error && error.code === 'EACCES')
-  }
-}
-
-/** Syncs a folder, so that a rename in it survives a power cut. */
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
+    return codeOf(error) !== 'EACCES'
   }
 }

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { diskFault } from '../../core/disk-fault.ts'
-import { exit, Fault } from '../../core/fault.ts'
+import { codeOf, exit, Fault } from '../../core/fault.ts'
 import { conflict, lockFile } from './file-lock.ts'
 import { refuseReadOnly, replaceFile } from './replace-file.ts'
 
@@ -16,7 +16,7 @@ export const textOfFile = (file: string): string => {
     const text = bytes.toString('utf8')
     if (Buffer.from(text).equals(bytes)) return text
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    if (codeOf(error) === 'ENOENT') return ''
     throw diskFault('read', file, error)
   }
   throw new Fault('not_utf8', `${file} is not UTF-8: it is not touched`, { exitCode: exit.conflict, hint: 'save it as UTF-8 first' })

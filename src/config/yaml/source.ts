@@ -14,7 +14,7 @@ import {
 } from 'js-yaml'
 import { carryDigits } from '../../core/carried-numbers.ts'
 import { type Diagnostic, diagnostic, type Path, type SourceRange } from '../../core/diagnostic.ts'
-import { messageOf } from '../../core/fault.ts'
+import { codeOf, messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { noteDigits } from '../../core/written-digits.ts'
 import { maxFileBytes } from '../file-digests.ts'
@@ -175,7 +175,7 @@ export const readSource = (file: string, given?: string | ParsedYaml): SourceRea
     if (statSync(file).size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`)
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { diagnostics: [] }
+    if (codeOf(error) === 'ENOENT') return { diagnostics: [] }
     const place = { file, line: 1, column: 1, endLine: 1, endColumn: 1 }
     return {
       diagnostics: [diagnostic('WH003', `cannot read ${file}: ${messageOf(error)}`, { place, help: 'check its path and permissions' })],

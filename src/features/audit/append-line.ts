@@ -4,9 +4,11 @@
  */
 
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, rename, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { diskFault } from '../../core/disk-fault.ts'
+import { moveFile } from '../../core/durable-file.ts'
+import { codeOf } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 
 /** A file of this size becomes `audit.jsonl.1` before the next line, and a new file begins. */
@@ -86,7 +88,7 @@ const rotateFull = async (file: string, owner: Owner | undefined): Promise<void>
     // Another process may have renamed the file while this process waited for the lock.
     if (!(await isFull(file))) return
     const droppedOlder = (await sizeOf(`${file}.1`)) !== undefined
-    await rename(file, `${file}.1`)
+    await moveFile(file, `${file}.1`)
     const at = new Date().toISOString()
     await append(file, { at, by: 'headgate', action: 'rotate_audit', on: { kept: 'audit.jsonl.1', dropped_older: droppedOlder } }, owner)
   } finally {
@@ -104,5 +106,3 @@ const sizeOf = async (file: string): Promise<number | undefined> => {
     throw error
   }
 }
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)

@@ -2,12 +2,13 @@
 
 import { randomUUID } from 'node:crypto'
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
-import { link, open, rename, rm } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { link, open, rm } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { diskFault } from '../../core/disk-fault.ts'
+import { moveFile, syncFolder } from '../../core/durable-file.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { GatewayFinder } from '../../datadir/running-gateway.ts'
 import { storeOptions } from '../../datadir/store-options.ts'
@@ -71,7 +72,7 @@ export const makeBackup = async (
       leftOut.push(...odd)
       await archive.add(manifestName, textContent(manifestText({ at, store, withConfig: request.withConfig, files })))
     })
-    await (request.force ? rename(unfinished, file) : putInPlace(unfinished, file))
+    await (request.force ? moveFile(unfinished, file) : putInPlace(unfinished, file))
   } catch (error) {
     await rm(unfinished, { force: true })
     throw diskFault('write', file, error)
@@ -100,9 +101,10 @@ const putInPlace = async (from: string, file: string): Promise<void> => {
   } catch {
     if (existsSync(file)) throw existing(file)
     // Some file systems have no links.
-    return rename(from, file)
+    return moveFile(from, file)
   }
   await rm(from)
+  await syncFolder(dirname(file))
 }
 
 const existing = (file: string): Fault =>

@@ -1,10 +1,11 @@
 /** Restores a backup into a data directory while no gateway runs. */
 
 import { existsSync, statSync } from 'node:fs'
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { diskFault } from '../../core/disk-fault.ts'
+import { makeFolder, moveFile } from '../../core/durable-file.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import type { GatewayFinder } from '../../datadir/running-gateway.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
@@ -125,7 +126,7 @@ const beginRestore = async (state: string, staging: string, restoring: string): 
   try {
     await mkdir(restoring, { recursive: true, mode: 0o700 })
     await rm(files, { recursive: true, force: true })
-    await rename(staging, files)
+    await moveFile(staging, files)
   } finally {
     await held?.release()
   }
@@ -139,6 +140,6 @@ const unlessLocked = (error: unknown): undefined => {
 }
 
 const move = async (from: string, to: string): Promise<void> => {
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
-  await rename(from, to)
+  await makeFolder(dirname(to))
+  await moveFile(from, to)
 }

@@ -1,6 +1,7 @@
 /** Writes one segment: a file of lines, and a file of the raw requests that the lines point to. Both files are only appended to. */
 
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
+import { codeOf } from '../../core/fault.ts'
 import { linesPath, rawPath, segmentName, unlessGone } from '../folder.ts'
 import type { WriteBatch } from '../write-queue.ts'
 
@@ -36,7 +37,7 @@ export class Segment {
         const name = segmentName(next)
         return new Segment(name, startedAt, ...(await createFiles(folder, name)))
       } catch (error) {
-        const taken = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+        const taken = codeOf(error) === 'EEXIST'
         if (!taken || next - number >= maxTaken) throw error
       }
     }

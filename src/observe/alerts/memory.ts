@@ -3,11 +3,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { writeWhole } from '../../core/durable-file.ts'
 import { messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import { sharedText } from '../../datadir/entries/copied-revision.ts'
-import { writeWhole } from '../../serve/write-whole.ts'
 import type { Shared } from '../../store/shared.ts'
 import { type AlertMessage, type AlertState, emptyState, parseState } from './state.ts'
 

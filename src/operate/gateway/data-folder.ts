@@ -2,7 +2,7 @@
 
 import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { codeOf, exit, Fault, messageOf } from '../../core/fault.ts'
 import { quoted } from '../../process/quoted.ts'
 
 /**
@@ -55,7 +55,7 @@ const whyRefused = (folder: string, stat: Stats): Closed | undefined => {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error
+    if (codeOf(error) !== 'EACCES') throw error
   }
   const [uid, gid] = [ids.uid(), ids.gid()]
   const owned = `${folder} belongs to user ${stat.uid} and group ${stat.gid} with mode ${octalMode(stat)}`
