@@ -59,8 +59,8 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
   const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
-  const cancelHousekeeping = keepHouse({ store, clock, log, retention: () => current().config.storage.retention })
-  closing.push(async () => cancelHousekeeping())
+  const stopHousekeeping = keepHouse({ store, clock, log, retention: () => current().config.storage.retention })
+  closing.push(stopHousekeeping)
   closing.push(() => scheduler.stop())
   secrets?.begin({ config: () => current().config, reload: () => operations.reload().catch(reloadFailed(log)) })
   closing.push(async () => secrets?.close())

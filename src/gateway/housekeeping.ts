@@ -8,7 +8,7 @@ import type { Retention } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
-import type { Shared } from '../store/shared.ts'
+import { repeat } from '../core/turns/repeat.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
 /** The time between two deletions. */
@@ -22,40 +22,39 @@ const leadMs = 40_000
 
 type HousekeepingOptions = { readonly store: OpenStore; readonly clock: Clock; readonly log: Log; readonly retention: () => Retention }
 
-/** Deletes what is past the limits, now and each minute, until the returned function is called. */
-export const keepHouse = (options: HousekeepingOptions): (() => void) => {
-  const { store, clock } = options
+/** Deletes what is past the limits, now and each minute, until the returned function is called. It waits for the deletions in progress. */
+export const keepHouse = (options: HousekeepingOptions): (() => Promise<void>) => {
+  const { clock, store } = options
   const { shared } = store
-  let cancel = (): void => {}
   let pruneAt = clock.monotonic()
-  const look = (): void => {
-    cancel = clock.after(shared ? leadEveryMs : pruneEveryMs, look)
-    if (shared) void pruneAsLeader(shared, clock.monotonic())
-    else prune(options)
+  const pruneAsLeader = async (): Promise<void> => {
+    const now = clock.monotonic()
+    // Where the store does not answer, the next run tries again.
+    const isLeader = await shared?.lead('housekeeping', leadMs).catch(() => false)
+    if (!isLeader || now < pruneAt) return
+    pruneAt = now + pruneEveryMs
+    await prune(options)
   }
-  const pruneAsLeader = async (gateways: Shared, at: number): Promise<void> => {
-    // Where the store does not answer, the next call of `look` tries again.
-    const isLeader = await gateways.lead('housekeeping', leadMs).catch(() => false)
-    if (!isLeader || at < pruneAt) return
-    pruneAt = at + pruneEveryMs
-    prune(options)
-  }
-  look()
-  return () => cancel()
+  const work = (): Promise<void> => (shared ? pruneAsLeader() : prune(options))
+  return repeat(clock, shared ? leadEveryMs : pruneEveryMs, work, { first: 'now' }).stop
 }
 
-const prune = ({ store, log, retention }: HousekeepingOptions): void => {
+/** Never rejects: what fails is logged, and is tried again with the next deletion. */
+const prune = async ({ store, log, retention }: HousekeepingOptions): Promise<void> => {
   const limits = retention()
   const { maxAgeMs, maxDeadRuns } = limits
-  store.prune(maxAgeMs, maxDeadRuns).then(
-    (runs) => runs > 0 && log('warn', { runs }, 'dead runs are past their retention and were forgotten'),
-    (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old runs'),
-  )
-  store.forgetSessions(maxAgeMs).then(
-    (sessions) => sessions > 0 && log('info', { sessions }, 'sessions without a message for so long were forgotten'),
-    (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old sessions'),
-  )
-  // The records of a sole store are in a folder, which its journal prunes.
-  store.shared?.records.prune(limits).catch((error) => log('warn', { reason: messageOf(error) }, 'cannot forget old records'))
-  store.shared?.forgetReplicas().catch((error) => log('warn', { reason: messageOf(error) }, 'cannot forget replicas that are gone'))
+  const failed = (text: string) => (error: unknown) => log('warn', { reason: messageOf(error) }, text)
+  await Promise.all([
+    store
+      .prune(maxAgeMs, maxDeadRuns)
+      .then((runs) => runs > 0 && log('warn', { runs }, 'dead runs are past their retention and were forgotten'))
+      .catch(failed('cannot forget old runs')),
+    store
+      .forgetSessions(maxAgeMs)
+      .then((sessions) => sessions > 0 && log('info', { sessions }, 'sessions without a message for so long were forgotten'))
+      .catch(failed('cannot forget old sessions')),
+    // The records of a sole store are in a folder, which its journal prunes.
+    store.shared?.records.prune(limits).catch(failed('cannot forget old records')),
+    store.shared?.forgetReplicas().catch(failed('cannot forget replicas that are gone')),
+  ])
 }

@@ -80,7 +80,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const wake = (): void => worker.wake()
   const looked = (): void => worker.release((route) => shared.pauses.holds(route))
   const pauses = watchPauses({ dataDir: config.dataDir, pauses: shared.pauses, clock, log, looked })
-  closing.push(async () => pauses.end())
+  closing.push(pauses.end)
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
   return { store, worker, scheduler, tails, records, replicas, traces, lookAtPauses: pauses.look }
@@ -104,8 +104,7 @@ const followSharedReplies = async (
   { clock, shared: { replies } }: GatewayOptions,
 ): Promise<() => Promise<void>> => {
   const { followReplies } = await import('../serve/replies/follow-replies.ts')
-  const stop = followReplies({ replies, lines: port.records, records, clock })
-  return async () => stop()
+  return followReplies({ replies, lines: port.records, records, clock })
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
+import { repeat } from '../core/turns/repeat.ts'
 import type { Draining, Holding } from './close.ts'
 import { Connection } from './connection.ts'
 import type { Handshakes } from './tls/handshakes.ts'
@@ -179,15 +180,12 @@ const watchOpening = (server: Server, open: OpenConnections, handshakes: Handsha
 
 /** Ends stuck connections. One timer serves all: a timer for each socket would be set and cancelled with every request. */
 const endStuck = (server: Server, open: OpenConnections, clock: Clock): void => {
-  let cancel = (): void => {}
-  const look = (): void => {
-    for (const connection of open.all) connection.endIfStuck()
-    cancel = clock.after(stuckMs, look)
-  }
   server.once('listening', () => {
-    cancel = clock.after(stuckMs, look)
+    const looking = repeat(clock, stuckMs, () => {
+      for (const connection of open.all) connection.endIfStuck()
+    })
+    server.once('close', looking.stop)
   })
-  server.once('close', () => cancel())
 }
 
 const timeoutCode = 'ERR_HTTP_REQUEST_TIMEOUT'

@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import type { Clock } from '../core/clock.ts'
 import { errorReply } from '../core/reply.ts'
+import { type Repeating, repeat } from '../core/turns/repeat.ts'
 import { writeReply } from './write-reply.ts'
 
 const measureEveryMs = 1_000
@@ -35,17 +36,16 @@ export const createLazyFastify = (server: Server, clock: Clock, options: LazyFas
     loading ??= start(options)
     return loading
   }
-  let cancel = (): void => {}
-  const lookLater = (): void => {
-    const before = performance.eventLoopUtilization()
-    cancel = clock.after(measureEveryMs, () => {
-      if (loading) return
-      if (performance.eventLoopUtilization(before).utilization < quietShare) void load().catch(() => {})
-      else lookLater()
+  server.once('listening', () => {
+    let before = performance.eventLoopUtilization()
+    const measuring: Repeating = repeat(clock, measureEveryMs, () => {
+      const isQuiet = performance.eventLoopUtilization(before).utilization < quietShare
+      before = performance.eventLoopUtilization()
+      if (isQuiet) load().catch(() => {})
+      if (loading) void measuring.stop()
     })
-  }
-  server.once('listening', lookLater)
-  server.once('close', () => cancel())
+    server.once('close', measuring.stop)
+  })
   return {
     handle: (request, response) =>
       void load().then(

@@ -2,6 +2,7 @@
 
 import { type Clock, minuteMs } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
+import { type Repeating, repeat } from '../core/turns/repeat.ts'
 import type { BatchWriter, JournalOptions } from './batch-writer.ts'
 import { createByteBudget } from './byte-budget.ts'
 import type { Journal, NewRecord, RawRequest } from './record.ts'
@@ -20,7 +21,7 @@ export class BatchedJournal implements Journal {
   /** Settles when nothing is left to write; `undefined` while nothing is being written. */
   #running: Promise<void> | undefined
   #closed = false
-  #cancel = (): void => {}
+  #minutes: Repeating | undefined
   /** Ends the wait for further lines, so that the waiting lines are written now. */
   #hurry = (): void => {}
 
@@ -35,7 +36,10 @@ export class BatchedJournal implements Journal {
   /** Lets the writer delete what is past the limits, and starts the timer of each minute. Called once, before the first record. */
   async begin(): Promise<void> {
     await this.#tidy()
-    this.#tick()
+    this.#minutes = repeat(this.#clock, minuteMs, () => {
+      this.#writer.eachMinute()
+      this.#run()
+    })
   }
 
   add(entry: NewRecord, raw?: RawRequest): void {
@@ -55,7 +59,7 @@ export class BatchedJournal implements Journal {
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#cancel()
+    void this.#minutes?.stop()
     this.#hurry()
     await this.#running
     this.#writeErrors.say(true)
@@ -109,13 +113,5 @@ export class BatchedJournal implements Journal {
     const dropped = this.#waiting.takeDropped()
     if (dropped > 0) this.#writeErrors.note('too many were waiting to be written', dropped)
     this.#writeErrors.say()
-  }
-
-  #tick(): void {
-    this.#cancel = this.#clock.after(minuteMs, () => {
-      this.#writer.eachMinute()
-      this.#run()
-      this.#tick()
-    })
   }
 }

@@ -1,6 +1,7 @@
 /** Holds the leases of the runs in progress: renews them, and knows when another process may have taken a run meanwhile. */
 
 import type { Clock } from '../core/clock.ts'
+import { type Repeating, repeat } from '../core/turns/repeat.ts'
 import type { Lease, Store } from '../store/ports.ts'
 
 /**
@@ -28,8 +29,8 @@ export class HeldLeases {
   readonly leaseMs: number
   readonly #options: HeldLeasesOptions
   readonly #held = new Map<Lease, Holding>()
-  /** Cancels the timer for the next renewal; `undefined` while no lease is held. */
-  #cancelTimer: (() => void) | undefined
+  /** Renews the leases; `undefined` while none is held. */
+  #renewing: Repeating | undefined
 
   constructor(options: HeldLeasesOptions) {
     this.#options = options
@@ -39,15 +40,16 @@ export class HeldLeases {
   /** Begins to renew a lease. `takenAt`: the monotonic time at which the store was asked for the lease. */
   add(lease: Lease, takenAt: number): void {
     this.#held.set(lease, { since: takenAt, isDoubtful: false })
-    if (!this.#cancelTimer) this.#renewLater()
+    // Where the store fails, renewing is tried again before the next run is taken.
+    this.#renewing ??= repeat(this.#options.clock, this.#everyMs, () => this.#renew(), { failed: () => {} })
   }
 
   /** Ends the renewing of a lease. */
   delete(lease: Lease): void {
     this.#held.delete(lease)
     if (this.#held.size > 0) return
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
+    void this.#renewing?.stop()
+    this.#renewing = undefined
   }
 
   /**
@@ -85,14 +87,6 @@ export class HeldLeases {
 
   #hasRunOut({ since }: Holding, now: number): boolean {
     return now - since >= this.leaseMs
-  }
-
-  #renewLater(): void {
-    this.#cancelTimer = this.#options.clock.after(this.#everyMs, () => {
-      this.#renewLater()
-      // Where the store fails, renewing is tried again before the next run is taken.
-      this.#renew().catch(() => {})
-    })
   }
 
   async #renew(): Promise<void> {

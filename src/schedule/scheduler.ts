@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayMs } from '../core/clock.ts'
 import { messageOf, StoreFault } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
+import { type Repeating, repeat } from '../core/turns/repeat.ts'
 import type { JobStart } from '../generated/control.ts'
 import type { JobBook, ScheduledJob } from '../plan/jobs.ts'
 import { isCatchUpKey } from '../store/catch-up-key.ts'
@@ -55,11 +56,9 @@ export class Scheduler {
   #isBegun = false
   /** The wall time of the last look. Infinity at first: plans that were stored under a wrong clock are doubted after a start, too. */
   #lastNow = Number.POSITIVE_INFINITY
-  /** Settles when the work of the last tick is done; `undefined` while no work is done. */
-  #working: Promise<void> | undefined
+  #ticking: Repeating | undefined
   /** Whether the last work failed at the store. */
   #failing = false
-  #cancelTimer: () => void = () => {}
 
   constructor(options: SchedulerOptions) {
     this.#options = options
@@ -67,17 +66,16 @@ export class Scheduler {
 
   /** Starts jobs whose times were missed while no gateway ran, then follows the clock. Throws a StoreFault. */
   async start(): Promise<void> {
-    const { isShared, store } = this.#options
+    const { isShared, store, clock } = this.#options
     if (!isShared) for (const [key, at] of await store.plans()) if (!isCatchUpKey(key)) this.#plans.set(key, at)
-    this.#arm()
-    this.#tick()
-    await this.#working
+    const untilFullSecond = (): number => tickMs - (clock.now() % tickMs)
+    this.#ticking = repeat(clock, untilFullSecond, () => this.#turn(clock.now()), { failed: (error) => this.#failed(error) })
+    await this.#ticking.now()
   }
 
   /** Starts no more jobs, and waits for starts that are under way. */
   async stop(): Promise<void> {
-    this.#cancelTimer()
-    await this.#working
+    await this.#ticking?.stop()
   }
 
   /**
@@ -93,23 +91,6 @@ export class Scheduler {
     const eventId = randomUUID()
     const accepted = await startJob(job, { eventId, event: 'manual', deliveryId: randomUUID() }, this.#options)
     return accepted === 'accepted' ? { started: true, event_id: eventId, job: job.id } : { started: false, reason: 'job_running' }
-  }
-
-  /** Sets the timer for the next full second. */
-  #arm(): void {
-    const { clock } = this.#options
-    this.#cancelTimer = clock.after(tickMs - (clock.now() % tickMs), () => {
-      this.#arm()
-      this.#tick()
-    })
-  }
-
-  #tick(): void {
-    this.#working ??= this.#turn(this.#options.clock.now())
-      .catch((error) => this.#failed(error))
-      .finally(() => {
-        this.#working = undefined
-      })
   }
 
   async #turn(now: number): Promise<void> {

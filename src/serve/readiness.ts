@@ -5,6 +5,7 @@ import type { Fact } from '../core/facts/fact.ts'
 import type { Facts, Observer } from '../core/facts/facts.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
+import { type Repeating, repeat } from '../core/turns/repeat.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
 /**
@@ -46,12 +47,12 @@ export class Readiness implements Observer {
    */
   #hasRefused = false
   #isClosed = false
-  #isLooking = false
-  #cancelTimer: () => void = () => {}
+  /** Asks the store each second; `undefined` while that need not be. */
+  #asking: Repeating | undefined
 
   constructor(options: ReadinessOptions) {
     this.#options = options
-    if (options.store.shared) this.#lookLater()
+    if (options.store.shared) this.#ask()
   }
 
   on(fact: Fact): void {
@@ -65,9 +66,10 @@ export class Readiness implements Observer {
     return this.#options.stopping() ? 'it is stopping' : this.#storeProblem()
   }
 
-  close(): void {
+  /** Resolves when the store is not asked any more. */
+  async close(): Promise<void> {
     this.#isClosed = true
-    this.#cancelTimer()
+    await this.#asking?.stop()
   }
 
   #storeProblem(): string | undefined {
@@ -80,13 +82,11 @@ export class Readiness implements Observer {
   #fail(since: number, why: string): void {
     if (this.#failure) this.#failure.why = why
     else this.#failure = { since, why }
-    this.#lookLater()
+    this.#ask()
   }
 
-  #lookLater(): void {
-    if (this.#isLooking || this.#isClosed) return
-    this.#isLooking = true
-    this.#cancelTimer = this.#options.clock.after(askStoreEveryMs, () => void this.#look())
+  #ask(): void {
+    if (!this.#isClosed) this.#asking ??= repeat(this.#options.clock, askStoreEveryMs, () => this.#look())
   }
 
   async #look(): Promise<void> {
@@ -102,9 +102,10 @@ export class Readiness implements Observer {
     } catch (error) {
       this.#fail(since, messageOf(error))
     }
-    this.#isLooking = false
     this.#sayChange()
-    if (this.#failure || store.shared) this.#lookLater()
+    if (this.#failure || store.shared) return
+    void this.#asking?.stop()
+    this.#asking = undefined
   }
 
   /** Logs that the store made the gateway ready or not ready, and tells a Fact of that. Does nothing where neither has happened. */

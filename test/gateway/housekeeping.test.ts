@@ -28,8 +28,9 @@ const storeWith = (lead?: () => boolean) => {
   return { store: store as unknown as OpenStore, pruned }
 }
 
-/** Advances the clock second by second, and lets promises resolve after each second. */
+/** Advances the clock second by second, and lets promises resolve before and after each second. */
 const passing = (clock: ReturnType<typeof fakeClock>) => async (seconds: number) => {
+  await new Promise(setImmediate)
   for (let i = 0; i < seconds; i++) {
     clock.advance(1_000)
     await new Promise(setImmediate)
@@ -44,7 +45,7 @@ t.test('a sole store is pruned at once and each minute', async (t) => {
   t.equal(pruned.runs, 1)
   await pass(180)
   t.equal(pruned.runs, 4)
-  stop()
+  await stop()
   await pass(180)
   t.equal(pruned.runs, 4)
 })
@@ -68,5 +69,5 @@ t.test('of two gateways on a shared store the leader prunes, and the other takes
   t.equal(b.pruned.runs, 1, 'it looks every fifteen seconds')
   await pass(100)
   t.strictSame([a.pruned.runs, b.pruned.runs], [4, 2])
-  for (const stop of stops) stop()
+  await Promise.all(stops.map((stop) => stop()))
 })

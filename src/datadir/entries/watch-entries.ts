@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import { repeat } from '../../core/turns/repeat.ts'
 import { EntryCopies } from './entry-copies.ts'
 import { type EntryFile, entryFilesOf } from './entry-files.ts'
 import type { EntryPort } from './reconcile.ts'
@@ -30,24 +31,14 @@ export const watchEntries = async ({ port, config, clock, log, written }: EntryW
   const copies = new EntryCopies(port)
   /** The messages of the last refresh, so that a lasting problem is logged only once. */
   let lasting: ReadonlySet<string> = new Set()
-  let isOver = false
-  let cancel = (): void => {}
   const look = async (): Promise<void> => {
     const found = await refreshed(copies, entryFilesOf(config()), written)
     for (const { level, text } of found) if (level === 'info' || !lasting.has(text)) log(level, {}, text)
     lasting = new Set(found.map(({ text }) => text))
-    if (!isOver)
-      cancel = clock.after(compareEveryMs, () => {
-        looking = look()
-      })
   }
-  let looking = look()
-  await looking
-  return async () => {
-    isOver = true
-    cancel()
-    await looking
-  }
+  const looking = repeat(clock, compareEveryMs, look)
+  await looking.now()
+  return looking.stop
 }
 
 /**

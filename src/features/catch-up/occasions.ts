@@ -8,6 +8,7 @@ import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import { equalJson } from '../../core/json.ts'
 import { outcomeStatus } from '../../core/outcome-table.ts'
+import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import type { CatchUpSettings } from '../../parts/sender-logs/sender-log.ts'
 import type { CatchUps } from './catch-up.ts'
 
@@ -42,7 +43,7 @@ export class Occasions implements Observer {
   readonly #due = new Map<string, Due>()
   /** The settings that routes had at the last look, by the name of the route. */
   #known: ReadonlyMap<string, CatchUpSettings> = new Map()
-  #cancel: () => void = () => {}
+  #looking: Repeating | undefined
 
   constructor(options: OccasionsOptions) {
     this.#options = options
@@ -50,11 +51,11 @@ export class Occasions implements Observer {
 
   /** Lets all routes catch up, and looks for further occasions from now on. */
   start(): void {
-    this.#look()
+    this.#looking = repeat(this.#options.clock, lookEveryMs, () => this.#look(), { first: 'now' })
   }
 
-  close(): void {
-    this.#cancel()
+  async close(): Promise<void> {
+    await this.#looking?.stop()
   }
 
   on(fact: Fact): void {
@@ -104,7 +105,7 @@ export class Occasions implements Observer {
   }
 
   #look(): void {
-    const { catchUps, isReady, isPaused, clock } = this.#options
+    const { catchUps, isReady, isPaused } = this.#options
     this.#lookForNew()
     if (isReady()) {
       for (const [name, due] of this.#due) {
@@ -116,6 +117,5 @@ export class Occasions implements Observer {
         }
       }
     }
-    this.#cancel = clock.after(lookEveryMs, () => this.#look())
   }
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import { stampOf } from '../../core/file-stamp.ts'
 import type { Log } from '../../core/log.ts'
+import { repeat } from '../../core/turns/repeat.ts'
 import { type Pause, pausesFileName, pausesIn } from '../../datadir/paused-routes.ts'
 import type { Pauses } from './pauses.ts'
 
@@ -23,7 +24,7 @@ export type PauseWatchOptions = {
 export type PauseWatch = {
   /** Looks at once: what the file has now counts from here on. */
   readonly look: () => void
-  readonly end: () => void
+  readonly end: () => Promise<void>
 }
 
 /**
@@ -49,20 +50,12 @@ export const watchPauses = ({ dataDir, pauses, clock, log, looked }: PauseWatchO
       toldReason = reason
     }
   }
-  let cancel = (): void => {}
-  const lookAgain = (): void => {
-    cancel = clock.after(lookEveryMs, () => {
-      lookNow()
-      lookAgain()
-    })
-  }
-  const lookNow = (): void => {
+  look()
+  const looking = repeat(clock, lookEveryMs, () => {
     look()
     looked()
-  }
-  look()
-  lookAgain()
-  return { look: lookNow, end: () => cancel() }
+  })
+  return { look: () => void looking.now(), end: looking.stop }
 }
 
 const logChanges = (before: ReadonlyMap<string, Pause>, now: ReadonlyMap<string, Pause>, log: Log): void => {

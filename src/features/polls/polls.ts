@@ -1,5 +1,6 @@
 /** The polls of a running gateway: one for each served route that has `poll`. */
 
+import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import type { PollState } from '../../generated/control.ts'
 import { type PollEffects, RoutePoll } from './route-poll.ts'
 
@@ -17,21 +18,22 @@ export class Polls {
   readonly #polls = new Map<string, RoutePoll>()
   /** The polls that end. */
   readonly #ending = new Set<Promise<void>>()
-  #cancel: () => void = () => {}
-  #isClosed = false
+  readonly #looking: Repeating
 
   constructor(options: PollsOptions) {
     this.#options = options
+    this.#looking = repeat(options.clock, lookEveryMs, () => this.#look())
   }
 
   /** Begins and ends polls, as the served routes say, now and from now on. */
   look(): void {
-    if (this.#isClosed) return
+    void this.#looking.now()
+  }
+
+  #look(): void {
     const names = new Set(this.#options.names())
     for (const [name, poll] of this.#polls) if (!names.has(name)) this.#end(name, poll)
     for (const name of names) if (!this.#polls.has(name)) this.#polls.set(name, new RoutePoll(name, this.#options))
-    this.#cancel()
-    this.#cancel = this.#options.clock.after(lookEveryMs, () => this.look())
   }
 
   states(): readonly PollState[] {
@@ -40,8 +42,7 @@ export class Polls {
 
   /** Reads nothing more, and lets the messages in hand end. */
   async close(): Promise<void> {
-    this.#isClosed = true
-    this.#cancel()
+    await this.#looking.stop()
     for (const [name, poll] of this.#polls) this.#end(name, poll)
     await Promise.all(this.#ending)
   }

@@ -45,7 +45,7 @@ const openReadiness = ({ log, clock, shared }: GatewayOptions, work: Work, stopp
     isTooNew: () => work.replicas?.isTooNew ?? false,
   })
   shared.facts.observe(readiness)
-  closing.push(async () => readiness.close())
+  closing.push(() => readiness.close())
   return readiness
 }
 

@@ -2,6 +2,7 @@
 
 import { minuteMs } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
+import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import { type Served, servedAs } from '../../plan/table.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
@@ -27,18 +28,15 @@ export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: 
     const occasions = new Occasions({ catchUps, clock, isReady, isPaused, canCatchUp })
     facts.observe(occasions)
     occasions.start()
-    const close = (): Promise<void> => {
-      occasions.close()
-      return catchUps.close()
+    const close = async (): Promise<void> => {
+      await occasions.close()
+      await catchUps.close()
     }
     return { part: catchUps, close }
   })
   // A subscription that is made at run time may be the first route with `catch_up`, and no fact tells of it.
-  const look = (): void => {
-    cancel = part() ? () => {} : clock.after(minuteMs, look)
-    begin().catch((error) => options.log('error', { reason: messageOf(error) }, 'catch-ups cannot be opened'))
-  }
-  let cancel = clock.after(minuteMs, look)
-  closing.push(async () => cancel())
+  const failed = (error: unknown): void => options.log('error', { reason: messageOf(error) }, 'catch-ups cannot be opened')
+  const looking: Repeating = repeat(clock, minuteMs, () => (part() ? void looking.stop() : begin()), { failed })
+  closing.push(looking.stop)
   return { open: begin, catchUps: part }
 }

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import { repeat } from '../../core/turns/repeat.ts'
 import type { RunningGateway } from '../../datadir/running-gateway.ts'
 import { closeServer } from '../close.ts'
 import { createLazyFastify } from '../lazy-fastify.ts'
@@ -70,9 +71,9 @@ const listenOn = async (short: string, { path, operations, log, clock = systemCl
   server.maxConnections = maxConnections
   await bindPrivately(server, short)
   const unwatch = recreateWhenGone({ path, short, log, clock }, server)
-  return () => {
-    unwatch()
-    return closeServer(server, host)
+  return async () => {
+    await unwatch()
+    await closeServer(server, host)
   }
 }
 
@@ -81,12 +82,10 @@ type WatchedSocket = { readonly path: string; readonly short: string; readonly l
 /**
  * Makes the socket again after somebody removed it. A file that stands in its place, perhaps another gateway's socket, is left alone. The
  * new socket belongs to a second server (`relay`), which hands its connections to the first server. The returned function ends the
- * watching.
+ * watching, and waits for a socket in the making.
  */
-const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Server): (() => void) => {
+const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Server): (() => Promise<void>) => {
   let relay: Relay | undefined
-  let cancel = (): void => {}
-  let isOver = false
   const make = async (): Promise<void> => {
     relay?.close()
     relay = createRelay((socket) => void server.emit('connection', socket))
@@ -95,15 +94,12 @@ const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Se
     log('warn', { file: path }, 'the control socket was gone and is made again')
   }
   const look = async (): Promise<void> => {
-    // Where the socket cannot be made, for example because its folder is gone, the next check tries again.
-    if (!lstatSync(path, { throwIfNoEntry: false })) await make().catch(() => {})
-    if (isOver) relay?.close()
-    else cancel = clock.after(lookMs, () => void look())
+    if (!lstatSync(path, { throwIfNoEntry: false })) await make()
   }
-  cancel = clock.after(lookMs, () => void look())
-  return () => {
-    isOver = true
-    cancel()
+  // Where the socket cannot be made, for example because its folder is gone, the next check tries again.
+  const looking = repeat(clock, lookMs, look, { failed: () => {} })
+  return async () => {
+    await looking.stop()
     relay?.close()
   }
 }

@@ -20,6 +20,7 @@ import { isErrorCode } from '../../core/diagnostic.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { stampOf } from '../../core/file-stamp.ts'
+import { repeat } from '../../core/turns/repeat.ts'
 import type { Status } from '../../generated/control.ts'
 
 export type ServedCertificatesOptions = {
@@ -49,7 +50,6 @@ export class ServedCertificates {
   #seen: string
   /** When the end of a certificate was told last, by its file. */
   readonly #toldAt = new Map<string, number>()
-  #cancel = (): void => {}
 
   /** Gives the server its certificates. Throws a Fault where they cannot be used. */
   constructor(options: ServedCertificatesOptions, server: Server) {
@@ -69,8 +69,10 @@ export class ServedCertificates {
         if (kind === 'config_replaced') this.#refresh()
       },
     })
-    server.once('listening', () => this.#lookLater())
-    server.once('close', () => this.#cancel())
+    server.once('listening', () => {
+      const looking = repeat(options.clock, lookEveryMs, () => this.#look())
+      server.once('close', looking.stop)
+    })
   }
 
   /** Returns what the server shows a client that asks for this name; `undefined` for the certificate of all other names. */
@@ -88,16 +90,13 @@ export class ServedCertificates {
     return { certificates, ...(this.#refused ? { certificates_refused: this.#refused } : {}) }
   }
 
-  #lookLater(): void {
-    this.#cancel = this.#options.clock.after(lookEveryMs, () => {
-      const version = versionOf(this.#options.settings())
-      const isNew = version !== this.#served.version && version === this.#seen
-      this.#seen = version
-      // What was refused may become fit without a change: a certificate that begins tomorrow, for example.
-      if (isNew || this.#refused) this.#refresh()
-      this.#tellEnds()
-      this.#lookLater()
-    })
+  #look(): void {
+    const version = versionOf(this.#options.settings())
+    const isNew = version !== this.#served.version && version === this.#seen
+    this.#seen = version
+    // What was refused may become fit without a change: a certificate that begins tomorrow, for example.
+    if (isNew || this.#refused) this.#refresh()
+    this.#tellEnds()
   }
 
   /** Takes the files as they are now, where they are no worse than the certificates in use. */

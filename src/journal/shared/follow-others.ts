@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
+import { repeat } from '../../core/turns/repeat.ts'
 import type { LinePlace, SharedRecords, StoredLine } from '../../store/shared-records.ts'
 import { type JournalLine, parseLine } from '../line.ts'
 
@@ -40,7 +41,6 @@ export const followOthers = ({ records, clock, tell }: FollowOptions): Following
   /** The batches of the last seconds, by their ids, each with the number of the last line that was told. Lines of a batch come in order. */
   const told = new Map<string, { readonly storedUs: number; readonly number: number }>()
   let isStopped = false
-  let cancel = (): void => {}
 
   /**
    * Reads the lines that were stored since a time and were not told. `upToUs`: the time of the last line where there may be more than the
@@ -76,17 +76,13 @@ export const followOthers = ({ records, clock, tell }: FollowOptions): Following
     }
   }
 
-  const lookAndSleep = async (): Promise<void> => {
-    // While the database is away, a look fails. The lines that other gateways stored meanwhile are told when it is back.
-    await look().catch(() => undefined)
-    if (!isStopped) cancel = clock.after(everyMs, () => void lookAndSleep())
-  }
-
+  // While the database is away, a look fails. The lines that other gateways stored meanwhile are told when it is back.
+  const looking = repeat(clock, everyMs, look, { failed: () => {} })
   return {
-    begun: lookAndSleep(),
+    begun: looking.now(),
     stop() {
       isStopped = true
-      cancel()
+      void looking.stop()
     },
   }
 }

@@ -8,6 +8,7 @@ import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import type { AlertDesk } from '../../features/alerts/alert-desk.ts'
 import type { Alert, Alerts as AlertsView, AlertTested } from '../../generated/control.ts'
 import { servedAs } from '../../plan/table.ts'
@@ -49,10 +50,9 @@ export class Alerts implements Observer, AlertDesk {
   #state: AlertState = emptyState()
   #certificates: { readonly live: LiveConfig; readonly at: number; readonly ends: readonly CertificateEnd[] } | undefined
   #lookedAt: number | undefined
-  #looking: Promise<void> | undefined
+  readonly #looking: Repeating
   #isClosed = false
   #isFailing = false
-  #cancelTimer = (): void => {}
 
   constructor(options: AlertsOptions) {
     const { clock, log, current } = options
@@ -66,15 +66,15 @@ export class Alerts implements Observer, AlertDesk {
       send: (outgoing, { spec }) => current().base.send(outgoing, spec),
       repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     })
-    this.#lookLater(0)
+    this.#looking = repeat(clock, lookEveryMs, () => this.#look(), { first: 'soon' })
   }
 
   on(fact: Fact): void {
     this.#signals.on(fact)
   }
 
-  async looked(): Promise<void> {
-    await this.#looking
+  looked(): Promise<void> {
+    return this.#looking.idle()
   }
 
   view(): AlertsView | undefined {
@@ -113,20 +113,8 @@ export class Alerts implements Observer, AlertDesk {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#cancelTimer()
-    await this.looked()
+    await this.#looking.stop()
     await this.#delivery.close()
-  }
-
-  #lookLater(ms: number): void {
-    this.#cancelTimer = this.#options.clock.after(ms, () => {
-      if (this.#isClosed) return
-      this.#lookLater(lookEveryMs)
-      // A look that waits for the store is not overtaken by the next one.
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = undefined
-      })
-    })
   }
 
   async #look(): Promise<void> {

@@ -7,6 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { printable } from '../../core/text.ts'
+import { repeat } from '../../core/turns/repeat.ts'
 import { failLate, within } from '../../core/turns/within.ts'
 import { exporterSettings, exportTo, resourceOf } from '../otlp/otlp-export.ts'
 import type { Meter } from './meter.ts'
@@ -50,22 +51,11 @@ export const pushMetrics = ({ telemetry, meter, read, clock, log }: PushOptions)
       isFailing = true
     }
   }
-  let cancelTimer: () => void
-  let isClosed = false
-  let pushing: Promise<void> = Promise.resolve()
-  const pushLater = (): void => {
-    if (isClosed) return
-    cancelTimer = clock.after(everyMs, () => {
-      pushing = push(pushMs).then(pushLater)
-    })
-  }
-  pushLater()
+  const pushing = repeat(clock, everyMs, () => push(pushMs))
   return async () => {
-    isClosed = true
-    cancelTimer()
     // A push that hangs is not waited for, and no other push is begun beside it.
     const isOver = await within(
-      pushing.then(() => true),
+      pushing.stop().then(() => true),
       presentPushMs,
       clock,
       () => false,

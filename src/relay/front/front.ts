@@ -6,6 +6,7 @@ import { minuteMs } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { errorReply } from '../../core/reply.ts'
+import { repeat } from '../../core/turns/repeat.ts'
 import { createBodyMemory } from '../../http/body-memory.ts'
 import type { Handle } from '../../http/connections.ts'
 import { createPace, eachTurn } from '../../http/pace.ts'
@@ -78,7 +79,7 @@ export const openFront = async ({ dataDir, settings, log, clock }: FrontOptions)
     status,
     use,
     async close() {
-      stopHouse()
+      await stopHouse()
       for (const { desk } of served.values()) desk.close()
       await listener.close(drainMs)
       await tally.close()
@@ -128,25 +129,14 @@ const route =
 type House = { readonly tally: Tally; readonly ledger: Ledger; readonly log: Log; readonly clock: Clock }
 
 /** Lets requests expire once a minute, writes what was counted, and removes what is left of ended requests. Returns what ends this. */
-const keepHouse = (served: ReadonlyMap<string, Served>, { tally, ledger, log, clock }: House): (() => void) => {
-  let cancel = (): void => {}
-  let isOver = false
+const keepHouse = (served: ReadonlyMap<string, Served>, { tally, ledger, log, clock }: House): (() => Promise<void>) => {
   const work = async (): Promise<void> => {
-    try {
-      for (const [gateway, { desk }] of served) {
-        for (const [lane, expired] of await desk.expire())
-          log('error', { gateway, route: lane, expired }, 'requests expired: no gateway took them in time')
-      }
-      await tally.write()
-      ledger.forgetEnded()
-    } catch (error) {
-      log('error', { reason: messageOf(error) }, 'the relay cannot write')
+    for (const [gateway, { desk }] of served) {
+      for (const [lane, expired] of await desk.expire())
+        log('error', { gateway, route: lane, expired }, 'requests expired: no gateway took them in time')
     }
-    if (!isOver) cancel = clock.after(minuteMs, () => void work())
+    await tally.write()
+    ledger.forgetEnded()
   }
-  cancel = clock.after(minuteMs, () => void work())
-  return () => {
-    isOver = true
-    cancel()
-  }
+  return repeat(clock, minuteMs, work, { failed: (error) => log('error', { reason: messageOf(error) }, 'the relay cannot write') }).stop
 }

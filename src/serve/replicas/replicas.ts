@@ -8,6 +8,7 @@ import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import { version } from '../../datadir/version.ts'
 import type { ReloadResult } from '../../generated/control.ts'
 import type { ReloadEnd, ReloadRequest, Replica, ReplicaState, Shared } from '../../store/shared.ts'
@@ -46,7 +47,6 @@ export class Replicas implements Observer {
   readonly #options: ReplicasOptions
   readonly #hashFiles = createFileHashes()
   readonly #startedAt: number
-  #serving: Serving | undefined
   /** All replicas, this replica included, as the last beat returned them. */
   #known: readonly Replica[] = []
   #isTooNew = false
@@ -56,11 +56,9 @@ export class Replicas implements Observer {
   #digest = ''
   /** The time at which `#digest` last changed. */
   #digestAt = 0
-  #beating: Promise<void> | undefined
-  #isBeatDue = false
+  #beating: Repeating | undefined
   /** Whether the last beat failed, so that a lasting failure is logged once. */
   #isFailing = false
-  #cancelTimer: () => void = () => {}
   /** The last reload that this replica was asked for, and how the reload ended. */
   #asked = ''
   #reloaded: ReloadEnd | undefined
@@ -86,7 +84,9 @@ export class Replicas implements Observer {
 
   /** Makes this replica known to the other replicas. Resolves after the first beat, even where the store failed. */
   begin(serving: Serving): Promise<void> {
-    this.#serving = serving
+    // The random part of the pause spreads out the beats of several replicas.
+    const pauseMs = (): number => beatEveryMs * (0.9 + 0.1 * Math.random())
+    this.#beating = repeat(this.#options.clock, pauseMs, () => this.#tell(serving))
     return this.beat()
   }
 
@@ -100,30 +100,14 @@ export class Replicas implements Observer {
    * more. Never rejects.
    */
   beat(): Promise<void> {
-    if (this.#beating) this.#isBeatDue = true
-    else this.#beating = this.#beatAll()
-    return this.#beating ?? Promise.resolve()
+    return this.#beating?.now() ?? Promise.resolve()
   }
 
   /** Ends the beats, and removes this replica from the store. Never rejects. */
   async leave(): Promise<void> {
-    this.#serving = undefined
-    this.#cancelTimer()
-    await this.#beating
+    await this.#beating?.stop()
     // Where the store fails, the row of this replica stays. Other replicas leave the row out after a minute.
     await this.#options.shared.leave().catch(() => {})
-  }
-
-  async #beatAll(): Promise<void> {
-    const { clock } = this.#options
-    this.#cancelTimer()
-    do {
-      this.#isBeatDue = false
-      if (this.#serving) await this.#tell(this.#serving)
-    } while (this.#isBeatDue)
-    this.#beating = undefined
-    // The random part of the pause spreads out the beats of several replicas.
-    if (this.#serving) this.#cancelTimer = clock.after(beatEveryMs * (0.9 + 0.1 * Math.random()), () => void this.beat())
   }
 
   async #tell(serving: Serving): Promise<void> {

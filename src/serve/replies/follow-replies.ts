@@ -1,6 +1,7 @@
 /** Learns of replies from the records of a shared store: another gateway may work on the run whose sender waits here. */
 
 import type { Clock } from '../../core/clock.ts'
+import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import { readReply } from '../../datadir/records/event-attempts.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import { parseLine } from '../../journal/line.ts'
@@ -20,9 +21,9 @@ const everyMs = 500
 /** How many events one look asks for, so that their lines fit into one answer of the store. */
 const eventsPerLook = 100
 
-/** Begins to follow the replies that are awaited. Returns the function that ends it. */
-export const followReplies = ({ replies, lines, records, clock }: FollowRepliesOptions): (() => void) => {
-  let cancel: (() => void) | undefined
+/** Begins to follow the replies that are awaited. Returns the function that ends it, which waits for a look in progress. */
+export const followReplies = ({ replies, lines, records, clock }: FollowRepliesOptions): (() => Promise<void>) => {
+  let looking: Repeating | undefined
   let isStopped = false
   const look = async (): Promise<void> => {
     const ids = replies.eventIds()
@@ -32,23 +33,17 @@ export const followReplies = ({ replies, lines, records, clock }: FollowRepliesO
         if (entry?.kind === 'ended') replies.end(entry.event_id, await replyOf(entry, () => readReply(records, raw)))
       }
     }
+    if (replies.eventIds().length > 0) return
+    void looking?.stop()
+    looking = undefined
   }
-  const sleep = (): void => {
-    if (isStopped || cancel || replies.eventIds().length === 0) return
-    cancel = clock.after(everyMs, () => {
-      // While the database is away, a look fails. The sender gets its answer without the reply when its time is over.
-      void look()
-        .catch(() => undefined)
-        .then(() => {
-          cancel = undefined
-          sleep()
-        })
-    })
-  }
-  replies.onBegin(sleep)
-  return () => {
+  replies.onBegin(() => {
+    // While the database is away, a look fails. The sender gets its answer without the reply when its time is over.
+    if (!isStopped) looking ??= repeat(clock, everyMs, look, { failed: () => {} })
+  })
+  return async () => {
     isStopped = true
-    cancel?.()
+    await looking?.stop()
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
+import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import type { CallKind } from './call-kind.ts'
 import type { DueBounds } from './due-runs.ts'
 
@@ -51,23 +52,22 @@ export const dueKind: CallKind<DueBounds, number | undefined> = {
 
 /** Estimates the backlog: the last count, plus the runs and groups that this process has added since, minus the runs that it has ended. */
 export class Backlog {
-  readonly #clock: Clock
-  readonly #everyMs: number
   readonly #count: (max: number) => Promise<number>
   /** The estimate. */
   #known: number
   /** The largest number that `hasRoom` was asked about. */
   #asked = 1
-  #cancelTimer: () => void = () => {}
-  #isClosed = false
+  readonly #counting: Repeating
 
   /** `everyMs`: the time between two counts. `known`: the first count. `count` asks the database for a count up to `max` of each kind. */
   constructor(clock: Clock, everyMs: number, known: number, count: (max: number) => Promise<number>) {
-    this.#clock = clock
-    this.#everyMs = everyMs
     this.#known = known
     this.#count = count
-    this.#sleep()
+    const ask = async (): Promise<void> => {
+      await this.#hear(this.#asked)
+    }
+    // Where the database does not answer, the estimate stays: other calls to the store fail and tell their callers.
+    this.#counting = repeat(clock, everyMs, ask, { failed: () => {} })
   }
 
   hasRoom(max: number): boolean {
@@ -85,16 +85,9 @@ export class Backlog {
     return this.#hear(maxCounted)
   }
 
+  /** Begins no further count. The count in progress fails with the connection. */
   close(): void {
-    this.#isClosed = true
-    this.#cancelTimer()
-  }
-
-  #sleep(): void {
-    if (this.#isClosed) return
-    // Where the database does not answer, the estimate stays: other calls to the store fail and tell their callers.
-    const again = (): void => this.#sleep()
-    this.#cancelTimer = this.#clock.after(this.#everyMs, () => void this.#hear(this.#asked).then(again, again))
+    void this.#counting.stop()
   }
 
   async #hear(max: number): Promise<number> {
