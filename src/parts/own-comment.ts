@@ -3,8 +3,9 @@
  * a repeated delivery can find the comment that was posted already, and the gateway ignores an event about a comment of its own.
  */
 
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { type Json, valueAt } from '../core/json.ts'
+import { isSameSecret } from '../secrets/same-secret.ts'
 
 /** The pull request, merge request or issue that a comment belongs to. */
 export type Thread = {
@@ -62,7 +63,7 @@ export const createOwnComments = (key: () => Uint8Array): OwnComments => {
         if (typeof comment !== 'string' || found === null) return false
         const [end, delivery = '', seal = ''] = found
         const text = comment.slice(0, -end.length)
-        return threadsIn(payload).some((thread) => timingSafeEqual(Buffer.from(sealOf(delivery, thread, text)), Buffer.from(seal)))
+        return threadsIn(payload).some((thread) => isSameSecret(seal, sealOf(delivery, thread, text)))
       }),
   }
 }

@@ -3,7 +3,8 @@
  * read it alike in a `.env` file: `scrypt:15:8:3:<salt>:<key>`, where the numbers are log2(N), r and p.
  */
 
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { randomBytes, scrypt } from 'node:crypto'
+import { isSameSecret } from './same-secret.ts'
 
 /** The cost of one guess: 32 MiB, and about 0.2 seconds of one core. */
 const cost = { ln: 15, r: 8, p: 3 }
@@ -51,5 +52,5 @@ const noHash = (): Hash => ({ ...cost, salt: Buffer.alloc(saltBytes), key: rando
 export const isPassword = async (password: string, text: string | undefined): Promise<boolean> => {
   const known = text === undefined ? undefined : parse(text)
   const hash = known ?? noHash()
-  return timingSafeEqual(await derive(password, hash), hash.key) && known !== undefined
+  return isSameSecret(await derive(password, hash), hash.key) && known !== undefined
 }

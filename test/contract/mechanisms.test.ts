@@ -37,6 +37,11 @@ const mechanisms: readonly Mechanism[] = [
     raw: /`[^`]*\.lock`/,
     homes: { 'config/writing/file-lock.ts': 'the home' },
   },
+  {
+    job: 'comparing secrets in constant time',
+    raw: /\btimingSafeEqual\b/,
+    homes: { 'secrets/same-secret.ts': 'the home' },
+  },
 ]
 
 /** The lines of code of all files, without those of comments. What is generated or belongs to a page of the browser is left out. */

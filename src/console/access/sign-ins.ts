@@ -7,9 +7,10 @@
  * would show this program both halves. The next console must not believe such halves.
  */
 
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { printable } from '../../core/text.ts'
+import { isSameDigest } from '../../secrets/same-secret.ts'
 import { hashOf } from './hashed.ts'
 import type { Right, User } from './users.ts'
 
@@ -62,8 +63,8 @@ export const createSignIns = (clock: Pick<Clock, 'monotonic' | 'after'>): SignIn
     },
     find({ bearer, cookie }) {
       const [bearerHash, cookieHash] = [hashOf(bearer), hashOf(cookie)]
-      const found = open.find((each) => timingSafeEqual(each.bearer, bearerHash))
-      if (!found || !timingSafeEqual(found.cookie, cookieHash)) return undefined
+      const found = open.find((each) => isSameDigest(each.bearer, bearerHash))
+      if (!found || !isSameDigest(found.cookie, cookieHash)) return undefined
       return clock.monotonic() - found.at < found.signIn.user.lastsMs ? found.signIn : undefined
     },
     remove({ id }) {

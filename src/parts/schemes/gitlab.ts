@@ -7,8 +7,8 @@
 import { createHash } from 'node:crypto'
 import { header } from '../../core/headers.ts'
 import type { Headers, RequestBody } from '../../core/request.ts'
+import { isSameSecret } from '../../secrets/same-secret.ts'
 import { gitlabEvents, shortTitle } from '../known-events.ts'
-import { equal } from './kit/equal.ts'
 import { checkStandard } from './kit/standard-check.ts'
 import type { Scheme } from './scheme.ts'
 
@@ -60,7 +60,9 @@ export const gitlab: Scheme = {
       if (checkSignature && isSigned(headers)) return checkSignature(head)
       // A wrong token is refused before the body is read. Node decodes headers as latin1, so encoding the header as latin1 gives the bytes
       // that were sent.
-      return equal(Buffer.from(header(headers, ...tokenHeaders) ?? '', 'latin1'), expected) ? () => true : 'the token is not the secret'
+      return isSameSecret(Buffer.from(header(headers, ...tokenHeaders) ?? '', 'latin1'), expected)
+        ? () => true
+        : 'the token is not the secret'
     }
   },
   secretHeaders: tokenHeaders,

@@ -4,13 +4,13 @@
  * `tls` requires no certificate.
  */
 
-import { timingSafeEqual } from 'node:crypto'
 import { BlockList } from 'node:net'
 import { header } from '../../core/headers.ts'
 import { addNetwork, isInNetworks } from '../../core/network.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { RequestHead } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
+import { isSameSecret } from '../../secrets/same-secret.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
 export const client: StagePart = {
@@ -107,8 +107,6 @@ const compileProxied = ({ header: name, equals }: Wanted, { report, adapter: { t
   return ({ headers, isProxied }) => {
     if (!isProxied()) return 'a client certificate is asked for, and the request came from no trusted proxy'
     const sent = Buffer.from(header(headers, headerName) ?? '', 'latin1')
-    return wanted.some((each) => each.length === sent.length && timingSafeEqual(each, sent))
-      ? undefined
-      : `${headerName} is none of client_certificate`
+    return wanted.some((each) => isSameSecret(sent, each)) ? undefined : `${headerName} is none of client_certificate`
   }
 }

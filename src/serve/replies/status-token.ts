@@ -1,6 +1,7 @@
 /** Makes and checks the tokens of status addresses: `<event id>.<end>.<seal>`. Whoever has a token may ask for the state of that run. */
 
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { isSameSecret } from '../../secrets/same-secret.ts'
 
 export type StatusTokens = {
   /** Makes the token for an event's run. `endsAt`: until when it is valid, in milliseconds since 1970. */
@@ -25,7 +26,7 @@ export const createStatusTokens = (key: () => Uint8Array): StatusTokens => {
     open(token, now) {
       const [, eventId, ends, seal] = form.exec(token) ?? []
       if (eventId === undefined || ends === undefined || seal === undefined) return undefined
-      const isOurs = timingSafeEqual(sealOf(`${eventId}.${ends}`), Buffer.from(seal, 'base64url'))
+      const isOurs = isSameSecret(seal, sealOf(`${eventId}.${ends}`).toString('base64url'))
       return isOurs && now < Number.parseInt(ends, 36) * 1000 ? eventId : undefined
     },
   }

@@ -4,7 +4,7 @@ import { createPrivateKey, createVerify, type KeyObject, sign, verify } from 'no
 import { createSlots } from '../../../core/turns/slots.ts'
 import type { SignatureScheme } from '../../../generated/config.ts'
 import { type HmacHash, HmacKey } from '../../../node-internals/hmac-key.ts'
-import { equal } from '../kit/equal.ts'
+import { isSameDigest } from '../../../secrets/same-secret.ts'
 import type { KeyType } from './keys.ts'
 
 export type Algorithm = SignatureScheme['algorithm']
@@ -33,7 +33,7 @@ export const signatureHolds = (
 ): boolean => {
   if (key instanceof HmacKey) {
     const digest = key.digest(pieces)
-    return signatures.some((signature) => equal(signature, digest))
+    return signatures.some((signature) => isSameDigest(signature, digest))
   }
   const { hash } = publicKeyAlgorithms[algorithm] as { readonly hash: string | null }
   return signatures.some((signature) => isVerified(hash, pieces, key, signature))

@@ -3,9 +3,9 @@
 import { hash } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import { HmacKey } from '../../../node-internals/hmac-key.ts'
+import { isSameDigest, isSameSecret } from '../../../secrets/same-secret.ts'
 import { bodyKind } from '../../body/payload.ts'
 import { partialBodyOf, ReadOnceBody } from '../../body/request-body.ts'
-import { equal } from '../kit/equal.ts'
 import type { CheckBody, CheckHead, Later, Why } from '../scheme.ts'
 import { addedQueryNames, whyOtherAddress, withEachAddress } from './address.ts'
 import { type Algorithm, hmacKey, holdsInPool, isForPool, isHmac, keyTypeOf, signatureHolds } from './algorithm.ts'
@@ -184,7 +184,7 @@ const whyOtherBody = ({ digest, coversForm }: CompiledDescription, request: Requ
   const claimed =
     digest.claim !== undefined ? token && claimedDigest(token, digest.claim, digest.encoding) : text && strictBytes(text, digest.encoding)
   if (!claimed) return `${digest.name}, the digest of the body, is missing or malformed`
-  return equal(claimed, hash('sha256', request.body.bytes, 'buffer')) ? undefined : `${digest.name} is not the digest of the body`
+  return isSameDigest(claimed, hash('sha256', request.body.bytes, 'buffer')) ? undefined : `${digest.name} is not the digest of the body`
 }
 
 /** Returns the reason why a request is not meant for this route: a value in it (`identity`), such as a topic, is not the secret. */
@@ -192,7 +192,7 @@ const whyOtherIdentity = ({ identity, description }: CompiledDescription, reques
   if (!identity) return undefined
   const text = identity(request)
   const where = [description.identity?.header ?? description.identity?.body].flat().join(' or ')
-  return text !== undefined && equal(Buffer.from(text), Buffer.from(secret)) ? undefined : `${where} is not the secret of the route`
+  return text !== undefined && isSameSecret(text, secret) ? undefined : `${where} is not the secret of the route`
 }
 
 /** Compiles the check of a credential, which is the secret itself. A credential in the head is checked before the body is read. */
@@ -205,7 +205,7 @@ const checkCredential = (compiled: CompiledDescription, secret: string): CheckHe
     const texts = compiled.signatures(request)
     if (typeof texts === 'string') return texts
     const credentials = texts.map((text) => (isBasic ? (strictBytes(text, 'base64') ?? Buffer.alloc(0)) : Buffer.from(text, encoding)))
-    if (!credentials.some((credential) => equal(credential, expected))) return `${compiled.name} is not the secret`
+    if (!credentials.some((credential) => isSameSecret(credential, expected))) return `${compiled.name} is not the secret`
     return (compiled.time ? whyStale(compiled, request) : undefined) ?? true
   }
   const needsBody = compiled.source.body !== undefined || compiled.time?.atHead === false

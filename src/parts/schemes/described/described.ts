@@ -7,8 +7,8 @@ import { hash } from 'node:crypto'
 import { isObject, type Json } from '../../../core/json.ts'
 import type { Headers, RequestBody, RequestHead } from '../../../core/request.ts'
 import type { SignatureScheme } from '../../../generated/config.ts'
+import { isSameSecret } from '../../../secrets/same-secret.ts'
 import type { SenderKeys } from '../../sender-keys.ts'
-import { equal } from '../kit/equal.ts'
 import type { CheckHead, Note, Scheme } from '../scheme.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import { createRemoteCertificates } from './certificates.ts'
@@ -63,7 +63,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     eventTypeHeaders: event?.header === undefined ? [] : [event.header.toLowerCase()],
     ...(compiled.signsParts ? {} : signatureIn(description)),
     ...secretPlaces(description),
-    handshakes: handshakes.map((spec) => compileHandshake(spec, (a, b) => equal(Buffer.from(a), Buffer.from(b)), event)),
+    handshakes: handshakes.map((spec) => compileHandshake(spec, isSameSecret, event)),
     notes: notesOf(name, description),
     sign: (request) => signAs(name, compiled, request),
   }

@@ -3,7 +3,7 @@
 import { type KeyObject, verify } from 'node:crypto'
 import { type JsonObject, own, parseObject } from '../../../core/json.ts'
 import type { HmacKey } from '../../../node-internals/hmac-key.ts'
-import { equal } from '../kit/equal.ts'
+import { isSameDigest } from '../../../secrets/same-secret.ts'
 import { strictBytes } from './digits.ts'
 
 /** The parts of a token. `signed`: the text that its signature covers. None of the parts has been verified. */
@@ -30,7 +30,7 @@ export const parseToken = (text: string): Token | undefined => {
 
 /** Whether the signature of a token is HS256 with this key, which was made of the secret. */
 export const holdsWithSecret = ({ header, signed, signature }: Token, key: HmacKey): boolean =>
-  header.alg === 'HS256' && equal(key.digest([Buffer.from(signed)]), signature)
+  header.alg === 'HS256' && isSameDigest(key.digest([Buffer.from(signed)]), signature)
 
 const algorithmByKeyType: { readonly [type: string]: string } = { rsa: 'RS256', ec: 'ES256' }
 

@@ -3,8 +3,8 @@
 import { createHmac } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import { HmacKey } from '../../../node-internals/hmac-key.ts'
+import { isSameDigest } from '../../../secrets/same-secret.ts'
 import type { CheckHead, Why } from '../scheme.ts'
-import { equal } from './equal.ts'
 
 /** The HMAC in the headers of a request: one of `digests` must be the HMAC of `prefix` followed by the body. */
 export type SentHmac = { readonly prefix: string; readonly digests: readonly Buffer[] }
@@ -26,7 +26,7 @@ export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => Sen
       hmacKey ??= new HmacKey('sha256', typeof key === 'string' ? Buffer.from(key) : key)
       // Node decodes headers as latin1, so encoding the prefix as latin1 gives the bytes that were signed.
       const digest = hmacKey.digest(sent.prefix === '' ? [body] : [Buffer.from(sent.prefix, 'latin1'), body])
-      return sent.digests.some((sentDigest) => equal(sentDigest, digest)) || 'no secret of the route gives this signature'
+      return sent.digests.some((sentDigest) => isSameDigest(sentDigest, digest)) || 'no secret of the route gives this signature'
     }
   }
 }
