@@ -18,7 +18,7 @@ const { values } = parseArgs({
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const hooks = fileURLToPath(new URL('./deaf-keys/register.mjs', import.meta.url))
-const trials = fileURLToPath(new URL('./deaf-keys/trials.mjs', import.meta.url))
+const trials = fileURLToPath(new URL('../test/fakes/deaf-trials.mjs', import.meta.url))
 
 /** A key, and the title of its test. */
 type Trial = readonly [key: string, title: string]

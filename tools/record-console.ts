@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Page } from 'playwright-core'
+import { chromium, type Page } from '../test/foreign/browser.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const main = join(root, 'dist/main.js')

@@ -2,7 +2,6 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Svix } from 'svix'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import { runAt } from '../fakes/cli.ts'
@@ -10,6 +9,7 @@ import { fakeClock } from '../fakes/clock.ts'
 import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { type FakePoller, pollToken, startPoller } from '../fakes/sender-logs/svix.ts'
 import { until } from '../fakes/wait.ts'
+import { Svix } from '../foreign/senders.ts'
 
 const polled = (url: string, more: object = {}) => ({
   paid: { prompt: 'invoice {n}', deliver: 'log', poll: { url, token: pollToken, every_seconds: 1 }, ...more },

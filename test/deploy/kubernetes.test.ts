@@ -6,16 +6,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as operator from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'
 import { Ajv } from 'ajv'
-import * as apps from 'kubernetes-models/apps/v1'
-import * as autoscaling from 'kubernetes-models/autoscaling/v2'
-import * as networking from 'kubernetes-models/networking.k8s.io/v1'
-import * as policy from 'kubernetes-models/policy/v1'
-import * as core from 'kubernetes-models/v1'
 import t, { type Test } from 'tap'
 import { parse, parseAllDocuments, stringify } from 'yaml'
 import { command, startGateway } from '../fakes/process-gateway.ts'
+import { apps, autoscaling, core, networking, operator, policy } from '../foreign/kubernetes.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests of many kinds are read here, and their schemas are what the test checks.
 type Tree = { readonly [key: string]: any }

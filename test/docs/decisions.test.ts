@@ -13,7 +13,7 @@ const byNumber = new Map(decisions.map((decision) => [decision.number, decision]
 /** Every text that people write in this project, besides the decisions and what tools write. */
 const textsIn = (path: string): readonly string[] => {
   if (!statSync(join(root, path)).isDirectory()) return /\.(tsx?|mjs|cjs|json|md|sh|ya?ml)$|\/run$|file$/.test(path) ? [path] : []
-  if (['docs/decisions', 'src/generated', 'bench/results'].includes(path)) return []
+  if (['docs/decisions', 'src/generated', 'bench/results'].includes(path) || path.endsWith('node_modules')) return []
   return readdirSync(join(root, path)).flatMap((name) => textsIn(join(path, name)))
 }
 const own = readdirSync(root).filter((name) => name.endsWith('.md') || name === 'Dockerfile')

@@ -233,7 +233,7 @@ const rulesIn = (text: string): readonly string[] =>
 /** The places below a folder that cite a rule. */
 const citationsIn = (folder: string): readonly Citation[] =>
   (readdirSync(join(root, folder), { recursive: true }) as string[])
-    .filter((file) => /\.(?:ts|mjs|md)$/.test(file))
+    .filter((file) => /\.(?:ts|mjs|md)$/.test(file) && !file.includes('node_modules'))
     .flatMap((file) => rulesIn(read(join(folder, file))).map((rule) => ({ file: join(folder, file), rule })))
 
 t.test('the floors of docs/architecture.md are those that the lint holds', async (t) => {

@@ -2,8 +2,6 @@
 
 import { createServer, request, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import AxeBuilder from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { consoleQuestions } from '../../src/generated/console.ts'
 import { hashPassword } from '../../src/secrets/password-hash.ts'
@@ -23,6 +21,7 @@ import { freePort, startProxy } from '../fakes/console-proxy.ts'
 import { clientId, clientSecret, startIdentityProvider } from '../fakes/identity-provider.ts'
 import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
+import { AxeBuilder, type Page } from '../foreign/browser.ts'
 
 const needsChromium = chromiumPath === undefined ? { skip: 'Chromium is not installed' } : {}
 

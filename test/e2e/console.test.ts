@@ -5,8 +5,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import AxeBuilder from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { chromiumPath, ofPage, openPage, type ProcessConsole, send, signIn, startBrowser, startConsole } from '../fakes/console.ts'
 import { childrenOf } from '../fakes/postgres-process.ts'
@@ -14,6 +12,7 @@ import { isRunning } from '../fakes/process.ts'
 import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
+import { AxeBuilder, type Page } from '../foreign/browser.ts'
 
 const needsChromium = chromiumPath === undefined ? { skip: 'Chromium is not installed' } : {}
 

@@ -3,8 +3,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import AxeBuilder from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { ownUser, type Right } from '../../src/console/access/users.ts'
 import { createAnswers } from '../../src/console/answers/answers.ts'
@@ -16,6 +14,7 @@ import { consoleQuestions } from '../../src/generated/console.ts'
 import { chromiumPath, openPage, type ProcessConsole, startBrowser, startConsole } from '../fakes/console.ts'
 import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
+import { AxeBuilder, type Page } from '../foreign/browser.ts'
 
 const needsChromium = chromiumPath === undefined ? { skip: 'Chromium is not installed' } : {}
 

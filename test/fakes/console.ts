@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { createInterface } from 'node:readline'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { type Browser, type BrowserContext, chromium, type Page } from '../foreign/browser.ts'
 import { deafEnv, main } from './built.ts'
 
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']

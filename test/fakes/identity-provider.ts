@@ -2,8 +2,8 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Provider } from 'oidc-provider'
 import type { Test } from 'tap'
+import { Provider } from '../foreign/oidc.ts'
 
 export const clientId = 'headgate'
 export const clientSecret = 'the secret of the console at the provider'

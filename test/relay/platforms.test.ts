@@ -6,11 +6,10 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { HTTPReceiver, LogLevel } from '@slack/bolt'
-import { verifyKeyMiddleware } from 'discord-interactions'
 import t, { type Test } from 'tap'
 import { startGateway } from '../fakes/gateway.ts'
 import { relayKey, startRelay } from '../fakes/relay.ts'
+import { HTTPReceiver, LogLevel, verifyKeyMiddleware } from '../foreign/receivers.ts'
 
 const patienceMs = 3_000
 const signingSecret = 'the signing secret of the app'

@@ -2,21 +2,25 @@
 
 import { createHash, createHmac, createPrivateKey, createPublicKey, sign as signBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { LinearWebhookClient } from '@linear/sdk/webhooks'
-import { signWebhookPayload, verifyWebhookSignature } from '@notionhq/client'
-import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-methods'
-import bolt from '@slack/bolt/dist/receivers/verify-request.js'
-import { verifyKey } from 'discord-interactions'
-import { Webhook } from 'standardwebhooks'
-import { Stripe } from 'stripe'
-import { Webhook as Svix } from 'svix'
 import t from 'tap'
-import twilio from 'twilio'
 import { parse } from 'yaml'
 import { parseSample } from '../../src/dryrun/samples/sample-file.ts'
 import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import type { Scheme, Signed } from '../../src/parts/schemes/scheme.ts'
 import { type Answer, lastEnd, startGateway } from '../fakes/gateway.ts'
+import {
+  bolt,
+  LinearWebhookClient,
+  octokitSign,
+  octokitVerify,
+  Stripe,
+  SvixWebhook as Svix,
+  signWebhookPayload,
+  twilio,
+  verifyKey,
+  verifyWebhookSignature,
+  Webhook,
+} from '../foreign/senders.ts'
 
 type Headers = { readonly [name: string]: string }
 type Vector = {

@@ -4,17 +4,13 @@ import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import https from 'node:https'
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { validateSignature } from '@line/bot-sdk'
-import { EventWebhook } from '@sendgrid/eventwebhook'
-import { CloudEvent, HTTP } from 'cloudevents'
-// @ts-expect-error: it has no types
-import MessageValidator from 'sns-validator'
 import t, { type Test } from 'tap'
 import { presets } from '../../src/parts/schemes/index.ts'
 import type { Preset } from '../../src/parts/schemes/preset.ts'
 import { certificateOf } from '../fakes/certificate.ts'
 import { type GatewayOptions, lastEnd, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { keysFor } from '../fakes/senders/keys.ts'
+import { CloudEvent, EventWebhook, HTTP, MessageValidator, validateSignature } from '../foreign/senders.ts'
 
 type Fields = { readonly [name: string]: unknown }
 type Headers = { readonly [name: string]: string }

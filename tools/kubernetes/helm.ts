@@ -1,8 +1,7 @@
 /** Writes the Helm chart: the manifests of the Kustomize folders, with expressions of Helm in place of the values. */
 
-import type { IIngress } from 'kubernetes-models/networking.k8s.io/v1'
-import type { IConfigMap } from 'kubernetes-models/v1'
 import { stringify } from 'yaml'
+import type { IConfigMap, IIngress } from '../../test/foreign/kubernetes.ts'
 import { exampleConfig } from './configuration.ts'
 import { networkPolicy, service, serviceMonitor } from './network.ts'
 import { noticeSeconds, stopSeconds, type Values } from './values.ts'

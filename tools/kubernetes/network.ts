@@ -1,8 +1,6 @@
 /** Makes the manifests of how the gateway's pods are reached: Service, NetworkPolicy, and the ServiceMonitor of Prometheus' operator. */
 
-import type { IServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'
-import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
-import type { IService } from 'kubernetes-models/v1'
+import type { INetworkPolicy, IService, IServiceMonitor } from '../../test/foreign/kubernetes.ts'
 import type { Values } from './values.ts'
 import { ports } from './workloads.ts'
 

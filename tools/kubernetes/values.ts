@@ -3,7 +3,7 @@
  * program that reads it.
  */
 
-import type { IContainer } from 'kubernetes-models/v1'
+import type { IContainer } from '../../test/foreign/kubernetes.ts'
 
 export type Values = {
   /** The name of all objects, and of the Secret whose members are the secrets in files. */

@@ -1,9 +1,15 @@
 /** Makes the manifests of the gateway's pods: a StatefulSet of one for the embedded store, a Deployment for a shared store. */
 
-import type { IDeployment, IStatefulSet } from 'kubernetes-models/apps/v1'
-import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2'
-import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1'
-import type { IContainer, IPodSpec, IProbe, IVolume } from 'kubernetes-models/v1'
+import type {
+  IContainer,
+  IDeployment,
+  IHorizontalPodAutoscaler,
+  IPodDisruptionBudget,
+  IPodSpec,
+  IProbe,
+  IStatefulSet,
+  IVolume,
+} from '../../test/foreign/kubernetes.ts'
 import { noticeSeconds, type Values } from './values.ts'
 
 /** The ports of the container, which `--port` and `metrics.port` of the configuration say too. */

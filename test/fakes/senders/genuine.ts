@@ -2,20 +2,24 @@
 
 import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import { parse as parseForm } from 'node:querystring'
-import { validateSignature } from '@line/bot-sdk'
-import { LinearWebhookClient } from '@linear/sdk/webhooks'
-import { signWebhookPayload, verifyWebhookSignature } from '@notionhq/client'
-import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-methods'
-import { EventWebhook } from '@sendgrid/eventwebhook'
-import bolt from '@slack/bolt/dist/receivers/verify-request.js'
-import { CloudEvent, HTTP } from 'cloudevents'
-import { verifyKey } from 'discord-interactions'
-// @ts-expect-error: it has no types
-import MessageValidator from 'sns-validator'
-import { Webhook } from 'standardwebhooks'
-import { Stripe } from 'stripe'
-import { Webhook as Svix } from 'svix'
-import twilio from 'twilio'
+import {
+  bolt,
+  CloudEvent,
+  EventWebhook,
+  HTTP,
+  LinearWebhookClient,
+  MessageValidator,
+  octokitSign,
+  octokitVerify,
+  Stripe,
+  SvixWebhook as Svix,
+  signWebhookPayload,
+  twilio,
+  validateSignature,
+  verifyKey,
+  verifyWebhookSignature,
+  Webhook,
+} from '../../foreign/senders.ts'
 import { certificateOf } from '../certificate.ts'
 
 export type Headers = { readonly [name: string]: string }

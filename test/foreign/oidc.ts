@@ -1,0 +1,3 @@
+/** A provider of OpenID Connect. */
+
+export { Provider } from 'oidc-provider'
