@@ -1,8 +1,10 @@
 /**
  * Runs tests of one file in one process, each deaf to its key: `HEADGATE_DEAF_TRIALS='{ "file": …, "trials": [[key, title], …] }'`. Where
- * `HEADGATE_DEAF_TO` names a key, all are deaf to that one. Prints TAP, in which each test has the name of its key.
+ * `HEADGATE_DEAF_TO` names a key, all are deaf to that one. Prints TAP, in which each test has the name of its key, and ends early where one
+ * waits in vain.
  */
 
+import { writeSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
 
@@ -12,18 +14,24 @@ const { file, trials } = JSON.parse(given)
 process.env.HEADGATE_DEAF_TO ??= ''
 const test = t.test.bind(t)
 
-/** A test that waits in vain for what the key brings about has missed it, too. */
-const options = { timeout: 20_000 }
+/** A test that waits in vain for what the key brings about has missed it, too. As it may not end by itself, it ends the process. */
+const waitsInVain = (key) =>
+  setTimeout(() => {
+    writeSync(1, `\nnot ok 1 - ${key}\n`)
+    process.kill(process.pid, 'SIGKILL')
+  }, 20_000)
 
 const ended = []
 for (const [key, title] of trials) {
   t.test = (name, ...more) => {
     if (name !== title) return
-    const trial = test(key, options, (t) => {
+    let late
+    const trial = test(key, (t) => {
       process.env.HEADGATE_DEAF_TO = toAll ?? key
+      late = waitsInVain(key)
       return more.at(-1)(t)
     })
-    ended.push(trial)
+    ended.push(trial.finally(() => clearTimeout(late)))
     return trial
   }
   await import(`${pathToFileURL(file)}?${key}`)

@@ -18,6 +18,7 @@ import { compileAlerts } from '../../src/plan/alerts.ts'
 import type { LiveConfig } from '../../src/serve/live-config.ts'
 import type { SharedEntries } from '../../src/store/shared.ts'
 import { certificateOf } from '../fakes/certificate.ts'
+import { checkedConfig } from '../fakes/checked-config.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { startGateway } from '../fakes/gateway.ts'
 import { fakeModel } from '../fakes/model.ts'
@@ -64,7 +65,7 @@ const open = async (t: Test, { rules = '[{ deliver: log }]', dir = t.testdir(), 
   const config = { routes: new Map(), storage: {}, profiles: new Map() }
   const catalogue = { targets: targetsByName }
   const liveOf = (written: string): LiveConfig => {
-    const specs = parse(written) as AlertSpec[]
+    const { alerts: specs = [] } = checkedConfig({ alerts: parse(written) as AlertSpec[] })
     const { rules: alerts, diagnostics } = compileAlerts({ rules: specs.map((spec, index) => ({ index, spec })) }, targetsByName)
     t.strictSame(diagnostics, [])
     return { alerts, base, table, catalogue, config } as never
