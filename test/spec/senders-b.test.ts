@@ -318,6 +318,30 @@ t.test('SNS: its signed text, as AWS checks it', async (t) => {
   t.equal(fetched.at(-1), confirm)
 })
 
+t.test('what describes SNS serves as a scheme of the configuration, too', async (t) => {
+  const fetched: string[] = []
+  const download = async (url: string): Promise<Buffer> => {
+    fetched.push(url)
+    return Buffer.from(url.endsWith('.pem') ? pem : '<ConfirmSubscriptionResponse/>')
+  }
+  const config = { signature_schemes: { 'own-sns': named('aws_sns').description } }
+  const routes = { own: { verify: 'own-sns', secret: topic, confirm_subscriptions: true } }
+  const gateway = await start(t, routes, { now: () => present, download, config })
+  const sent = (message: Message) => post(gateway, 'own', { 'content-type': 'text/plain; charset=UTF-8' }, message)
+  t.match(await sent(notification()), { status: 'accepted', event: 'Notification', delivery_id: '165545c9-2a5c-472c-8df2-7ff2be2b3b1b' })
+  t.match(await sent({ ...notification(), Subject: 'added' }), { status: 401 })
+  t.match(await sent(notification({ TopicArn: `${topic}2` })), { status: 401 }, 'the topic of somebody else')
+  t.match(await sent(notification({ Timestamp: new Date(present - 3_601_000).toISOString() })), { status: 401 })
+  for (const url of [certificate.replace('sns.', 'sns.s3.'), certificate.replace('Simple', 'Other')])
+    t.match(await sent(notification({ SigningCertURL: url })), { status: 401 }, url)
+  t.same(fetched, [certificate])
+  const asked = (url: string): Message => notification({ Type: 'SubscriptionConfirmation', Token: '23', SubscribeURL: url, MessageId: '4' })
+  const confirm = `https://sns.us-west-2.amazonaws.com/?Action=ConfirmSubscription&TopicArn=${topic}&Token=23`
+  t.match(await sent(asked('https://sns.example.com/')), { status: 403 })
+  t.match(await sent(asked(confirm)), { status: 'handshake' })
+  t.same(fetched, [certificate, confirm])
+})
+
 type Asked = { readonly method?: string; readonly headers?: Headers; readonly body?: unknown; readonly query?: string }
 
 /** What a sender gets for its question. */
