@@ -284,6 +284,18 @@ t.test('each expectation that does not hold fails its test, and is named', async
   t.equal(shown.length - 1, wrong.length)
 })
 
+t.test('headers that a test sends, and what it lets a script print, reach the route', async (t) => {
+  const routes = `        head: { filters: [{ field: headers.X-Team, equals: blue }], prompt: p }
+        made: { script: a.sh, prompt: "made {n}" }
+`
+  const tests = `  - { name: headers, route: head, send: { payload: {}, headers: { X-Team: blue } }, expect: { outcome: accepted } }
+  - { name: stdout, route: made, send: { payload: { n: 1 } }, mocks: { script: { stdout: '{"n":2}' } }, expect: { prompt: made 2 } }
+`
+  const cli = withTests(t, tests, { 'config.yaml': `${config}${routes}`, 'scripts/a.sh': 'exit 1\n' })
+  const { summary, shown } = await run(cli)
+  t.same(summary, { passed: 3, failed: 0, skipped: 0 }, JSON.stringify(shown))
+})
+
 t.test('snapshots are written when asked for, and compared after that', async (t) => {
   const cli = withTests(
     t,
