@@ -18,7 +18,7 @@ import {
   startConsole,
 } from '../fakes/console.ts'
 import { freePort, startProxy } from '../fakes/console-proxy.ts'
-import { clientId, clientSecret, startIdentityProvider } from '../fakes/identity-provider.ts'
+import { clientId, clientSecret, signInByForms, startIdentityProvider } from '../fakes/identity-provider.ts'
 import { command, dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
 import { AxeBuilder, type Page } from '../foreign/browser.ts'
@@ -113,6 +113,8 @@ t.test('a proxy is believed from its address alone, with its secret, and with ea
     status: 401,
     text: /127\.0\.0\.1 is not among/,
   })
+  const renamed = await startConsole(t, folderOf(t, { ...settings, auth: { forward: { ...forward, secret_header: 'X-Shown' }, roles } }))
+  t.match(await send(renamed.origin, '/ask/signIn', { headers: { ...withoutSecret, 'x-shown': secret } }), { status: 200 })
   const own = await signIn(elsewhere)
   t.equal(await statusOf(elsewhere.origin, own), 200, 'a code of this machine signs in besides')
   const { headers } = await send(origin, '/ask/signIn', { headers: proxied('ada', '') })
@@ -377,6 +379,31 @@ t.test('in a browser: a proxy signs in by itself, a password by a form; a viewer
   await form.getByLabel('Password').fill(password)
   await form.keyboard.press('Enter')
   await form.getByRole('heading', { name: 'Live' }).waitFor()
+})
+
+t.test('what an identity provider is asked for and tells decides who signs in, and with which rights', async (t) => {
+  const port = await freePort()
+  const own = `http://127.0.0.1:${port}`
+  const issuer = await startIdentityProvider(t, `${own}/sign-in/oidc/done`)
+  const claims = { scopes: ['profile'], user_claim: 'nickname', groups_claim: 'teams' }
+  const auth = { oidc: { issuer, client_id: clientId, client_secret: clientSecret, ...claims }, roles: { operator: ['ops'] } }
+  const served = await startConsole(t, folderOf(t, { public_origin: own, auth }))
+  await startProxy(t, port, served.origin, {})
+  const get = (url: string, cookie = '') => send(own, url, { method: 'GET', headers: { cookie } })
+  /** Returns the address to which the console sends the browser back, and the cookie of that browser. */
+  const signInWith = async (name: string) => {
+    const begun = await get('/sign-in/oidc')
+    const there = String(begun.headers.location)
+    t.equal(new URL(there).searchParams.get('scope'), 'openid profile')
+    const { headers } = await get(await signInByForms(there, name), cookieIn(begun))
+    return { location: String(headers.location), cookie: cookieIn(begun) }
+  }
+  const { location, cookie } = await signInWith('ada')
+  const code = JSON.stringify({ code: location.slice('/#code='.length) })
+  const { text } = await send(own, '/ask/overview', { headers: await signInAs(own, { ...ofPage(own), cookie }, code) })
+  t.match(text, /"the one called ada"/)
+  t.match(text, /"rights":\["view","operate"\]/)
+  t.match(await signInWith('mallory'), { location: '/#failed=role' })
 })
 
 t.test('an identity provider signs in, and only the browser that began there', { ...needsChromium }, async (t) => {
