@@ -386,7 +386,7 @@ t.test('what an identity provider is asked for and tells decides who signs in, a
   const own = `http://127.0.0.1:${port}`
   const issuer = await startIdentityProvider(t, `${own}/sign-in/oidc/done`)
   const claims = { scopes: ['profile'], user_claim: 'nickname', groups_claim: 'teams' }
-  const auth = { oidc: { issuer, client_id: clientId, client_secret: clientSecret, ...claims }, roles: { operator: ['ops'] } }
+  const auth = { oidc: { issuer, client_id: clientId, client_secret: clientSecret, ...claims }, roles: { operator: ['team ops'] } }
   const served = await startConsole(t, folderOf(t, { public_origin: own, auth }))
   await startProxy(t, port, served.origin, {})
   const get = (url: string, cookie = '') => send(own, url, { method: 'GET', headers: { cookie } })

@@ -19,7 +19,7 @@ const waitsInVain = (key) =>
   setTimeout(() => {
     writeSync(1, `\nnot ok 1 - ${key}\n`)
     process.kill(process.pid, 'SIGKILL')
-  }, 20_000)
+  }, 60_000)
 
 const ended = []
 for (const [key, title] of trials) {

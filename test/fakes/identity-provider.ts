@@ -21,7 +21,7 @@ export const startIdentityProvider = async (t: Test, redirect: string): Promise<
       accountId: sub,
       claims: () => {
         const groups = [sub === 'ada' ? 'ops' : 'strangers']
-        return { sub, preferred_username: sub, groups, nickname: `the one called ${sub}`, teams: groups }
+        return { sub, preferred_username: sub, groups, nickname: `the one called ${sub}`, teams: groups.map((group) => `team ${group}`) }
       },
     }),
   })

@@ -1,171 +1,277 @@
 /** Keys of the schema, each with a test that fails where the program does not hear the key (`npm run deaf:keys`). */
 
-/** The keys by their definition and path, as `Route.respond.body`; the file is below `test`. */
-export const heard: { readonly [key: string]: readonly [file: string, title: string] } = {
-  'Agent.budget': ['spec/agents.test.ts', 'at load: what is written under tools, toolsets and budget and cannot work'],
-  'Agent.model': ['spec/agents.test.ts', 'at load: what is written under tools, toolsets and budget and cannot work'],
-  'Agent.prices.*.input': ['spec/agents.test.ts', 'what a run took is in its record; budgets of a run and of a day stop it'],
-  'Agent.prices.*.output': ['spec/agents.test.ts', 'what an API tells that is no count lowers no sum, and is not taken for a count'],
-  'Agent.runner': ['spec/plugins.test.ts', 'what a plugin tells of its parts is reviewed as ours is'],
-  'Budget.day_cost': ['spec/agents.test.ts', 'what a run took is in its record; budgets of a run and of a day stop it'],
-  'Budget.day_tokens': ['spec/agents.test.ts', 'what an API tells that is no count lowers no sum, and is not taken for a count'],
-  'Budget.run_cost': ['spec/agents.test.ts', 'at load: a route or job whose budget in money has no price'],
-  'Budget.run_tokens': ['spec/agents.test.ts', 'what a run took is in its record; budgets of a run and of a day stop it'],
-  'Budget.thread_runs': ['spec/agents.test.ts', 'runs that comment on one thread have a limit'],
-  'Condition.contains': ['spec/payload-schema.test.ts', 'payloads that do not fit are ignored, refused or told, before the filters'],
-  'Condition.equals': ['spec/filters.test.ts', 'what is wrong with a filter stops the start'],
-  'Condition.field': ['spec/filters.test.ts', 'in_file is read again when it changed: time, size or inode'],
-  'Condition.in': ['spec/records.test.ts', 'each outcome: what was decided, by which stage, and the id in the answer'],
-  'Condition.in_file': ['spec/filters.test.ts', 'in_file is read again when it changed: time, size or inode'],
-  'Condition.jsonata': ['cli/validate-more.test.ts', '--fix puts the right path in the place of the wrong one'],
-  'Condition.missing': ['spec/schemes.test.ts', 'an answer is shaped for its sender, and its values are nothing but text'],
-  'Condition.not': [
-    'spec/filters.test.ts',
-    'in_file stays inside the profile directory, links resolved; what cannot be decided does not pass under not either',
-  ],
-  'Condition.not_equals': [
-    'spec/clock.test.ts',
-    'rate_limit of a route: each value of the key has its own minute, and past it the answer is 429',
-  ],
-  'Config.agent': ['spec/agents.test.ts', 'what a run took is in its record; budgets of a run and of a day stop it'],
-  'Config.gateway.max_concurrent_scripts': [
-    'spec/script.test.ts',
-    'at most max_concurrent_scripts run at once; the others wait for their turn',
-  ],
-  'Config.gateway.max_queued_runs': [
-    'spec/concurrency.test.ts',
-    'past max_queued_runs an event gets 503 with Retry-After, and its id is not consumed',
-  ],
-  'Config.gateway.multiplex_profiles': ['spec/responses.test.ts', 'Profiles'],
-  'Config.metrics.enabled': ['app/polls.test.ts', 'a failure is said once, waits longer each time, obeys Retry-After, and ends'],
-  'Config.platform_toolsets.webhook': [
-    'spec/agents.test.ts',
-    'the tools of a run: four, those of the platform, those of the route; unknown and forbidden names are dropped',
-  ],
-  'Config.plugins': ['spec/plugins.test.ts', 'the documented example is 25 lines, and its target delivers through the gateway'],
-  'Config.signature_schemes': ['spec/schemes.test.ts', 'a scheme of the configuration, and one of a route'],
-  'Config.storage.kind': ['app/storage-move.test.ts', 'storage move'],
-  'Config.storage.schema': ['app/storage-move.test.ts', 'storage move'],
-  'Config.targets.breaker.enabled': ['cli/routes.test.ts', 'test: --wait follows a run to its end, delivered or dead'],
-  'Config.tls.cert': ['http/tls.test.ts', 'files are looked at, and a pair that does not fit keeps the one before'],
-  'Config.tls.client_ca': ['http/tls.test.ts', 'a reload names other files, and takes none that cannot be used'],
-  'Config.tls.client_certificates': [
-    'http/tls.test.ts',
-    'certificates of clients: the route decides, and no header stands for a handshake',
-  ],
-  'Config.tls.key': ['http/tls.test.ts', 'a reload names other files, and takes none that cannot be used'],
-  'Config.tls.names': ['http/tls.test.ts', 'each name gets its certificate, and all others the first one'],
-  'Config.toolsets': ['spec/agents.test.ts', 'at load: what is written under tools, toolsets and budget and cannot work'],
-  'DeliverTo.target': [
-    'spec/breaker.test.ts',
-    'a receiver that is down for ten minutes under load: nothing is lost, spent or asked in vain, and the order stays',
-  ],
-  'Job.enabled': ['cli/cron.test.ts', 'pause and resume: a configured job by a note, which leaves nothing behind'],
-  'Job.paused': [
-    'cli/cron.test.ts',
-    'list and show: a job that runs now, as the gateway says; without one, and from one that cannot tell, nothing is claimed',
-  ],
-  'Job.schedule': ['cli/cron.test.ts', 'list: configured and stored jobs, their state and next run'],
-  'Job.timezone': ['cli/cron.test.ts', 'list: configured and stored jobs, their state and next run'],
-  'McpServer.allow': ['spec/agents.test.ts', 'at load: tools of MCP servers that would have the name of another tool'],
-  'McpServer.url': ['spec/agents.test.ts', 'at load: what is written under tools, toolsets and budget and cannot work'],
-  'Route.agent': ['spec/agents.test.ts', 'what a run took is in its record; budgets of a run and of a day stop it'],
-  'Route.allow_from': [
-    'spec/records.test.ts',
-    'past the rate limit: what is signed is kept and can be replayed, within a bound; what is not leaves nothing',
-  ],
-  'Route.callback.headers': ['spec/respond.test.ts', 'callback: the end of each run is posted, signed, and once'],
-  'Route.callback.secret': ['spec/respond.test.ts', 'callback: the end of each run is posted, signed, and once'],
-  'Route.catch_up.api_base': ['app/catch-up.test.ts', 'GitLab sends again under the same key, at the pace that it allows'],
-  'Route.catch_up.app_id': ['app/catch-up.test.ts', 'an App and an organisation have their own logs; the App signs'],
-  'Route.catch_up.app_key': ['app/catch-up.test.ts', 'an App and an organisation have their own logs; the App signs'],
-  'Route.catch_up.from': ['app/catch-up.test.ts', 'GitLab sends again under the same key, at the pace that it allows'],
-  'Route.catch_up.per_minute': ['app/catch-up.test.ts', 'GitLab sends again under the same key, at the pace that it allows'],
-  'Route.catch_up.repo': ['app/catch-up.test.ts', 'the command follows a catch-up to its end, and names no route that has none'],
-  'Route.catch_up.token': ['app/catch-up.test.ts', 'GitLab sends again under the same key, at the pace that it allows'],
-  'Route.client_certificate.equals': ['spec/schemes.test.ts', 'only listed networks and checked certificates may post'],
-  'Route.client_certificate.fingerprint': [
-    'http/tls.test.ts',
-    'certificates of clients: the route decides, and no header stands for a handshake',
-  ],
-  'Route.client_certificate.header': ['spec/schemes.test.ts', 'only listed networks and checked certificates may post'],
-  'Route.client_certificate.name': ['http/tls.test.ts', 'certificates of clients: the route decides, and no header stands for a handshake'],
-  'Route.coalesce.key': [
-    'spec/coalesce.test.ts',
-    'events of one key become one run, which starts after the window; each is answered coalesced',
-  ],
-  'Route.coalesce.max_wait_seconds': ['spec/coalesce.test.ts', 'a window may be a fraction of a second'],
-  'Route.coalesce.window_seconds': ['spec/coalesce.test.ts', 'a new event restarts the window'],
-  'Route.concurrency.limit': [
-    'spec/concurrency.test.ts',
-    'limit: 1 runs one after the other, in the order of acceptance; other routes go on',
-  ],
-  'Route.confirm_subscriptions': ['spec/senders-b.test.ts', 'SNS: its signed text, as AWS checks it'],
-  'Route.cron_job': [
-    'spec/jobs-trigger.test.ts',
-    'the expanded prompt is context of one run; the stored prompt stays, and the output goes where the job says',
-  ],
-  'Route.cron_job_running': [
-    'spec/jobs-trigger.test.ts',
-    'with cron_job_running: queue it runs once more for each event, one after the other',
-  ],
-  'Route.deliver': [
-    'spec/plugins.test.ts',
-    'its schema refuses mistakes with file and line, in `validate` too, and no value of a setting is told',
-  ],
-  'Route.deliver_extra': [
-    'spec/plugins.test.ts',
-    'its schema refuses mistakes with file and line, in `validate` too, and no value of a setting is told',
-  ],
-  'Route.deliver_mode': ['spec/several.test.ts', 'first_success: in order, until one has it'],
-  'Route.deliver_only': ['spec/several.test.ts', 'direct: 200 only when the condition of the mode holds; the id is free otherwise'],
-  'Route.duplicates.hours': ['spec/clock.test.ts', 'an hour forward: a delivery id is known for as long as its route says'],
-  'Route.expires_seconds': ['spec/clock.test.ts', 'rate_limit: what queues expires in its time'],
-  'Route.expression_error': [
-    'spec/records.test.ts',
-    'an expression that fails goes out as nothing, and the log and the record have the reason, or the event is refused',
-  ],
-  'Route.filters': ['spec/filters.test.ts', 'Filter conditions'],
-  'Route.keep_refused': [
-    'spec/records.test.ts',
-    'keep_refused: posts under a wrong secret are kept in a bound, and run once their signature holds',
-  ],
-  'Route.mirror_to_session': ['spec/sessions.test.ts', 'what is delivered is copied into the session of its chat'],
-  'Route.payload_mismatch': ['spec/payload-schema.test.ts', 'payloads that do not fit are ignored, refused or told, before the filters'],
-  'Route.payload_schema': ['spec/payload-schema.test.ts', 'payloads that do not fit are ignored, refused or told, before the filters'],
-  'Route.prompt': [
-    'spec/agents.test.ts',
-    'of a prompt the long fields and the whole payload are set apart, and what is stored stays as it was',
-  ],
-  'Route.public_key': ['spec/senders-b.test.ts', 'SendGrid: the vectors of its library, and its own check'],
-  'Route.public_url': ['spec/senders-a.test.ts', 'what the code of the vendors signs is taken'],
-  'Route.rate_limit.key': [
-    'spec/records.test.ts',
-    'an expression that fails goes out as nothing, and the log and the record have the reason, or the event is refused',
-  ],
-  'Route.rate_limit.when_over': [
-    'spec/clock.test.ts',
-    'rate_limit with when_over: queue: all are accepted, and their runs begin so many a minute, in order',
-  ],
-  'Route.redact': ['app/privacy.test.ts', 'what is redacted is verified as it came, and then neither stored nor handed on'],
-  'Route.respond.body': ['spec/schemes.test.ts', 'an answer is shaped for its sender, and its values are nothing but text'],
-  'Route.respond.content_type': ['spec/schemes.test.ts', 'an answer is shaped for its sender, and its values are nothing but text'],
-  'Route.respond.max_waiting': ['spec/respond.test.ts', 'the status address: a dead run, and the reply where the route shows it'],
-  'Route.respond.wait_seconds': ['spec/respond.test.ts', 'the status address: a dead run, and the reply where the route shows it'],
-  'Route.retry.backoff': ['spec/breaker.test.ts', 'Retry-After, one trial at a time, a text that always fails, reset, and direct delivery'],
-  'Route.retry.max_attempts': ['spec/breaker.test.ts', 'a text that is asked to wait again and again has an end'],
-  'Route.script_timeout_seconds': ['spec/script.test.ts', 'Script rules'],
-  'Route.secrets': ['app/secrets.test.ts', 'a provider that does not answer is waited for once'],
-  'Route.session.key': ['spec/sessions.test.ts', 'nor the session of somebody else, where the key has several values'],
-  'Route.split.items': ['spec/split.test.ts', 'each item has its own type, filters, id and run, and reads the whole request as batch'],
-  'Route.toolsets': [
-    'spec/agents.test.ts',
-    'the tools of a run: four, those of the platform, those of the route; unknown and forbidden names are dropped',
-  ],
-  'Route.verify_token': ['spec/schemes.test.ts', 'handshakes are answered before any route work, and only as their scheme says'],
-  'Route.when_down': [
-    'spec/breaker.test.ts',
-    'a receiver that is down for ten minutes under load: nothing is lost, spent or asked in vain, and the order stays',
-  ],
-  'RouteTest.mocks': ['cli/route-tests.test.ts', 'a target and a script that fail, for the reason that the test gives'],
+/** The keys by the file and the title of their test. The file is below `test`; a key has its definition and its path: `Route.respond.body`. */
+const keysOf: { readonly [file: string]: { readonly [title: string]: string } } = {
+  'app/catch-up.test.ts': {
+    'GitLab sends again under the same key, at the pace that it allows':
+      'Route.catch_up.api_base Route.catch_up.from Route.catch_up.per_minute Route.catch_up.token',
+    'a sender that asks for patience holds up no other sender': 'Route.catch_up.hook Route.catch_up.project',
+    'an App and an organisation have their own logs; the App signs': 'Route.catch_up.app_id Route.catch_up.app_key Route.catch_up.org',
+    'the command follows a catch-up to its end, and names no route that has none': 'Route.catch_up.repo',
+  },
+  'app/polls.test.ts': {
+    'a failure is said once, waits longer each time, obeys Retry-After, and ends': 'Config.metrics.enabled',
+    'a page that comes again after it was taken is waited for and said, and counts once': 'Route.poll.token',
+    'url: messages come in order and once, marked, and their address takes no post': 'Route.poll.url',
+  },
+  'app/privacy.test.ts': {
+    'what is redacted is verified as it came, and then neither stored nor handed on': 'Route.redact',
+  },
+  'app/secrets.test.ts': {
+    'a provider that does not answer is waited for once': 'Route.secrets',
+  },
+  'app/storage-move.test.ts': {
+    'storage move': 'Config.storage.kind Config.storage.schema',
+  },
+  'cli/commands.test.ts': {
+    'doctor: a port that another program has': 'WebhookSettings.port',
+  },
+  'cli/cron.test.ts': {
+    'create: every option': 'StoredJob.description',
+    'create: stores what was given under a generated id, and says when it runs': 'StoredJob.created_at',
+    'list and show: a job that runs now, as the gateway says; without one, and from one that cannot tell, nothing is claimed': 'Job.paused',
+    'list and show: a one-off whose time is past will not run again; within its grace it may, and both say so': 'StoredJob.grace_seconds',
+    'list: configured and stored jobs, their state and next run': 'Config.jobs Job.schedule Job.timezone',
+    'pause and resume: a configured job by a note, which leaves nothing behind': 'Job.enabled',
+    'subscribe --cron-job: by id or name, stored as the id; a wrong one is refused with nothing saved': 'Job.name',
+  },
+  'cli/live.test.ts': {
+    'verify: what the route would take, and each cause of a refusal told apart': 'Route.verify',
+  },
+  'cli/program.test.ts': {
+    'gateway unit: each credential that the configuration reads is loaded, and none that a comment names': 'Config.gateway.drain_seconds',
+    'setup --yes: an adapter that is enabled, with a secret of its own': 'WebhookSettings.host',
+  },
+  'cli/route-tests.test.ts': {
+    '--watch runs again when a test, a configuration or what a test sends changes, and outlives a mistake': 'TestSend.file',
+    'a file of tests that is wrong fails, in validate too, and stops no start': 'RouteTests.routes',
+    'a target and a script that fail, for the reason that the test gives':
+      'RouteTest.mocks TestMocks.deliver.fail TestMocks.deliver.repeatable TestMocks.script.fail',
+    'a target may be called by its other name, as in a route': 'RouteTest.route TestExpect.deliver.target',
+    'an event whose reply has nowhere to go asks no agent, in a test too': 'TestExpect.prompt',
+    'coverage says what no test has seen': 'TestSend.sample',
+    'each expectation that does not hold fails its test, and is named': `
+      RouteTest.name RouteTest.send TestExpect.answer TestExpect.dead TestExpect.deliver.text TestExpect.deliveries TestExpect.event
+      TestExpect.items.*.event TestExpect.items.*.id TestExpect.items.*.reason TestExpect.items.*.stopped_at TestExpect.outcome
+      TestExpect.reason TestExpect.rule TestExpect.runs TestExpect.status TestExpect.stopped_at TestRule.contains TestRule.equals
+      TestRule.jsonata TestRule.lacks TestRule.matches TestRule.max_chars TestRule.unresolved TestSend.payload
+    `,
+    'each item of a request that is split is checked, and their number': 'TestExpect.items.*.outcome TestSend.id',
+    'of a sender that waits, the answer has the reply of the run': 'TestMocks.agent.fail TestMocks.agent.reply TestStep.send',
+    'scripts run where the file says so, and let each event on where it does not': 'RouteTests.run_scripts',
+    'snapshots are written when asked for, and compared after that': 'TestRule.snapshot',
+    'time, duplicates, retries, dead runs, mocks and signatures are as the server has them':
+      'RouteTest.skip TestMocks.deliver.status TestSend.sign TestStep.mocks TestStep.repeat',
+    'what differs is said: the key, what was expected, what came, and how far the event got': 'RouteTest.expect TestSend.unset',
+  },
+  'cli/routes.test.ts': {
+    'test: --wait follows a run to its end, delivered or dead': 'Config.targets.breaker.enabled',
+  },
+  'cli/validate-more.test.ts': {
+    '--fix puts the right path in the place of the wrong one': 'Condition.jsonata',
+  },
+  'cli/validate.test.ts': {
+    'what is wrong with the shape of a route hides nothing else of it, and nothing is made up of it': 'Route.coalesce.single_flight',
+  },
+  'e2e/console-access.test.ts': {
+    'what an identity provider is asked for and tells decides who signs in, and with which rights': `
+      Config.console.auth.oidc.client_id Config.console.auth.oidc.client_secret Config.console.auth.oidc.groups_claim
+      Config.console.auth.oidc.issuer Config.console.auth.oidc.scopes Config.console.auth.oidc.user_claim Config.console.auth.roles.operator
+      Config.console.public_origin
+    `,
+  },
+  'http/tls.test.ts': {
+    'a reload names other files, and takes none that cannot be used': 'Config.tls.client_ca Config.tls.key TlsName.key TlsName.name',
+    'certificates of clients: the route decides, and no header stands for a handshake':
+      'Config.tls.client_certificates Route.client_certificate.fingerprint Route.client_certificate.name',
+    'each name gets its certificate, and all others the first one': 'Config.tls.names',
+    'files are looked at, and a pair that does not fit keeps the one before': 'Config.tls.cert',
+    'validate and doctor say what is wrong with a file, and where it is named': 'TlsName.cert',
+  },
+  'observe/alerts.test.ts': {
+    'a reload brings the first alerts, and a certificate that ends soon is told': 'AlertRule.ends_within_days',
+    'a silence is counted by the calendar of the route, over a change of summer time':
+      'AlertRule.silence Silence.after_hours Silence.during Silence.route Silence.timezone',
+    'an hour has so many messages; the rest waits for the next one, in bounded lines': 'AlertRule.max_per_hour',
+    'of two gateways one tells, and goes on alone while the database does not answer': 'AlertRule.refused_per_minute',
+  },
+  'observe/traces.test.ts': {
+    'calls of models and tools have their spans, and know their place (log level debug)': 'Config.telemetry.otlp.protocol',
+    'settings come from the file, and from the usual variables, which win; a bad address is found':
+      'Config.telemetry.otlp.endpoint Config.telemetry.otlp.headers Config.telemetry.service_name',
+    'while traces are off, nothing hands on a context, and no record has one': 'Config.telemetry.traces.enabled',
+  },
+  'parts/tools-web.test.ts': {
+    'a picture is known by its bytes, and shown to the model': 'Config.tools.vision_analyze.max_bytes',
+    'a search and a picture have their own time': 'Config.tools.vision_analyze.timeout_seconds Config.tools.web_search.timeout_seconds',
+    'a search is there when a provider is, by the file or the environment':
+      'Config.tools.web_search.api_key Config.tools.web_search.provider',
+    'an answer has a size, a kind and a time': 'Config.tools.web_extract.max_bytes',
+    'each provider is asked in its way, and its results become a list': 'Config.tools.web_search.max_results',
+    'one limit of time holds for name, redirects, header and body together; a run that ends, ends the call':
+      'Config.tools.web_extract.timeout_seconds',
+  },
+  'relay/front.test.ts': {
+    'a key is measured once its reference is resolved': 'RelayGateway.routes',
+    'a route has its bounds, and one client half of them': 'RelayFile.trust_proxy RelayRoute.max_body_bytes',
+    'gateways are apart: a key lets in to its own gateway only, and two keys may be in use': 'RelayFile.gateways RelayGateway.keys',
+    'other settings are used at once: a new key, a route, a gateway; what is kept stays kept': 'RelayRoute.max_items',
+    'what is kept for too long expires: it is counted, recorded and logged': 'RelayGateway.keep_hours',
+  },
+  'spec/agents.test.ts': {
+    'at load: a route or job whose budget in money has no price': 'Budget.run_cost RouteAgent.budget RouteAgent.model StoredJob.model',
+    'at load: tools of MCP servers that would have the name of another tool': 'McpServer.allow',
+    'at load: what is written under tools, toolsets and budget and cannot work':
+      'Agent.api_key Agent.budget Agent.model Config.toolsets McpServer.command McpServer.url',
+    'of a prompt the long fields and the whole payload are set apart, and what is stored stays as it was': 'Route.prompt',
+    'runs that comment on one thread have a limit': 'Budget.thread_runs',
+    'the calls of tools are in the record with inputs and results: redacted, bounded, and nowhere without payloads':
+      'Config.tools.web_search.base_url',
+    'the tools of a run: four, those of the platform, those of the route; unknown and forbidden names are dropped':
+      'Config.platform_toolsets.webhook Route.toolsets',
+    'what a run took is in its record; budgets of a run and of a day stop it':
+      'Agent.prices.*.input Budget.day_cost Budget.run_tokens Config.agent Route.agent',
+    'what an API tells that is no count lowers no sum, and is not taken for a count': 'Agent.prices.*.output Budget.day_tokens',
+  },
+  'spec/breaker.test.ts': {
+    'Retry-After, one trial at a time, a text that always fails, reset, and direct delivery':
+      'Config.targets.breaker.failures Route.retry.backoff',
+    'a receiver that asks to wait is left alone from its first answer on, and the wait spends no attempt': 'AlertRule.on',
+    'a receiver that is down for ten minutes under load: nothing is lost, spent or asked in vain, and the order stays':
+      'DeliverTo.target Route.when_down',
+    'a text that is asked to wait again and again has an end': 'Route.retry.max_attempts',
+  },
+  'spec/clock.test.ts': {
+    'a direct message with retry waits for its delay, for its turn, and expires, as a run does': 'Route.delay_seconds',
+    'an hour forward: a delivery id is known for as long as its route says': 'Route.duplicates.hours',
+    'rate_limit of a route: each value of the key has its own minute, and past it the answer is 429': 'Condition.not_equals',
+    'rate_limit with when_over: queue: all are accepted, and their runs begin so many a minute, in order': 'Route.rate_limit.when_over',
+    'rate_limit: what queues expires in its time': 'Route.expires_seconds Route.rate_limit.per_minute',
+  },
+  'spec/coalesce.test.ts': {
+    'a new event restarts the window': 'Route.coalesce.window_seconds',
+    'a window may be a fraction of a second': 'Route.coalesce.max_wait_seconds',
+    'events of one key become one run, which starts after the window; each is answered coalesced': 'Route.coalesce.key',
+    keep: 'Route.coalesce.keep',
+  },
+  'spec/concurrency.test.ts': {
+    'a key that cannot be read is said at load': 'Route.concurrency.key',
+    'limit: 1 runs one after the other, in the order of acceptance; other routes go on': 'Route.concurrency.limit',
+    'past max_queued_runs an event gets 503 with Retry-After, and its id is not consumed': 'Config.gateway.max_queued_runs',
+    'priority: of the runs of all routes that wait, those of a route with high priority begin first, and low ones last':
+      'Config.gateway.max_concurrent_runs Route.priority',
+  },
+  'spec/filters.test.ts': {
+    'Filter conditions': 'Route.filters',
+    'in_file is read again when it changed: time, size or inode': 'Condition.field Condition.in_file',
+    'in_file stays inside the profile directory, links resolved; what cannot be decided does not pass under not either': 'Condition.not',
+    'what is wrong with a filter stops the start': 'Condition.equals Condition.exists Condition.regex',
+  },
+  'spec/jobs-trigger.test.ts': {
+    'events pass the same checks first: signature, events, filters, script, rate limit, duplicates': 'Route.events',
+    'the expanded prompt is context of one run; the stored prompt stays, and the output goes where the job says': 'Route.cron_job',
+    'with cron_job_running: queue it runs once more for each event, one after the other': 'Route.cron_job_running',
+    'without a prompt on the route the whole payload is the context; a job without a prompt has the context alone': 'Job.prompt',
+  },
+  'spec/numbers.test.ts': {
+    'ids, prompts, conversations and contexts of jobs keep their digits (postgres)': 'Config.storage.url',
+    'numbers in deliver_extra have their digits: on the wire, in tests of routes, and after a reload':
+      'DeliverTo.deliver_extra Route.tests TestExpect.deliver.extra Webhook.extra',
+    'tests of routes send the numbers that are written, signing changes none, and the configuration is shown so':
+      'RouteTests.tests TestSend.body TestSend.set',
+    'two ids past 2^53 are two deliveries, and one value is one, whichever way it is written': 'SignatureScheme.id',
+  },
+  'spec/payload-schema.test.ts': {
+    'payloads that do not fit are ignored, refused or told, before the filters':
+      'Condition.contains Route.payload_mismatch Route.payload_schema',
+  },
+  'spec/plugins.test.ts': {
+    'a rule of a schema that no sentence is about is said all the same': 'Job.deliver',
+    'a runner that throws, gives no text or never ends fails the attempt': 'Agent.timeout_seconds',
+    'its schema refuses mistakes with file and line, in `validate` too, and no value of a setting is told':
+      'Route.deliver Route.deliver_extra',
+    'the documented example is 25 lines, and its target delivers through the gateway': 'Config.plugins',
+    'the documented scheme, operator and runner serve a route, and `webhook test` signs for it': 'Agent.base_url',
+    'what a plugin tells of its parts is reviewed as ours is': 'Agent.runner',
+  },
+  'spec/records.test.ts': {
+    'a body that is too large leaves a record with its route, ten in a minute': 'WebhookSettings.max_body_bytes',
+    'a replay has the path and the query that came, without what names a secret or is redacted': 'TestSend.query',
+    'an expression that fails goes out as nothing, and the log and the record have the reason, or the event is refused':
+      'Route.expression_error Route.rate_limit.key',
+    'each outcome: what was decided, by which stage, and the id in the answer': 'Condition.in',
+    'keep_refused: posts under a wrong secret are kept in a bound, and run once their signature holds': 'Route.keep_refused',
+    'past the rate limit: what is signed is kept and can be replayed, within a bound; what is not leaves nothing': 'Route.allow_from',
+    'payloads: false keeps the records alone': 'Config.storage.retention.payloads',
+    'where a scheme looks for a secret itself, nobody gets it after that: no record, filter, script, prompt, delivery':
+      'SchemeHandshake.token.header SchemeHandshake.when.body',
+  },
+  'spec/respond.test.ts': {
+    'a reply that does not come in time: 202 with an address that tells the state': 'Route.respond.status_hours',
+    'callback: the end of each run is posted, signed, and once': 'Route.callback.headers Route.callback.secret',
+    'the status address: a dead run, and the reply where the route shows it':
+      'Route.respond.max_waiting Route.respond.status_body Route.respond.wait_seconds',
+  },
+  'spec/responses.test.ts': {
+    Profiles: 'Config.gateway.multiplex_profiles',
+  },
+  'spec/runs.test.ts': {
+    'a full queue answers 503 with Retry-After, and the id is not consumed': 'Agent.command',
+    'an agent that takes too long is stopped with all that it started': 'RouteAgent.timeout_seconds',
+  },
+  'spec/schemes.test.ts': {
+    'a scheme of the configuration, and one of a route': 'Config.signature_schemes',
+    'an answer is shaped for its sender, and its values are nothing but text':
+      'Condition.missing Route.respond.body Route.respond.content_type',
+    'handshakes are answered before any route work, and only as their scheme says': 'Route.verify_token',
+    'only listed networks and checked certificates may post':
+      'Route.client_certificate.equals Route.client_certificate.header WebhookSettings.trust_proxy',
+  },
+  'spec/script.test.ts': {
+    'Script rules': 'Route.script_timeout_seconds',
+    'a path that leaves the scripts folder stops the start': 'Route.script',
+    'at most max_concurrent_scripts run at once; the others wait for their turn': 'Config.gateway.max_concurrent_scripts',
+    'each profile has a scripts folder of its own': 'Route.profile',
+  },
+  'spec/senders-a.test.ts': {
+    'what the code of the vendors signs is taken': 'Route.public_url',
+  },
+  'spec/senders-b.test.ts': {
+    'Mandrill: its questions, and items that are known again however they are grouped': 'WebhookSettings.public_url',
+    'SNS: its signed text, as AWS checks it': 'Route.confirm_subscriptions',
+    'SendGrid: the vectors of its library, and its own check': 'Route.public_key',
+  },
+  'spec/sessions.test.ts': {
+    'a session without a message for the time of retention is forgotten': 'Config.storage.retention.hours',
+    'nor the session of somebody else, where the key has several values': 'Route.session.key',
+    'what is delivered is copied into the session of its chat': 'Route.mirror_to_session',
+  },
+  'spec/several.test.ts': {
+    'direct: 200 only when the condition of the mode holds; the id is free otherwise': 'Route.deliver_only',
+    'first_success: in order, until one has it': 'Route.deliver_mode',
+  },
+  'spec/split.test.ts': {
+    'each item has its own type, filters, id and run, and reads the whole request as batch': 'Route.split.items Route.split.type',
+    'values of an id never give the id of other values': 'Route.split.id',
+  },
+  'spec/subscriptions.test.ts': {
+    'a secret that was replaced with an overlap verifies beside the new one, and then no more':
+      'Subscription.overlap.secrets Subscription.overlap.until',
+    'enabled: false is 403, and back again': 'Subscription.enabled',
+  },
+  'spec/targets.test.ts': {
+    'a stand-in for the agent names the routes whose replies leave the log': 'WebhookSettings.routes',
+  },
 }
+
+/** The file and the title of the test by the key. */
+export const heard: { readonly [key: string]: readonly [file: string, title: string] } = Object.fromEntries(
+  Object.entries(keysOf).flatMap(([file, titles]) =>
+    Object.entries(titles).flatMap(([title, keys]) =>
+      keys
+        .trim()
+        .split(/\s+/)
+        .map((key) => [key, [file, title]]),
+    ),
+  ),
+)
