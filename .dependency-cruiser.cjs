@@ -3,7 +3,7 @@ const floors = [
   ['src/core/'],
   ['src/generated/', 'src/node-internals/'],
   ['src/secrets/'],
-  ['src/store/ports.ts', 'src/process/', 'src/expr/'],
+  ['src/store/ports.ts', 'src/store/shared-records.ts', 'src/process/', 'src/expr/'],
   ['src/parts/'],
   ['src/plugin/'],
   ['src/config/'],
@@ -22,32 +22,50 @@ const floors = [
   ['src/http/'],
   ['src/relay/'],
   ['src/gateway/'],
-  ['src/cli/', 'src/tui/', 'src/console/'],
+  ['src/editor-thread/'],
+  ['src/tui/', 'src/console/'],
+  ['src/cli/'],
   ['src/main.ts'],
 ]
 const at = (paths) => paths.map((path) => `^${path.replaceAll('.', '\\.')}`).join('|')
+/** What a store promises stands lower than the stores themselves. */
+const contract = at(floors.flat().filter((path) => /^src\/store\/.+/.test(path)))
+const without = (paths) => (paths.includes('src/store/') ? { pathNot: contract } : {})
 const upward = floors.slice(0, -1).map((paths, i) => ({
   name: `floor-${i}`,
   severity: 'error',
   comment: `${paths.join(', ')} may not look up`,
-  from: { path: at(paths), ...(paths.includes('src/store/') ? { pathNot: '^src/store/ports\\.ts' } : {}) },
-  to: { path: at(floors.slice(i + 1).flat()), pathNot: `${at(paths)}|^src/store/ports\\.ts` },
+  from: { path: at(paths), ...without(paths) },
+  to: { path: at(floors.slice(i + 1).flat()), pathNot: `${at(paths)}|${contract}` },
 }))
+const sideways = floors.flatMap((paths) =>
+  paths.map((path) => ({
+    name: `beside-${path}`,
+    severity: 'error',
+    comment: `${path} may not look at what stands on its own floor`,
+    from: { path: at([path]), ...without([path]) },
+    to: { path: at(paths), pathNot: `${at([path])}|${contract}` },
+  })),
+)
 
 const families = '^src/parts/(stages|endings|operators|schemes|runners|targets|tools|sender-logs)/'
 /** What parts of one family share. Of these folders only the kit is closed to the rest of the program. */
 const shared = '(kit|described|mcp)/'
+/** What sending takes: targets, and what else sends. */
+const delivery = '^src/parts/targets/delivery/'
 
 module.exports = {
   forbidden: [
     ...upward,
+    ...sideways,
+    { name: 'no-tools-in-the-program', severity: 'error', from: { path: '^src/' }, to: { path: '^(tools|bench|test)/' } },
     { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-part-imports-a-part',
       severity: 'error',
       comment: 'a part imports contracts, and what its own family shares; registries are for the composition root',
       from: { path: families, pathNot: '/index\\.ts$' },
-      to: { path: families, pathNot: `/(stage|ending|operator|scheme|preset|runner|target|tool|sender-log)\\.ts$|/${shared}` },
+      to: { path: families, pathNot: `/(stage|ending|operator|scheme|preset|runner|target|tool|sender-log)\\.ts$|/${shared}|${delivery}` },
     },
     {
       name: 'no-shared-folder-of-another-family',
@@ -59,7 +77,8 @@ module.exports = {
     {
       name: 'no-kit-from-outside',
       severity: 'error',
-      comment: "a family's kit holds what only its parts share; what others need stands in src/parts/delivery/ or beside the families",
+      comment:
+        "a family's kit holds what only its parts share; what others need stands in src/parts/targets/delivery/ or beside the families",
       from: { path: '^src/', pathNot: families },
       to: { path: `${families}kit/` },
     },

@@ -17,13 +17,14 @@ import { startBalancer } from './replicas/balancer.ts'
 import { check, endsOf, type Facts, repeatedPosts, repeatedStarts } from './replicas/check.ts'
 import { type Crowd, openGroups, postRepeats } from './replicas/crowd.ts'
 import { heldIn, sharesEntries } from './replicas/database.ts'
-import { type FaultName, faultNames, faults, leaseMs, type World } from './replicas/faults.ts'
+import { type FaultName, faultNames, faults, leaseMs } from './replicas/faults.ts'
 import { createEvents, jobOf, prepareReplicas, scheduledJob } from './replicas/mix.ts'
 import { Replica } from './replicas/replica.ts'
 import { Senders } from './replicas/senders.ts'
 import { ServerPair } from './replicas/server-pair.ts'
 import { Subscriptions } from './replicas/subscriptions.ts'
 import { readTurns } from './replicas/turns.ts'
+import type { World } from './replicas/world.ts'
 
 const replicaCount = 3
 const answerMs = 10

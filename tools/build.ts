@@ -25,7 +25,7 @@ rmSync(`${root}/dist`, { recursive: true, force: true })
 const sources = {
   main: 'src/main.ts',
   'config-thread': 'src/config/thread/thread.ts',
-  'editor-thread': 'src/tui/service-thread.ts',
+  'editor-thread': 'src/editor-thread/service-thread.ts',
   'page-thread': 'src/parts/tools/kit/page-thread.ts',
   'message-thread': 'src/parts/tools/mcp/message-thread.ts',
   plugin: publicModule,

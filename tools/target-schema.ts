@@ -3,7 +3,7 @@
  * of `deliver_extra`.
  */
 
-import { platformOf, threadKeys } from '../src/parts/delivery/settings.ts'
+import { platformOf, threadKeys } from '../src/parts/targets/delivery/settings.ts'
 import { targets } from '../src/parts/targets/index.ts'
 import type { KeySchema, TargetPart } from '../src/parts/targets/target.ts'
 import { inMarkdown } from './in-markdown.ts'

@@ -7,10 +7,10 @@ import type { AgentLog, Start } from '../durability/agent-log.ts'
 import type { Post } from '../durability/receiver.ts'
 import { groupedBy } from '../grouped.ts'
 import type { Held } from './database.ts'
-import type { Break, Outage } from './faults.ts'
 import { laneOf, pairLimit } from './mix.ts'
 import type { Answered } from './senders.ts'
 import { beyond, orderOf, type Turn } from './turns.ts'
+import type { Break, Outage } from './world.ts'
 
 export type Facts = {
   readonly answered: ReadonlyMap<string, Answered>

@@ -2,12 +2,10 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { OwnServer } from '../../test/fakes/postgres-server.ts'
-import type { AgentLog } from '../durability/agent-log.ts'
-import type { Random } from '../durability/random.ts'
 import type { Replica } from './replica.ts'
 import { upgradeAll } from './rolling-upgrade.ts'
-import type { ServerPair } from './server-pair.ts'
 import { checkStatus } from './status.ts'
+import type { World } from './world.ts'
 
 /** The length of a lease: a silent replica keeps its runs for this time. */
 export const leaseMs = 60_000
@@ -20,31 +18,6 @@ const patienceMs = 3_000
 const rightAfterMs = 3
 const clockShiftMs = 3_600_000
 
-export type World = {
-  readonly replicas: readonly Replica[]
-  readonly servers: ServerPair
-  /** The schema of the gateways in the database. */
-  readonly schema: string
-  readonly agents: AgentLog
-  readonly random: Random
-  /** The time of the last answer to an event that need not be sent again. Most of these answers are 202. */
-  readonly lastAcceptedAt: () => number
-  /** The faults that go on beside later faults. Each promise resolves at the end of its fault. */
-  readonly background: Promise<void>[]
-  /** The breaks so far. A fault adds its break before it resolves, also when the fault goes on in the background. */
-  readonly breaks: Break[]
-  /** When the database could not be reached, or a replica was paused for a short while, in the order of their begin. */
-  readonly outages: Outage[]
-  /** What a fault found to be wrong. */
-  readonly failures: string[]
-}
-
-/**
- * The death of a replica, or a pause of a replica that is longer than its leases. Both may break runs off. Times are of
- * `performance.now()`.
- */
-export type Break = { readonly life: number; readonly from: number; readonly until: number }
-export type Outage = { readonly from: number; readonly until: number }
 type Fault = (world: World) => Promise<void>
 
 /** Makes a fault that takes the database away from at least one replica. */

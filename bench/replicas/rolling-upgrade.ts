@@ -10,8 +10,8 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { connect } from '../../src/store/postgres/connection.ts'
 import { folder, main } from '../durability/lab.ts'
-import type { World } from './faults.ts'
 import { checkStatus } from './status.ts'
+import type { World } from './world.ts'
 
 type Build = { readonly main: string; readonly version: string }
 

@@ -14,9 +14,9 @@ import { exit, Fault, usage } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { printable } from '../core/text.ts'
 import { referencesIn, withNeededSecrets } from '../datadir/secrets/with-secrets.ts'
+import { openServiceInThread } from '../editor-thread/service-in-thread.ts'
 import { gatewayAt } from '../http/control/client.ts'
 import { hashPassword } from '../secrets/password-hash.ts'
-import { openServiceInThread } from '../tui/service-in-thread.ts'
 import { answer, type Cli, note } from './shell/output.ts'
 
 export type ConsoleOptions = {

@@ -5,12 +5,12 @@
 
 import type { Config } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
-import { platformOf } from '../parts/delivery/settings.ts'
 import { endings } from '../parts/endings/index.ts'
 import { operatorsByName } from '../parts/operators/index.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { presets, schemes } from '../parts/schemes/index.ts'
 import { stages } from '../parts/stages/index.ts'
+import { platformOf } from '../parts/targets/delivery/settings.ts'
 import { targetsByName } from '../parts/targets/index.ts'
 import { toolsetsByName } from '../parts/tools/index.ts'
 import type { Catalogue } from './compile.ts'

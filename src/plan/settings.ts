@@ -6,7 +6,7 @@ import { mistypedWord, wordFix } from '../config/word-fix.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
-import { platformOf, settingNames } from '../parts/delivery/settings.ts'
+import { platformOf, settingNames } from '../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
 /**

@@ -3,14 +3,14 @@
 import { once } from 'node:events'
 import type { TransferListItem } from 'node:worker_threads'
 import type { Clock } from '../core/clock.ts'
-import { startThread } from './start-thread.ts'
+import { startThread, type ThreadEntry } from './start-thread.ts'
 
 /** The most time, in milliseconds, and memory that a thread may take. */
 const limitMs = 10_000
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
 export type ThreadQuestion = {
-  readonly thread: Parameters<typeof startThread>[0]
+  readonly thread: ThreadEntry
   /** The data that the thread reads from `workerData`. */
   readonly data: unknown
   /** The buffers in `data` that are moved to the thread, not copied. */

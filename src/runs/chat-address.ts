@@ -3,8 +3,8 @@
 import type { Profile } from '../config/config.ts'
 import type { Delivery, NewRun } from '../core/new-run.ts'
 import type { ChatAddress } from '../core/session.ts'
-import { settingsOf } from '../parts/delivery/settings.ts'
 import { deliveriesOf } from '../parts/destination.ts'
+import { settingsOf } from '../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
 type TargetsAndProfiles = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }

@@ -2,8 +2,8 @@
 
 import type { Profile } from '../config/config.ts'
 import type { NewRun } from '../core/new-run.ts'
-import { obstacleOf, settingsOf } from '../parts/delivery/settings.ts'
 import { deliveriesOf } from '../parts/destination.ts'
+import { obstacleOf, settingsOf } from '../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
 /** The profiles, targets, routes and jobs of this gateway's configuration. */

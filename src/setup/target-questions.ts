@@ -1,7 +1,7 @@
 /** Questions about a first delivery target: its name, its settings, and whether to send it a message. */
 
 import { defaultProfile } from '../config/config.ts'
-import { missingOf, platformOf, settingsOf, textSetting } from '../parts/delivery/settings.ts'
+import { missingOf, platformOf, settingsOf, textSetting } from '../parts/targets/delivery/settings.ts'
 import { targets, targetsByName } from '../parts/targets/index.ts'
 import type { Setting, TargetPart } from '../parts/targets/target.ts'
 import { fingerprint } from '../secrets/mask.ts'

@@ -1,7 +1,7 @@
 /** Opens the editor on a terminal, and gives the terminal back, however the editor ends. */
 
 import type { ReadStream, WriteStream } from 'node:tty'
-import { actionOf } from './model/actions.ts'
+import { actionOf } from '../edit/actions.ts'
 import { clickedRow } from './model/click.ts'
 import type { Size } from './model/room.ts'
 import type { EditorOptions } from './model/screen.ts'

@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { namesSettingSecret } from '../../src/core/secret-names.ts'
 import { schema as generated } from '../../src/generated/schema.ts'
-import { addressKeys } from '../../src/parts/delivery/settings.ts'
+import { addressKeys } from '../../src/parts/targets/delivery/settings.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

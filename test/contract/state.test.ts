@@ -49,7 +49,7 @@ const allowed: { readonly [place: string]: string } = {
   'tui/model/characters.ts loaded': 'tables of the language, which Node keeps as well',
   'tui/view/span.tsx Colour': 'a key of React, under which each frame says whether there are colours',
   'store/sqlite/durable-database.ts noHeader': 'zeros to be written, never written to',
-  'tui/service-thread.ts service': 'a thread that ends with its editor',
+  'editor-thread/service-thread.ts service': 'a thread that ends with its editor',
 }
 
 const changing: ReadonlySet<string> = new Set('set add delete clear push pop shift unshift splice sort reverse fill copyWithin'.split(' '))

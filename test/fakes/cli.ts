@@ -3,8 +3,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
+import { runCli } from '../../src/cli/program.ts'
 import type { Io } from '../../src/cli/shell/io.ts'
-import { runCli } from '../../src/cli/shell/program.ts'
 import { newFolder } from './folder.ts'
 
 export type Result = { readonly code: number; readonly out: string; readonly err: string }

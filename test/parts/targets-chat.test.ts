@@ -2,9 +2,9 @@
 
 import t, { type Test } from 'tap'
 import type { JsonObject } from '../../src/core/json.ts'
-import { callApi } from '../../src/parts/delivery/api.ts'
-import { createKeep } from '../../src/parts/delivery/keep.ts'
-import { settingsOf } from '../../src/parts/delivery/settings.ts'
+import { callApi } from '../../src/parts/targets/delivery/api.ts'
+import { createKeep } from '../../src/parts/targets/delivery/keep.ts'
+import { settingsOf } from '../../src/parts/targets/delivery/settings.ts'
 import { signal } from '../../src/parts/targets/messenger/signal.ts'
 import { telegram } from '../../src/parts/targets/messenger/telegram.ts'
 import type { Outgoing, Sent, TargetPart } from '../../src/parts/targets/target.ts'

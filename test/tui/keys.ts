@@ -1,8 +1,8 @@
 /** Drives the editor's model by keys, without a terminal. */
 
 import { stripVTControlCharacters } from 'node:util'
+import { defaultKeymap } from '../../src/edit/actions.ts'
 import type { RouteRow } from '../../src/edit/service.ts'
-import { defaultKeymap } from '../../src/tui/model/actions.ts'
 import { decodedKey, type Key } from '../../src/tui/model/key.ts'
 import type { Command, EditorOptions, Message, Screen, World } from '../../src/tui/model/screen.ts'
 import { reduce, type State } from '../../src/tui/model/state.ts'
@@ -13,7 +13,7 @@ import { typedMeaning } from '../../src/tui/spoken/spoken.ts'
 process.env.NODE_ENV = 'production'
 const { createElement } = await import('react')
 const { renderToString } = await import('ink')
-const { Frame } = await import('../../src/tui/view/frame.tsx')
+const { Frame } = await import('../../src/tui/frame.tsx')
 
 export const options: EditorOptions = { dataDir: '/data', self: 'headgate', readOnly: false, keymap: defaultKeymap }
 

@@ -1,10 +1,10 @@
 /** The editor by keys: its route screen, prompt, live view, help, palette, the way out, and the same in sentences. */
 
 import t from 'tap'
+import { actions } from '../../src/edit/actions.ts'
 import { draftOf, type OpenedRoute } from '../../src/edit/draft/route-draft.ts'
 import type { Payload, Preview } from '../../src/edit/service.ts'
 import type { TrafficLine } from '../../src/generated/control.ts'
-import { actions } from '../../src/tui/model/actions.ts'
 import { type EntryScreen, entryScreen, pickScreen } from '../../src/tui/model/overlays.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'

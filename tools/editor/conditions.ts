@@ -4,7 +4,7 @@
  */
 
 import { operators } from '../../src/parts/operators/index.ts'
-import type { Definitions, Node } from './index.ts'
+import type { Definitions, Node } from './schema-node.ts'
 
 const groups = ['all', 'any', 'not']
 

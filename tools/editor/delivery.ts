@@ -3,7 +3,7 @@
 import { targets } from '../../src/parts/targets/index.ts'
 import { extraOf, keyOfTarget } from '../target-schema.ts'
 import { type Inline, presentOrNot, withInline } from './flow.ts'
-import { type Definitions, type Node, type Rule, withRules } from './index.ts'
+import { type Definitions, type Node, type Rule, withRules } from './schema-node.ts'
 
 /**
  * The definitions with the settings of a delivery. `rules`: the definition that is made for the rules of `of`. `by`: the key that names the

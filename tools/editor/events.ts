@@ -4,7 +4,7 @@
  */
 
 import { knownEvents } from '../../src/parts/known-events.ts'
-import type { Definitions, Node } from './index.ts'
+import type { Definitions, Node } from './schema-node.ts'
 
 export const withEvents = (definitions: Definitions): Definitions =>
   Object.fromEntries(

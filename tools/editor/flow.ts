@@ -4,8 +4,8 @@
  */
 
 import { withOneOperator } from './conditions.ts'
-import type { Definitions, Node, Rule } from './index.ts'
-import { withRules } from './index.ts'
+import type { Definitions, Node, Rule } from './schema-node.ts'
+import { withRules } from './schema-node.ts'
 
 export type Inline = { readonly label: string; readonly description: string; readonly bodyText: string }
 

@@ -9,15 +9,8 @@ import { withEvents } from './events.ts'
 import { withInlineEntries } from './flow.ts'
 import { withPairs } from './pairs.ts'
 import { withConnections } from './platforms.ts'
+import type { Definitions, Node } from './schema-node.ts'
 import { withDefaultTexts, withTargetTexts } from './texts.ts'
-
-export type Node = { readonly [key: string]: unknown }
-export type Definitions = { readonly [name: string]: Node }
-/** A rule of a schema: a condition with the schemas that follow from it, or a reference to a rule. */
-export type Rule = { readonly if: Node; readonly then: Node; readonly else?: Node } | { readonly $ref: string }
-
-/** Adds rules to the rules that a node has already. */
-export const withRules = (node: Node, rules: readonly Rule[]): Node => ({ ...node, allOf: [...((node.allOf as Rule[]) ?? []), ...rules] })
 
 export const forEditors = (schema: Node): Node => {
   const definitions = withEvents(withDeliverySettings(withTargetTexts(schema.definitions as Definitions)))

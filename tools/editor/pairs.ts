@@ -1,6 +1,6 @@
 /** Adds rules by which editors mark keys that exclude each other, and a key that needs another key, in the words of `validate`. */
 
-import { type Definitions, type Node, type Rule, withRules } from './index.ts'
+import { type Definitions, type Node, type Rule, withRules } from './schema-node.ts'
 
 type Conflict = { readonly keys: readonly [string, string] }
 type Requirement = { readonly when: string; readonly key: string; readonly but: readonly string[] }

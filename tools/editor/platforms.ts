@@ -1,10 +1,10 @@
 /** Makes editors insert, with the name of a platform, the settings that connect it. Settings with a good default are left out. */
 
-import { platformOf } from '../../src/parts/delivery/settings.ts'
+import { platformOf } from '../../src/parts/targets/delivery/settings.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import type { Setting, TargetPart } from '../../src/parts/targets/target.ts'
 import { type Inline, presentOrNot, withInline } from './flow.ts'
-import { type Definitions, type Node, type Rule, withRules } from './index.ts'
+import { type Definitions, type Node, type Rule, withRules } from './schema-node.ts'
 
 /** A setting, and the value that the snippet begins with. */
 type Given = { readonly key: string; readonly value: string }

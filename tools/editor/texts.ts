@@ -2,10 +2,10 @@
  * Adds the texts that editors show where the pointer rests: each key's default, and for each target how it is connected and what it reads.
  */
 
-import { waysOf } from '../../src/parts/delivery/settings.ts'
+import { waysOf } from '../../src/parts/targets/delivery/settings.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import { extraOf } from '../target-schema.ts'
-import type { Definitions, Node } from './index.ts'
+import type { Definitions, Node } from './schema-node.ts'
 
 /** Returns a schema in which the long text of each node names its default, unless the text names it already. */
 export const withDefaultTexts = (node: unknown): unknown => {

@@ -8,9 +8,9 @@ import { systemClock } from '../../core/clock.ts'
 import { someOf } from '../../core/text.ts'
 import { withDryEffects } from '../../dryrun/trace/dry-effects.ts'
 import { openLog, partOf } from '../../features/catch-up/open-log.ts'
-import { createKeep } from '../../parts/delivery/keep.ts'
 import { hasSenderLog } from '../../parts/sender-logs/index.ts'
-import { type Check, type CheckInput, fail, ok } from './check.ts'
+import { createKeep } from '../../parts/targets/delivery/keep.ts'
+import { type Check, type CheckInput, fail, ok } from '../machine/check.ts'
 
 const name = 'catch-up'
 

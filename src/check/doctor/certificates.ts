@@ -3,7 +3,7 @@
 import { checkTls } from '../../config/tls/check-tls.ts'
 import { systemClock } from '../../core/clock.ts'
 import { shownPlace } from '../../core/shown-place.ts'
-import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
+import { type Check, type CheckInput, fail, ok, warn } from '../machine/check.ts'
 
 const name = 'certificates'
 

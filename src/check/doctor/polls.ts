@@ -2,7 +2,7 @@
 
 import { systemClock } from '../../core/clock.ts'
 import { endpointOf, readPage } from '../../parts/polling/svix.ts'
-import { type Check, type CheckInput, fail, ok } from './check.ts'
+import { type Check, type CheckInput, fail, ok } from '../machine/check.ts'
 
 /** A consumer of its own: its position is not that of the gateway. */
 const consumer = 'headgate-doctor'

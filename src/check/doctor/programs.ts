@@ -11,8 +11,8 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { compileRunner, runnerSettings } from '../../plan/runner.ts'
 import { locateProgram, searchPathOf } from '../../process/find-program.ts'
 import { interpreterOf } from '../../process/script.ts'
-import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
-import { checkScripts } from './scripts.ts'
+import { type Check, type CheckInput, fail, ok, warn } from '../machine/check.ts'
+import { checkScripts } from '../machine/scripts.ts'
 
 /** Checks the interpreters of scripts, the scripts themselves, and the program of the agent. */
 export const checkPrograms = async ({ workspace, loaded: { config } }: CheckInput): Promise<readonly Check[]> => {

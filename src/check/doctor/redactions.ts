@@ -1,6 +1,6 @@
 /** Checks whether fields of `redact` were in no event since the start, because nothing was hidden there. */
 
-import { type Check, type CheckInput, warn } from './check.ts'
+import { type Check, type CheckInput, warn } from '../machine/check.ts'
 
 const name = 'redactions'
 

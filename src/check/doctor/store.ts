@@ -6,7 +6,7 @@
 import { systemClock } from '../../core/clock.ts'
 import { storeOptions } from '../../datadir/store-options.ts'
 import { storesByName } from '../../store/index.ts'
-import { type Check, type CheckInput, fail, ok } from './check.ts'
+import { type Check, type CheckInput, fail, ok } from '../machine/check.ts'
 
 const name = 'store'
 

@@ -5,8 +5,8 @@ import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { readRoutes, targetNamesOf } from '../../datadir/routes.ts'
 import { readJobs } from '../../operate/jobs/jobs.ts'
 import { type KnownTarget, readTargets } from '../../operate/targets/targets.ts'
-import { type Check, type CheckInput, fail, ok } from './check.ts'
-import { checkLogin, targetLabel } from './logins.ts'
+import { type Check, type CheckInput, fail, ok } from '../machine/check.ts'
+import { checkLogin, targetLabel } from '../machine/logins.ts'
 
 /** Checks each target that a route, job or alert uses, and the login of the target's program, one target after the other. */
 export const checkTargets = async (input: CheckInput): Promise<readonly Check[]> => {

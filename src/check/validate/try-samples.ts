@@ -22,8 +22,8 @@ import { quietBook } from '../../plan/check.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { routePath } from '../../plan/compile.ts'
 import { expressionsOf } from '../../plan/review/filters/fields.ts'
+import { type ExpressionResult, kindOf, type Sampled, type TakenSample } from '../../plan/review/sampled.ts'
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
-import { type ExpressionResult, kindOf, type Sampled, type TakenSample } from '../../plan/review/samples/sampled.ts'
 import { runScript } from '../../process/script.ts'
 
 /** The samples to try, and how. */

@@ -1,7 +1,7 @@
 /** Runs the command line of this process: argv in, exit code out. Loading this module is the run. */
 
+import { runCli } from '../program.ts'
 import { processIo } from './io.ts'
-import { runCli } from './program.ts'
 
 process.exitCode = await runCli(process.argv.slice(2), processIo())
 // The end of the process would drop text that no reader has taken yet, so the process waits until all text is taken.

@@ -5,6 +5,7 @@ import { compileEqual } from '../../expr/equal.ts'
 import { BadExpression, compileJsonata } from '../../expr/jsonata/jsonata.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import type { TestRule } from '../../generated/config.ts'
+import { withoutBraces } from '../trace/describe-trace.ts'
 
 /** A difference from an expectation. `at`: the key of the expectation, as `prompt.contains[1]`. */
 export type Difference = { readonly at: string; readonly expected: string; readonly got: string }
@@ -62,9 +63,6 @@ const matchRules = async (at: string, rule: TestRule, value: Value, around: Matc
 }
 
 const asList = (texts: string | readonly string[] | undefined): readonly string[] => (texts === undefined ? [] : [texts].flat())
-
-/** Returns a placeholder without its braces. A placeholder that has no braces stays as it is. */
-export const withoutBraces = (written: string): string => written.replace(/^\{(.*)\}$/s, '$1')
 
 const fitsPattern = (pattern: string, text: string): boolean => {
   try {

@@ -2,7 +2,6 @@
 
 import type { JsonObject } from '../../core/json.ts'
 import { filters } from '../../parts/stages/filters.ts'
-import { withoutBraces } from '../route-tests/matcher.ts'
 import type { Trace } from './trace.ts'
 
 /** Returns the description. Every member is present, `null` where the trace says nothing. */
@@ -47,3 +46,6 @@ export const describeTrace = (traced: Trace): JsonObject => {
     notes: [...notes],
   }
 }
+
+/** Returns a placeholder without its braces. A placeholder that has no braces stays as it is. */
+export const withoutBraces = (written: string): string => written.replace(/^\{(.*)\}$/s, '$1')

@@ -2,9 +2,9 @@
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
-import { platformOf, settingsOf } from '../../parts/delivery/settings.ts'
 import { senderLogsByName } from '../../parts/sender-logs/index.ts'
 import type { CatchUpSettings, SenderLog, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
+import { platformOf, settingsOf } from '../../parts/targets/delivery/settings.ts'
 import { targets } from '../../parts/targets/index.ts'
 import type { Keep } from '../../parts/targets/target.ts'
 

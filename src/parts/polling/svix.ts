@@ -12,7 +12,7 @@ import { type ExactJson, type ExactObject, isObject, own } from '../../core/json
 import type { Headers } from '../../core/request.ts'
 import { renderJson } from '../../expr/render.ts'
 import type { Route } from '../../generated/config.ts'
-import { type ApiAnswer, answerText, callApi } from '../delivery/api.ts'
+import { type ApiAnswer, answerText, callApi } from '../targets/delivery/api.ts'
 
 /** The settings under `poll` of a route, with references resolved. */
 export type PollSettings = NonNullable<Route['poll']>

@@ -6,8 +6,8 @@
  */
 
 import { type Json, type JsonObject, own } from '../../core/json.ts'
-import { runGh } from '../delivery/gh.ts'
-import { signedToken } from '../delivery/signed-token.ts'
+import { runGh } from '../targets/delivery/gh.ts'
+import { signedToken } from '../targets/delivery/signed-token.ts'
 import { apiBase, askApi, entriesOf, quoteLongNumbers, withNext } from './kit/ask-api.ts'
 import type { CatchUpSettings, LogEntry, LogFailure, SenderLogKit, SenderLogPart } from './sender-log.ts'
 

@@ -5,7 +5,7 @@
  */
 
 import { isObject, type JsonObject, own } from '../../core/json.ts'
-import { textSetting } from '../delivery/settings.ts'
+import { textSetting } from '../targets/delivery/settings.ts'
 import { apiBase, askApi, entriesOf, withNext } from './kit/ask-api.ts'
 import type { CatchUpSettings, LogEntry, SenderLogKit, SenderLogPart } from './sender-log.ts'
 

@@ -12,9 +12,9 @@ import { compileExactPath, compilePath } from '../../expr/path.ts'
 import { scalarKey } from '../../expr/render.ts'
 import type { Route } from '../../generated/config.ts'
 import { boundedId, unknownType, usableType } from '../body/event-values.ts'
+import { routeBatch } from '../route-batch.ts'
 import type { Batch, Scheme } from '../schemes/scheme.ts'
 import type { StageKit } from '../stages/stage.ts'
-import { verifyNames } from '../verify-names.ts'
 import { createGathering } from './gathered-work.ts'
 import { compileItemList, type Item } from './item-list.ts'
 
@@ -26,7 +26,7 @@ export type CompiledSplit = { readonly split: Split; readonly kit: StageKit }
 
 /** Compiles `split` of a route; `undefined` where the route takes each request as one event. */
 export const compileSplit = (route: Route, kit: StageKit): CompiledSplit | undefined => {
-  const batch = batchOf(route, namedSchemes(route, kit.schemes))
+  const batch = routeBatch(route, kit.schemes)
   if (batch === 'unknown') {
     const [message, help] = ['no scheme that the route names has a list of events', 'write the path of the list, for example split: alerts']
     kit.report('WH208', ['split'], message, help)
@@ -35,31 +35,6 @@ export const compileSplit = (route: Route, kit: StageKit): CompiledSplit | undef
   const gathering = createGathering(kit.effects)
   const items = compileItems(batch, kit.schemes)
   return { split: { items, run: (...from) => gathering.run(...from) }, kit: { ...kit, effects: gathering.effects } }
-}
-
-/** Whether the route makes an event of each item of a request. */
-export const splits = (route: Route, schemes: readonly Scheme[]): boolean => batchOf(route, namedSchemes(route, schemes)) !== undefined
-
-const namedSchemes = (route: Route, schemes: readonly Scheme[]): readonly Scheme[] => {
-  const named = verifyNames(route)
-  return schemes.filter(({ name }) => named.includes(name))
-}
-
-/**
- * Returns the list of a route's items: as `split` says, else that of the route's scheme. Without `split`, a route splits the requests of a
- * sender whose types are those of the single items, where it lists types in `events`: a list of types asks for single events. `unknown`:
- * `split` is true, and no scheme has a list.
- */
-export const batchOf = (
-  { split, events = [], deliver_only: isDirect, cron_job: job }: Route,
-  schemes: readonly Pick<Scheme, 'batch'>[],
-): Batch | 'unknown' | undefined => {
-  if (split === false) return undefined
-  if (typeof split === 'string') return { items: split }
-  if (typeof split === 'object') return split
-  const ofScheme = schemes.find(({ batch }) => batch)?.batch
-  if (split === true) return ofScheme ?? 'unknown'
-  return ofScheme?.byEvents && events.length > 0 && !isDirect && job === undefined ? ofScheme : undefined
 }
 
 const compileItems = ({ items: list, type, id, byEvents }: Batch, schemes: readonly Scheme[]): Split['items'] => {

@@ -9,7 +9,7 @@ import type { Event } from '../../core/request.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
-import { splits } from '../split/split.ts'
+import { splits } from '../route-batch.ts'
 import { templateKit } from '../template-kit.ts'
 import type { StageKit, StagePart } from './stage.ts'
 

@@ -15,7 +15,7 @@ import type { Checker } from '../../expr/schema/checker.ts'
 import { learnSchema } from '../../expr/schema/learn.ts'
 import { maxSchemaBytes, type PayloadSchema, parseSchema, type SchemaProblem } from '../../expr/schema/payload-schema.ts'
 import { samplePayload } from '../body/sample-payload.ts'
-import { splits } from '../split/split.ts'
+import { splits } from '../route-batch.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
 export const payloadSchema: StagePart = {

@@ -4,7 +4,7 @@
  */
 
 import { type JsonObject, own } from '../../core/json.ts'
-import { type ApiAnswer, type ApiRequest, answerText, failureFromAnswer } from '../delivery/api.ts'
+import { type ApiAnswer, type ApiRequest, answerText, failureFromAnswer } from './delivery/api.ts'
 import { apiBaseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
 import { botToken, chatKeys, homeChannel, serverUrl } from './kit/keys.ts'

@@ -6,9 +6,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
-import { type ApiAnswer, callApi } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { whsecKey } from '../whsec-key.ts'
+import { type ApiAnswer, callApi } from './delivery/api.ts'
+import { permanentFailure } from './delivery/permanent-failure.ts'
 import { postWithWaits } from './kit/post-with-waits.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart, TargetSchema } from './target.ts'
 

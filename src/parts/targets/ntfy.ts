@@ -2,8 +2,8 @@
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
-import { allAnswerTexts, answerText, failureFromAnswer } from '../delivery/api.ts'
-import { isOn } from '../delivery/settings.ts'
+import { allAnswerTexts, answerText, failureFromAnswer } from './delivery/api.ts'
+import { isOn } from './delivery/settings.ts'
 import { apiBaseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
 import { botToken, chatKeys, homeChannel, onOff, serverUrl, textKey } from './kit/keys.ts'

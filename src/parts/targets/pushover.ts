@@ -2,7 +2,7 @@
 
 import { own } from '../../core/json.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
-import { type ApiAnswer, failureFromAnswer } from '../delivery/api.ts'
+import { type ApiAnswer, failureFromAnswer } from './delivery/api.ts'
 import { apiBaseOf, defineChat, type Posting } from './kit/chat.ts'
 import { botToken, chatKeys, homeChannel, referable } from './kit/keys.ts'
 

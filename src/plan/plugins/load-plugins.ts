@@ -5,7 +5,7 @@ import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts
 import { messageOf } from '../../core/fault.ts'
 import { pluginNamePattern, unknownPluginHelp } from '../../core/names.ts'
 import { printable } from '../../core/text.ts'
-import { platformOf } from '../../parts/delivery/settings.ts'
+import { platformOf } from '../../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { Redactor } from '../../secrets/redact.ts'
 import type { Catalogue } from '../compile.ts'

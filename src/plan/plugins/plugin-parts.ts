@@ -1,9 +1,9 @@
 /** Makes parts of the exports of a plugin's module. The shape of each export is checked before the export is used. */
 
-import { platformOf } from '../../parts/delivery/settings.ts'
 import type { ExactOperator } from '../../parts/operators/operator.ts'
 import type { RunnerPart } from '../../parts/runners/runner.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
+import { platformOf } from '../../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { guardedOperator } from '../../plugin/guarded-operator.ts'
 import { guardedRunner } from '../../plugin/guarded-runner.ts'

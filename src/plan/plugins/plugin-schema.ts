@@ -10,7 +10,7 @@ import { messageOf } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import type { Check, Problem } from '../../generated/validators.js'
-import { platformOf, settingsOf } from '../../parts/delivery/settings.ts'
+import { platformOf, settingsOf } from '../../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 
 /** A JSON Schema with its compiled check. */

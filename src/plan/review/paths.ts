@@ -3,8 +3,8 @@
 import { parseTemplate } from '../../expr/placeholder.ts'
 import { slipSentence, slipsOfPaths } from '../route-paths.ts'
 import { leavesOf } from './filters/fields.ts'
+import { samplesOf } from './sampled.ts'
 import { knownPaths } from './samples/known-paths.ts'
-import { samplesOf } from './samples/sampled.ts'
 import { fixOf, type Subject } from './subject.ts'
 
 export const reviewPaths = (subject: Subject): void => {

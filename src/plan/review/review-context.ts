@@ -7,7 +7,7 @@ import { quietBook } from '../check.ts'
 import type { Catalogue } from '../compile.ts'
 import type { JobBook } from '../jobs.ts'
 import { FileTexts } from './file-texts.ts'
-import type { Sampled } from './samples/sampled.ts'
+import type { Sampled } from './sampled.ts'
 
 export type ReviewContext = {
   readonly config: Config

@@ -9,9 +9,9 @@ import { type Surrounding, slipsIn, type TemplateSlip } from '../dialects.ts'
 import { reviewRedacted } from './fields/redacted.ts'
 import { reviewSchemaPaths } from './fields/schema-paths.ts'
 import { fieldNames } from './filters/fields.ts'
+import { coversEvents, type Sampled } from './sampled.ts'
 import { reviewFilled, reviewSlips, reviewWholePayload } from './samples/filled.ts'
 import { knownPaths } from './samples/known-paths.ts'
-import { coversEvents, type Sampled } from './samples/sampled.ts'
 import { fixOf, type Subject } from './subject.ts'
 
 export const reviewTemplates = (subject: Subject): void => {

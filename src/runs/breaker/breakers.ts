@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/facts/facts.ts'
-import { receiverState } from '../../parts/delivery/receiver.ts'
+import { receiverState } from '../../parts/targets/delivery/receiver.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { GivenBack, Lease, RunId } from '../../store/ports.ts'
 import { type Breaker, type BreakerSettings, createBreaker } from './breaker.ts'

@@ -1,9 +1,9 @@
 /** Says of a run whether the targets of its reply are down, and how long it waits for them. */
 
 import type { Profile } from '../../config/config.ts'
-import { receiverAddress } from '../../parts/delivery/receiver.ts'
-import { settingsOf } from '../../parts/delivery/settings.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
+import { receiverAddress } from '../../parts/targets/delivery/receiver.ts'
+import { settingsOf } from '../../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import type { Lease, RunId } from '../../store/ports.ts'
 import type { Breakers } from './breakers.ts'

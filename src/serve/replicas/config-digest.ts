@@ -5,8 +5,8 @@
 
 import { createHash } from 'node:crypto'
 import { type Config, defaultProfile } from '../../config/config.ts'
-import { settingsOf } from '../../parts/delivery/settings.ts'
 import { runnersByName } from '../../parts/runners/index.ts'
+import { settingsOf } from '../../parts/targets/delivery/settings.ts'
 import { toolsets } from '../../parts/tools/index.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { runnerSettings } from '../../plan/runner.ts'

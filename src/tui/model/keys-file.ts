@@ -6,7 +6,7 @@ import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
-import { actions, defaultKeymap, type Keymap } from './actions.ts'
+import { actions, defaultKeymap, type Keymap } from '../../edit/actions.ts'
 
 /**
  * Resolves to the default keys, with the keys of the file in their place; without a file, to the default keys. Rejects with a Fault that

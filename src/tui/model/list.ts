@@ -1,6 +1,6 @@
 /** What the lists of all screens share: the moves of the cursor, the rows that are shown around it, the panes, and the search. */
 
-import type { ActionName } from './actions.ts'
+import type { ActionName } from '../../edit/actions.ts'
 
 const pageRows = 10
 

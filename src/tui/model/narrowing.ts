@@ -3,7 +3,7 @@
  * list takes text at once. Escape shows all rows again, and leaves the screen only if all rows are shown.
  */
 
-import type { ActionName } from './actions.ts'
+import type { ActionName } from '../../edit/actions.ts'
 import { matchActions, moveActions, movedCursor } from './list.ts'
 import { editField, type TextField, textField, typeInto } from './text-field.ts'
 

@@ -3,9 +3,9 @@
  * screen. Most of them give what the user chose to the screen below, under the `id` with which they were made (`Returned`).
  */
 
+import { type ActionName, actions, type Keymap } from '../../edit/actions.ts'
 import type { RouteDraft } from '../../edit/draft/route-draft.ts'
 import type { SavePlan } from '../../edit/service.ts'
-import { type ActionName, actions, type Keymap } from './actions.ts'
 import type { Narrowing } from './narrowing.ts'
 import { changedDrafts, type Drafts, withOpen } from './pending.ts'
 import { type Command, type Screen, type Update, warned } from './screen.ts'

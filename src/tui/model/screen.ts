@@ -5,11 +5,11 @@
  */
 
 import type { Path } from '../../core/diagnostic.ts'
+import type { ActionName, Keymap } from '../../edit/actions.ts'
 import type { OpenedRoute, RouteDraft } from '../../edit/draft/route-draft.ts'
 import type { Home, Payload, Preview } from '../../edit/service.ts'
 import type { Answer, Question } from '../../edit/service-messages.ts'
 import type { TailLine } from '../../generated/control.ts'
-import type { ActionName, Keymap } from './actions.ts'
 import type { ListArea } from './list.ts'
 import type { Room, Size } from './room.ts'
 

@@ -3,7 +3,7 @@
  * the text.
  */
 
-import type { ActionName } from './actions.ts'
+import type { ActionName } from '../../edit/actions.ts'
 import type { Screen, ScreenModel, World } from './screen.ts'
 import { editField, type TextField, textField, typeInto } from './text-field.ts'
 

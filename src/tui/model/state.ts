@@ -1,8 +1,8 @@
 /** The state of the editor, and the one reducer that changes it at each input. The reducer is pure, and tested without a terminal. */
 
+import { type ActionName, actionOf, everywhere } from '../../edit/actions.ts'
 import { isRemoved, type RouteDraft } from '../../edit/draft/route-draft.ts'
 import type { Question } from '../../edit/service-messages.ts'
-import { type ActionName, actionOf, everywhere } from './actions.ts'
 import type { Key } from './key.ts'
 import { helpScreen, isQuitQuestion, openSave, paletteId, paletteScreen, quitId, quitQuestion } from './overlays.ts'
 import { changedDrafts } from './pending.ts'

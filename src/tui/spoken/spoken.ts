@@ -4,7 +4,7 @@
  */
 
 import { printable } from '../../core/text.ts'
-import { type ActionName, actions } from '../model/actions.ts'
+import { type ActionName, actions } from '../../edit/actions.ts'
 import { matchActions, paneActions } from '../model/list.ts'
 import type { EntryScreen } from '../model/overlays.ts'
 import type { Screen, World } from '../model/screen.ts'

@@ -2,8 +2,8 @@
 
 import { type Instance, render } from 'ink'
 import type { ReactNode } from 'react'
+import { Frame } from '../frame.tsx'
 import type { State } from '../model/state.ts'
-import { Frame } from '../view/frame.tsx'
 import { Colour } from '../view/span.tsx'
 import { inAscii } from './ascii.ts'
 import { type InkOutput, inkOutput } from './ink-output.ts'

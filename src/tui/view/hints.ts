@@ -1,6 +1,6 @@
 /** Chooses the hints, which are shown below the notice: keys that do something on the screen that is shown, with a word for each. */
 
-import type { ActionName } from '../model/actions.ts'
+import type { ActionName } from '../../edit/actions.ts'
 import { actionsNow, type Models, type State, top } from '../model/state.ts'
 
 export type Hint = { readonly key: string; readonly label: string }

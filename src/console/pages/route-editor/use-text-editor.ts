@@ -2,7 +2,7 @@
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { type ActionName, actionMeaning } from '../../../tui/model/actions.ts'
+import { type ActionName, actionMeaning } from '../../../edit/actions.ts'
 import { type ScreenAction, screenActions } from '../palette.tsx'
 import { openTextEditor, type TextEditor, type TextEditorOptions } from './text-editor.ts'
 

@@ -1,7 +1,7 @@
 /** Asks a sender's API with a token, and words its refusals alike for all sender logs. */
 
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
-import { type ApiAnswer, answerText, callApi } from '../../delivery/api.ts'
+import { type ApiAnswer, answerText, callApi } from '../../targets/delivery/api.ts'
 import type { CatchUpSettings, LogEntry, LogFailure, LogPage, SenderLogKit } from '../sender-log.ts'
 
 const maxCallMs = 20_000

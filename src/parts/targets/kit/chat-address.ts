@@ -7,7 +7,7 @@
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
-import { addressKeys, exactKeys, textSetting, threadKeys } from '../../delivery/settings.ts'
+import { addressKeys, exactKeys, textSetting, threadKeys } from '../delivery/settings.ts'
 import type { KeySchemas } from '../target.ts'
 
 /** What a chat target says of its addresses. `setting` returns a setting of the target as text. */

@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
-import { isOn, textSetting } from '../../delivery/settings.ts'
 import { markChars } from '../../own-comment.ts'
+import { isOn, textSetting } from '../delivery/settings.ts'
 import type { Outgoing } from '../target.ts'
 import { withoutImages } from './images.ts'
 

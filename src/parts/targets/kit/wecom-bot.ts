@@ -9,7 +9,7 @@ import { systemClock } from '../../../core/clock.ts'
 import { isObject, type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { within } from '../../../core/turns/within.ts'
-import { allAnswerTexts } from '../../delivery/api.ts'
+import { allAnswerTexts } from '../delivery/api.ts'
 import type { Keep, Sent } from '../target.ts'
 
 /** A message, and the bot that sends it. */

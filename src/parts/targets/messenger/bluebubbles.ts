@@ -4,8 +4,8 @@
  */
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, answerText, failureFromAnswer } from '../../delivery/api.ts'
-import { permanentFailure } from '../../delivery/permanent-failure.ts'
+import { type ApiAnswer, answerText, failureFromAnswer } from '../delivery/api.ts'
+import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, serverUrl, textKey, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'

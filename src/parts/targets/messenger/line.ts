@@ -1,8 +1,8 @@
 /** The target `line`: sends text as push messages of a LINE official account, each with a key by which LINE recognises a repeat. */
 
 import { own } from '../../../core/json.ts'
-import { answerText, failureFromAnswer } from '../../delivery/api.ts'
-import { permanentFailure } from '../../delivery/permanent-failure.ts'
+import { answerText, failureFromAnswer } from '../delivery/api.ts'
+import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret } from '../kit/keys.ts'
 

@@ -4,8 +4,8 @@
  */
 
 import { own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
-import { isOn } from '../../delivery/settings.ts'
+import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
+import { isOn } from '../delivery/settings.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, onOff, secret, textKey, threadKey } from '../kit/keys.ts'
 import { type CallWithToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'

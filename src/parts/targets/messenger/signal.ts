@@ -1,7 +1,7 @@
 /** The target `signal`: sends plain text to a person or a group on Signal, through the JSON-RPC of a signal-cli daemon. */
 
 import { isObject, type Json, own } from '../../../core/json.ts'
-import { type ApiAnswer, answerText, failureFromAnswer } from '../../delivery/api.ts'
+import { type ApiAnswer, answerText, failureFromAnswer } from '../delivery/api.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { address, chatKeys, homeChannel, referable } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'

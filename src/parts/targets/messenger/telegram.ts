@@ -1,7 +1,7 @@
 /** The target `telegram`: sends as a Telegram bot, in plain text that mentions nobody and has no formatting that could fail to parse. */
 
 import { isObject, own } from '../../../core/json.ts'
-import { answerText, failureFromAnswer } from '../../delivery/api.ts'
+import { answerText, failureFromAnswer } from '../delivery/api.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'

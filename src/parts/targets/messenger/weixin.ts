@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, answerText, failureFromAnswer } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, answerText, failureFromAnswer } from '../delivery/api.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, textKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'

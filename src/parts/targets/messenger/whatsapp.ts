@@ -4,8 +4,8 @@
  */
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
-import { answerText, failureFromAnswer } from '../../delivery/api.ts'
-import { isOn } from '../../delivery/settings.ts'
+import { answerText, failureFromAnswer } from '../delivery/api.ts'
+import { isOn } from '../delivery/settings.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { address, chatKeys, homeChannel, onOff, secret, textKey, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'

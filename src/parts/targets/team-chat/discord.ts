@@ -4,7 +4,7 @@
  */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, answerText, failureFromAnswer } from '../../delivery/api.ts'
+import { type ApiAnswer, answerText, failureFromAnswer } from '../delivery/api.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'

@@ -4,8 +4,8 @@
  */
 
 import { isObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
-import { permanentFailure } from '../../delivery/permanent-failure.ts'
+import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
+import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { fetchToken, readAccount } from '../kit/google-account.ts'
 import { chatKeys, homeChannel, secret, threadKey, webhookUrl } from '../kit/keys.ts'

@@ -4,8 +4,8 @@
  */
 
 import { type Json, own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
-import { permanentFailure } from '../../delivery/permanent-failure.ts'
+import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
+import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { address, chatKeys, homeChannel, password, secret, textKey, threadKey } from '../kit/keys.ts'
 import { type CallWithToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'

@@ -1,7 +1,7 @@
 /** The target `mattermost`: sends text without mentions and images to a channel or thread, with the token of a bot or a person. */
 
 import { own } from '../../../core/json.ts'
-import { answerText, failureFromAnswer } from '../../delivery/api.ts'
+import { answerText, failureFromAnswer } from '../delivery/api.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { withoutImages } from '../kit/images.ts'
 import { botToken, chatKeys, homeChannel, serverUrl, threadKey } from '../kit/keys.ts'

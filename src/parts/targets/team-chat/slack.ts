@@ -5,7 +5,7 @@
 
 import { own } from '../../../core/json.ts'
 import { excerpt, printable } from '../../../core/text.ts'
-import { answerText, failureFromAnswer } from '../../delivery/api.ts'
+import { answerText, failureFromAnswer } from '../delivery/api.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'

@@ -1,7 +1,7 @@
 /** The target `teams`: sends text to Microsoft Teams by the webhook of a workflow, as an adaptive card in the chat of the workflow. */
 
 import { isObject, own } from '../../../core/json.ts'
-import { allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
+import { allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
 import { defineChat, type Posting } from '../kit/chat.ts'
 import { homeChannel, noChatKeys, webhookUrl } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'

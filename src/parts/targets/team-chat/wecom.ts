@@ -2,8 +2,8 @@
 
 import { minuteMs } from '../../../core/clock.ts'
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
-import { permanentFailure } from '../../delivery/permanent-failure.ts'
+import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
+import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { address, chatKeys, homeChannel, secret, textKey, webhookUrl } from '../kit/keys.ts'
 import { type CallWithToken, issuedToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'

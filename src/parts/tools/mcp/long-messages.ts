@@ -18,6 +18,8 @@ export type LongMessage = { readonly pieces: Pieces; readonly allow: ReadonlySet
  */
 export type ReadLong = (pieces: Pieces, signal: AbortSignal) => Promise<ReadMessages | undefined>
 
+const thread = { built: './message-thread.js', source: new URL('./message-thread.ts', import.meta.url) }
+
 /** The most messages that wait for their turn. */
 const maxWaiting = 1000
 
@@ -27,10 +29,6 @@ export const createLongReader = (allow: ReadonlySet<string>, clock: Clock): Read
   return (pieces, signal) =>
     slots.run(() => {
       const data: LongMessage = { pieces, allow }
-      return askThread<ReadMessages>(
-        { thread: 'message', data, transferList: pieces.map(({ buffer }) => buffer as ArrayBuffer) },
-        clock,
-        signal,
-      )
+      return askThread<ReadMessages>({ thread, data, transferList: pieces.map(({ buffer }) => buffer as ArrayBuffer) }, clock, signal)
     })
 }

@@ -12,7 +12,7 @@ import { matchesNothing, withoutSlashes } from '../../../expr/regex/no-match.ts'
 import { queryParameter } from '../../../expr/request-field.ts'
 import { inList } from '../../../parts/operators/in.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
-import { samplesOf } from '../samples/sampled.ts'
+import { samplesOf } from '../sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { type ComparedValue, comparedIn, domainOf, type Leaf, leavesOf, textNoun } from './fields.ts'
 

@@ -10,9 +10,9 @@ import { readJsonata } from '../../../expr/jsonata/jsonata.ts'
 import type { ReadPath } from '../../../expr/jsonata/roots.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import { type ConditionExpression, expressionsOf } from '../filters/fields.ts'
+import { coversEvents, type ExpressionResult, inNoneOf, reaches, type Sampled, type TakenSample, withNames } from '../sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { type NearPaths, nearPathHelp, nearPaths } from './near-paths.ts'
-import { coversEvents, type ExpressionResult, inNoneOf, reaches, type Sampled, type TakenSample, withNames } from './sampled.ts'
 
 /** An expression of the route. */
 type ExpressionAt = {

@@ -6,10 +6,10 @@ import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import { templatePieces } from '../../dialects.ts'
+import { coversEvents, inNoneOf, type Sampled } from '../sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { reviewExpression } from './expressions.ts'
 import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
-import { coversEvents, inNoneOf, type Sampled } from './sampled.ts'
 
 /** A text of the route. `where`: the name of the text in `TakenSample.texts`. */
 export type TextAt = { readonly path: Path; readonly text: string; readonly where: string }

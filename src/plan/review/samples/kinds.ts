@@ -5,8 +5,8 @@ import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
 import { comparedIn, domainOf, type Leaf, leavesOf, textNoun } from '../filters/fields.ts'
+import { inAllOf, type Kind, kindOf, type Sampled } from '../sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
-import { inAllOf, type Kind, kindOf, type Sampled } from './sampled.ts'
 
 export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) {

@@ -2,8 +2,8 @@
 
 import { hasFallback } from '../../../expr/template.ts'
 import type { Surrounding } from '../../dialects.ts'
+import type { Sampled } from '../sampled.ts'
 import { namesFurtherItem } from './near-paths.ts'
-import type { Sampled } from './sampled.ts'
 
 /** Names that other tools give the payload, or the request with it. */
 const wrappers: ReadonlySet<string> = new Set(

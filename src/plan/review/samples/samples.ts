@@ -11,11 +11,11 @@ import { isRequestField } from '../../../expr/request-field.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import { verifyNames } from '../../../parts/verify-names.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
+import { coversEvents, inNoneOf, reaches, type Sampled, type TakenSample } from '../sampled.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { reviewConditionExpressions } from './expressions.ts'
 import { reviewKinds } from './kinds.ts'
 import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
-import { coversEvents, inNoneOf, reaches, type Sampled, type TakenSample } from './sampled.ts'
 
 export const reviewSamples = (subject: Subject): void => {
   const asked = subject.samples?.get(subject.route)

@@ -3,10 +3,10 @@
  * the chosen targets.
  */
 
+import type { ActionName } from '../../../edit/actions.ts'
 import { addTarget, chooseOnly, type DeliverStep, dropTarget, maxTargets, targetsIn } from '../../../edit/draft/deliver-steps.ts'
 import { change, type RouteDraft, redo, undo } from '../../../edit/draft/route-draft.ts'
 import type { TargetRow } from '../../../edit/service.ts'
-import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
 import { chooseScreen } from '../../model/overlays.ts'
 import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'

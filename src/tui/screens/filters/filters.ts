@@ -2,11 +2,11 @@
 
 import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import { valueAt } from '../../../core/json.ts'
+import type { ActionName } from '../../../edit/actions.ts'
 import { type ConditionRow, conditionRows } from '../../../edit/conditions.ts'
 import { groupingsOf, movedCondition, removedCondition } from '../../../edit/draft/condition-edits.ts'
 import { change, type RouteDraft, redo, undo } from '../../../edit/draft/route-draft.ts'
 import { expressionOperator, isSwitch, operandForm, writtenOperand } from '../../../edit/operators.ts'
-import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
 import { chooseScreen, openSave } from '../../model/overlays.ts'
 import { screenModel, type Update, type World, warned } from '../../model/screen.ts'

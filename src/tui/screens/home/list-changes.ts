@@ -1,8 +1,8 @@
 /** The changes that the user makes on the list of routes: a route is switched or deleted. Such changes are drafts until they are saved. */
 
+import type { ActionName } from '../../../edit/actions.ts'
 import { canRedo, isModified, isRemoved, type RouteDraft, redo, removed, switched, undo } from '../../../edit/draft/route-draft.ts'
 import type { RouteRow } from '../../../edit/service.ts'
-import type { ActionName } from '../../model/actions.ts'
 import { openSave } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen, withoutChangesOf } from '../../model/pending.ts'
 import { type Notice, type Update, type World, warned } from '../../model/screen.ts'

@@ -2,9 +2,9 @@
 
 import { carriedJson } from '../../../core/carried-numbers.ts'
 import { isJson, valueAt } from '../../../core/json.ts'
+import type { ActionName } from '../../../edit/actions.ts'
 import { change } from '../../../edit/draft/route-draft.ts'
 import type { TailLine, TrafficLine } from '../../../generated/control.ts'
-import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
 import { entryScreen } from '../../model/overlays.ts'
 import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'

@@ -1,6 +1,6 @@
 /** The behaviour of help: the keys of the screen below, as a list that typing narrows. */
 
-import { actionMeaning, actions } from '../../model/actions.ts'
+import { actionMeaning, actions } from '../../../edit/actions.ts'
 import { narrowedByAction, narrowedByKey, narrowedByText, narrowingActions, narrowingSaid, rowsThatFit } from '../../model/narrowing.ts'
 import type { HelpScreen } from '../../model/overlays.ts'
 import { screenModel, type World } from '../../model/screen.ts'

@@ -3,10 +3,10 @@
  * or the current payload after an edit. Each of these is a group of the screen.
  */
 
+import type { ActionName } from '../../../edit/actions.ts'
 import type { RouteDraft } from '../../../edit/draft/route-draft.ts'
 import { jsonProblem } from '../../../edit/payload/json-problem.ts'
 import type { Payload, PayloadChoice, PayloadRow } from '../../../edit/service.ts'
-import type { ActionName } from '../../model/actions.ts'
 import { paneActions, paneAfter } from '../../model/list.ts'
 import {
   isNarrowing,

@@ -3,9 +3,9 @@
  * of the mode sets and removes several keys.
  */
 
+import type { ActionName } from '../../../edit/actions.ts'
 import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
 import { type Mode, modeOf } from '../../../edit/form.ts'
-import type { ActionName } from '../../model/actions.ts'
 import { chooseScreen } from '../../model/overlays.ts'
 import { type Update, warned } from '../../model/screen.ts'
 

@@ -1,11 +1,11 @@
 /** The route screen: the fields of one route, beside the trace of a payload through the route. */
 
 import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
+import type { ActionName } from '../../../edit/actions.ts'
 import { canRedo, canUndo, change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../edit/draft/route-draft.ts'
 import type { FormField, Mode } from '../../../edit/form.ts'
 import { sections } from '../../../edit/sections.ts'
 import type { PayloadChoice } from '../../../edit/service.ts'
-import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor, paneActions, paneAfter, scrollAfter } from '../../model/list.ts'
 import { chooseScreen, leaveChoices, openSave } from '../../model/overlays.ts'
 import { withoutChangesOf } from '../../model/pending.ts'

@@ -4,9 +4,9 @@
 
 import { carriedJson, writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import { isObject, type Json } from '../../../core/json.ts'
+import type { ActionName } from '../../../edit/actions.ts'
 import { change, type RouteDraft, redo, undo } from '../../../edit/draft/route-draft.ts'
 import { makeTest, testRows } from '../../../edit/route-tests.ts'
-import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
 import { entryScreen } from '../../model/overlays.ts'
 import { type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'

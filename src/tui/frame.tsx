@@ -5,16 +5,16 @@
 
 import { Box } from 'ink'
 import { createElement, Fragment } from 'react'
-import { widthOf } from '../model/characters.ts'
-import { isTooSmall, roomOf, smallestSize } from '../model/room.ts'
-import { type State, top } from '../model/state.ts'
-import { models } from '../screens/index.ts'
-import { viewOf } from '../screens/views.ts'
-import { Field } from './field.tsx'
-import { hintsOf } from './hints.ts'
-import { Pane } from './pane.tsx'
-import { Gap, Row } from './row.tsx'
-import { Span } from './span.tsx'
+import { widthOf } from './model/characters.ts'
+import { isTooSmall, roomOf, smallestSize } from './model/room.ts'
+import { type State, top } from './model/state.ts'
+import { models } from './screens/index.ts'
+import { viewOf } from './screens/views.ts'
+import { Field } from './view/field.tsx'
+import { hintsOf } from './view/hints.ts'
+import { Pane } from './view/pane.tsx'
+import { Gap, Row } from './view/row.tsx'
+import { Span } from './view/span.tsx'
 
 type Props = { readonly state: State }
 

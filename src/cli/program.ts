@@ -4,18 +4,18 @@
  */
 
 import { Command, CommanderError, Help } from 'commander'
-import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
-import { version } from '../../datadir/version.ts'
-import { auditedCommand } from '../audited-commands.ts'
-import { addCommands } from '../grammar.ts'
-import { explainTree } from '../help/explain-tree.ts'
-import { pathOf, rewordChoiceError, suggestCommands, suggestOptions } from '../help/suggest.ts'
-import { addGlobals, cliOf, type Globals, wantedIo } from '../options/globals.ts'
-import { openQuery } from '../options/query.ts'
-import type { Run } from './grammar-values.ts'
-import type { Io } from './io.ts'
-import { type Cli, hiderOf, note, printFault } from './output.ts'
-import { withServedFile } from './served-file.ts'
+import { exit, Fault, messageOf, StoreFault } from '../core/fault.ts'
+import { version } from '../datadir/version.ts'
+import { auditedCommand } from './audited-commands.ts'
+import { addCommands } from './grammar.ts'
+import { explainTree } from './help/explain-tree.ts'
+import { pathOf, rewordChoiceError, suggestCommands, suggestOptions } from './help/suggest.ts'
+import { addGlobals, cliOf, type Globals, wantedIo } from './options/globals.ts'
+import { openQuery } from './options/query.ts'
+import type { Run } from './shell/grammar-values.ts'
+import type { Io } from './shell/io.ts'
+import { type Cli, hiderOf, note, printFault } from './shell/output.ts'
+import { withServedFile } from './shell/served-file.ts'
 
 const shortHelp = `headgate: a declarative pipeline engine for inbound webhooks
 
@@ -79,7 +79,7 @@ const asFault = (error: unknown): Fault => {
  * Answers the shell scripts that `completion` prints. The words are the command line that the user types, and no arguments of this call.
  */
 const printCandidates = async (words: readonly string[], io: Io): Promise<number> => {
-  const { complete } = await import('../help/complete.ts')
+  const { complete } = await import('./help/complete.ts')
   await complete(grammarOnly(), words, io)
   return exit.ok
 }

@@ -1,12 +1,12 @@
 /** The results of running sample payloads through a route, with the server's own code. */
 
-import type { RouteSource } from '../../../config/config.ts'
-import type { Path } from '../../../core/diagnostic.ts'
-import { ExactNumber } from '../../../core/exact-number.ts'
-import type { ExactJson } from '../../../core/json.ts'
-import type { Event } from '../../../core/request.ts'
-import type { Filled } from '../../../expr/template.ts'
-import type { Route } from '../../../generated/config.ts'
+import type { RouteSource } from '../../config/config.ts'
+import type { Path } from '../../core/diagnostic.ts'
+import { ExactNumber } from '../../core/exact-number.ts'
+import type { ExactJson } from '../../core/json.ts'
+import type { Event } from '../../core/request.ts'
+import type { Filled } from '../../expr/template.ts'
+import type { Route } from '../../generated/config.ts'
 
 /** The kind of a value, as findings name it. */
 export type Kind = 'a text' | 'a number' | 'true or false' | 'a list' | 'a map' | 'null'

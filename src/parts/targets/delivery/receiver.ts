@@ -1,7 +1,7 @@
 /** Finds the receiver of a target's texts, and decides by the result of a sending whether that receiver is down. */
 
-import { type JsonObject, own } from '../../core/json.ts'
-import type { Sent, TargetPart } from '../targets/target.ts'
+import { type JsonObject, own } from '../../../core/json.ts'
+import type { Sent, TargetPart } from '../target.ts'
 import { textSetting, webAddressesIn } from './settings.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** Keeps the values that a target uses for more than one text, for example access tokens and connections. */
 
-import type { Adopt, Closable } from '../../core/owner.ts'
-import type { Keep } from '../targets/target.ts'
+import type { Adopt, Closable } from '../../../core/owner.ts'
+import type { Keep } from '../target.ts'
 
 /** Makes the `keep` of a target's kit. `adopt` hands a kept value to an owner, which closes the value when the owner itself is closed. */
 export const createKeep = (adopt: Adopt): Keep => {

@@ -3,11 +3,11 @@
  * decides, after an answer that is not a success, whether the text may be sent again.
  */
 
-import { type Json, type JsonObject, own, parseObject } from '../../core/json.ts'
-import { excerpt, printable } from '../../core/text.ts'
-import { createRedactor } from '../../secrets/redact.ts'
-import { parseRetryAfter } from '../retry-after.ts'
-import type { Sent } from '../targets/target.ts'
+import { type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
+import { excerpt, printable } from '../../../core/text.ts'
+import { createRedactor } from '../../../secrets/redact.ts'
+import { parseRetryAfter } from '../../retry-after.ts'
+import type { Sent } from '../target.ts'
 
 const maxAnswerBytes = 256 * 1024
 const longestWaitMs = 3_600_000

@@ -1,11 +1,11 @@
 /** Runs `gh`, GitHub's command line program, with only the environment that it needs. Also decides which failures may be repeated. */
 
-import { type JsonObject, own } from '../../core/json.ts'
-import { printable } from '../../core/text.ts'
-import { baseEnv, type ChildResult, type Env, failureOf, runChild } from '../../process/child.ts'
-import { locateProgram, searchPathOf } from '../../process/find-program.ts'
-import { createRedactor } from '../../secrets/redact.ts'
-import type { Sent, TargetKit } from '../targets/target.ts'
+import { type JsonObject, own } from '../../../core/json.ts'
+import { printable } from '../../../core/text.ts'
+import { baseEnv, type ChildResult, type Env, failureOf, runChild } from '../../../process/child.ts'
+import { locateProgram, searchPathOf } from '../../../process/find-program.ts'
+import { createRedactor } from '../../../secrets/redact.ts'
+import type { Sent, TargetKit } from '../target.ts'
 import { textSetting } from './settings.ts'
 
 const longestMs = 30_000

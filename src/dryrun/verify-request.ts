@@ -1,18 +1,18 @@
 /** Says whether the signature of a captured request holds for a route, as the gateway would decide it, and if not, why. */
 
-import { systemClock } from '../../core/clock.ts'
-import { exit, Fault } from '../../core/fault.ts'
-import type { Outcome } from '../../core/outcome.ts'
-import { outcomeReason } from '../../core/outcome-table.ts'
-import type { UnverifiedRequest } from '../../core/request.ts'
-import { findRoute, readRoutesFor } from '../../datadir/routes.ts'
-import type { Workspace } from '../../datadir/workspace.ts'
-import { ReadOnceBody } from '../../parts/body/request-body.ts'
-import { type Diagnosis, diagnoseSignature } from '../../parts/diagnose-signature.ts'
-import { catalogueOf } from '../../plan/catalogue.ts'
-import { quietBook } from '../../plan/check.ts'
-import { schemesFor } from '../../plan/route-schemes.ts'
-import { dryPlan } from '../trace/dry-plan.ts'
+import { systemClock } from '../core/clock.ts'
+import { exit, Fault } from '../core/fault.ts'
+import type { Outcome } from '../core/outcome.ts'
+import { outcomeReason } from '../core/outcome-table.ts'
+import type { UnverifiedRequest } from '../core/request.ts'
+import { findRoute, readRoutesFor } from '../datadir/routes.ts'
+import type { Workspace } from '../datadir/workspace.ts'
+import { ReadOnceBody } from '../parts/body/request-body.ts'
+import { type Diagnosis, diagnoseSignature } from '../parts/diagnose-signature.ts'
+import { catalogueOf } from '../plan/catalogue.ts'
+import { quietBook } from '../plan/check.ts'
+import { schemesFor } from '../plan/route-schemes.ts'
+import { dryPlan } from './trace/dry-plan.ts'
 
 /** `accepted`: the signature holds, or the route takes requests without a signature. */
 export type VerifiedOffline = Diagnosis & {

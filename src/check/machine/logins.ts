@@ -2,9 +2,9 @@
 
 import { defaultProfile, type Profile } from '../../config/config.ts'
 import { withDryEffects } from '../../dryrun/trace/dry-effects.ts'
-import { runGh } from '../../parts/delivery/gh.ts'
-import { createKeep } from '../../parts/delivery/keep.ts'
-import { settingsOf } from '../../parts/delivery/settings.ts'
+import { runGh } from '../../parts/targets/delivery/gh.ts'
+import { createKeep } from '../../parts/targets/delivery/keep.ts'
+import { settingsOf } from '../../parts/targets/delivery/settings.ts'
 import { targetsByName } from '../../parts/targets/index.ts'
 import { type Check, fail, ok, type ReportedAs, warn } from './check.ts'
 

@@ -3,8 +3,8 @@
  * which settings are missing or wrong, and which are secrets.
  */
 
-import { type Json, type JsonObject, own } from '../../core/json.ts'
-import type { KeySchemas, Setting, SettingForm, TargetPart, TargetSchema } from '../targets/target.ts'
+import { type Json, type JsonObject, own } from '../../../core/json.ts'
+import type { KeySchemas, Setting, SettingForm, TargetPart, TargetSchema } from '../target.ts'
 
 /** The keys of `deliver_extra` that name a thread. Of those that are set, the first counts. */
 export const threadKeys = ['message_thread_id', 'thread_id'] as const
