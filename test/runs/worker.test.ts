@@ -19,38 +19,36 @@ import { policyOf } from '../../src/runs/policy.ts'
 import { Worker, type WorkerOptions } from '../../src/runs/worker.ts'
 import { createEventRates } from '../../src/serve/limits/event-rates.ts'
 import type { Store } from '../../src/store/ports.ts'
-import type { Link } from '../../src/store/sqlite/batch-queue.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { Ledger } from '../../src/store/sqlite/ledger.ts'
+import { DurableDatabase } from '../../src/store/sqlite/durable-database.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
-import type { LedgerStart } from '../../src/store/sqlite/steps.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { lookEveryMs, openedIn, sharedStore } from '../fakes/shared-store.ts'
 
 /** How many commits each opening of the store is good for. */
 type Disk = { commits: number; openings: number }
 
-/** A ledger for each opening, over one database; it fails as the disk does. */
-const linksOn = (disk: Disk): ((start: LedgerStart) => Link) => {
-  let db: ReturnType<typeof openDatabase> | undefined
-  return (start) => {
-    db ??= openDatabase(start.folder)
-    const ledger = new Ledger(db, start)
-    disk.openings++
-    let made = 0
-    return {
-      opened: async () => ledger.backlog,
-      ask: async (batch) => {
-        if (made++ < disk.commits) return ledger.run(batch)
-        throw new StoreFault('disk I/O error')
-      },
-      hold: async () => {
-        throw new StoreFault('disk I/O error')
-      },
-      compact: async () => {},
-      close: async () => ledger.close(),
+/** The database of a disk, which fails after so many commits, until it is opened again. */
+const databaseOn = (disk: Disk, folder: string): DurableDatabase =>
+  new (class extends DurableDatabase {
+    #made = 0
+
+    override async commit<T>(work: () => T): Promise<T> {
+      // The first commit opens the ledger.
+      if (this.#made++ === 0) disk.openings++
+      else if (this.#made > disk.commits + 1) throw new StoreFault('disk I/O error')
+      return super.commit(work)
     }
-  }
+
+    // Nothing of a commit that failed here has begun.
+    override async recover(): Promise<void> {
+      this.#made = 0
+    }
+  })(folder, 'commit')
+
+/** Opens a store on a disk that fails as the disk says. */
+const storeOn = async (t: Test, clock: FakeClock, disk: Disk): Promise<Store> => {
+  const folder = t.testdir()
+  return openSqlite({ folder, durability: 'commit', clock }, () => databaseOn(disk, folder))
 }
 
 const runOf = (id: string): NewRun => ({
@@ -66,8 +64,7 @@ const runOf = (id: string): NewRun => ({
 
 const accept = (store: Store, id: string) => store.accept(runOf(id), { key: id, holdMs: 3_600_000 })
 
-const open = async (t: Test, clock: FakeClock, disk: Disk) =>
-  workOn(t, clock, await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk)))
+const open = async (t: Test, clock: FakeClock, disk: Disk) => workOn(t, clock, await storeOn(t, clock, disk))
 
 /** `send` must resolve before a text counts as sent. */
 type WorkOptions = Pick<WorkerOptions, 'isShared' | 'lacks' | 'rates'> & {
@@ -176,7 +173,7 @@ t.test('a run begins after its delay, and one that could not begin in time has e
   const clock = fakeClock()
   let asked = 0
   const disk: Disk = { commits: Number.POSITIVE_INFINITY, openings: 0 }
-  const store = await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk))
+  const store = await storeOn(t, clock, disk)
   const agent: Agent = async () => {
     asked++
     throw new Error('no')
@@ -475,7 +472,7 @@ t.test('a stop leaves the groups of a shared store to those that go on', async (
 t.test('a store that fails for longer than a lease gives no run to be begun twice', async (t) => {
   const clock = fakeClock()
   const disk: Disk = { commits: Number.POSITIVE_INFINITY, openings: 0 }
-  const opened = await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk))
+  const opened = await storeOn(t, clock, disk)
   const asked: string[] = []
   const { store, worker } = workOn(t, clock, opened, silent(asked, 'one'), { timeoutMs: dayMs })
   await accept(store, 'a')

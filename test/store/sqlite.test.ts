@@ -15,12 +15,10 @@ import type { NewRun } from '../../src/core/new-run.ts'
 import type { SessionMessage, SessionName } from '../../src/core/session.ts'
 import type { Accepted, Claimed, Group, Joined, Lane, Lease, Store } from '../../src/store/ports.ts'
 import { DurableDatabase } from '../../src/store/sqlite/durable-database.ts'
-import { type Disk, LedgerLink } from '../../src/store/sqlite/ledger-link.ts'
 import { RecentClaims } from '../../src/store/sqlite/recent-claims.ts'
 import { storeForm, upgradeFrom } from '../../src/store/sqlite/schema.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { statementsOf } from '../../src/store/sqlite/statements.ts'
-import type { BatchResult, StepBatch } from '../../src/store/sqlite/steps.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 
 const hourMs = 3_600_000
@@ -310,32 +308,30 @@ t.test('a stored run that cannot be read is dead and stands in nobody’s way', 
   t.strictSame(ids(await second.take(10, 1000)), ['e'])
 })
 
-/** It fails when told to, before a batch is committed, or after that but before anybody hears of it. */
-class MortalLink extends LedgerLink {
+/** It fails when told to, before a batch is committed, or after that but before anybody hears of it, until it recovers. */
+class MortalDatabase extends DurableDatabase {
   dies: 'before' | 'after' | 'never' = 'never'
+  recoveries = 0
 
-  override async ask(batch: StepBatch): Promise<BatchResult> {
+  override async commit<T>(work: () => T): Promise<T> {
     if (this.dies === 'before') throw new StoreFault('disk I/O error')
-    const done = await super.ask(batch)
+    const done = await super.commit(work)
     if (this.dies === 'after') throw new StoreFault('the answer was lost')
     return done
   }
+
+  override recover(): Promise<void> {
+    this.dies = 'never'
+    this.recoveries++
+    return super.recover()
+  }
 }
 
-const openMortal = async (
-  t: Test,
-  clock: FakeClock,
-  folder = t.testdir(),
-): Promise<{ store: Store; links: MortalLink[]; folder: string }> => {
-  const links: MortalLink[] = []
-  const disk: Disk = { database: undefined }
-  const store = await openSqlite({ folder, durability: 'fsync', clock }, (start) => {
-    const link = new MortalLink(start, disk)
-    links.push(link)
-    return link
-  })
+const openMortal = async (t: Test, clock: FakeClock, folder = t.testdir()) => {
+  const database = new MortalDatabase(folder, 'fsync')
+  const store = await openSqlite({ folder, durability: 'fsync', clock }, () => database)
   t.teardown(() => store.close())
-  return { store, links, folder }
+  return { store, database, folder }
 }
 
 /** The files as a crash leaves them now. */
@@ -347,20 +343,20 @@ const crashed = (folder: string): string => {
 
 t.test('a ledger that fails takes its batch with it and is replaced', async (t) => {
   const clock = fakeClock()
-  const { store, links } = await openMortal(t, clock)
+  const { store, database } = await openMortal(t, clock)
   await accept(store, 'before')
   const [lease] = await store.take(1, hourMs)
-  if (lease === undefined || links[0] === undefined) throw new Error('expected a lease and a link')
+  if (lease === undefined) throw new Error('expected a lease')
 
-  links[0].dies = 'before'
+  database.dies = 'before'
   const lost = await Promise.allSettled([accept(store, 'a'), store.claim(claimOf('b')), store.take(1, 1000)])
   for (const end of lost) t.match(end, { status: 'rejected', reason: StoreFault })
   await t.rejects(accept(store, 'too soon'), StoreFault)
-  t.equal(links.length, 1, 'it is not started for each call')
+  t.equal(database.recoveries, 0, 'it is not started for each call')
 
   clock.advance(1000)
   t.equal(await accept(store, 'a'), 'accepted')
-  t.equal(links.length, 2)
+  t.equal(database.recoveries, 1)
   t.equal(await store.backlog(), 2)
   t.strictSame(ids(await store.take(10, 1000)), ['a'], 'a lease stands')
   t.equal(await store.finish(lease, { kind: 'done' }), true)
@@ -371,9 +367,8 @@ t.test('a batch that fails after a crash does not hide that a run was interrupte
   const before = await openMortal(t, clock)
   await accept(before.store, 'a')
   t.strictSame(ids(await before.store.take(1, hourMs)), ['a'])
-  const { store, links } = await openMortal(t, clock, crashed(before.folder))
-  if (links[0] === undefined) throw new Error('expected a link')
-  links[0].dies = 'before'
+  const { store, database } = await openMortal(t, clock, crashed(before.folder))
+  database.dies = 'before'
   await t.rejects(accept(store, 'b'), StoreFault)
   clock.advance(1000)
   t.match(await store.take(10, hourMs), [{ run: { eventId: 'a' }, attempt: 2, interrupted: true }])
@@ -381,11 +376,10 @@ t.test('a batch that fails after a crash does not hide that a run was interrupte
 
 t.test('when nobody knows whether a batch was committed, no retry is swallowed and no delivery is doubled', async (t) => {
   const clock = fakeClock()
-  const { store, links } = await openMortal(t, clock)
+  const { store, database } = await openMortal(t, clock)
   t.equal(await store.claim(claimOf('in hand')), 'claimed')
-  if (links[0] === undefined) throw new Error('expected a link')
 
-  links[0].dies = 'after'
+  database.dies = 'after'
   const calls = [store.claim(claimOf('doubtful')), store.claim(claimOf('in hand')), accept(store, 'a')]
   for (const end of await Promise.allSettled(calls)) t.match(end, { status: 'rejected', reason: StoreFault })
 
@@ -458,10 +452,9 @@ t.test('lanes, groups, dead runs and schedules survive a crash', async (t) => {
 
 t.test('lanes, groups, dead runs and schedules are the same after a batch that failed', async (t) => {
   const clock = fakeClock()
-  const { store, links } = await openMortal(t, clock)
+  const { store, database } = await openMortal(t, clock)
   const held = await fill(store, clock)
-  if (links[0] === undefined) throw new Error('expected a link')
-  links[0].dies = 'before'
+  database.dies = 'before'
   const lost = [
     inLane(store, 'f', { ...lane, limit: 9 }),
     group(store, 'g3'),
@@ -473,16 +466,15 @@ t.test('lanes, groups, dead runs and schedules are the same after a batch that f
   for (const end of await Promise.allSettled(lost)) t.match(end, { status: 'rejected', reason: StoreFault })
   clock.advance(1000)
   await holdsFilled(t, store, clock)
-  t.equal(links.length, 2)
+  t.equal(database.recoveries, 1)
   t.equal(await store.finish(held, { kind: 'done' }), true, 'a lease stands')
 })
 
 t.test('runs of groups in a batch that was committed but not answered are free again, and lose no attempt', async (t) => {
   const clock = fakeClock()
-  const { store, links } = await openMortal(t, clock)
-  if (links[0] === undefined) throw new Error('expected a link')
+  const { store, database } = await openMortal(t, clock)
   await group(store, 'a', { lane: { ...lane, limit: 1 } })
-  links[0].dies = 'after'
+  database.dies = 'after'
   const calls = [store.take(10, hourMs, 'groups'), inLane(store, 'b', { ...lane, limit: 1 }), group(store, 'c')]
   for (const end of await Promise.allSettled(calls)) t.match(end, { status: 'rejected', reason: StoreFault })
   clock.advance(1000)
@@ -858,7 +850,7 @@ const openOn = async (t: Test, folder: string, clock: FakeClock) => {
   let disk: FakeDisk | undefined
   const database = new DurableDatabase(folder, 'fsync', async (handle) => disk?.sync(handle))
   disk = new FakeDisk(folder)
-  const store = await openSqlite({ folder, durability: 'fsync', clock }, (start) => new LedgerLink(start, { database }))
+  const store = await openSqlite({ folder, durability: 'fsync', clock }, () => database)
   t.teardown(() => store.close())
   return { store, disk }
 }

@@ -4,13 +4,13 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
 import type { StoreOptions } from '../store-part.ts'
-import { CallBatch, type CallStep, type Settlement } from './call-batch.ts'
-import type { LedgerLink } from './ledger-link.ts'
-import type { Accept, Durability, LedgerStart, Unsettled } from './steps.ts'
+import { CallBatch, type Settlement } from './call-batch.ts'
+import type { Unsettled } from './claims.ts'
+import type { DurableDatabase } from './durable-database.ts'
+import { type Accept, Ledger, type Step } from './ledger.ts'
 
 const maxGathered = 10_000
 const maxBatch = 1_000
@@ -19,21 +19,15 @@ const fullBatch = 64
 /** How long after a failed batch the database is opened again, in milliseconds. Until then calls are rejected. */
 const restartMs = 500
 
-export type BatchQueueOptions = { readonly folder: string; readonly durability: Durability; readonly clock: Clock } & Pick<
-  StoreOptions,
-  'committed'
->
-/** The part of a LedgerLink that the queue uses. */
-export type Link = Pick<LedgerLink, 'opened' | 'ask' | 'hold' | 'compact' | 'close'>
-export type StartLink = (start: LedgerStart) => Link
+type QueueOptions = Pick<StoreOptions, 'clock' | 'committed'>
 
-/** Owns the link to the ledger, and replaces a broken link. */
+/** Owns the database and its ledger, and replaces a ledger on which a batch has failed. */
 export class BatchQueue {
-  readonly #options: BatchQueueOptions
-  readonly #start: StartLink
+  readonly #options: QueueOptions
+  readonly #database: DurableDatabase
   readonly #held: () => readonly number[]
-  #link: Link
-  /** Whether the link may be asked: it has opened the database, and no batch has failed on it. */
+  #ledger: Ledger
+  /** Whether the ledger may be used: no batch has failed on it. */
   #works = true
   /** Why the store failed, or could not be opened again. */
   #cause = ''
@@ -52,23 +46,22 @@ export class BatchQueue {
   backlog: number
 
   /** `held`: returns the runs that this process has taken and not finished. */
-  constructor(
-    options: BatchQueueOptions,
-    start: StartLink,
-    opened: { readonly link: Link; readonly backlog: number },
-    held: () => readonly number[],
-  ) {
+  constructor(options: QueueOptions, database: DurableDatabase, ledger: Ledger, held: () => readonly number[]) {
     this.#options = options
-    this.#start = start
+    this.#database = database
+    this.#ledger = ledger
     this.#held = held
-    this.#link = opened.link
-    this.backlog = opened.backlog
+    this.backlog = ledger.backlog
   }
 
-  call<T>(step: CallStep): Promise<T> {
-    return new Promise((resolve, reject) =>
-      this.#batchFor(reject)?.call(step, { resolve: resolve as Settlement<unknown>['resolve'], reject }),
-    )
+  /** Runs a step with those of other calls, and resolves to its result once it is committed. */
+  call<T>(step: Step<T>): Promise<T> {
+    return new Promise((resolve, reject) => this.#batchFor(reject)?.call(step, { resolve, reject }))
+  }
+
+  /** Does the same for a step that touches claims (`CallBatch`). */
+  callOnClaims<T>(step: Step<T>, unsettled?: Unsettled): Promise<T> {
+    return new Promise((resolve, reject) => this.#batchFor(reject)?.callOnClaims(step, { resolve, reject }, unsettled))
   }
 
   accept(accept: Accept): Promise<Accepted> {
@@ -76,7 +69,7 @@ export class BatchQueue {
   }
 
   /** Does work on the database file between two commits. */
-  between<T>(work: (link: Pick<Link, 'hold' | 'compact'>) => Promise<T>): Promise<T> {
+  between<T>(work: (database: DurableDatabase) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#closing !== undefined) return reject(new StoreFault('the store is closed'))
       this.#between.push(() => this.#onFile(work).then(resolve, reject))
@@ -84,10 +77,10 @@ export class BatchQueue {
     })
   }
 
-  async #onFile<T>(work: (link: Link) => Promise<T>): Promise<T> {
+  async #onFile<T>(work: (database: DurableDatabase) => Promise<T>): Promise<T> {
     if (!this.#works) throw this.#broken()
     try {
-      return await work(this.#link)
+      return await work(this.#database)
     } catch (thrown) {
       this.#fail(thrown, [])
       throw new StoreFault(messageOf(thrown), { cause: thrown })
@@ -144,9 +137,8 @@ export class BatchQueue {
   async #commit(batch: CallBatch): Promise<void> {
     if (!this.#works) return batch.reject(this.#broken())
     try {
-      const { results, backlog } = await this.#link.ask({ now: this.#now(), steps: batch.steps })
-      this.backlog = backlog
-      batch.resolve(results)
+      batch.resolve(await this.#database.commit(() => this.#ledger.run(batch.steps, this.#now())))
+      this.backlog = this.#ledger.backlog
       this.#tell(true, batch)
     } catch (thrown) {
       this.#tell(false, batch)
@@ -196,15 +188,16 @@ export class BatchQueue {
     }
   }
 
-  /** Replaces the broken link. Returns whether the new link could open the database. */
+  /** Recovers the database, and replaces the ledger. Returns whether that succeeded. */
   async #open(): Promise<boolean> {
-    const { folder, durability } = this.#options
-    this.#link = this.#start({ folder, durability, now: this.#now(), doubtful: this.#doubtful, held: this.#held() })
+    const open = (): Ledger => new Ledger(this.#database.db, this.#now(), { doubtful: this.#doubtful, held: this.#held() })
     try {
-      this.backlog = await this.#link.opened()
+      await this.#database.recover()
+      this.#ledger = await this.#database.commit(open)
+      this.backlog = this.#ledger.backlog
       this.#works = true
     } catch (thrown) {
-      // The new link does not work either. The return value says so.
+      // The database does not work yet. The return value says so.
       this.#cause = messageOf(thrown)
     }
     return this.#works
@@ -217,6 +210,6 @@ export class BatchQueue {
   async #end(): Promise<void> {
     await this.#pumping
     await this.#opening
-    await this.#link.close()
+    await this.#database.close()
   }
 }

@@ -1,25 +1,22 @@
 /**
- * Collects the calls of one batch as steps for the ledger, in order. Runs without a lane that are accepted with no call about claims in
- * between become one step, for one SQL statement.
+ * Collects the steps of the calls of one batch, in order. Runs without a lane that are accepted with no call about claims in between become
+ * one step, for one SQL statement.
  */
 
 import type { StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
-import type { Accept, LedgerStep, Unsettled } from './steps.ts'
+import type { Unsettled } from './claims.ts'
+import type { Accept, Step } from './ledger.ts'
 
 /** The functions that settle the promise of a call. */
 export type Settlement<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
 
-export type CallStep = Exclude<LedgerStep, { op: 'accept' }>
 type Accepts = { readonly accepts: Accept[]; readonly answers: Settlement<Accepted>[] }
-
-/** The steps besides `accept` that make or free a claim, or whose result depends on a claim. */
-const touchesClaims: ReadonlySet<LedgerStep['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join', 'acceptAll'])
 
 /** The calls of a batch. */
 export class CallBatch {
-  readonly steps: LedgerStep[] = []
-  /** The claims of the steps `claim`, which wait to be settled. */
+  readonly steps: Step[] = []
+  /** The claims of the batch that wait to be settled. */
   readonly unsettled: Unsettled[] = []
   /** The settlement of each step. */
   readonly #answers: Settlement<unknown>[] = []
@@ -40,12 +37,17 @@ export class CallBatch {
     this.#open.answers.push(answer)
   }
 
-  call(step: CallStep, answer: Settlement<unknown>): void {
+  call<T>(step: Step<T>, answer: Settlement<T>): void {
     this.size++
-    // A run that is accepted after a call that touches claims must not join a step before that call.
-    if (touchesClaims.has(step.op)) this.#open = undefined
-    if (step.op === 'claim') this.unsettled.push(step)
     this.#add(step, answer)
+  }
+
+  /** Adds a step that makes or frees a claim, or whose result depends on one. `unsettled`: a claim of it that waits to be settled. */
+  callOnClaims<T>(step: Step<T>, answer: Settlement<T>, unsettled?: Unsettled): void {
+    // A run that is accepted after this call must not join a step before it.
+    this.#open = undefined
+    if (unsettled) this.unsettled.push(unsettled)
+    this.call(step, answer)
   }
 
   resolve(results: readonly unknown[]): void {
@@ -58,11 +60,11 @@ export class CallBatch {
 
   #begin(): Accepts {
     const open: Accepts = { accepts: [], answers: [] }
-    this.#add({ op: 'accept', accepts: open.accepts }, settleEach(open.answers))
+    this.#add((ledger, now) => ledger.accept(open.accepts, now), settleEach(open.answers))
     return open
   }
 
-  #add<T>(step: LedgerStep, answer: Settlement<T>): void {
+  #add<T>(step: Step<T>, answer: Settlement<T>): void {
     this.steps.push(step)
     this.#answers.push(answer as Settlement<unknown>)
   }

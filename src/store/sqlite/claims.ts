@@ -7,7 +7,9 @@
 import { hourMs } from '../../core/clock.ts'
 import { fingerprintLength, RecentClaims } from './recent-claims.ts'
 import type { Statements } from './statements.ts'
-import type { Unsettled } from './steps.ts'
+
+/** A claim that waits to be settled. `mark`: the number of the call that made it. */
+export type Unsettled = { readonly key: string; readonly mark: number }
 
 /**
  * The mark of a claim that need not be settled and lasts for more than an hour: of an event whose route says so (`duplicates.hours`), or of

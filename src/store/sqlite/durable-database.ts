@@ -8,10 +8,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type Database from 'libsql'
 import { StoreFault } from '../../core/fault.ts'
-import type { HeldFile } from '../store-part.ts'
+import type { HeldFile, StoreOptions } from '../store-part.ts'
 import { closeDatabase, keepLog, openDatabase } from './database.ts'
 import { type DatabaseForm, storeForm } from './schema.ts'
-import type { Durability } from './steps.ts'
 
 const [stat, readAt, writeAt, cutTo] = [promisify(fstat), promisify(read), promisify(write), promisify(ftruncate)]
 
@@ -35,7 +34,7 @@ const noHeader = Buffer.alloc(32)
  */
 export class DurableDatabase {
   readonly db: Database.Database
-  readonly #durability: Durability
+  readonly #durability: StoreOptions['durability']
   readonly #sync: Sync
   readonly #file: string
   readonly #fileHandle: number
@@ -53,7 +52,7 @@ export class DurableDatabase {
   /** Opens the database. Throws a Fault. */
   constructor(
     folder: string,
-    durability: Durability,
+    durability: StoreOptions['durability'],
     sync: Sync = promisify(fdatasync),
     use: 'work' | 'move' = 'work',
     form: DatabaseForm = storeForm,

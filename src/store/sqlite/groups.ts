@@ -1,13 +1,27 @@
 /** The groups of an open database: events that wait to become one run. Groups survive a restart (rules: Coalescing 7). */
 
+import type { KeptEvents } from '../../core/new-run.ts'
 import { maxGroups } from '../bounds.ts'
 import { erasedRun } from '../erased-run.ts'
 import type { Joined, QueuedGroup, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
 import type { ErasedRun } from '../store-part.ts'
 import type { Statements } from './statements.ts'
-import type { JoiningEvent } from './steps.ts'
 import { parseStored, parseText } from './stored.ts'
+
+/** An event that joins a group. `group` and `lane` are hashes; `event`, `run` and the prompt's text are JSON. */
+export type JoiningEvent = {
+  readonly group: string
+  readonly event: string
+  readonly windowMs: number
+  readonly maxWaitMs: number
+  readonly keep: KeptEvents
+  readonly lane: string | null
+  readonly limit: number | null
+  readonly run: string
+  /** Present with `keep: all`. */
+  readonly prompt?: { readonly text: string; readonly chars: number }
+}
 
 /** A group that is due, and the lane of its run. */
 export type DueGroup = [groupId: number, lane: Buffer | null, limit: number | null]

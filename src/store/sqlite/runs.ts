@@ -4,12 +4,11 @@ import { hourMs } from '../../core/clock.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import { erasedRun } from '../erased-run.ts'
 import { Lanes } from '../lanes.ts'
-import type { Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
+import type { Cancelled, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { queuedEventOf } from '../queued-event.ts'
-import type { ErasedRun } from '../store-part.ts'
+import type { Erased, ErasedRun } from '../store-part.ts'
 import { type DueRun, UntriedRuns } from './order/untried-runs.ts'
 import type { Statements } from './statements.ts'
-import type { CancelledPage, ErasedPage, LedgerStep, StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
 
 /** The number of ids that are reserved at a time. `autoincrement` would write the last id at each commit, in a page of its own. */
@@ -17,6 +16,18 @@ const idBlock = 10_000
 
 type RunRow = { readonly fence: number; readonly attempt: number; readonly run: Buffer; readonly reply: Buffer | null }
 type StandingRow = [eventId: string, attempt: number, leased: number, dueAt: number | null, endedAt: number | null, error: Buffer | null]
+
+/** Where a page of all runs ends. `next`: the id after which the next page begins; `undefined` on the last page. */
+type PageEnd = { readonly next: number | undefined }
+export type StandingsPage = PageEnd & { readonly runs: readonly StoredStanding[]; readonly groups: readonly StoredStanding[] }
+export type CancelledPage = PageEnd & { readonly result: Cancelled }
+export type ErasedPage = PageEnd & Erased
+
+/**
+ * Events to erase. `ids`, `groups` and `turns` (hashes of the ids) are JSON lists. `held`: the runs that this process has taken and not
+ * finished.
+ */
+export type EraseLists = { readonly ids: string; readonly groups: string; readonly turns: string; readonly held: readonly number[] }
 
 export class Runs {
   readonly #sql: Statements
@@ -135,6 +146,20 @@ export class Runs {
     return { runId: String(runId), fence: row.fence, attempt: row.attempt, interrupted: leased === 1, ...stored }
   }
 
+  /** `fences`: a JSON list of `[runId, fence]`. Returns the ids of the runs whose leases last until `until`. */
+  renew(fences: string, until: number): string[] {
+    return (this.#sql.renew.all([fences, until]) as [number][]).map(([id]) => String(id))
+  }
+
+  makeDue(fences: string, now: number): void {
+    this.#sql.makeDue.run([fences, now])
+  }
+
+  /** `reply`: the text that `replyText` makes. */
+  keepReply(runId: number, fence: number, reply: string): boolean {
+    return this.#sql.keepReply.run([reply, runId, fence]).changes === 1
+  }
+
   finish(runId: number, fence: number, end: RunEnd, now: number): boolean {
     if (end.kind === 'again') return this.#retry(runId, fence, end, now)
     const lane = this.#laneOf(runId)
@@ -191,7 +216,7 @@ export class Runs {
   /**
    * Erases the runs of these events in one page of all runs, but for the runs that are in progress. The page begins after the id `after`.
    */
-  erase({ ids, groups, held, after }: EraseStep, now: number): ErasedPage {
+  erase({ ids, groups, held }: EraseLists, after: number, now: number): ErasedPage {
     const [end] = this.#sql.pageEnd.all([after]) as [number][]
     const rows = this.#sql.runsToErase.all([ids, groups, after, end?.[0] ?? Number.MAX_SAFE_INTEGER]) as EraseRow[]
     const runs: ErasedRun[] = []
@@ -232,7 +257,6 @@ export class Runs {
   }
 }
 
-type EraseStep = Extract<LedgerStep, { op: 'erase' }>
 type EraseRow = [id: number, fence: number, attempt: number, leased: number, isDead: number, lane: Buffer | null, run: Buffer]
 
 const standingOf = ([eventId, attempt, leased, dueAt, endedAt, stored]: StandingRow, now: number): StoredStanding => {

@@ -2,12 +2,9 @@
 
 import type { Session, SessionFilter, SessionMessage } from '../../core/session.ts'
 import type { Statements } from './statements.ts'
-import type { LedgerStep, SessionColumns, StoredMessage } from './steps.ts'
-import { parseMessage, parseSession } from './stored-session.ts'
+import { parseMessage, parseSession, type SessionColumns, type StoredMessage } from './stored-session.ts'
 
 type SessionRow = [about: Buffer, place: Buffer | null, createdAt: number, updatedAt: number, messages: number]
-
-type SessionOp = 'converse' | 'conversation' | 'mirror' | 'sessions' | 'session' | 'forgetSessions'
 
 export class Sessions {
   readonly #sql: Statements
@@ -24,25 +21,8 @@ export class Sessions {
     this.#sql.capSessions.run([now])
   }
 
-  step(step: Extract<LedgerStep, { op: SessionOp }>, now: number): unknown {
-    switch (step.op) {
-      case 'converse':
-        return this.#converse(step.session, step.turn, step.messages, now)
-      case 'conversation':
-        return this.#conversation(step.key, step.max)
-      case 'mirror':
-        return this.#mirror(step.at, step.message, now)
-      case 'sessions':
-        return this.#list(step.of, step.max, now)
-      case 'session':
-        return this.#session(step.key, now)
-      case 'forgetSessions':
-        return this.#sql.forgetSessions.run([now - step.maxIdleMs]).changes
-    }
-  }
-
   /** Adds the messages of a turn. `false`: the session has the messages of this turn already. */
-  #converse(session: SessionColumns, turn: string, messages: readonly StoredMessage[], now: number): boolean {
+  converse(session: SessionColumns, turn: string, messages: readonly StoredMessage[], now: number): boolean {
     const isNew = this.#sql.sessionOf.all([session.key]).length === 0
     const [row] = this.#sql.openSession.all({ ...session, now }) as [number][]
     if (row === undefined) throw new Error('a session was not opened')
@@ -52,7 +32,7 @@ export class Sessions {
     return true
   }
 
-  #mirror(at: string, message: StoredMessage, now: number): 'none' | 'several' | 'written' {
+  mirror(at: string, message: StoredMessage, now: number): 'none' | 'several' | 'written' {
     const [only, ...others] = this.#sql.sessionsAt.all([at]) as [number][]
     if (only === undefined) return 'none'
     if (others.length > 0) return 'several'
@@ -61,20 +41,30 @@ export class Sessions {
     return 'written'
   }
 
-  #conversation(key: string, max: number): SessionMessage[] {
+  conversation(key: string, max: number): SessionMessage[] {
     const rows = this.#sql.messagesOf.all([key, max]) as [Buffer][]
     return rows.flatMap(([message]) => parseMessage(message) ?? []).reverse()
   }
 
-  #session(key: string, now: number): Session | undefined {
+  session(key: string, now: number): Session | undefined {
     const [row] = this.#sql.session.all([key]) as SessionRow[]
     return row && sessionOf(row, now)
   }
 
-  #list(of: SessionFilter, max: number, now: number): Session[] {
+  list(of: SessionFilter, max: number, now: number): Session[] {
     const all = (this.#sql.sessions.all() as SessionRow[]).flatMap((row) => sessionOf(row, now) ?? [])
     const isMeant = ({ profile, route }: Session) => (of.profile ?? profile) === profile && (of.route ?? route) === route
     return all.filter(isMeant).slice(0, max)
+  }
+
+  forget(before: number): number {
+    return this.#sql.forgetSessions.run([before]).changes
+  }
+
+  /** Erases the messages of these turns (a JSON list of hashes), and the sessions that have no others. */
+  erase(turns: string): void {
+    this.#sql.eraseSessions.run([turns])
+    this.#sql.eraseMessages.run([turns])
   }
 
   #add(id: number, turn: string | null, messages: readonly StoredMessage[]): void {

@@ -1,10 +1,11 @@
 /** The embedded, durable store of one process. Calls become the steps of a batch, and each batch is one commit. */
 
 import type { Clock } from '../../core/clock.ts'
-import { StoreFault } from '../../core/fault.ts'
+import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
-import { checkWorks, isNumbers, maxQueues, maxStandings } from '../bounds.ts'
+import { checkWorks, isEventId, isNumbers, maxQueues, maxStandings } from '../bounds.ts'
+import { keptPrompt } from '../kept-prompt.ts'
 import type {
   Accepted,
   Cancelled,
@@ -24,14 +25,15 @@ import type {
   Work,
   WorkAnswer,
 } from '../ports.ts'
-import type { Erased, ErasedRun, Erasure, HeldFile, OpenStore } from '../store-part.ts'
-import { BatchQueue, type BatchQueueOptions, type Link, type StartLink } from './batch-queue.ts'
-import { type Disk, LedgerLink } from './ledger-link.ts'
-import type { PlanEntry } from './plans.ts'
-import { acceptStep, joinStep, laneStep } from './steps/accept-steps.ts'
-import type { CancelledPage, ErasedPage, LedgerTotals, StandingsPage } from './steps.ts'
+import type { Erased, Erasure, HeldFile, OpenStore, StoreOptions } from '../store-part.ts'
+import { BatchQueue } from './batch-queue.ts'
+import { DurableDatabase } from './durable-database.ts'
+import type { JoiningEvent } from './groups.ts'
+import { type Accept, Ledger, type Step } from './ledger.ts'
 import { replyText } from './stored.ts'
 import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-session.ts'
+
+type SqliteOptions = Pick<StoreOptions, 'folder' | 'durability' | 'clock' | 'committed'>
 
 class SqliteStore implements OpenStore {
   readonly #queue: BatchQueue
@@ -43,22 +45,26 @@ class SqliteStore implements OpenStore {
   readonly #held = new Map<RunId, number>()
   #marks = 0
 
-  constructor(options: BatchQueueOptions, start: StartLink, link: Link, backlog: number) {
+  constructor(options: SqliteOptions, database: DurableDatabase, ledger: Ledger) {
     this.#clock = options.clock
-    this.#queue = new BatchQueue(options, start, { link, backlog }, () => [...this.#held.keys()].map(Number))
+    this.#queue = new BatchQueue(options, database, ledger, () => this.#heldIds)
+  }
+
+  get #heldIds(): number[] {
+    return [...this.#held.keys()].map(Number)
   }
 
   async backlog(): Promise<number> {
     return this.#queue.backlog
   }
 
-  async totals(): Promise<StoreTotals> {
-    const { oldestAt, ...totals } = await this.#queue.call<LedgerTotals>({ op: 'totals' })
-    return { ...totals, ...(oldestAt === undefined ? {} : { oldestMs: this.#clock.now() - oldestAt }) }
+  totals(): Promise<StoreTotals> {
+    return this.#queue.call((ledger) => ledger.totals(this.#clock.now()))
   }
 
   queues(max: number): Promise<Queues> {
-    return this.#queue.call({ op: 'queues', max: Math.min(max, maxQueues) })
+    const most = Math.min(max, maxQueues)
+    return this.#queue.call(({ groups, runs }, now) => ({ groups: groups.queued(most, now), lanes: runs.queuedLanes(most) }))
   }
 
   hasRoom(max: number): boolean {
@@ -66,153 +72,164 @@ class SqliteStore implements OpenStore {
   }
 
   accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
-    if (lane === undefined) return this.#queue.accept({ key: hashKey(claim.key), holdMs: claim.holdMs, run })
-    return this.#queue.call(laneStep(run, claim, lane))
+    const accept = acceptOf(run, claim)
+    return lane === undefined ? this.#queue.accept(accept) : this.#queue.callOnClaims(acceptInLane(accept, lane))
   }
 
   join(run: NewRun, claim: Claim, group: Group): Promise<Joined> {
-    return this.#queue.call(joinStep(run, claim, group))
+    return this.#queue.callOnClaims(join(acceptOf(run, claim), group))
   }
 
   async acceptAll(works: readonly Work[]): Promise<readonly WorkAnswer[]> {
     checkWorks(works)
-    return this.#queue.call({ op: 'acceptAll', steps: works.map(acceptStep) })
+    if (works.every(({ lane, group }) => !lane && !group)) {
+      const accepts = works.map(({ run, claim }) => acceptOf(run, claim))
+      return this.#queue.callOnClaims((ledger, now) => ledger.accept(accepts, now))
+    }
+    const steps = works.map(acceptWork)
+    return this.#queue.callOnClaims((ledger, now) => steps.map((step) => step(ledger, now)))
   }
 
-  claim({ key, holdMs }: Claim): Promise<Claimed> {
-    return this.#queue.call({ op: 'claim', key: hashKey(key), holdMs, mark: ++this.#marks })
+  claim(claim: Claim): Promise<Claimed> {
+    const [key, mark] = [hashKey(claim.key), ++this.#marks]
+    const step: Step<Claimed> = ({ claims }, now) => {
+      if (claims.claim(key, claim.holdMs, mark, now)) return 'claimed'
+      return claims.isUnsettled(key, now) ? 'unsettled' : 'duplicate'
+    }
+    return this.#queue.callOnClaims(step, { key, mark })
   }
 
   held(keys: readonly string[]): Promise<readonly boolean[]> {
-    return this.#queue.call({ op: 'held', keys: keys.map(hashKey) })
+    const hashes = keys.map(hashKey)
+    return this.#queue.callOnClaims(({ claims }, now) => hashes.map((key) => claims.isHeld(key, now)))
   }
 
-  settle({ key, holdMs }: Claim, kept: boolean): Promise<void> {
-    return this.#queue.call({ op: 'settle', key: hashKey(key), holdMs, kept })
+  settle(claim: Claim, kept: boolean): Promise<void> {
+    const key = hashKey(claim.key)
+    return this.#queue.callOnClaims(({ claims }) => claims.settle(key, claim.holdMs, kept))
   }
 
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
-    const leases = await this.#queue.call<readonly Lease[]>({ op: 'take', max, leaseMs, onlyGroups: only === 'groups' })
+    const leases = await this.#queue.call((ledger, now) => ledger[only ? 'takeGroups' : 'take'](max, leaseMs, now))
     for (const { runId, fence } of leases) this.#held.set(runId, fence)
     return leases
   }
 
   renew(leases: readonly Lease[], leaseMs: number): Promise<readonly RunId[]> {
-    return this.#queue.call({ op: 'renew', fences: fencesOf(leases), leaseMs })
+    const fences = fencesOf(leases)
+    return this.#queue.call(({ runs }, now) => runs.renew(fences, now + leaseMs))
   }
 
   makeDue(leases: readonly GivenBack[]): Promise<void> {
-    return this.#queue.call({ op: 'makeDue', fences: fencesOf(leases) })
+    const fences = fencesOf(leases)
+    return this.#queue.call(({ runs }, now) => runs.makeDue(fences, now))
   }
 
   keepReply({ runId, fence }: Lease, reply: string, progress?: Progress): Promise<boolean> {
-    return this.#queue.call({ op: 'keepReply', runId: Number(runId), fence, reply: replyText(reply, progress) })
+    const text = replyText(reply, progress)
+    return this.#queue.call(({ runs }) => runs.keepReply(Number(runId), fence, text))
   }
 
   async finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
-    const kept = await this.#queue.call<boolean>({ op: 'finish', runId: Number(runId), fence, end })
+    const kept = await this.#queue.call(({ runs }, now) => runs.finish(Number(runId), fence, end, now))
     // The run is forgotten after `false` too: an earlier call that seemed to fail may have been committed.
     if (this.#held.get(runId) === fence) this.#held.delete(runId)
     return kept
   }
 
   dueInMs(): Promise<number | undefined> {
-    return this.#queue.call({ op: 'dueInMs' })
+    return this.#queue.call((ledger, now) => ledger.dueInMs(now))
   }
 
   revive(eventId: string): Promise<boolean> {
-    return this.#queue.call({ op: 'revive', eventId })
+    return this.#queue.call(({ runs }, now) => isEventId(eventId) && runs.revive(eventId, now))
   }
 
   async cancel(eventId: string): Promise<Cancelled> {
-    const results: Cancelled[] = []
-    for (let next: number | undefined = 0; next !== undefined; ) {
-      const page: CancelledPage = await this.#queue.call({ op: 'cancel', eventId, after: next })
-      results.push(page.result)
-      next = page.next
-    }
-    return (['cancelled', 'delivering'] as const).find((result) => results.includes(result)) ?? 'none'
+    if (!isEventId(eventId)) return 'none'
+    const pages = await this.#pages((ledger, after, now) => ledger.cancel(eventId, after, now))
+    return (['cancelled', 'delivering'] as const).find((wanted) => pages.some(({ result }) => result === wanted)) ?? 'none'
   }
 
   async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {
     if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
-    const pageFrom = (after: number): Promise<StandingsPage> => this.#queue.call({ op: 'standings', eventIds, after })
-    const first = await pageFrom(0)
-    const later: StoredStanding[] = []
-    for (let { next } = first; next !== undefined; ) {
-      const page = await pageFrom(next)
-      later.push(...page.runs)
-      next = page.next
-    }
+    const [first, ...later] = await this.#pages((ledger, after, now) => ledger.standings(eventIds, after, now))
+    const laterRuns = later.flatMap(({ runs }) => runs)
     // A group on the first page may have become a run on a later page.
-    const become = new Set(later.map(({ eventId }) => eventId))
-    return [...first.runs, ...later, ...first.groups.filter(({ eventId }) => !become.has(eventId))]
+    const become = new Set(laterRuns.map(({ eventId }) => eventId))
+    return [...(first?.runs ?? []), ...laterRuns, ...(first?.groups ?? []).filter(({ eventId }) => !become.has(eventId))]
   }
 
   prune(maxAgeMs: number, maxDead: number): Promise<number> {
-    return this.#queue.call({ op: 'prune', maxAgeMs, maxDead })
-  }
-
-  async plans(): Promise<ReadonlyMap<string, number>> {
-    return new Map(await this.#queue.call<readonly (readonly [string, number])[]>({ op: 'plans' }))
-  }
-
-  plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
-    const entries: readonly PlanEntry[] = [...times]
-    return this.#queue.call({ op: 'plan', times: entries })
-  }
-
-  converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
-    return this.#queue.call({
-      op: 'converse',
-      session: sessionColumnsOf(session),
-      turn: hashKey(turn),
-      messages: messages.map(storedMessage),
+    return this.#queue.call(({ runs, sums }, now) => {
+      sums.prune(now)
+      return runs.prune(now - maxAgeMs, maxDead)
     })
   }
 
+  plans(): Promise<ReadonlyMap<string, number>> {
+    return this.#queue.call(({ plans }) => plans.all())
+  }
+
+  plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
+    return this.#queue.call(({ plans }) => plans.note(times))
+  }
+
+  converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
+    const [columns, turnKey, stored] = [sessionColumnsOf(session), hashKey(turn), messages.map(storedMessage)]
+    return this.#queue.call(({ sessions }, now) => sessions.converse(columns, turnKey, stored, now))
+  }
+
   conversation(key: string, max: number): Promise<readonly SessionMessage[]> {
-    return this.#queue.call({ op: 'conversation', key: hashKey(key), max })
+    const hashed = hashKey(key)
+    return this.#queue.call(({ sessions }) => sessions.conversation(hashed, max))
   }
 
   mirror(profile: string, chatAddress: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
-    return this.#queue.call({ op: 'mirror', at: chatKey(profile, chatAddress), message: storedMessage(message) })
+    const [at, stored] = [chatKey(profile, chatAddress), storedMessage(message)]
+    return this.#queue.call(({ sessions }, now) => sessions.mirror(at, stored, now))
   }
 
   sessions(of: SessionFilter, max: number): Promise<readonly Session[]> {
-    return this.#queue.call({ op: 'sessions', of, max })
+    return this.#queue.call(({ sessions }, now) => sessions.list(of, max, now))
   }
 
   session(key: string): Promise<Session | undefined> {
-    return this.#queue.call({ op: 'session', key: hashKey(key) })
+    const hashed = hashKey(key)
+    return this.#queue.call(({ sessions }, now) => sessions.session(hashed, now))
   }
 
   forgetSessions(maxIdleMs: number): Promise<number> {
-    return this.#queue.call({ op: 'forgetSessions', maxIdleMs })
+    return this.#queue.call(({ sessions }, now) => sessions.forget(now - maxIdleMs))
   }
 
-  spend(key: string, leftMs: number, add: Spent): Promise<Spent> {
-    if (!isNumbers(leftMs, add.tokens, add.cost)) return Promise.reject(new StoreFault('a sum takes numbers only'))
-    return this.#queue.call({ op: 'spend', key: hashKey(key), leftMs, add })
+  async spend(key: string, leftMs: number, add: Spent): Promise<Spent> {
+    if (!isNumbers(leftMs, add.tokens, add.cost)) throw new StoreFault('a sum takes numbers only')
+    const hashed = hashKey(key)
+    return this.#queue.call(({ sums }, now) => sums.spend(hashed, leftMs, add, now))
   }
 
   async erase({ ids, groups }: Erasure): Promise<Erased> {
     const lists = { ids: JSON.stringify(ids), groups: JSON.stringify(groups), turns: JSON.stringify(ids.map(hashKey)) }
-    const runs: ErasedRun[] = []
-    const running: string[] = []
-    for (let next: number | undefined = 0; next !== undefined; ) {
-      const held = [...this.#held.keys()].map(Number)
-      const page: ErasedPage = await this.#queue.call({ op: 'erase', ...lists, held, after: next })
-      runs.push(...page.runs)
-      running.push(...page.running)
-      next = page.next
+    const pages = await this.#pages((ledger, after, now) => ledger.erase({ ...lists, held: this.#heldIds }, after, now))
+    await this.#queue.between((database) => database.compact())
+    return { runs: pages.flatMap(({ runs }) => runs), running: pages.flatMap(({ running }) => running) }
+  }
+
+  /** Runs a step for each page of all runs, in batches of their own: others need not wait for the search through a long backlog. */
+  async #pages<Page extends { readonly next: number | undefined }>(
+    step: (ledger: Ledger, after: number, now: number) => Page,
+  ): Promise<readonly Page[]> {
+    const pages: Page[] = []
+    for (let next: number | undefined = 0; next !== undefined; next = pages.at(-1)?.next) {
+      const after = next
+      pages.push(await this.#queue.call((ledger, now) => step(ledger, after, now)))
     }
-    await this.#queue.between((link) => link.compact())
-    return { runs, running }
+    return pages
   }
 
   hold(): Promise<HeldFile> {
-    return this.#queue.between((link) => link.hold())
+    return this.#queue.between((database) => database.hold())
   }
 
   recovered(): Promise<void> {
@@ -224,18 +241,52 @@ class SqliteStore implements OpenStore {
   }
 }
 
-/** Makes links that share one database. */
-const linksOf = (): StartLink => {
-  const disk: Disk = { database: undefined }
-  return (start) => new LedgerLink(start, disk)
+const acceptOf = (run: NewRun, { key, holdMs }: Claim): Accept => ({ key: hashKey(key), holdMs, run })
+
+const acceptInLane = (accept: Accept, lane: Lane): Step<Accepted> => {
+  const [hashed, text] = [{ ...lane, key: hashKey(lane.key) }, JSON.stringify(accept.run)]
+  return (ledger, now) => ledger.acceptInLane(accept, text, hashed, now)
+}
+
+const join = (accept: Accept, { key, windowMs, maxWaitMs, keep, lane }: Group): Step<Joined> => {
+  const { run } = accept
+  const joining: JoiningEvent = {
+    group: hashKey(key),
+    event: JSON.stringify(run.eventId),
+    windowMs,
+    maxWaitMs,
+    keep,
+    lane: lane === undefined ? null : hashKey(lane.key),
+    limit: lane === undefined ? null : lane.limit,
+    run: JSON.stringify(run),
+    ...(keep === 'all' ? { prompt: { text: JSON.stringify(keptPrompt(run)), chars: run.prompt.length } } : {}),
+  }
+  return (ledger, now) => ledger.join(accept, joining, now)
+}
+
+const acceptWork = ({ run, claim, lane, group }: Work): Step<WorkAnswer> => {
+  const accept = acceptOf(run, claim)
+  if (group) return join(accept, group)
+  return lane ? acceptInLane(accept, lane) : (ledger, now) => ledger.accept([accept], now)[0] as Accepted
 }
 
 /** Returns the JSON list of `[runId, fence]`. */
 const fencesOf = (leases: readonly GivenBack[]): string => JSON.stringify(leases.map(({ runId, fence }) => [Number(runId), fence]))
 
-/** Opens the store in a folder. Throws a Fault, for example where another process has the database open, or a StoreFault. */
-export const openSqlite = async (options: BatchQueueOptions, start: StartLink = linksOf()): Promise<OpenStore> => {
-  const { folder, durability, clock } = options
-  const link = start({ folder, durability, now: clock.monotonic() })
-  return new SqliteStore(options, start, link, await link.opened())
+/**
+ * Opens the store in a folder. `open`: opens its database. Throws a Fault, for example where another process has the database open, or a
+ * StoreFault.
+ */
+export const openSqlite = async (
+  options: SqliteOptions,
+  open = (): DurableDatabase => new DurableDatabase(options.folder, options.durability),
+): Promise<OpenStore> => {
+  const database = open()
+  try {
+    const ledger = await database.commit(() => new Ledger(database.db, options.clock.monotonic()))
+    return new SqliteStore(options, database, ledger)
+  } catch (thrown) {
+    await database.close().catch(() => {})
+    throw thrown instanceof Fault || thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown })
+  }
 }

@@ -3,8 +3,13 @@
 import { hash } from 'node:crypto'
 import type { ChatAddress, SessionMessage, SessionName } from '../../core/session.ts'
 import { isSessionAbout, isSessionMessage, isSessionPlace } from '../../generated/stored-checks.js'
-import type { SessionColumns, StoredMessage } from './steps.ts'
 import { parseJson } from './stored.ts'
+
+/** A session that gets messages. `key` and `at` are hashes; `about` and `place` are JSON. */
+export type SessionColumns = { readonly key: string; readonly about: string; readonly place: string | null; readonly at: string | null }
+
+/** A message as it is stored. `text` is JSON. */
+export type StoredMessage = { readonly text: string; readonly chars: number }
 
 /** Hashes an id to a short ASCII key of 120 bits, so that no text that a sender chose reaches SQL's text functions. */
 export const hashKey = (key: string): string => hash('sha256', key, 'base64url').slice(0, 20)
