@@ -18,7 +18,7 @@ import { lastTime } from './last-time.ts'
 import { type JobCause, type JobStarter, startJob } from './start-job.ts'
 
 export type SchedulerOptions = JobStarter & {
-  readonly store: Pick<Store, 'accept' | 'plan' | 'plans'>
+  readonly store: Pick<Store, 'accept' | 'positions' | 'keepPositions'>
   /** Whether other gateways plan jobs in the same store. Such gateways may have jobs that this gateway does not know. */
   readonly isShared: boolean
   readonly log: Log
@@ -67,7 +67,7 @@ export class Scheduler {
   /** Starts jobs whose times were missed while no gateway ran, then follows the clock. Throws a StoreFault. */
   async start(): Promise<void> {
     const { isShared, store, clock } = this.#options
-    if (!isShared) for (const [key, at] of await store.plans()) if (!isCatchUpKey(key)) this.#plans.set(key, at)
+    if (!isShared) for (const [key, at] of await store.positions()) if (!isCatchUpKey(key)) this.#plans.set(key, at)
     const untilFullSecond = (): number => tickMs - (clock.now() % tickMs)
     this.#ticking = repeat(clock, untilFullSecond, () => this.#turn(clock.now()), { failed: (error) => this.#failed(error) })
     await this.#ticking.now()
@@ -118,7 +118,7 @@ export class Scheduler {
    */
   async #adopt(jobs: readonly ScheduledJob[], now: number): Promise<void> {
     const known = new Set(jobs.map(({ planKey }) => planKey))
-    for (const [key, at] of await this.#options.store.plans()) {
+    for (const [key, at] of await this.#options.store.positions()) {
       if (isCatchUpKey(key)) continue
       if (!known.has(key)) {
         if (at < now - forgottenMs) this.#unsaved.set(key, undefined)
@@ -174,7 +174,7 @@ export class Scheduler {
       for (let i = 0; i < due.length; i += batch) await settleAll(due.slice(i, i + batch).map((job) => this.#due(job, now)))
     } finally {
       // The new plans are stored even when the starts of some jobs have failed: these jobs keep their time, and the next tick tries again.
-      await this.#options.store.plan(new Map(this.#unsaved))
+      await this.#options.store.keepPositions(new Map(this.#unsaved))
       this.#unsaved.clear()
     }
     this.#failing = false

@@ -22,7 +22,7 @@ export const maxStandings = 1_000
 /** The most groups and the most lanes that a call of `queues` returns, because a whole run is read for each of these. */
 export const maxQueues = 50
 /** The most schedules whose next times are stored. The times of further schedules are not stored. */
-export const maxPlans = 10_000
+export const maxPositions = 10_000
 /** The most sessions. Past this bound, the sessions whose last message is the oldest are dropped. */
 export const maxSessions = 10_000
 /**

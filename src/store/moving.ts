@@ -1,6 +1,6 @@
 /**
  * The content of a store as rows, in the form in which it is moved to another kind of store. Times are durations in milliseconds, because
- * the two stores have different clocks; only the times of plans are times of day. A key is the first 120 bits of the SHA-256 of an id, in
+ * the two stores have different clocks; only the times of positions are times of day. A key is the first 120 bits of the SHA-256 of an id, in
  * hexadecimal. Columns that are JSON are moved as texts.
  */
 
@@ -47,7 +47,7 @@ export type MovedGroup = {
 }
 
 /** The next time of a schedule. `name`: the key of the schedule, as JSON. `at`: milliseconds since 1970. */
-export type MovedPlan = { readonly name: string; readonly at: number }
+export type MovedPosition = { readonly name: string; readonly at: number }
 
 /**
  * A session. `about` (its name) and `place` (its chat) are JSON. `placeKey`: the key of the chat. `idleMs`: the time since the last
@@ -73,7 +73,7 @@ export type MovedRows = {
   readonly claims: readonly MovedClaim[]
   readonly runs: readonly MovedRun[]
   readonly groups: readonly MovedGroup[]
-  readonly plans: readonly MovedPlan[]
+  readonly positions: readonly MovedPosition[]
   readonly sessions: readonly MovedSession[]
   readonly messages: readonly MovedMessage[]
   readonly sums: readonly MovedSum[]

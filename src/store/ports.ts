@@ -219,15 +219,15 @@ export interface Store {
    */
   prune(maxAgeMs: number, maxDead: number): Promise<number>
   /**
-   * Returns the next time of each schedule, and the time up to which each route has caught up, as last stored by `plan`, in milliseconds
+   * Returns the next time of each schedule, and the time up to which each route has caught up, as last stored by `keepPositions`, in milliseconds
    * since 1970, by the key of the schedule.
    */
-  plans(): Promise<ReadonlyMap<string, number>>
+  positions(): Promise<ReadonlyMap<string, number>>
   /**
    * Stores the next times of schedules, in milliseconds since 1970, by the key of the schedule. `undefined` deletes the time of a schedule.
    * Past the bound of the store, the times of further schedules are not stored.
    */
-  plan(times: ReadonlyMap<string, number | undefined>): Promise<void>
+  keepPositions(positions: ReadonlyMap<string, number | undefined>): Promise<void>
   /**
    * Adds messages to a session, and makes the session when there is none. `turn`: the id of the event that the messages come from. `false`:
    * the session has the messages of this turn already. Past the bounds of the store, the oldest messages are dropped, and the sessions

@@ -73,7 +73,7 @@ const fill = async (store: OpenStore): Promise<void> => {
   await store.claim(claimOf('direct'))
   await store.settle(claimOf('direct'), true)
   await store.claim(claimOf('unsettled'))
-  await store.plan(new Map([['default/nightly', 1_800_000_000_000]]))
+  await store.keepPositions(new Map([['default/nightly', 1_800_000_000_000]]))
   await store.converse(chat, 'turn 1', [says('one'), says('two')])
   await store.converse({ ...chat, key: 'other', name: '43', chatAddress: { ...chat.chatAddress, chat: '8' } }, 'turn 1', [says('three')])
   await store.mirror('default', chat.chatAddress, says('copy'))
@@ -91,7 +91,7 @@ const shown = async (store: OpenStore): Promise<unknown> => {
       .map(({ dueInMs, ...standing }) => ({ ...standing, dueIn: dueInMs === undefined ? null : Math.round(dueInMs / 600_000) }))
       .sort((a, b) => (a.eventId < b.eventId ? -1 : 1)),
     held: await store.held([...claimed, 'new']),
-    plans: [...(await store.plans())],
+    positions: [...(await store.positions())],
     sessions: (await store.sessions({}, 10)).map(({ ageMs, idleMs, ...session }) => session),
     said: [await store.conversation(chat.key, 10), await store.conversation('other', 10)],
     spent: await store.spend('budget', hourMs, { tokens: 0, cost: 0 }),
@@ -170,7 +170,7 @@ t.test('storage move', { skip: withoutPostgres }, async (t) => {
     const { err } = await cli.run('storage', 'move', '--to', 'postgres', '--dry-run')
     t.match(err, `stay in ${join(cli.dir, 'state/events')}: events list reads them where storage.kind is sqlite\n`)
     const counted = await rowsOf(cli, '--to', 'postgres', '--dry-run')
-    t.strictSame(counted, { claims: 13, runs: 9, groups: 2, plans: 1, sessions: 2, messages: 4, sums: 1 })
+    t.strictSame(counted, { claims: 13, runs: 9, groups: 2, positions: 1, sessions: 2, messages: 4, sums: 1 })
     t.strictSame(await rowsOf(cli, '--to', 'postgres'), counted)
     t.strictSame(await using('postgres', shown), before)
     await using('postgres', async (store) => {
@@ -307,10 +307,10 @@ t.test('storage move', { skip: withoutPostgres }, async (t) => {
     await using('postgres', async () => {})
     await query(`create function lose() returns trigger language plpgsql as 'begin return null; end';
       create trigger lose before insert on plans for each row execute function lose()`)
-    t.match(await cli.run('storage', 'move', '--to', 'postgres'), { code: 1, err: /differ after the move: plans \(1, now 0\)/ })
+    t.match(await cli.run('storage', 'move', '--to', 'postgres'), { code: 1, err: /differ after the move: positions \(1, now 0\)/ })
     t.ok(await using('sqlite', (store) => store.backlog()))
     await query('drop trigger lose on plans')
-    t.equal((await rowsOf(cli, '--to', 'postgres')).plans, 1, 'the move is repeated')
+    t.equal((await rowsOf(cli, '--to', 'postgres')).positions, 1, 'the move is repeated')
   })
 
   for (const to of ['postgres', 'sqlite']) {

@@ -49,41 +49,15 @@ const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: n
       return answer.finally(() => open.delete(answer))
     }
 
-  return {
-    accept: remote(server.accept.bind(server)),
-    join: remote(server.join.bind(server)),
-    acceptAll: remote(server.acceptAll.bind(server)),
+  const ours: Partial<OpenStore> = {
     claim: remote(async (claim) => {
       const claimed = await server.claim(claim)
       if (claimed === 'claimed') claimers.set(claim.key, self)
       return claimed
     }),
-    held: remote(server.held.bind(server)),
     settle: remote(async (claim, kept) => (claimers.get(claim.key) === self ? server.settle(claim, kept) : undefined)),
-    take: remote(server.take.bind(server)),
-    renew: remote(server.renew.bind(server)),
-    makeDue: remote(server.makeDue.bind(server)),
-    keepReply: remote(server.keepReply.bind(server)),
-    finish: remote(server.finish.bind(server)),
     // Others may bring work at any time.
     dueInMs: remote(async () => Math.min(lookEveryMs, (await server.dueInMs()) ?? lookEveryMs)),
-    revive: remote(server.revive.bind(server)),
-    cancel: remote(server.cancel.bind(server)),
-    standings: remote(server.standings.bind(server)),
-    erase: remote(server.erase.bind(server)),
-    prune: remote(server.prune.bind(server)),
-    plans: remote(server.plans.bind(server)),
-    plan: remote(server.plan.bind(server)),
-    converse: remote(server.converse.bind(server)),
-    conversation: remote(server.conversation.bind(server)),
-    mirror: remote(server.mirror.bind(server)),
-    sessions: remote(server.sessions.bind(server)),
-    session: remote(server.session.bind(server)),
-    forgetSessions: remote(server.forgetSessions.bind(server)),
-    spend: remote(server.spend.bind(server)),
-    totals: remote(server.totals.bind(server)),
-    queues: remote(server.queues.bind(server)),
-    backlog: remote(server.backlog.bind(server)),
     hasRoom: (max) => heard < max,
     recovered: () => new Promise((resolve) => void clock.after(500, resolve)),
     async close() {
@@ -91,6 +65,13 @@ const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: n
       await Promise.allSettled(open)
     },
   }
+  // Every other method is that of the server, a network away.
+  return new Proxy(server, {
+    get(_, name: keyof OpenStore) {
+      const own = server[name]
+      return ours[name] ?? (typeof own === 'function' ? remote((own as () => Promise<unknown>).bind(server)) : own)
+    },
+  })
 }
 
 /** The options of a store in a folder. */

@@ -39,7 +39,7 @@ const open = (t: Test, { start, config = '', jobs = {} }: Setting) => {
   const held: Lease[] = []
   const world = { hold: false, kill: false }
   const refuse = (): Promise<never> => Promise.reject(new StoreFault('disk full'))
-  const store: Pick<Store, 'accept' | 'plan' | 'plans'> = {
+  const store: Pick<Store, 'accept' | 'positions' | 'keepPositions'> = {
     accept: (run, claim, lane) => {
       if (fail.accept) return refuse()
       return memory.accept(run, claim, lane).then((accepted) => {
@@ -47,8 +47,8 @@ const open = (t: Test, { start, config = '', jobs = {} }: Setting) => {
         return accepted
       })
     },
-    plan: (times) => (world.kill ? new Promise(() => {}) : fail.plan ? refuse() : memory.plan(times)),
-    plans: () => memory.plans(),
+    keepPositions: (times) => (world.kill ? new Promise(() => {}) : fail.plan ? refuse() : memory.keepPositions(times)),
+    positions: () => memory.positions(),
   }
   const log: Log = Object.assign((_: unknown, fields: object, message: string) => void said.push(`${message} ${JSON.stringify(fields)}`), {
     writes: () => true,
@@ -159,7 +159,7 @@ t.test('a job is started once at each of its times, as what it says', async (t) 
   w.started()
   await w.pass(hour)
   t.same(w.started(), [], 'and not again')
-  t.same([...(await w.memory.plans()).values()], [Date.parse('2027-01-02T05:00:00Z')])
+  t.same([...(await w.memory.positions()).values()], [Date.parse('2027-01-02T05:00:00Z')])
   await w.stop()
   await w.pass(day)
   t.same(w.started(), [], 'nothing after the stop')
@@ -172,7 +172,7 @@ t.test('a new job never runs for the past, a one-off of the past never at all', 
   await w.pass(minute)
   t.same(w.started(), ['once@2027-01-01T12:00:05.000Z'])
   t.match(w.said, [/the time of this job is past.*"gone"/])
-  t.equal((await w.memory.plans()).size, 1, 'what is over needs no plan')
+  t.equal((await w.memory.positions()).size, 1, 'what is over needs no plan')
 })
 
 t.test('a missed time is started once within its grace, and only the last of several', async (t) => {
@@ -308,7 +308,7 @@ t.test('the file changes while the gateway runs: added, changed, paused, resumed
   w.write({})
   await w.pass(25 * minute)
   t.same(w.started(), [], 'removed')
-  t.equal((await w.memory.plans()).size, 0)
+  t.equal((await w.memory.positions()).size, 0)
 })
 
 t.test('plans of jobs in a file that cannot be read yet are kept', async (t) => {
@@ -331,7 +331,7 @@ t.test('a pause note stops a configured job; a disabled one is not started, thou
   await w.start()
   await w.pass(20 * minute)
   t.same(w.started(), [])
-  t.same([...(await w.memory.plans()).values()], Array(2).fill(Date.parse('2027-01-01T10:30:00Z')))
+  t.same([...(await w.memory.positions()).values()], Array(2).fill(Date.parse('2027-01-01T10:30:00Z')))
   w.write({})
   await w.pass(10 * minute)
   t.same(w.started(), ['a@2027-01-01T10:30:00.000Z'])
@@ -387,7 +387,7 @@ t.test('a store that fails: said once, tried at each tick, started late', async 
   t.equal(w.said.length, 2, 'said again after it worked in between')
   w.fail.plan = false
   await w.pass(1_000)
-  t.same([...(await w.memory.plans()).values()], [Date.parse('2027-01-01T10:45:00Z')], 'the plan is made up for')
+  t.same([...(await w.memory.positions()).values()], [Date.parse('2027-01-01T10:45:00Z')], 'the plan is made up for')
 })
 
 t.test('many jobs at one time are all started', async (t) => {

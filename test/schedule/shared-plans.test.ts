@@ -38,7 +38,7 @@ const open = (t: Test, start: string) => {
   return {
     store,
     started: (): string[] => started.splice(0),
-    plans: async () => [...(await store.plans()).values()].map((at) => new Date(at).toISOString()),
+    plans: async () => [...(await store.positions()).values()].map((at) => new Date(at).toISOString()),
     gateway: async (name: string, jobs: Jobs, aheadMs = 0) => {
       const dir = join(t.testdirName, name)
       const write = (next: Jobs): void => writeFileSync(join(dir, 'cron_jobs.json'), JSON.stringify(next))

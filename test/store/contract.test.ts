@@ -514,8 +514,8 @@ for (const { name, at, lookEveryMs } of subjects) {
         () => store.cancel('evt-a'),
         () => store.standings(['evt-a']),
         () => store.prune(0, 0),
-        () => store.plans(),
-        () => store.plan(new Map()),
+        () => store.positions(),
+        () => store.keepPositions(new Map()),
       ]
       for (const call of calls) await t.rejects(async () => void (await call()), StoreFault)
     })
@@ -937,16 +937,16 @@ for (const { name, at, lookEveryMs } of subjects) {
     })
 
     promise('the times of schedules are noted and forgotten', async (t, { store }) => {
-      t.strictSame(await store.plans(), new Map())
+      t.strictSame(await store.positions(), new Map())
       const odd = 'nul \0, lone \ud800, "quote"'
-      await store.plan(
+      await store.keepPositions(
         new Map([
           ['a', 1],
           ['b', 2.5],
           [odd, 3],
         ]),
       )
-      await store.plan(
+      await store.keepPositions(
         new Map([
           ['a', 4],
           ['b', undefined],
@@ -954,22 +954,22 @@ for (const { name, at, lookEveryMs } of subjects) {
         ]),
       )
       t.strictSame(
-        await store.plans(),
+        await store.positions(),
         new Map([
           ['a', 4],
           [odd, 3],
         ]),
       )
-      await store.plan(new Map(Array.from({ length: 10_500 }, (_, i) => [`k${i}`, i])))
-      t.equal((await store.plans()).size, 10_000)
-      await store.plan(
+      await store.keepPositions(new Map(Array.from({ length: 10_500 }, (_, i) => [`k${i}`, i])))
+      t.equal((await store.positions()).size, 10_000)
+      await store.keepPositions(
         new Map([
           ['new', 1],
           ['a', 5],
           [odd, undefined],
         ]),
       )
-      const plans = await store.plans()
+      const plans = await store.positions()
       t.strictSame([plans.size, plans.get('new'), plans.get('a')], [10_000, 1, 5], 'what is forgotten makes room')
     })
 

@@ -405,7 +405,7 @@ const fill = async (store: Store, clock: FakeClock): Promise<Lease> => {
   clock.advance(1000)
   await group(store, 'g2')
   await group(store, 'early', { key: 'early', keep: 'first' })
-  await store.plan(new Map([['nightly', 1.5]]))
+  await store.keepPositions(new Map([['nightly', 1.5]]))
   return open
 }
 
@@ -413,7 +413,7 @@ const fill = async (store: Store, clock: FakeClock): Promise<Lease> => {
 const holdsFilled = async (t: Test, store: Store, clock: FakeClock): Promise<void> => {
   const now = clock.monotonic()
   t.equal(await store.backlog(), 8)
-  t.strictSame(await store.plans(), new Map([['nightly', 1.5]]))
+  t.strictSame(await store.positions(), new Map([['nightly', 1.5]]))
   t.match(await store.standings(['dead', 'a', 'c', 'g2', 'early']), [
     { eventId: 'dead', state: 'dead', attempt: 1, error: 'out of attempts' },
     { eventId: 'a', state: 'waiting', attempt: 1, error: 'busy' },
@@ -459,7 +459,7 @@ t.test('lanes, groups, dead runs and schedules are the same after a batch that f
     inLane(store, 'f', { ...lane, limit: 9 }),
     group(store, 'g3'),
     store.take(10, hourMs, 'groups'),
-    store.plan(new Map([['nightly', 2]])),
+    store.keepPositions(new Map([['nightly', 2]])),
     store.revive('dead'),
     store.prune(0, 0),
   ]
@@ -545,7 +545,7 @@ t.test('what is damaged in a group, a dead run or a schedule stops nothing', asy
   for (const id of ['x', 'y', 'z']) await accept(first, id)
   for (const lease of await first.take(3, 1000)) await first.finish(lease, { kind: 'dead', error: 'x' })
   for (const id of ['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'd1', 'd2']) await group(first, id, { key: id.slice(0, 1), lane })
-  await first.plan(
+  await first.keepPositions(
     new Map([
       ['p', 1],
       ['q', 2],
@@ -557,7 +557,7 @@ t.test('what is damaged in a group, a dead run or a schedule stops nothing', asy
   tamper(folder, `update groups set run = '' where id = 1; update groups set event = ${bad}, lane = ${bad} where id = 2`)
   tamper(folder, `update members set prompt = ${bad} where group_id = 3; update plans set key = ${bad} where at = 1`)
   const second = await open(t, folder, clock)
-  t.strictSame(await second.plans(), new Map([['q', 2]]))
+  t.strictSame(await second.positions(), new Map([['q', 2]]))
   t.match(await group(second, 'b3', { key: 'b' }), { group: '', count: 3 })
   t.strictSame(await second.standings(['x', 'y', 'z', 'a2', 'd2']), [
     { eventId: 'y', state: 'dead', attempt: 1 },
@@ -700,7 +700,7 @@ t.test('a file of the version before sessions is brought up to this one', async 
   tamper(folder, version2)
   tamper(folder, `insert into runs (run) values ('${JSON.stringify(runOf('waiting'))}'); insert into plans values ('"p"', 5)`)
   const store = await open(t, folder, clock)
-  t.strictSame(await store.plans(), new Map([['p', 5]]))
+  t.strictSame(await store.positions(), new Map([['p', 5]]))
   t.strictSame(ids(await store.take(10, 1000)), ['waiting'])
   t.strictSame(await store.sessions({}, 10), [])
   await store.converse(sessionOf('a'), 'e1', [says('x')])

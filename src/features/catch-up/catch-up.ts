@@ -139,7 +139,7 @@ export class CatchUps {
       const perMinute = this.#perMinute(settings, partOf(settings))
       await runCatchUp({ log, since: standing.since, perMinute, dryRun, progress }, this.#effectsFor(standing))
       // The next catch-up begins where this one began. With `--since` it may have looked back less far, and the time before stays open.
-      if (progress.state === 'done' && !dryRun && since === undefined) await store.plan(new Map([[key, standing.startedAt]]))
+      if (progress.state === 'done' && !dryRun && since === undefined) await store.keepPositions(new Map([[key, standing.startedAt]]))
     } catch (error) {
       Object.assign(progress, { state: 'failed', why: messageOf(error) })
     }
@@ -150,7 +150,7 @@ export class CatchUps {
   async #sinceOf(key: string, { hours = defaults.catch_up.hours }: CatchUpSettings): Promise<number> {
     const now = this.#options.clock.now()
     const earliest = now - hours * hourMs
-    const last = (await this.#options.store.plans()).get(key)
+    const last = (await this.#options.store.positions()).get(key)
     // A time that is still to come was written by a wrong clock.
     return last === undefined || last > now ? earliest : Math.max(earliest, last - overlapMs)
   }

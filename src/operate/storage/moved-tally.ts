@@ -5,7 +5,7 @@ import type { MovableStore, MovedKind, MovedPage, MovedRows } from '../../store/
 
 /**
  * The number of rows of a kind, and the digest of the rows: 12 hexadecimal digits. Durations are left out of the digest, because they
- * change during the move. The times of plans are in it: they are times of day.
+ * change during the move. The times of positions are in it: they are times of day.
  */
 export type KindTally = { readonly kind: MovedKind; readonly rows: number; readonly digest: string }
 
@@ -26,7 +26,7 @@ const comparedValues: { readonly [K in MovedKind]: (row: MovedRows[K][number], p
   groups: ({ key, opener, events, keep, lane, laneLimit, run, prompts, lengths }, place) => [
     ...[place, key, opener, events, keep, lane, laneLimit, run, prompts, lengths],
   ],
-  plans: ({ name, at }) => [name, at],
+  positions: ({ name, at }) => [name, at],
   sessions: ({ key, about, place: chat, placeKey }, place) => [place, key, about, chat, placeKey],
   messages: ({ session, turn, chars, message }) => [session, turn, chars, message],
   sums: ({ key, tokens, cost }) => [key, tokens, cost],

@@ -29,7 +29,7 @@ import type {
 } from '../ports.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
 import { Claims } from './claims.ts'
-import { Plans } from './plans.ts'
+import { Positions } from './positions.ts'
 import { Queue } from './queue.ts'
 import { Sessions } from './sessions.ts'
 import { Sums } from './sums.ts'
@@ -44,7 +44,7 @@ class MemoryStore implements OpenStore {
   readonly #clock: Clock
   readonly #claims: Claims
   readonly #queue = new Queue()
-  readonly #plans = new Plans()
+  readonly #positions = new Positions()
   readonly #sessions = new Sessions()
   readonly #sums = new Sums()
   #closed = false
@@ -173,14 +173,14 @@ class MemoryStore implements OpenStore {
     return this.#queue.runs.prune(now - maxAgeMs, maxDead)
   }
 
-  async plans(): Promise<ReadonlyMap<string, number>> {
+  async positions(): Promise<ReadonlyMap<string, number>> {
     this.#now()
-    return this.#plans.all()
+    return this.#positions.all()
   }
 
-  async plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
+  async keepPositions(positions: ReadonlyMap<string, number | undefined>): Promise<void> {
     this.#now()
-    this.#plans.note(times)
+    this.#positions.note(positions)
   }
 
   async converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {

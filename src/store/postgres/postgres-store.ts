@@ -25,7 +25,7 @@ import {
   trimSessionsKind,
 } from './calls/session-calls.ts'
 import { pruneExpiredKind, pruneRunsKind, standingsKind, totalsKind } from './calls/standing-calls.ts'
-import { planKind, plansKind, spendKind, trimSumsKind } from './calls/sum-calls.ts'
+import { keepPositionsKind, positionsKind, spendKind, trimSumsKind } from './calls/sum-calls.ts'
 import { chatKey, keyOf } from './keys.ts'
 import { type Links, openLinks, type PostgresOptions } from './links.ts'
 import { PostgresShared } from './postgres-shared.ts'
@@ -152,13 +152,13 @@ class PostgresStore implements OpenStore {
     return pruned
   }
 
-  async plans(): Promise<ReadonlyMap<string, number>> {
-    return new Map(await this.#links.slow.call(plansKind, undefined))
+  async positions(): Promise<ReadonlyMap<string, number>> {
+    return new Map(await this.#links.slow.call(positionsKind, undefined))
   }
 
-  plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
-    const entries = [...times].map(([name, at]) => ({ key: keyOf(JSON.stringify(name)), name: JSON.stringify(name), at: at ?? null }))
-    return this.#links.slow.call(planKind, entries)
+  keepPositions(positions: ReadonlyMap<string, number | undefined>): Promise<void> {
+    const entries = [...positions].map(([name, at]) => ({ key: keyOf(JSON.stringify(name)), name: JSON.stringify(name), at: at ?? null }))
+    return this.#links.slow.call(keepPositionsKind, entries)
   }
 
   async converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {

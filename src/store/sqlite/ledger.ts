@@ -10,7 +10,7 @@ import { isEventId, maxGroupsPerTake } from '../bounds.ts'
 import type { Accepted, Joined, Lane, Lease, StoreTotals } from '../ports.ts'
 import { Claims, type Unsettled } from './claims.ts'
 import { type DueGroup, Groups, type JoiningEvent } from './groups.ts'
-import { Plans } from './plans.ts'
+import { Positions } from './positions.ts'
 import { type CancelledPage, type ErasedPage, type EraseLists, Runs, type StandingsPage } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
@@ -41,7 +41,7 @@ export class Ledger {
   readonly claims: Claims
   readonly runs: Runs
   readonly groups: Groups
-  readonly plans: Plans
+  readonly positions: Positions
   readonly sessions: Sessions
   readonly sums: Sums
 
@@ -51,7 +51,7 @@ export class Ledger {
     this.claims = new Claims(this.#sql)
     this.runs = new Runs(this.#sql)
     this.groups = new Groups(this.#sql)
-    this.plans = new Plans(this.#sql)
+    this.positions = new Positions(this.#sql)
     this.sessions = new Sessions(this.#sql)
     this.sums = new Sums(this.#sql)
     this.#sql.begin.run([])

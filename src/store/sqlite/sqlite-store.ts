@@ -167,12 +167,12 @@ class SqliteStore implements OpenStore {
     })
   }
 
-  plans(): Promise<ReadonlyMap<string, number>> {
-    return this.#queue.call(({ plans }) => plans.all())
+  positions(): Promise<ReadonlyMap<string, number>> {
+    return this.#queue.call(({ positions }) => positions.all())
   }
 
-  plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
-    return this.#queue.call(({ plans }) => plans.note(times))
+  keepPositions(of: ReadonlyMap<string, number | undefined>): Promise<void> {
+    return this.#queue.call(({ positions }) => positions.note(of))
   }
 
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Prepares every SQL statement of the ledger, once. */
 
 import type Database from 'libsql'
-import { maxMessageChars, maxMessages, maxPlans, maxPromptChars, maxPrompts, maxSessions, maxSums } from '../bounds.ts'
+import { maxMessageChars, maxMessages, maxPositions, maxPromptChars, maxPrompts, maxSessions, maxSums } from '../bounds.ts'
 import { hasPriority } from './schema.ts'
 
 /**
@@ -148,11 +148,11 @@ const statementTexts = {
   dropMembers: 'delete from members where group_id = ?',
   dropGroup: 'delete from groups where id = ?',
 
-  plans: 'select cast(key as blob), at from plans',
-  plan: `insert into plans (key, at) select ?1, ?2
-    where (select count(*) from plans) < ${maxPlans} or exists (select 1 from plans where key = ?1)
+  positions: 'select cast(key as blob), at from plans',
+  keepPosition: `insert into plans (key, at) select ?1, ?2
+    where (select count(*) from plans) < ${maxPositions} or exists (select 1 from plans where key = ?1)
     on conflict (key) do update set at = excluded.at`,
-  unplan: 'delete from plans where key = ?',
+  dropPosition: 'delete from plans where key = ?',
 
   sessionOf: 'select id from sessions where key = ?',
   openSession: `insert into sessions (key, about, place, at, created_at, updated_at, used)

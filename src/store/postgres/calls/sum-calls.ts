@@ -1,4 +1,4 @@
-/** The calls for the sums of usage (`spend`), and for the next times of schedules (`plan`, `plans`). */
+/** The calls for the sums of usage (`spend`), and for the next times of schedules (`positions`). */
 
 import { maxSums } from '../../bounds.ts'
 import type { Spent } from '../../ports.ts'
@@ -50,7 +50,7 @@ export const trimSumsKind: CallKind<void, void> = {
   answers: (_, calls) => calls.map(() => undefined),
 }
 
-export const plansKind: CallKind<void, readonly (readonly [string, number])[]> = {
+export const positionsKind: CallKind<void, readonly (readonly [string, number])[]> = {
   name: 'plans_1',
   text: 'select name, at from plans',
   maxCalls: 1,
@@ -65,9 +65,9 @@ export const plansKind: CallKind<void, readonly (readonly [string, number])[]> =
 }
 
 /** `name`: the schedule's key as JSON. */
-export type PlanEntry = { readonly key: string; readonly name: string; readonly at: number | null }
+export type PositionEntry = { readonly key: string; readonly name: string; readonly at: number | null }
 
-export const planKind: CallKind<readonly PlanEntry[], void> = {
+export const keepPositionsKind: CallKind<readonly PositionEntry[], void> = {
   name: 'plan_1',
   text: `select plan_1($1::uuid[], ${lines('$2')}, $3::float8[])`,
   maxCalls: 1,

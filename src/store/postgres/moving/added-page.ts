@@ -31,7 +31,7 @@ const insertTexts: { readonly [K in MovedKind]: string } = {
       array(select json_array_elements_text(prompts)), array(select json_array_elements_text(lengths)::int)
     from (select * from json_to_recordset($1::json) as t (place int, key uuid, opener text, events int, keep text, "openForMs" float8,
       "dueInMs" float8, lane uuid, "laneLimit" int, run text, prompts json, lengths json) order by place) as sorted`,
-  plans: `insert into plans (key, name, at) select key, name, at from json_to_recordset($1::json) as t (key uuid, name text, at float8)`,
+  positions: `insert into plans (key, name, at) select key, name, at from json_to_recordset($1::json) as t (key uuid, name text, at float8)`,
   sessions: `insert into sessions (key, about, profile, route, place, place_key, created_at, updated_at, used)
     select key, about, profile, route, place, "placeKey", ${agoMs('madeForMs')}, ${agoMs('idleMs')}, nextval('uses')
     from (select * from json_to_recordset($1::json) as t (place_in_order int, key uuid, about text, profile uuid, route uuid, place text,
@@ -62,7 +62,7 @@ const rowsOf = (page: MovedPage): readonly object[] => {
       return page.rows.map((row, place) => ({ ...row, place, lane: longOrNull(row.lane) }))
     case 'groups':
       return page.rows.map((row, place) => ({ ...row, place, key: longKey(row.key), lane: longOrNull(row.lane) }))
-    case 'plans':
+    case 'positions':
       return page.rows.map((row) => ({ ...row, key: keyOf(row.name) }))
     case 'sessions':
       return page.rows.map((row, place) => ({ ...sessionRow(row), place_in_order: place }))

@@ -38,7 +38,7 @@ const queriesFrom = (openedAt: string): readonly Query[] => [
     members: ['key', 'opener', 'events', 'keep', 'openForMs', 'dueInMs', 'lane', 'laneLimit', 'run', 'prompts', 'lengths'],
     pageRows: 50,
   },
-  { kind: 'plans', text: 'select name, at from plans', members: ['name', 'at'], pageRows: 200 },
+  { kind: 'positions', text: 'select name, at from plans', members: ['name', 'at'], pageRows: 200 },
   {
     kind: 'sessions',
     text: `select ${hexOf('key')}, about, place, ${hexOf('place_key')}, ${msSince('created_at')}, ${msSince('updated_at')}

@@ -1,6 +1,6 @@
-/** The SQL functions for sessions, sums and plans (lane-functions.ts says in which order they lock, and how they are replaced). */
+/** The SQL functions for sessions, sums and positions (lane-functions.ts says in which order they lock, and how they are replaced). */
 
-import { maxMessageChars, maxMessages, maxPlans } from '../../bounds.ts'
+import { maxMessageChars, maxMessages, maxPositions } from '../../bounds.ts'
 
 export const sessionFunctions = `
   create function add_messages_1(to_session uuid, of_turn uuid, texts text[], lengths int[]) returns void
@@ -76,7 +76,7 @@ export const sessionFunctions = `
     insert into plans (key, name, at)
     select k, name, at from unnest(keys, names, times) with ordinality as t (k, name, at, place)
     where at is not null and k not in (select key from plans)
-    order by place limit ${maxPlans} - (select count(*) from plans)
+    order by place limit ${maxPositions} - (select count(*) from plans)
     on conflict (key) do update set at = excluded.at;
   end $$;
 `

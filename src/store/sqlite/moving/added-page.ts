@@ -16,7 +16,7 @@ const texts = {
   group: `insert into groups (key, event, count, keep, first_at, due_at, window_ms, lane, lane_limit, run)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
   member: 'insert into members (group_id, n, chars, prompt) values (?, ?, ?, ?)',
-  plan: 'insert into plans (key, at) values (?, ?)',
+  position: 'insert into plans (key, at) values (?, ?)',
   session: `insert into sessions (key, about, place, at, created_at, updated_at, used)
     values (?, ?, ?, ?, ?, ?, (select coalesce(max(used), 0) + 1 from sessions))`,
   message: `insert into messages (session_id, n, turn, chars, message)
@@ -47,8 +47,8 @@ const insertsOf = (
   switch (page.kind) {
     case 'runs':
       return ['run', page.rows.map((run) => runValues(run, now))]
-    case 'plans':
-      return ['plan', page.rows.map(({ name, at }) => [name, at])]
+    case 'positions':
+      return ['position', page.rows.map(({ name, at }) => [name, at])]
     case 'sessions':
       return [
         'session',

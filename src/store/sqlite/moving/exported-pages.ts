@@ -1,7 +1,7 @@
 /** Reads the content of the embedded database in pages, for a move to another store. */
 
 import type Database from 'libsql'
-import type { MovedClaim, MovedGroup, MovedMessage, MovedPage, MovedPlan, MovedRun, MovedSession, MovedSum } from '../../moving.ts'
+import type { MovedClaim, MovedGroup, MovedMessage, MovedPage, MovedPosition, MovedRun, MovedSession, MovedSum } from '../../moving.ts'
 import { fingerprintLength } from '../recent-claims.ts'
 
 const pageRows = 200
@@ -130,8 +130,8 @@ export function* exportedPages(db: Database.Database, now: number, openedAt: num
   const groups = `select id, cast(key as blob), cast(event as blob), count, cast(keep as blob), first_at, due_at, cast(lane as blob),
     lane_limit, cast(run as blob) from groups order by id`
   for (const rows of pagesOf(db, groups, [], movedGroup(db, now), 50)) yield { kind: 'groups', rows }
-  const planOf = ([name, at]: [Buffer, number]): MovedPlan => ({ name: textOf(name), at })
-  for (const rows of pagesOf(db, 'select cast(key as blob), at from plans', [], planOf)) yield { kind: 'plans', rows }
+  const positionOf = ([name, at]: [Buffer, number]): MovedPosition => ({ name: textOf(name), at })
+  for (const rows of pagesOf(db, 'select cast(key as blob), at from plans', [], positionOf)) yield { kind: 'positions', rows }
   const sessions = `select cast(key as blob), cast(about as blob), cast(place as blob), cast(at as blob), created_at, updated_at
     from sessions order by used`
   const sessionOf = ([key, about, place, at, madeAt, usedAt]: [

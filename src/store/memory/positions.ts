@@ -1,8 +1,8 @@
-/** The next times of schedules (`plans` in ports.ts) in the memory store. */
+/** The next times of schedules (`positions` in ports.ts) in the memory store. */
 
-import { maxPlans } from '../bounds.ts'
+import { maxPositions } from '../bounds.ts'
 
-export class Plans {
+export class Positions {
   readonly #times = new Map<string, number>()
 
   all(): ReadonlyMap<string, number> {
@@ -12,7 +12,7 @@ export class Plans {
   note(times: ReadonlyMap<string, number | undefined>): void {
     for (const [key, at] of times) if (at === undefined) this.#times.delete(key)
     for (const [key, at] of times) {
-      if (at !== undefined && (this.#times.size < maxPlans || this.#times.has(key))) this.#times.set(key, at)
+      if (at !== undefined && (this.#times.size < maxPositions || this.#times.has(key))) this.#times.set(key, at)
     }
   }
 }
