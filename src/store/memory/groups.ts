@@ -3,10 +3,8 @@
 import type { KeptEvents, Merged, NewRun } from '../../core/new-run.ts'
 import type { Prompt } from '../../core/prompt.ts'
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
-import type { ErasureSets } from '../erased-run.ts'
-import { keptPrompt } from '../kept-prompt.ts'
 import type { Group, Joined, Lane, QueuedGroup, StoredStanding } from '../ports.ts'
-import { queuedEventOf } from '../queued-event.ts'
+import { type ErasureSets, keptPrompt, queuedEventOf } from '../stored.ts'
 
 export type MemoryGroup = {
   readonly key: string

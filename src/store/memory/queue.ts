@@ -1,9 +1,9 @@
 /** The runs and the groups of the memory store: a group whose window is over becomes a run. */
 
 import { maxGroupsPerTake } from '../bounds.ts'
-import { type ErasureSets, erasedRun, isRunToErase } from '../erased-run.ts'
 import type { Cancelled, Lease, StoredStanding } from '../ports.ts'
 import type { Erased } from '../store-part.ts'
+import { type ErasureSets, erasedRun, isRunToErase } from '../stored.ts'
 import { Groups, type MemoryGroup } from './groups.ts'
 import type { MemoryRun } from './memory-run.ts'
 import { Runs } from './runs.ts'

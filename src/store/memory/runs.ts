@@ -4,12 +4,11 @@
  */
 
 import type { NewRun, Progress } from '../../core/new-run.ts'
-import { erasedRun } from '../erased-run.ts'
 import { Lanes } from '../lanes.ts'
 import type { Cancelled, GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { firstOf, type Priority, priorityOf } from '../priority.ts'
-import { queuedEventOf } from '../queued-event.ts'
 import type { Erased, ErasedRun } from '../store-part.ts'
+import { erasedRun, queuedEventOf } from '../stored.ts'
 import { FreshRuns } from './fresh-runs.ts'
 import { byDueTime, byEnd, byId, isInProgress, type MemoryRun, standingOf } from './memory-run.ts'
 

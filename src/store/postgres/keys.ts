@@ -1,17 +1,12 @@
 /** Hashes ids to keys of the shared database, and numbers the calls that the database must recognize when they are sent twice. */
 
 import { hash, randomInt } from 'node:crypto'
-import type { ChatAddress } from '../../core/session.ts'
 
 /**
  * Returns the key of an id: the first 120 bits of its SHA-256, filled up to a uuid. So no key is a text that a sender chose, and all keys
  * are short. Keys in the embedded store have 120 bits too, so that the content of one store can be moved to the other.
  */
 export const keyOf = (id: string): string => `${hash('sha256', id, 'hex').slice(0, 30)}00`
-
-/** Returns the key of a chat of a profile. */
-export const chatKey = (profile: string, { platform, chat, thread }: ChatAddress): string =>
-  keyOf(JSON.stringify([profile, platform, chat, thread ?? null]))
 
 const callBits = 31n
 const maxCalls = 2 ** 31

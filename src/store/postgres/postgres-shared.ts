@@ -10,7 +10,7 @@ import { rateShareKind } from './calls/rate-calls.ts'
 import { askReloadKind, beatKind, forgetReplicasKind, leadKind, leaveKind, replicasKind } from './calls/replica-calls.ts'
 import { keyOf } from './keys.ts'
 import type { Links } from './links.ts'
-import { PostgresRecords } from './records/postgres-records.ts'
+import { PostgresRecords } from './postgres-records.ts'
 
 type UsedLinks = Pick<Links, 'work' | 'slow' | 'records' | 'marks'>
 

@@ -7,6 +7,7 @@ import { isEventId, isNumbers, maxQueues, maxStandings, unsettledMs } from '../b
 import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, Queues, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
 import type { Shared } from '../shared.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
+import { chatText, replyText, storedMessage } from '../stored.ts'
 import { Backlog, backlogKind } from './backlog.ts'
 import { acceptAll } from './calls/accept-all.ts'
 import { type ClaimFields, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
@@ -26,10 +27,9 @@ import {
 } from './calls/session-calls.ts'
 import { pruneExpiredKind, pruneRunsKind, standingsKind, totalsKind } from './calls/standing-calls.ts'
 import { keepPositionsKind, positionsKind, spendKind, trimSumsKind } from './calls/sum-calls.ts'
-import { chatKey, keyOf } from './keys.ts'
+import { keyOf } from './keys.ts'
 import { type Links, openLinks, type PostgresOptions } from './links.ts'
 import { PostgresShared } from './postgres-shared.ts'
-import { replyText } from './stored.ts'
 import { WaitingRuns } from './waiting-runs.ts'
 
 /** How often the backlog is counted. */
@@ -173,8 +173,7 @@ class PostgresStore implements OpenStore {
   }
 
   mirror(profile: string, chatAddress: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
-    const addressKey = chatKey(profile, chatAddress)
-    return this.#links.slow.call(mirrorKind, { addressKey, text: JSON.stringify(message), chars: message.text.length })
+    return this.#links.slow.call(mirrorKind, { addressKey: keyOf(chatText(profile, chatAddress)), ...storedMessage(message) })
   }
 
   sessions({ profile, route }: SessionFilter, max: number): Promise<readonly Session[]> {

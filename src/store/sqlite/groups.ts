@@ -2,12 +2,10 @@
 
 import type { KeptEvents } from '../../core/new-run.ts'
 import { maxGroups } from '../bounds.ts'
-import { erasedRun } from '../erased-run.ts'
 import type { Joined, QueuedGroup, StoredStanding } from '../ports.ts'
-import { queuedEventOf } from '../queued-event.ts'
 import type { ErasedRun } from '../store-part.ts'
+import { erasedRun, parseStored, parseText, queuedEventOf } from '../stored.ts'
 import type { Statements } from './statements.ts'
-import { parseStored, parseText } from './stored.ts'
 
 /** An event that joins a group. `group` and `lane` are hashes; `event`, `run` and the prompt's text are JSON. */
 export type JoiningEvent = {

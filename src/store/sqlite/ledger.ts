@@ -10,11 +10,11 @@ import { isEventId, maxGroupsPerTake } from '../bounds.ts'
 import type { Accepted, Joined, Lane, Lease, StoreTotals } from '../ports.ts'
 import { Claims, type Unsettled } from './claims.ts'
 import { type DueGroup, Groups, type JoiningEvent } from './groups.ts'
+import { parseLane } from './keys.ts'
 import { Positions } from './positions.ts'
 import { type CancelledPage, type ErasedPage, type EraseLists, Runs, type StandingsPage } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import { parseLane } from './stored.ts'
 import { Sums } from './sums.ts'
 
 /**

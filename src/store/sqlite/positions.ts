@@ -1,7 +1,7 @@
 /** The next times of schedules (`positions` in ports.ts) in an open database. */
 
+import { parseText } from '../stored.ts'
 import type { Statements } from './statements.ts'
-import { parseText } from './stored.ts'
 
 /** Keys are stored as JSON, so that every key is read back as it was. */
 export class Positions {

@@ -2,14 +2,13 @@
 
 import { hourMs } from '../../core/clock.ts'
 import type { NewRun } from '../../core/new-run.ts'
-import { erasedRun } from '../erased-run.ts'
 import { Lanes } from '../lanes.ts'
 import type { Cancelled, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
-import { queuedEventOf } from '../queued-event.ts'
 import type { Erased, ErasedRun } from '../store-part.ts'
-import { type DueRun, UntriedRuns } from './order/untried-runs.ts'
+import { erasedRun, parseStored, parseText, queuedEventOf } from '../stored.ts'
+import { parseLane } from './keys.ts'
 import type { Statements } from './statements.ts'
-import { parseLane, parseStored, parseText } from './stored.ts'
+import { type DueRun, UntriedRuns } from './untried-runs.ts'
 
 /** The number of ids that are reserved at a time. `autoincrement` would write the last id at each commit, in a page of its own. */
 const idBlock = 10_000

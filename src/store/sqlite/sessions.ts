@@ -1,8 +1,11 @@
 /** The sessions of an open database, with their messages. */
 
 import type { Session, SessionFilter, SessionMessage } from '../../core/session.ts'
+import { parseMessage, parseSession, type StoredMessage } from '../stored.ts'
 import type { Statements } from './statements.ts'
-import { parseMessage, parseSession, type SessionColumns, type StoredMessage } from './stored-session.ts'
+
+/** A session that gets messages. `key` and `at` are hashes; `about` and `place` are JSON. */
+type SessionColumns = { readonly key: string; readonly about: string; readonly place: string | null; readonly at: string | null }
 
 type SessionRow = [about: Buffer, place: Buffer | null, createdAt: number, updatedAt: number, messages: number]
 

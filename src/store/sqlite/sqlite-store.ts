@@ -5,7 +5,6 @@ import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { checkWorks, isEventId, isNumbers, maxQueues, maxStandings } from '../bounds.ts'
-import { keptPrompt } from '../kept-prompt.ts'
 import type {
   Accepted,
   Cancelled,
@@ -26,12 +25,12 @@ import type {
   WorkAnswer,
 } from '../ports.ts'
 import type { Erased, Erasure, HeldFile, OpenStore, StoreOptions } from '../store-part.ts'
+import { chatText, keptPrompt, replyText, sessionTexts, storedMessage } from '../stored.ts'
 import { BatchQueue } from './batch-queue.ts'
 import { DurableDatabase } from './durable-database.ts'
 import type { JoiningEvent } from './groups.ts'
+import { hashKey } from './keys.ts'
 import { type Accept, Ledger, type Step } from './ledger.ts'
-import { replyText } from './stored.ts'
-import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-session.ts'
 
 type SqliteOptions = Pick<StoreOptions, 'folder' | 'durability' | 'clock' | 'committed'>
 
@@ -176,7 +175,9 @@ class SqliteStore implements OpenStore {
   }
 
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
-    const [columns, turnKey, stored] = [sessionColumnsOf(session), hashKey(turn), messages.map(storedMessage)]
+    const { about, place, chat } = sessionTexts(session)
+    const columns = { key: hashKey(session.key), about, place, at: chat === null ? null : hashKey(chat) }
+    const [turnKey, stored] = [hashKey(turn), messages.map(storedMessage)]
     return this.#queue.call(({ sessions }, now) => sessions.converse(columns, turnKey, stored, now))
   }
 
@@ -186,7 +187,7 @@ class SqliteStore implements OpenStore {
   }
 
   mirror(profile: string, chatAddress: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
-    const [at, stored] = [chatKey(profile, chatAddress), storedMessage(message)]
+    const [at, stored] = [hashKey(chatText(profile, chatAddress)), storedMessage(message)]
     return this.#queue.call(({ sessions }, now) => sessions.mirror(at, stored, now))
   }
 

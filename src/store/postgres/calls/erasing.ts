@@ -2,11 +2,10 @@
 
 import type { NewRun } from '../../../core/new-run.ts'
 import { isEventId } from '../../bounds.ts'
-import { erasedRun, isRunToErase } from '../../erased-run.ts'
 import type { Erased, ErasedRun, Erasure } from '../../store-part.ts'
+import { erasedRun, isRunToErase, parseStored } from '../../stored.ts'
 import { keyOf } from '../keys.ts'
 import type { DatabaseLink } from '../link/database-link.ts'
-import { parseStored } from '../stored.ts'
 import {
   deleteErasedKind,
   endErasedGroupsKind,

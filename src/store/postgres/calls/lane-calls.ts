@@ -4,8 +4,8 @@
  */
 
 import type { NewRun } from '../../../core/new-run.ts'
-import { keptPrompt } from '../../kept-prompt.ts'
 import type { Accepted, Group, Joined } from '../../ports.ts'
+import { keptPrompt } from '../../stored.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { keyOf } from '../keys.ts'

@@ -1,10 +1,9 @@
 /** The call that reads the groups, and the lanes in which runs wait. */
 
 import type { QueuedGroup, QueuedLane, Queues } from '../../ports.ts'
-import { queuedEventOf } from '../../queued-event.ts'
+import { parseStored, queuedEventOf } from '../../stored.ts'
 import { type CallKind, msUntil } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
-import { parseStored } from '../stored.ts'
 
 type GroupRow = [kind: 'group', run: string, count: string, dueInMs: number, limit: null]
 type LaneRow = [kind: 'lane', run: string, waiting: string, open: number, limit: number]

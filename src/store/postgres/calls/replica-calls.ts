@@ -2,11 +2,12 @@
  * The calls about the replicas on a store: their beats and states, the reloads that gateways and commands ask them for, and who is leader.
  */
 
-import type { BeatAnswer, Replica } from '../../shared.ts'
+import { isReloadRequest, isReplicaState } from '../../../generated/stored-checks.js'
+import type { BeatAnswer, ReloadRequest, Replica, ReplicaState } from '../../shared.ts'
+import { parseJson } from '../../stored.ts'
 import type { CallKind } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { schemaVersion } from '../sql/schema.ts'
-import { parseReloadRequest, parseReplicaState } from '../stored.ts'
 
 /**
  * The most replicas that are read. There may be more of them than gateways, because a process that died within the last minute still
@@ -21,10 +22,11 @@ const shown = `id, about, asked, (extract(epoch from clock() - seen_at) * 1000):
 /** Returns the replica of a row, in a list; an empty list for a row that a later version wrote in another shape. */
 const replicaOf = (row: Row): readonly Replica[] => {
   const [id, about, stored, seenMs, seenAt] = row as [string, string, string | null, number, number]
-  const state = parseReplicaState(about)
-  if (state === undefined) return []
-  const asked = stored === null ? undefined : parseReloadRequest(stored)
-  return [{ id: String(id), seenMs: Math.max(0, seenMs), clockAheadMs: state.now - seenAt, state, ...(asked ? { asked } : {}) }]
+  const [said, request] = [parseJson(about), stored === null ? undefined : parseJson(stored)]
+  if (!isReplicaState(said)) return []
+  const state = said as unknown as ReplicaState
+  const asked = isReloadRequest(request) ? { asked: request as unknown as ReloadRequest } : {}
+  return [{ id: String(id), seenMs: Math.max(0, seenMs), clockAheadMs: state.now - seenAt, state, ...asked }]
 }
 
 export type BeatCall = { readonly id: string; readonly about: string }

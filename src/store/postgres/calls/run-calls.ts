@@ -5,11 +5,11 @@
 
 import { maxGroupsPerTake } from '../../bounds.ts'
 import type { Lease, RunId } from '../../ports.ts'
+import { parseStored } from '../../stored.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import type { DueBounds } from '../due-runs.ts'
 import { hasPriority, isHigh, isLow, isYoung, lowStep, priorityStep } from '../sql/priority-indexes.ts'
-import { parseStored } from '../stored.ts'
 
 /** A run that was taken, and whether it is in a lane. `lease` is absent where the stored run cannot be read. */
 export type TakenRun = { readonly runId: string; readonly fence: number; readonly isInLane: boolean; readonly lease?: Lease }

@@ -2,10 +2,10 @@
 
 import type { Session, SessionMessage, SessionName } from '../../../core/session.ts'
 import { maxSessions } from '../../bounds.ts'
+import { parseMessage, parseSession, type StoredMessage, sessionTexts, storedMessage } from '../../stored.ts'
 import { type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
-import { chatKey, keyOf } from '../keys.ts'
-import { parseMessage, parseSession } from '../stored.ts'
+import { keyOf } from '../keys.ts'
 
 /**
  * Messages for a session. `about` (the session's name) and `address` (its chat) are JSON; `key`, `profile`, `route`, `addressKey` and
@@ -19,7 +19,7 @@ type ConverseCall = {
   readonly address: string | null
   readonly addressKey: string | null
   readonly turn: string
-  readonly messages: readonly { readonly text: string; readonly chars: number }[]
+  readonly messages: readonly StoredMessage[]
 }
 
 type Conversed = { readonly isNew: boolean; readonly isAdded: boolean }
@@ -29,16 +29,19 @@ export const byKey = <T extends { readonly key: string }>(calls: readonly T[]): 
   calls.map((call, index) => [call, index] as const).sort(([a, m], [b, n]) => (a.key === b.key ? m - n : a.key < b.key ? -1 : 1))
 
 /** Makes the call that adds the messages of a turn to a session. */
-export const converseCall = ({ chatAddress, ...about }: SessionName, turn: string, messages: readonly SessionMessage[]): ConverseCall => ({
-  key: keyOf(about.key),
-  about: JSON.stringify(about),
-  profile: keyOf(about.profile),
-  route: keyOf(about.route),
-  address: chatAddress === undefined ? null : JSON.stringify(chatAddress),
-  addressKey: chatAddress === undefined ? null : chatKey(about.profile, chatAddress),
-  turn: keyOf(turn),
-  messages: messages.map((message) => ({ text: JSON.stringify(message), chars: message.text.length })),
-})
+export const converseCall = (session: SessionName, turn: string, messages: readonly SessionMessage[]): ConverseCall => {
+  const { about, place, chat } = sessionTexts(session)
+  return {
+    key: keyOf(session.key),
+    about,
+    profile: keyOf(session.profile),
+    route: keyOf(session.route),
+    address: place,
+    addressKey: chat === null ? null : keyOf(chat),
+    turn: keyOf(turn),
+    messages: messages.map(storedMessage),
+  }
+}
 
 /** Returns for each call the positions, from 1, of its first and last message in the one list that has the messages of all calls. */
 const messageRanges = (calls: readonly ConverseCall[]): readonly (readonly [first: number, last: number])[] => {
@@ -96,10 +99,7 @@ export const trimSessionsKind: CallKind<void, void> = {
   answers: (_, calls) => calls.map(() => undefined),
 }
 
-export const mirrorKind: CallKind<
-  { readonly addressKey: string; readonly text: string; readonly chars: number },
-  'none' | 'several' | 'written'
-> = {
+export const mirrorKind: CallKind<StoredMessage & { readonly addressKey: string }, 'none' | 'several' | 'written'> = {
   name: 'mirror_1',
   text: 'select mirror_1($1, $2, $3)',
   maxCalls: 1,

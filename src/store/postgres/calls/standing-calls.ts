@@ -4,9 +4,9 @@
  */
 
 import type { StoredStanding, StoreTotals } from '../../ports.ts'
+import { parseText } from '../../stored.ts'
 import { type CallKind, list, msUntil } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
-import { parseText } from '../stored.ts'
 
 const pruneRows = 5_000
 

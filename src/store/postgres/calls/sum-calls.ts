@@ -2,8 +2,8 @@
 
 import { maxSums } from '../../bounds.ts'
 import type { Spent } from '../../ports.ts'
+import { parseText } from '../../stored.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
-import { parseText } from '../stored.ts'
 import { byKey } from './session-calls.ts'
 
 export type SpendCall = { readonly key: string; readonly leftMs: number; readonly add: Spent }

@@ -1,9 +1,9 @@
 /** Writes a page of another store's content into a shared database. */
 
 import type { MovedKind, MovedPage, MovedSession } from '../../moving.ts'
+import { parseSession } from '../../stored.ts'
 import type { Connection, Statement } from '../connection.ts'
 import { keyOf } from '../keys.ts'
-import { parseSession } from '../stored.ts'
 
 const inMs = (column: string): string => `clock() + "${column}" * interval '1 ms'`
 const agoMs = (column: string): string => `clock() - "${column}" * interval '1 ms'`

@@ -12,7 +12,7 @@ import { replicasKind } from '../calls/replica-calls.ts'
 import { type Connection, connect, type Row } from '../connection.ts'
 import { Marks } from '../keys.ts'
 import { migrate, openingFault } from '../migration.ts'
-import { PostgresRecords } from '../records/postgres-records.ts'
+import { PostgresRecords } from '../postgres-records.ts'
 import { addPage } from './added-page.ts'
 import { exportedPages } from './exported-pages.ts'
 

@@ -1,7 +1,7 @@
 /** The shared store's implementation of `SharedRecords`: the records of events, in tables of the store's schema. */
 
-import { isEventId } from '../../bounds.ts'
-import type { ErasedLine, LinePlace, OthersLines, RawPiece, RecordLimits, SharedRecords, StoredLine } from '../../shared-records.ts'
+import { isEventId } from '../bounds.ts'
+import type { ErasedLine, LinePlace, OthersLines, RawPiece, RecordLimits, SharedRecords, StoredLine } from '../shared-records.ts'
 import {
   addRecordsKind,
   eraseRecordsKind,
@@ -14,9 +14,9 @@ import {
   recordsOfEventsKind,
   recordsOfOthersKind,
   recordTotalsKind,
-} from '../calls/record-calls.ts'
-import type { Marks } from '../keys.ts'
-import type { DatabaseLink } from '../link/database-link.ts'
+} from './calls/record-calls.ts'
+import type { Marks } from './keys.ts'
+import type { DatabaseLink } from './link/database-link.ts'
 
 export class PostgresRecords implements SharedRecords {
   readonly #link: Pick<DatabaseLink, 'call'>

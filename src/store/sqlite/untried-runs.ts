@@ -3,8 +3,8 @@
  * run has a priority, the oldest are found by their ids alone.
  */
 
-import { firstOf, type Priority, type Ranked } from '../../priority.ts'
-import type { Statements } from '../statements.ts'
+import { firstOf, type Priority, type Ranked } from '../priority.ts'
+import type { Statements } from './statements.ts'
 
 /** A run's id, and whether it is still leased to a worker that never finished. */
 export type DueRun = readonly [runId: number, leased: number]
