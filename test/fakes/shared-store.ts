@@ -66,12 +66,12 @@ const connect = (server: OpenStore, claimers: Claimers, clock: Clock, backlog: n
     },
   }
   // Every other method is that of the server, a network away.
-  return new Proxy(server, {
-    get(_, name: keyof OpenStore) {
-      const own = server[name]
-      return ours[name] ?? (typeof own === 'function' ? remote((own as () => Promise<unknown>).bind(server)) : own)
-    },
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(server)) as (keyof OpenStore)[]
+  const methods = names.flatMap((name) => {
+    const method = server[name]
+    return typeof method === 'function' ? [[name, remote((method as () => Promise<unknown>).bind(server))]] : []
   })
+  return { ...Object.fromEntries(methods), ...ours }
 }
 
 /** The options of a store in a folder. */
