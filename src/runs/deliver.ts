@@ -6,7 +6,7 @@
 import type { Delivery, NewRun, Progress } from '../core/new-run.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../parts/destination.ts'
 import type { AlertNotice, Outgoing } from '../parts/targets/target.ts'
-import type { Sending } from './breaker/breakers.ts'
+import type { Sending, Unsent } from './breaker/breakers.ts'
 
 export type Delivering = {
   readonly run: Pick<NewRun, 'profile' | 'route' | 'deliveryId' | 'itemBy' | 'job' | 'delivery' | 'callback'>
@@ -38,35 +38,31 @@ export type Delivering = {
   readonly isOurs: (progress: Progress) => Promise<boolean>
 }
 
-export type Delivered =
-  /** `to`: the targets that have the text. */
-  | { readonly kind: 'done'; readonly to: readonly string[] }
-  /** Nothing is left to try. */
-  | { readonly kind: 'failed'; readonly error: string }
-  | Postponed
-  /** Another worker has the run now. */
-  | { readonly kind: 'lost' }
+/** A target that is to be tried again. */
+type Open = Unsent & { readonly position: number }
 
-/** At least one target is to be tried again. */
-export type Postponed = {
-  readonly kind: 'again'
-  readonly error: string
-  readonly retryAfterMs: number | undefined
-  /** Whether one of several targets was given up, and is not to be tried again. */
-  readonly gaveUp: boolean
-  /** Whether a target failed, or was broken off by the stop, whose receiver does not fail with other texts. */
-  readonly hasFailed: boolean
-  /** Whether a target failed whose receiver fails with other texts too, and whose breaker is still closed. */
-  readonly isSuspected: boolean
-  /** The positions of the targets that are down. */
-  readonly waitsFor: readonly number[]
-  /** Whether nothing was sent in this attempt. */
-  readonly isUntried: boolean
-}
+/** What became of a text at its targets. `lost`: another worker has the run now. */
+export type Delivered =
+  | 'lost'
+  | {
+      /** The targets that have the text. */
+      readonly to: readonly string[]
+      /** Why the text is not where it should be. Absent where nothing is left to do. */
+      readonly error?: string
+      /** The targets that are to be tried again. With an error and none of them, nothing is left to try. */
+      readonly open: readonly Open[]
+      /** The longest wait that one of them asked for, in milliseconds. */
+      readonly retryAfterMs: number | undefined
+      /** Whether a target was given up, and is not to be tried again. */
+      readonly gaveUp: boolean
+      /** Whether nothing was sent in this attempt. */
+      readonly isUntried: boolean
+    }
 
 /** The time that one target has to send the text, in milliseconds. */
 const budgetMs = 60_000
 const brokenOff = 'broken off by the stop'
+const stopped = { ok: false, why: brokenOff, repeatable: true } as const
 const mayHaveArrived = 'the process ended while it was being delivered, and it may have arrived. Look, then retry by hand'
 
 /**
@@ -86,20 +82,28 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
   // A target that failed before is open again. This change is stored before anything is sent: otherwise, after a crash during the sending,
   // the target would still be stored as failed, and nobody would know that the target may have the text.
-  if (progress.some((each, position) => each !== before[position]) && !(await kept())) return { kind: 'lost' }
-  const open: Again[] = []
+  if (progress.some((each, position) => each !== before[position]) && !(await kept())) return 'lost'
+  const open: Open[] = []
   let tried = 0
   for (const position of to.keys()) {
     if (progress[position] !== null || isEnough(progress)) continue
-    if (!(await delivering.isOurs(progress))) return { kind: 'lost' }
+    if (!(await delivering.isOurs(progress))) return 'lost'
     const became = await deliverOne(delivering, position, position === doubtful)
     if (typeof became === 'object') open.push(became)
     if (typeof became !== 'object' || became.outage !== 'held') tried++
     progress[position] = typeof became === 'object' ? false : became
-    if (!(await kept())) return { kind: 'lost' }
+    if (!(await kept())) return 'lost'
   }
-  if (isEnough(progress)) return { kind: 'done', to: to.flatMap(({ target }, position) => (progress[position] === true ? target : [])) }
-  return unfinished(to, progress, open, tried)
+  const given = progress.filter((each) => typeof each === 'string')
+  const done = [...to.keys()].filter((position) => progress[position] === true)
+  return {
+    to: done.flatMap((position) => to[position]?.target ?? []),
+    ...(isEnough(progress) ? {} : { error: partialFailureText(to, [...given, ...open.map(({ why }) => why)], done) }),
+    open,
+    retryAfterMs: Math.max(0, ...open.map(({ retryAfterMs }) => retryAfterMs ?? 0)) || undefined,
+    gaveUp: given.length > 0,
+    isUntried: tried === 0,
+  }
 }
 
 /**
@@ -115,12 +119,8 @@ const reopened = ({ run, revived, repeatable }: Delivering, before: Progress, do
   })
 }
 
-type Outage = Extract<Sending, { outage: unknown }>['outage']
-/** A target failed, and is to be tried again after a wait. */
-type Again = { readonly position: number; readonly why: string; readonly waitMs: number; readonly outage?: Outage }
-
-/** Sends to one target. `true`: the target has the text. A text: the reason why the target is given up. `Again`: to be tried again. */
-const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<true | string | Again> => {
+/** Sends to one target. `true`: the target has the text. A text: the reason why the target is given up. `Open`: to be tried again. */
+const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<true | string | Open> => {
   const { run, text, alerts, traceparent, send, repeatable, resumed, signal } = delivering
   const { profile, route, deliveryId, itemBy, job, callback } = run
   const to = deliveriesOf(run.delivery)
@@ -135,7 +135,7 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
     ...(alerts ? { alerts } : {}),
     ...(resumed ? { resumed } : {}),
   }
-  if (signal.aborted) return { position, why: brokenOff, waitMs: 0 }
+  if (signal.aborted) return { ...stopped, position }
   let mayStop = repeatable(delivery.target)
   const onlyOnce = (): void => {
     // The stop has aborted this delivery, and the next start of the gateway sends the text. The text must not go out now as well.
@@ -150,7 +150,7 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
   }
   const why = `delivery to ${deliveryLabel(to, position)}: ${sent.why}`
   if (!sent.repeatable) return why
-  return { position, why, waitMs: sent.retryAfterMs ?? 0, ...('outage' in sent ? { outage: sent.outage } : {}) }
+  return { ...sent, why, position }
 }
 
 /**
@@ -158,7 +158,6 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
  * the next start of the gateway sends it again, under the same key, so that it cannot post twice.
  */
 const unlessStopped = async (sending: Promise<Sending>, signal: AbortSignal, mayStop: () => boolean): Promise<Sending> => {
-  const stopped: Sending = { ok: false, why: brokenOff, repeatable: true }
   let stop = (): void => {}
   const broken = new Promise<Sending>((resolve) => {
     stop = () => {
@@ -170,22 +169,5 @@ const unlessStopped = async (sending: Promise<Sending>, signal: AbortSignal, may
     return await Promise.race([sending, broken])
   } finally {
     signal.removeEventListener('abort', stop)
-  }
-}
-
-const unfinished = (to: readonly Delivery[], progress: Progress, open: readonly Again[], tried: number): Delivered => {
-  const given = progress.filter((each) => typeof each === 'string')
-  const done = [...to.keys()].filter((position) => progress[position] === true)
-  const error = partialFailureText(to, [...given, ...open.map(({ why }) => why)], done)
-  if (open.length === 0) return { kind: 'failed', error }
-  return {
-    kind: 'again',
-    error,
-    retryAfterMs: Math.max(...open.map(({ waitMs }) => waitMs)) || undefined,
-    gaveUp: given.length > 0,
-    hasFailed: open.some(({ outage }) => outage === undefined),
-    isSuspected: open.some(({ outage }) => outage === 'suspected'),
-    waitsFor: open.filter(({ outage }) => outage === 'held' || outage === 'open').map(({ position }) => position),
-    isUntried: tried === 0,
   }
 }

@@ -10,12 +10,11 @@ import type { RunningJob } from '../generated/control.ts'
 import type { Lease } from '../store/ports.ts'
 import { type AttemptOptions, persistRun } from './attempt/attempt.ts'
 import { createAttempt, type MakeAttempt } from './attempt/make-attempt.ts'
-import { beginTranscript, describeAttempt } from './attempt/transcript.ts'
+import { beginTranscript, describeAttempt, runFields } from './attempt/transcript.ts'
 import { type ReportOptions, reportingEnds } from './callback.ts'
 import { Cancels } from './flow/cancels.ts'
 import { HeldRuns } from './flow/held-runs.ts'
 import { HeldLeases } from './held-leases.ts'
-import { runFields } from './run-fields.ts'
 
 export type WorkerOptions = Omit<AttemptOptions, 'leases' | 'cancels' | 'held'> &
   ReportOptions & {

@@ -91,9 +91,9 @@ export type RunEnd =
   | { readonly kind: 'done'; readonly silent?: true; readonly to?: readonly string[] }
   /**
    * `uncounted`: the attempt does not count, because a stop aborted it, this process gave the run back, or the receiver of the reply fails
-   * with other texts too.
+   * with other texts too. `waits`: the run waits for a target that is down; this is for observers, and no store keeps it.
    */
-  | { readonly kind: 'again'; readonly afterMs: number; readonly error: string; readonly uncounted?: true }
+  | { readonly kind: 'again'; readonly afterMs: number; readonly error: string; readonly uncounted?: true; readonly waits?: true }
   | { readonly kind: 'dead'; readonly error: string }
   /** An operator cancelled the run, or it began too late. The store forgets the run, as it does when a run is done. */
   | { readonly kind: 'cancelled' | 'expired'; readonly error: string }

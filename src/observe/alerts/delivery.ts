@@ -122,8 +122,8 @@ export class AlertDelivery {
       state.messages = state.messages.filter(({ id }) => id !== message.id)
     }
     message.isBegun = false
-    if (delivered.kind === 'lost') return
-    if (delivered.kind === 'done') {
+    if (delivered === 'lost') return
+    if (delivered.error === undefined) {
       delete state.lost[message.rule]
       remove()
       return
@@ -131,7 +131,7 @@ export class AlertDelivery {
     // A message that the stop broke off costs no attempt.
     if (!this.#abort.signal.aborted) message.tries++
     const fields = { rule: message.rule, attempt: message.tries, reason: delivered.error }
-    if (delivered.kind === 'again' && message.tries < retry.maxAttempts) {
+    if (delivered.open.length > 0 && message.tries < retry.maxAttempts) {
       message.nextAt = clock.now() + delayAfter(message.tries, retry, delivered.retryAfterMs)
       log('warn', fields, 'alert not delivered, it will be tried again')
       return

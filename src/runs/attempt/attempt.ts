@@ -4,14 +4,14 @@ import type { NewRun } from '../../core/new-run.ts'
 import type { Outgoing } from '../../parts/targets/target.ts'
 import type { Lease, RunEnd, Store } from '../../store/ports.ts'
 import type { AskOptions } from '../ask-agent.ts'
+import { delayAfter } from '../backoff.ts'
 import type { Sending } from '../breaker/breakers.ts'
 import type { Outages } from '../breaker/outages.ts'
 import type { HeldRuns } from '../flow/held-runs.ts'
 import type { Paces, SharedRates } from '../flow/paces.ts'
 import { persist } from '../persist.ts'
 import type { RunPolicy } from '../policy.ts'
-import { runFields } from '../run-fields.ts'
-import type { Transcript } from './transcript.ts'
+import { runFields, type Transcript } from './transcript.ts'
 
 export type AttemptOptions = AskOptions & {
   readonly store: Store
@@ -45,6 +45,12 @@ export type Attempt = {
   readonly transcript: Transcript
 }
 
+/**
+ * What became of an attempt: its end, which the worker stores. `lost`: another worker has the run now. `given back`: nothing was begun, and
+ * the store has the run back, without a counted attempt.
+ */
+export type Attempted = RunEnd | 'lost' | 'given back'
+
 /** Gives a run back that was not begun. The attempt does not count, and is not recorded. `lost`: another worker has the run already. */
 export const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, error: string): Promise<'lost' | 'given back'> => {
   const end: RunEnd = { kind: 'again', afterMs, error, uncounted: true }
@@ -62,3 +68,26 @@ export const persistRun = (
   signal: AbortSignal,
 ): Promise<boolean> =>
   persist(write, { store, signal, failed: (reason) => log('error', { ...runFields(lease), reason }, 'cannot record a run, trying again') })
+
+type Failure = {
+  /** The wait that the agent's API or the target asked for, in milliseconds. */
+  readonly askedMs: number | undefined
+  /**
+   * Whether an attempt that a stop aborted counts all the same, because it gave up a target. If such an attempt did not count, the next
+   * attempt could be a first attempt with progress. It would pass for an attempt at a revived run, and would send again to the target that
+   * was given up.
+   */
+  readonly counts?: boolean
+}
+
+/** Returns the end of a failed attempt: another attempt after a wait, or `dead` after the last. */
+export const endOfFailure = (
+  { signal, lease, policy: { retry } }: Attempt,
+  error: string,
+  { askedMs, counts = false }: Failure,
+): RunEnd => {
+  // The stop of the gateway aborted the attempt, and nothing failed. So the run is due at the next start.
+  if (signal.aborted) return { kind: 'again', afterMs: 0, error, ...(counts ? {} : { uncounted: true }) }
+  if (lease.attempt >= retry.maxAttempts) return { kind: 'dead', error }
+  return { kind: 'again', afterMs: delayAfter(lease.attempt, retry, askedMs), error }
+}

@@ -2,15 +2,24 @@
 
 import type { Progress } from '../../core/new-run.ts'
 import { delayAfter } from '../backoff.ts'
-import { deliver, type Postponed } from '../deliver.ts'
+import { type Delivered, deliver } from '../deliver.ts'
 import { mergedPrompt } from '../merged-prompt.ts'
-import { isSilent } from '../silent-reply.ts'
-import { type Attempt, giveBack, persistRun } from './attempt.ts'
-import { endOfFailure } from './failure.ts'
-import type { AttemptEnd } from './transcript.ts'
+import { type Attempt, type Attempted, endOfFailure, giveBack, persistRun } from './attempt.ts'
+
+/** The lines with which an agent asks that nothing be sent (rules: Runs 4). */
+const silentWords = new Set(['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'])
+
+/** Whether a reply is empty, or its first or last line is one of the silent words. */
+export const isSilent = (reply: string): boolean => {
+  const text = reply.trim()
+  if (text === '') return true
+  const first = text.slice(0, 64).split('\n', 1)[0] as string
+  const last = text.slice(-64).split('\n').at(-1) as string
+  return silentWords.has(first.trim()) || silentWords.has(last.trim())
+}
 
 /** Adds the reply to the run's session, sends it to the targets, and returns the end of the attempt. */
-export const deliverReply = async (attempt: Attempt, reply: string): Promise<AttemptEnd | 'lost' | 'given back'> => {
+export const deliverReply = async (attempt: Attempt, reply: string): Promise<Attempted> => {
   const { options, signal, lease, transcript } = attempt
   // The text of a direct delivery is no reply: it is sent whatever it says, and its record has it as the prompt.
   const isReply = !lease.run.direct
@@ -40,10 +49,10 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Att
       !options.leases.mayBeLost(lease) ||
       persistRun(lease, () => options.leases.confirm(lease, () => options.store.keepReply(lease, reply, progress)), options, signal),
   })
-  if (delivered.kind === 'lost') return 'lost'
-  if (delivered.kind === 'done') return { kind: 'done', to: delivered.to }
-  if (delivered.kind === 'failed') return { kind: 'dead', error: delivered.error }
-  return endOfDelivery(attempt, delivered)
+  if (delivered === 'lost') return 'lost'
+  const { to, error, open } = delivered
+  if (error === undefined) return { kind: 'done', to }
+  return open.length === 0 ? { kind: 'dead', error } : endOfDelivery(attempt, error, delivered)
 }
 
 /**
@@ -51,9 +60,14 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Att
  * too. So a run does not end as dead while it only waits for a target that is down, even where another target has failed at the last
  * attempt.
  */
-const endOfDelivery = async (attempt: Attempt, postponed: Postponed): Promise<AttemptEnd | 'lost' | 'given back'> => {
+const endOfDelivery = async (attempt: Attempt, error: string, delivered: Exclude<Delivered, 'lost'>): Promise<Attempted> => {
   const { options, signal, lease, policy } = attempt
-  const { error, retryAfterMs: askedMs, gaveUp, hasFailed, isSuspected, waitsFor, isUntried } = postponed
+  const { open, retryAfterMs: askedMs, gaveUp, isUntried } = delivered
+  // A target failed, or was broken off by the stop, whose receiver does not fail with other texts.
+  const hasFailed = open.some(({ outage }) => outage === undefined)
+  // A receiver fails with other texts too, and its breaker is still closed.
+  const isSuspected = open.some(({ outage }) => outage === 'suspected')
+  const waitsFor = open.filter(({ outage }) => outage === 'held' || outage === 'open').map(({ position }) => position)
   const isOutage = isSuspected || waitsFor.length > 0
   if (signal.aborted || !isOutage || (hasFailed && lease.attempt < policy.retry.maxAttempts))
     return endOfFailure(attempt, error, { askedMs, counts: gaveUp })

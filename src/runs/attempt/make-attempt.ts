@@ -6,15 +6,13 @@ import { askAgent, StoodStill, Unanswered } from '../ask-agent.ts'
 import { cancelledError, RunStopped } from '../flow/cancels.ts'
 import { Paces } from '../flow/paces.ts'
 import { createMeter } from '../meter.ts'
-import { isSilent } from '../silent-reply.ts'
-import { type Attempt, type AttemptOptions, giveBack, persistRun } from './attempt.ts'
-import { deliverReply } from './deliver-reply.ts'
-import { endOfFailure } from './failure.ts'
+import { type Attempt, type Attempted, type AttemptOptions, endOfFailure, giveBack, persistRun } from './attempt.ts'
+import { deliverReply, isSilent } from './deliver-reply.ts'
 import { endBefore, mayGoElsewhere } from './may-begin.ts'
-import type { AttemptEnd, Transcript } from './transcript.ts'
+import type { Transcript } from './transcript.ts'
 
 /** Makes one attempt at the run of a lease, and collects reply, answers and usage in `transcript`. */
-export type MakeAttempt = (lease: Lease, transcript: Transcript) => Promise<AttemptEnd | 'lost' | 'given back'>
+export type MakeAttempt = (lease: Lease, transcript: Transcript) => Promise<Attempted>
 
 /**
  * How long a run is not due after this process gave it back because this process lacks what the run needs, in milliseconds. Otherwise this

@@ -2,11 +2,10 @@
 
 import type { Lease } from '../../store/ports.ts'
 import { hasBegun, leftMs, notBegun } from '../flow/start-rule.ts'
-import { type Attempt, giveBack } from './attempt.ts'
-import type { AttemptEnd } from './transcript.ts'
+import { type Attempt, type Attempted, giveBack } from './attempt.ts'
 
 /** Returns the end of an attempt that must not begin, or that waits for a target; `undefined` where it may begin. */
-export const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given back' | undefined> => {
+export const endBefore = async (attempt: Attempt): Promise<Attempted | undefined> => {
   const { options, paces, lease, policy } = attempt
   // Here the process died, or its lease ran out, during the last attempt that the run may have. (An orderly stop gives the run another
   // attempt.)

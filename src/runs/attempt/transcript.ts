@@ -7,8 +7,16 @@ import { targetNames } from '../../parts/destination.ts'
 import type { Lease, RunEnd } from '../../store/ports.ts'
 import { mergedPrompt } from '../merged-prompt.ts'
 
-/** The end of an attempt. `waits`: the run waits for a target that is down. */
-export type AttemptEnd = Exclude<RunEnd, { kind: 'again' }> | (Extract<RunEnd, { kind: 'again' }> & { readonly waits?: true })
+/** Makes the fields of a log line about a run: they say which run, event and attempt the line is about. */
+export const runFields = ({ run, attempt }: Lease) => ({
+  route: run.route || undefined,
+  job: run.job,
+  profile: run.profile,
+  delivery_id: run.deliveryId,
+  event_id: run.eventId,
+  event_type: run.event,
+  attempt,
+})
 
 /**
  * Reply, usage, calls of tools and targets' answers of an attempt, collected while the attempt goes on. They are only for observers. `startedAt`: when the
@@ -35,7 +43,7 @@ export const beginTranscript = ({ run }: Lease, clock: Clock, traces: EventTrace
 
 export const describeAttempt = (
   { run, attempt }: Lease,
-  end: AttemptEnd,
+  end: RunEnd,
   clock: Clock,
   { startedAt, begun, span, reply, usage, toolCalls, answers }: Transcript,
 ): RunAttempt => ({
@@ -61,7 +69,7 @@ export const describeAttempt = (
   end: attemptEnd(end, clock),
 })
 
-const attemptEnd = (end: AttemptEnd, clock: Clock): RunAttempt['end'] => {
+const attemptEnd = (end: RunEnd, clock: Clock): RunAttempt['end'] => {
   if (end.kind === 'done') return { kind: 'done', silent: end.silent === true }
   if (end.kind !== 'again') return { kind: end.kind, error: end.error }
   return { kind: 'again', error: end.error, nextAt: clock.now() + end.afterMs, ...(end.waits ? { waits: true } : {}) }

@@ -31,11 +31,14 @@ export type OpenBreaker = Receiver & {
 type Failed = Extract<Sent, { ok: false }>
 
 /**
- * The result of a sending, as the attempt at a run needs it. `outage` is present where the receiver fails with other texts too. `held`:
- * nothing was sent, because the breaker is not closed. `open`: the sending failed, and the breaker is open. `suspected`: the sending failed
- * as the sendings of other texts did, and the breaker is still closed.
+ * A text that was not sent. `outage` is present where the receiver fails with other texts too. `held`: nothing was sent, because the breaker
+ * is not closed. `open`: the sending failed, and the breaker is open. `suspected`: the sending failed as the sendings of other texts did, and
+ * the breaker is still closed.
  */
-export type Sending = Sent | (Failed & { readonly outage: 'held' | 'open' | 'suspected' })
+export type Unsent = Failed & { readonly outage?: 'held' | 'open' | 'suspected' }
+
+/** The result of a sending, as the attempt at a run needs it. */
+export type Sending = Exclude<Sent, Failed> | Unsent
 
 export type BreakersOptions = {
   readonly clock: Clock
