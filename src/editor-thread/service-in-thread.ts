@@ -8,7 +8,7 @@ import type { Question } from '../edit/service-messages.ts'
 import { startThread } from '../process/start-thread.ts'
 import type { ThreadData, ThreadReply, ThreadRequest } from './service-thread.ts'
 
-const thread = { built: './editor-thread.js', source: new URL('./service-thread.ts', import.meta.url) }
+const editorThread = { built: './editor-thread.js', source: new URL('./service-thread.ts', import.meta.url) }
 
 type Waiting = { readonly resolve: (answer: never) => void; readonly reject: (error: Fault) => void }
 
@@ -31,7 +31,7 @@ export const openServiceInThread = (workspace: Workspace, profile?: string): Thr
   }
   const start = (): Worker => {
     const data: ThreadData = { workspace: { ...workspace, env: { ...workspace.env } }, profile }
-    const started = startThread(thread, data, { stdout: true, stderr: true })
+    const started = startThread(editorThread, data, { stdout: true, stderr: true })
     started.on('message', (reply: ThreadReply) => {
       const request = waiting.get(reply.id)
       waiting.delete(reply.id)

@@ -465,7 +465,8 @@ for (const [at, column] of columns.entries())
     for (const { row, feature } of walked) {
       if (!feature.later) continue
       const { is, before } = feature.later
-      if (is === 'sent') await until(() => sentTo(row).length > 0)
+      // A worker that asked the store before the hour passed sets its timer after it, so time goes on until the run is due again.
+      if (is === 'sent') await until(() => sentTo(row).length > 0 || void clock.advance(hourMs / 100))
       else await gateway.line(({ msg, route }) => msg === 'run is expired' && route === slugOf(row))
       t.equal(sentTo(row).length, is === 'sent' ? 1 : 0, `${row}: what goes out`)
       const place = (of: string): number => target.seen.findIndex(({ url }) => url === `/${slugOf(of)}`)

@@ -18,7 +18,7 @@ const mechanisms: readonly Mechanism[] = [
       'core/file-stamp.ts': 'the home',
       'config/writing/file-lock.ts': 'whether a lock is still renewed',
       'journal/folder.ts': 'how old a segment is, for its retention',
-      'check/doctor/machine.ts': 'which copy of a database is the newest',
+      'check/machine/machine.ts': 'which copy of a database is the newest',
     },
   },
   {

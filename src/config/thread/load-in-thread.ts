@@ -29,7 +29,7 @@ export const readingOf = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diag
   located: async (found) => found,
 })
 
-const thread = { built: './config-thread.js', source: new URL('./thread.ts', import.meta.url) }
+const configThread = { built: './config-thread.js', source: new URL('./thread.ts', import.meta.url) }
 
 /** The most routes or places in one message. Receiving a message holds up the event loop, so a message must be short. */
 const pieceSize = 200
@@ -47,7 +47,7 @@ export const loadInThread = async <T>(
   use: (reading: ConfigReading) => Promise<T>,
 ): Promise<T> => {
   signal.throwIfAborted()
-  const worker = startThread(thread, { ...options, env: { ...options.env } }, { resourceLimits: threadLimits })
+  const worker = startThread(configThread, { ...options, env: { ...options.env } }, { resourceLimits: threadLimits })
   // `nextMessage` rejects with an error of the thread. But between two messages it does not listen, and an error that no listener takes
   // would end the process.
   worker.on('error', () => {})

@@ -5,14 +5,14 @@ import { askThread } from '../../../process/ask-thread.ts'
 import type { Page, PageSource } from './read-page.ts'
 import { WebProblem } from './web-problem.ts'
 
-const thread = { built: './page-thread.js', source: new URL('./page-thread.ts', import.meta.url) }
+const pageThread = { built: './page-thread.js', source: new URL('./page-thread.ts', import.meta.url) }
 
 /**
  * Resolves to the title and text of a page. Rejects with a WebProblem when the page cannot be read within the time and memory of a thread, or
  * with the reason of `signal`.
  */
 export const readPageInThread = async (source: PageSource, clock: Clock, signal: AbortSignal): Promise<Page> => {
-  const page = await askThread<Page>({ thread, data: source }, clock, signal)
+  const page = await askThread<Page>({ thread: pageThread, data: source }, clock, signal)
   if (!page) throw new WebProblem('The page cannot be read: it is too large or too deeply nested.')
   return page
 }

@@ -18,7 +18,7 @@ export type LongMessage = { readonly pieces: Pieces; readonly allow: ReadonlySet
  */
 export type ReadLong = (pieces: Pieces, signal: AbortSignal) => Promise<ReadMessages | undefined>
 
-const thread = { built: './message-thread.js', source: new URL('./message-thread.ts', import.meta.url) }
+const messageThread = { built: './message-thread.js', source: new URL('./message-thread.ts', import.meta.url) }
 
 /** The most messages that wait for their turn. */
 const maxWaiting = 1000
@@ -29,6 +29,10 @@ export const createLongReader = (allow: ReadonlySet<string>, clock: Clock): Read
   return (pieces, signal) =>
     slots.run(() => {
       const data: LongMessage = { pieces, allow }
-      return askThread<ReadMessages>({ thread, data, transferList: pieces.map(({ buffer }) => buffer as ArrayBuffer) }, clock, signal)
+      return askThread<ReadMessages>(
+        { thread: messageThread, data, transferList: pieces.map(({ buffer }) => buffer as ArrayBuffer) },
+        clock,
+        signal,
+      )
     })
 }
