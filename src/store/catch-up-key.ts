@@ -1,4 +1,4 @@
-/** Names the entries of `positions` that are no schedule: up to when a route has caught up with its sender (app/catch-up/). */
+/** Names the entries of `positions` that are no schedule: up to when a route has caught up with its sender (features/catch-up/). */
 
 /** No profile has a name with `@`, so the key is never that of a schedule. */
 const prefix = '@catch-up/'

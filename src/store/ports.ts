@@ -219,8 +219,8 @@ export interface Store {
    */
   prune(maxAgeMs: number, maxDead: number): Promise<number>
   /**
-   * Returns the next time of each schedule, and the time up to which each route has caught up, as last stored by `keepPositions`, in milliseconds
-   * since 1970, by the key of the schedule.
+   * Returns the next time of each schedule, and the time up to which each route has caught up, as last stored by `keepPositions`, in
+   * milliseconds since 1970, by the key of the schedule.
    */
   positions(): Promise<ReadonlyMap<string, number>>
   /**
