@@ -355,5 +355,9 @@ t.test('a number past 2^53 has its digits in the list, in a condition, and in th
   await editor.see('"save" writes')
   editor.press('save', keys.enter)
   const saved = `{ field: action, equals: ${id} }`
-  t.ok(await until(() => readFileSync(join(dir, 'config.yaml'), 'utf8').includes(saved)))
+  // The file is there before the editor is done with its folder.
+  await editor.see('saved config.yaml')
+  t.match(readFileSync(join(dir, 'config.yaml'), 'utf8'), saved)
+  editor.press('quit', keys.enter)
+  t.equal(await editor.exited, 0)
 })

@@ -37,7 +37,6 @@ const serve = async (settings: RelaySettings, redactor: Redactor, { logFormat }:
   const stopped = untilSignal()
   const front = await openFront({ dataDir: workspace.dataDir, settings, log, clock: systemClock })
   const unrecord = recordRelay(workspace.dataDir, front.url)
-  io.stdout(`headgate relay is listening on ${front.url} (${[...settings.gateways.keys()].join(', ')})\n`)
   const reload = (): void => {
     const { settings: next, diagnostics: found } = readRelay(workspace.dataDir, io.env)
     if (!next) {
@@ -49,7 +48,9 @@ const serve = async (settings: RelaySettings, redactor: Redactor, { logFormat }:
     front.use(next)
     log('info', { gateways: [...next.gateways.keys()].join(', ') }, 'relay.yaml was read again')
   }
+  // Whoever reads that the relay listens may send it the signal at once: without a listener it would end the process.
   process.on('SIGHUP', reload)
+  io.stdout(`headgate relay is listening on ${front.url} (${[...settings.gateways.keys()].join(', ')})\n`)
   log('info', { signal: await stopped }, 'stopping')
   process.off('SIGHUP', reload)
   unrecord()
