@@ -1,6 +1,6 @@
 /** Downloads small public files of senders: keys, certificates, and the page that a sender wants fetched to confirm a handshake. */
 
-import { readBytes } from '../core/bytes/read-bounded.ts'
+import { readBytes } from '../core/calls/read-bounded.ts'
 import type { Effects } from '../parts/effects.ts'
 
 const timeoutMs = 5_000

@@ -1,6 +1,6 @@
 /** A `fetch` that bounds the size of answers and follows no redirect. */
 
-import { readBytes } from '../../core/bytes/read-bounded.ts'
+import { readBytes } from '../../core/calls/read-bounded.ts'
 
 const maxAnswerBytes = 1024 * 1024
 

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
-import { readText } from '../../core/bytes/read-bounded.ts'
+import { readText } from '../../core/calls/read-bounded.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import type { Workspace } from '../../datadir/workspace.ts'

@@ -1,7 +1,7 @@
 /** Reads a stream of lines, each a JSON document, from the gateway that serves a data directory, over its control socket. */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { readText } from '../../core/bytes/read-bounded.ts'
+import { readText } from '../../core/calls/read-bounded.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { type Asker, bodyHeaders, jsonAnswer, unreachableFault } from './ask.ts'

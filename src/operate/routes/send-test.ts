@@ -3,7 +3,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import { readText } from '../../core/bytes/read-bounded.ts'
+import { readText } from '../../core/calls/read-bounded.ts'
 import { carryNumbers } from '../../core/carried-numbers.ts'
 import { exactJson } from '../../core/exact-json.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'

@@ -3,6 +3,8 @@
  * decides, after an answer that is not a success, whether the text may be sent again.
  */
 
+import { callFailure } from '../../../core/calls/call-failure.ts'
+import { callServer } from '../../../core/calls/call-server.ts'
 import { type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
 import { excerpt, printable } from '../../../core/text.ts'
 import { createRedactor } from '../../../secrets/redact.ts'
@@ -50,31 +52,29 @@ export type ApiAnswer =
  */
 export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
   if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
-  // Without this check, a request with no time left could still go out on an open connection before its timer ends. The request would
-  // count as failed and be sent again.
-  if (!(timeoutMs > 0)) return { kind: 'none', why: 'no time left', unsent: true }
-  const body = bodyOf(request)
-  const headers = { 'user-agent': 'headgate', accept: 'application/json', ...body.headers, ...request.headers }
-  if (!isAcceptedByFetch(request.url, headers)) {
-    return { kind: 'none', why: 'no request can be made: a name in its address, or a credential with unusual characters', unsent: true }
-  }
-  const signal = AbortSignal.timeout(Math.ceil(timeoutMs))
+  const { text: body, headers } = bodyOf(request)
   try {
-    const init = { method: request.method ?? 'POST', redirect: 'manual', signal, headers } as const
-    const response = await fetch(request.url, body.text === undefined ? init : { ...init, body: body.text })
-    const read = await readText(response, request.maxAnswerBytes ?? maxAnswerBytes)
-    const text = withoutCredential(read.text, request)
+    const answer = await callServer(request.url, {
+      method: request.method ?? 'POST',
+      headers: { 'user-agent': 'headgate', accept: 'application/json', ...headers, ...request.headers },
+      body,
+      timeoutMs: Math.ceil(timeoutMs),
+      maxAnswerBytes: request.maxAnswerBytes ?? maxAnswerBytes,
+      reads: 'any',
+    })
+    const text = withoutCredential(answer.bytes.toString('utf8'), request)
     return {
       kind: 'answer',
-      status: response.status,
-      header: (name) => response.headers.get(name) ?? undefined,
+      status: answer.status,
+      header: (name) => answer.headers.get(name) ?? undefined,
       body: parseObject(text) ?? {},
       text,
-      whole: read.whole,
-      retryAfterMs: parseRetryAfter(response.headers.get('retry-after') ?? '', now()),
+      whole: answer.whole,
+      retryAfterMs: parseRetryAfter(answer.headers.get('retry-after') ?? '', now()),
     }
   } catch (thrown) {
-    return noAnswer(thrown)
+    const { message, kind } = callFailure(thrown)
+    return { kind: 'none', why: message, unsent: kind === 'unsent' }
   }
 }
 
@@ -88,15 +88,6 @@ const credentialHeaders = ['authorization', 'private-token']
 const withoutCredential = (text: string, { headers = {} }: ApiRequest): string =>
   createRedactor(credentialHeaders.map((name) => own(headers, name)?.split(' ').at(-1) ?? ''))(text)
 
-/** Whether fetch accepts the address and headers. The error of `Request` is dropped, because it quotes the header or the address. */
-const isAcceptedByFetch = (url: string, headers: { readonly [name: string]: string }): boolean => {
-  try {
-    return new Request(url, { headers }).url !== ''
-  } catch {
-    return false
-  }
-}
-
 /** Returns the text of the request's body, with the headers that describe it. */
 const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; readonly headers: { readonly [name: string]: string } } => {
   if (json !== undefined) return { text: JSON.stringify(json, wellFormed), headers: { 'content-type': 'application/json; charset=utf-8' } }
@@ -109,49 +100,6 @@ const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; rea
  * escapes, which many APIs refuse.
  */
 const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? Buffer.from(value).toString() : value)
-
-/**
- * Reads the body of an answer. When the body breaks off or is too large, `whole` is false and `text` is its beginning. Nothing is thrown,
- * because the status, which came before the body, still shows whether the request succeeded.
- */
-const readText = async (response: Response, maxBytes: number): Promise<{ readonly text: string; readonly whole: boolean }> => {
-  const chunks: Uint8Array[] = []
-  let left = maxBytes
-  let whole = true
-  try {
-    for await (const chunk of response.body ?? []) {
-      chunks.push(chunk)
-      left -= chunk.byteLength
-      if (left < 0) break
-    }
-  } catch {
-    whole = false
-  }
-  return { text: Buffer.concat(chunks).toString('utf8'), whole: whole && left >= 0 }
-}
-
-/** The codes of errors that end a connection before it is ready, so that nothing of the request was sent. */
-const neverConnected =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$/
-
-/** Makes an answer of kind `none` from an error of fetch. Its reason has only the error's code: the error's message quotes the address. */
-const noAnswer = (thrown: unknown): ApiAnswer => {
-  if (thrown instanceof Error && thrown.name === 'TimeoutError') return { kind: 'none', why: 'no answer in time', unsent: false }
-  const cause = thrown instanceof Error ? thrown.cause : undefined
-  if (cause instanceof Error && cause.message === 'bad port')
-    return { kind: 'none', why: 'its port belongs to another protocol, and fetch does not use it: take another port', unsent: true }
-  const code = errorCode(cause)
-  const unsent = code !== undefined && neverConnected.test(code)
-  if (code === undefined) return { kind: 'none', why: 'no connection', unsent }
-  return { kind: 'none', why: `${unsent ? 'no connection' : 'the connection broke off'} (${code})`, unsent }
-}
-
-/** Returns the code of a network error, such as ECONNREFUSED. */
-const errorCode = (cause: unknown): string | undefined => {
-  // When several addresses were tried, the last error stands for all of them.
-  const error = cause instanceof AggregateError ? cause.errors.at(-1) : cause
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined
-}
 
 /**
  * Returns the first of these fields of an API's answer that is a filled text or a number: cut at 200 characters, safe to show. `undefined`
