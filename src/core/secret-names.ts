@@ -4,6 +4,9 @@
  * `project_key`. Of a setting nobody needs to see more than its fingerprint.
  */
 
+/** What is shown in place of a secret. */
+export const stars = '***'
+
 /**
  * Returns the source of a pattern for words at the end of a name: `auth|cookie` matches `X-Auth` and `set-cookie`, not `X-Author`,
  * `Auth-Version` or `X-Cookie-Policy`.
@@ -13,33 +16,44 @@ const lastWord = (words: string): string => `(?<![a-z])(?:${words})(?![a-z_-])`
 /** Names of numbers of tokens, such as `day_tokens` and a model's `total_tokens`, without their last letter. */
 const numberOfTokens = '(?:run|day|input|output|total|prompt|completion)_token(?=s(?![a-z]))'
 
-const commonWords = [
-  `secret|token(?<!${numberOfTokens})|passw|passphrase|credential|authorization`,
-  '(?:api|private|account|access|auth|signing|shared)[_-]?key',
-  lastWord('auth|cookies?'),
-].join('|')
-const ofRequests = new RegExp(`${commonWords}|signature|hmac|${lastWord('sig|jwt')}`, 'i')
+/** Where a name stands: in a request, or as the key of a setting, as a variable or header of ours, or as a parameter of an address. */
+type NamePlace = 'request' | 'setting' | 'variable' | 'parameter'
+
+/** The words that name a secret, as sources of patterns without capturing groups, each with the places where it does. */
+const words: readonly (readonly [source: string, places: readonly NamePlace[]])[] = [
+  [`secret|token(?<!${numberOfTokens})|passw|passphrase|credential|authorization`, ['request', 'setting', 'variable', 'parameter']],
+  ['(?:api|private|account|access|auth|signing|shared)[_-]?key', ['request', 'setting', 'variable', 'parameter']],
+  [lastWord('auth|cookies?'), ['request', 'setting', 'variable', 'parameter']],
+  [`signature|hmac|${lastWord('sig|jwt')}`, ['request', 'parameter']],
+  // Any header may hold a secret.
+  ['headers|service_account|webhook_url|[_-]key', ['setting', 'variable', 'parameter']],
+  // The values of these are only removed from texts or masked in an address, and few filters read them.
+  ['key', ['variable', 'parameter']],
+  // Only in an address are these the names of keys.
+  ['^(?:code|sig)$', ['parameter']],
+]
+
+const sourceFor = (place: NamePlace): string => words.flatMap(([source, places]) => (places.includes(place) ? [source] : [])).join('|')
 
 /** The words by which a setting names a secret, as the source of a pattern without capturing groups. */
-export const secretSettingWords = `${commonWords}|headers|service_account|webhook_url|[_-]key`
+export const secretSettingWords = sourceFor('setting')
+
+const ofRequests = new RegExp(sourceFor('request'), 'i')
 const ofSettings = new RegExp(secretSettingWords, 'i')
-const ofVariables = new RegExp(`${secretSettingWords}|key`, 'i')
+const ofVariables = new RegExp(sourceFor('variable'), 'i')
+const ofParameters = new RegExp(sourceFor('parameter'), 'i')
 
 /** Whether the name of a request's header, or the dotted path of a field of its payload, names a secret in any of its parts. */
 export const namesRequestSecret = (name: string): boolean => ofRequests.test(name)
 
-/** Whether the key of a setting names a secret. The key `headers` counts as one, because any header in it may hold a secret. */
+/** Whether the key of a setting names a secret. */
 export const namesSettingSecret = (key: string): boolean => ofSettings.test(key)
 
-/**
- * Whether a name names a secret where its value is only removed from texts or masked in an address: the key of a setting, a header that a
- * configuration sends, a parameter of a web address. Few filters read these values, so the word `key` alone is enough.
- */
+/** Whether the name of a variable, of a header that a configuration sends, or of an option of a command names a secret. */
 export const namesVariableSecret = (name: string): boolean => ofVariables.test(name)
 
-/** Whether the name of a query parameter names a secret: also `code` and `sig`, which are names of keys only in an address. */
-export const namesParameterSecret = (name: string): boolean =>
-  namesVariableSecret(name) || /^(?:code|sig)$/i.test(name) || namesRequestSecret(name)
+/** Whether the name of a query parameter names a secret. */
+export const namesParameterSecret = (name: string): boolean => ofParameters.test(name)
 
 /** A query parameter of a web address in a text. A value that is a mask or a placeholder does not match. */
 const parameter = /([?&]([\w.~-]{1,64})=)([^&#\s"'*{][^&#\s"']*)/g
@@ -109,13 +123,13 @@ export const credentialsIn = (text: string): readonly TextPart[] => {
 }
 
 /** Replaces logins and the values of secret parameters in all addresses of a text. */
-export const maskAddresses = (text: string, shown = '***'): string => replaceParts(text, credentialsIn(text), () => shown)
+export const maskAddresses = (text: string, shown = stars): string => replaceParts(text, credentialsIn(text), () => shown)
 
 /**
  * Puts what was replaced back into an address whose placeholders were filled in since, from the address as it was written. A
  * parameter is looked for by its name, and a segment of the path by its position, which no placeholder changes.
  */
-export const withCredentials = (masked: string, written: string, shown = '***'): string => {
+export const withCredentials = (masked: string, written: string, shown = stars): string => {
   const [ofLogin] = written.match(login) ?? []
   const values = new Map<string, string[]>()
   for (const [, , name = '', value = ''] of written.matchAll(parameter)) values.set(name, [...(values.get(name) ?? []), value])

@@ -5,13 +5,10 @@
 import { createHash } from 'node:crypto'
 import { pathOf, queryText } from '../core/address/path-and-query.ts'
 import { isObject, type Json } from '../core/json.ts'
-import { namesParameterSecret, namesRequestSecret, replaceParts } from '../core/secret-names.ts'
+import { namesParameterSecret, namesRequestSecret, replaceParts, stars } from '../core/secret-names.ts'
 import { keepDigits } from '../core/written-digits.ts'
 import { namesProvider } from './program-secret.ts'
 import { placeBelow, type SecretPlace, secretParts, topOfSettings } from './secret-place.ts'
-
-/** The mask of a secret. */
-export const stars = '***'
 
 /** Returns the first 8 hex digits of a secret's SHA-256: enough to see whether two secrets are equal. */
 export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 8)
@@ -79,8 +76,8 @@ export const maskJson = (value: Json, maskOf = maskSecret, shown = stars, place 
 }
 
 /** Whether a text is a mask. */
-export const isMask = (text: string): boolean => /^\*\*\*\*?(?: \([0-9a-f]{8}\))?$/.test(text)
+export const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/.test(text)
 
 /** Whether a text is a mask, or an address with a masked part. */
 export const containsMask = (text: string): boolean =>
-  isMask(text) || (/^(?:-{1,2}[\w.-]+=)?[a-z][\w+.-]*:\/\//i.test(text) && /[/=]\*\*\*\*?(?: \([0-9a-f]{8}\))?(?:[&#/?@]|$)/.test(text))
+  isMask(text) || (/^(?:-{1,2}[\w.-]+=)?[a-z][\w+.-]*:\/\//i.test(text) && /[/=]\*\*\*(?: \([0-9a-f]{8}\))?(?:[&#/?@]|$)/.test(text))

@@ -1,5 +1,7 @@
 /** Removes known secrets from texts by value, wherever they turn up: error messages, URLs, output of programs (rules: Hostile input 4). */
 
+import { stars } from '../core/secret-names.ts'
+
 /** The shortest secret that is removed, in UTF-16 units. Shorter values would blank out ordinary words. */
 const minLength = 6
 
@@ -38,7 +40,7 @@ export class Redactor {
       const found = this.#byStart.get(text.slice(at, at + minLength))?.find((secret) => text.startsWith(secret, at))
       if (found === undefined) continue
       if (at >= end) {
-        out += `${text.slice(copied, at)}***`
+        out += text.slice(copied, at) + stars
       }
       end = Math.max(end, at + found.length)
       copied = end

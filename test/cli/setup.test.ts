@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
 import { presets } from '../../src/parts/schemes/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
+import { hasProgram } from '../../src/process/find-program.ts'
 import { providers } from '../../src/setup/providers.ts'
 import { splitWords, wordsText } from '../../src/setup/words.ts'
 import { writeSetup } from '../../src/setup/write-setup.ts'
@@ -71,7 +72,9 @@ t.test('http, and comments of a code host, are set in the route that is made wit
   t.notMatch(cli.read('config.yaml'), secret)
   t.same(delivery('d').deliver_extra, { url: `${receiver.origin}/{data.id}` })
   const found = await cli.run('validate', '--no-env')
-  t.match(found, { code: 0, out: /^0 errors, 0 warnings/m })
+  t.match(found, { code: 0, out: /^0 errors/m })
+  const warnings = [...found.out.matchAll(/warning\[(WH\d+)\]/g)].map(([, code]) => code)
+  t.same(warnings, hasProgram('gh', process.env.PATH ?? '') ? [] : ['WH709'], 'only a missing gh is warned of')
   t.match(await setup(cli, '--route', 'gitea=e', '--target', 'http', '--target-setting', 'url=https://{x}/'), {
     code: 2,
     err: /fixed host/,

@@ -397,7 +397,7 @@ t.test('a mask that was pasted as a secret is named, wherever it stands, and sto
   const cases: [title: string, yaml: string, env?: Env][] = [
     ['the global one', webhook("      secret: '*** (5af31ba6)'\n")],
     ['a route', route("          secret: '*** (5af31ba6)'")],
-    ['as a finding shows it', route("          secret: '****'")],
+    ['as a finding shows it', route("          secret: '***'")],
     ['one of several', route("          secrets: [good-secret-1, '***']")],
     ['by a reference', route('          secret: ${S}'), { S: '*** (5af31ba6)' }],
     ['in an address', 'agent: { base_url: "https://127.0.0.1/v1?token=***" }\n'],

@@ -42,6 +42,11 @@ const mechanisms: readonly Mechanism[] = [
     raw: /\btimingSafeEqual\b/,
     homes: { 'secrets/same-secret.ts': 'the home' },
   },
+  {
+    job: 'the mask of a secret',
+    raw: /\*{3,}['"`]/,
+    homes: { 'core/secret-names.ts': 'the home' },
+  },
 ]
 
 /** The lines of code of all files, without those of comments. What is generated or belongs to a page of the browser is left out. */

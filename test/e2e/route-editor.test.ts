@@ -225,7 +225,7 @@ t.test(
     // A fix that arrives later would close the panel again.
     await page.locator('.cm-line', { hasText: 'events: [push]' }).waitFor()
     await page.getByRole('button', { name: 'Save…' }).click()
-    await page.locator('.diff .added', { hasText: 'secret: ****' }).waitFor()
+    await page.locator('.diff .added', { hasText: 'secret: ***' }).waitFor()
     await page.getByRole('button', { name: /^Save: write/ }).click()
     await page.getByText('saved config.yaml').waitFor()
     const added = '        fresh:\n          # new\n          events: [push]\n          prompt: x\n          secret: typed-by-hand-1\n'

@@ -2,6 +2,7 @@
 
 import { namesFile } from '../../config/secrets/reference.ts'
 import { eventsOf, type Range, scalarsOf, YamlTree } from '../../config/yaml/yaml-tree.ts'
+import { stars } from '../../core/secret-names.ts'
 import { isMask } from '../../secrets/mask.ts'
 import { namesProvider } from '../../secrets/program-secret.ts'
 import { namesSecret, placeBelow, type SecretPlace, secretParts, topOfFile, topOfSettings } from '../../secrets/secret-place.ts'
@@ -9,8 +10,6 @@ import { namesSecret, placeBelow, type SecretPlace, secretParts, topOfFile, topO
 /** A part of a text that must not be shown: its offsets, the end exclusive, and the text that is shown in its place. */
 export type Cover = { readonly from: number; readonly to: number; readonly shown: string }
 
-/** Shown in place of a secret. */
-export const stars = '****'
 const referenceForm = /\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g
 
 /**

@@ -1,7 +1,7 @@
 /** Guesses the secrets of a file that cannot be parsed, so that its lines can be shown. */
 
-import { secretSettingWords } from '../../core/secret-names.ts'
-import { type Cover, maskScalar, stars } from './find-secrets.ts'
+import { secretSettingWords, stars } from '../../core/secret-names.ts'
+import { type Cover, maskScalar } from './find-secrets.ts'
 
 /** Matches the end of a key that names a secret, with its colon and the blanks behind it. */
 const secretKey = new RegExp(`(?:${secretSettingWords})[\\w.-]{0,64}["']?\\s{0,16}:\\s*`, 'gi')

@@ -1,7 +1,7 @@
 /** Masks the lines of a YAML or JSON file: stars replace values of keys that name a secret, logins and secret parameters in addresses. */
 
-import { replaceSecretParameters } from '../../core/secret-names.ts'
-import { type Cover, secretsIn, stars, type TextKind } from './find-secrets.ts'
+import { replaceSecretParameters, stars } from '../../core/secret-names.ts'
+import { type Cover, secretsIn, type TextKind } from './find-secrets.ts'
 import { guessedSecrets } from './guess-secrets.ts'
 
 export type MaskedLine = {

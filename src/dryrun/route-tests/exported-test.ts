@@ -3,9 +3,9 @@
 import { queryText } from '../../core/address/path-and-query.ts'
 import { exactOf } from '../../core/exact-json.ts'
 import { isJson, type Json, type JsonObject } from '../../core/json.ts'
+import { stars } from '../../core/secret-names.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
 import { filters } from '../../parts/stages/filters.ts'
-import { stars } from '../../secrets/mask.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import { scrub } from '../samples/scrub.ts'
 

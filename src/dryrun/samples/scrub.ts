@@ -2,10 +2,10 @@
 
 import { isIPv6 } from 'node:net'
 import { isJson } from '../../core/json.ts'
-import { namesParameterSecret, namesSettingSecret, replaceSecretParameters } from '../../core/secret-names.ts'
+import { namesParameterSecret, namesSettingSecret, replaceSecretParameters, stars } from '../../core/secret-names.ts'
 import { mapStrings } from '../../datadir/json-text.ts'
 import { maskPlaces, type SecretPlaces } from '../../parts/mask-request.ts'
-import { maskHeaders, maskQuery, stars } from '../../secrets/mask.ts'
+import { maskHeaders, maskQuery } from '../../secrets/mask.ts'
 import { createRedactor } from '../../secrets/redact.ts'
 import { isHarmless } from './harmless.ts'
 import { type ReplaceNamed, replaceNamed } from './named-values.ts'

@@ -3,7 +3,7 @@
  * of keys.
  */
 
-import { stars } from '../../secrets/mask.ts'
+import { stars } from '../../core/secret-names.ts'
 import { type Path, walkJson } from './walk-json.ts'
 
 const jsonNull = Buffer.from('null')

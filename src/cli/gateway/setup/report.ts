@@ -4,7 +4,7 @@
  */
 
 import { lineDiff } from '../../../datadir/line-diff.ts'
-import { fingerprint } from '../../../secrets/mask.ts'
+import { maskSecret } from '../../../secrets/mask.ts'
 import type { SetupPlan } from '../../../setup/plan.ts'
 import type { Present, SetupFile } from '../../../setup/present.ts'
 
@@ -15,10 +15,7 @@ export const plannedLines = ({ changes, env }: SetupPlan): readonly string[] =>
   changes.flatMap(({ name, file, before, after }) => {
     if (name === 'schema') return [`${file}: the schema, for editors`]
     if (name === 'env')
-      return [
-        `${file} (0600):`,
-        ...env.map(({ name, value, isSecret }) => `+ ${name}=${isSecret ? `**** (fingerprint ${fingerprint(value)})` : value}`),
-      ]
+      return [`${file} (0600):`, ...env.map(({ name, value, isSecret }) => `+ ${name}=${isSecret ? maskSecret(value) : value}`)]
     return [`${file}${before === undefined ? '' : ', changed'}:`, ...changedLines(before ?? '', after)]
   })
 

@@ -1,10 +1,10 @@
 /** Finds the values of a condition's field in the payload, in `events`, and in the samples that the route's conditions were tried on. */
 
 import type { Json } from '../../../core/json.ts'
+import { stars } from '../../../core/secret-names.ts'
 import type { ConditionRow } from '../../../edit/conditions.ts'
 import { parseShownValue } from '../../../edit/operators.ts'
 import { isRequestField } from '../../../expr/request-field.ts'
-import { stars } from '../../../secrets/mask.ts'
 import type { World } from '../../model/screen.ts'
 
 /** A value, the same value as JSON, and in words where the value was seen. */
