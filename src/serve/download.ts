@@ -1,6 +1,6 @@
 /** Downloads small public files of senders: keys, certificates, and the page that a sender wants fetched to confirm a handshake. */
 
-import { readBytes } from '../core/calls/read-bounded.ts'
+import { callServer } from '../core/calls/call-server.ts'
 import type { Effects } from '../parts/effects.ts'
 
 const timeoutMs = 5_000
@@ -21,11 +21,9 @@ export const createDownload = (): Effects['download'] => {
     if (running >= maxAtOnce) throw new Error('too many downloads at once')
     running++
     try {
-      const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs), headers: { 'user-agent': 'headgate' } })
+      const answer = await callServer(url, { headers: { 'user-agent': 'headgate' }, timeoutMs, maxAnswerBytes: maxBytes })
       if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
-      return answer.body === null ? Buffer.alloc(0) : await readBytes(answer.body, maxBytes)
-    } catch (error) {
-      throw error instanceof Error && error.name === 'TimeoutError' ? new Error(`no answer within ${timeoutMs / 1000} seconds`) : error
+      return answer.bytes
     } finally {
       running--
     }
