@@ -21,7 +21,7 @@ export type ServerCall = CallTime & {
   /** Default: GET. */
   readonly method?: string
   readonly headers: { readonly [name: string]: string }
-  readonly body?: string | Buffer<ArrayBuffer> | undefined
+  readonly body?: string | Buffer | undefined
   readonly maxAnswerBytes: number
   /**
    * `success` (the default): only the body of an answer with 2xx is read, and it must be whole. `any`: each body is read, and the
@@ -39,6 +39,8 @@ export type ServerAnswer = {
   readonly bytes: Buffer
   /** `false`: `bytes` are the beginning of a body that broke off or is too long. */
   readonly whole: boolean
+  /** How long the body took to come, in milliseconds. */
+  readonly bodyMs: number
 }
 
 /** Asks a server, and reads its answer. Rejects with a CallFailure where there is none, or with the reason of `signal`. */
@@ -50,11 +52,12 @@ export const callServer = async (url: string, call: ServerCall): Promise<ServerA
     const answer = await fetchAnswer(url, { method, headers, signal, body: body ?? null }).catch((thrown) => {
       throw callFailure(thrown)
     })
+    const begun = performance.now()
     const { status, ok } = answer
     if (reads === 'success' && !ok) await answer.body?.cancel()
     const { bytes, cut } = await readBeginning(reads === 'any' || ok ? (answer.body ?? []) : [], maxAnswerBytes)
     if (cut && (reads === 'success' || call.signal?.aborted)) throw cut
-    return { status, ok, headers: answer.headers, bytes, whole: !cut }
+    return { status, ok, headers: answer.headers, bytes, whole: !cut, bodyMs: performance.now() - begun }
   })
 }
 

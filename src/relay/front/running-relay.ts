@@ -2,6 +2,8 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { callFailure } from '../../core/calls/call-failure.ts'
+import { callServer } from '../../core/calls/call-server.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { parseObject } from '../../core/json.ts'
@@ -11,6 +13,7 @@ import type { GatewayStatus } from './relay-status.ts'
 
 const fileIn = (dataDir: string): string => join(dataDir, 'state', 'relay.json')
 const patienceMs = 5_000
+const maxAnswerBytes = 1_048_576
 
 /** Notes that a relay listens at `url`. Returns the function that removes the note. Throws a Fault. */
 export const recordRelay = (dataDir: string, url: string): (() => void) => {
@@ -49,18 +52,15 @@ const urlIn = (dataDir: string): string => {
 }
 
 const askFor = async (url: string, key: string) => {
-  let answer: Response
-  try {
-    answer = await fetch(url, { headers: { authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(patienceMs) })
-  } catch (error) {
-    if (error instanceof Error && error.name === 'TimeoutError')
-      throw new Fault('unreachable', `the relay does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable })
-    throw none()
-  }
+  const call = { headers: { authorization: `Bearer ${key}` }, timeoutMs: patienceMs, maxAnswerBytes }
+  const answer = await callServer(url, call).catch((error) => {
+    if (callFailure(error).kind === 'unsent') throw none()
+    throw new Fault('unreachable', `the relay does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable })
+  })
   if (!answer.ok)
     throw new Fault('unreachable', `the relay answered ${answer.status}`, {
       exitCode: exit.unreachable,
       hint: 'where relay.yaml was changed, let the relay read it again: kill -HUP, or systemctl reload',
     })
-  return parseObject(await answer.text()) ?? {}
+  return parseObject(answer.bytes.toString()) ?? {}
 }

@@ -1,7 +1,7 @@
 /** Asks a relay for requests, and gives it the answers. Errors quote neither the key nor an answer. */
 
+import { type CallTime, callServer, type ServerAnswer, type ServerCall } from '../../core/calls/call-server.ts'
 import type { Clock } from '../../core/clock.ts'
-import { messageOf } from '../../core/fault.ts'
 import { decodeFrames, encodeFrames, type Frame } from '../wire/frames.ts'
 import {
   type DoneHead,
@@ -46,10 +46,8 @@ export class RelayApi {
 
   /** Waits for requests. `holds`: the names of those that were taken, and whose answers the relay does not have. Rejects with an Error. */
   async take(holds: readonly string[], signal: AbortSignal): Promise<Taken> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs + patienceMs)])
-    const answer = await this.#post(takePath, JSON.stringify({ holds }), limit)
-    const at = this.#options.clock.now()
-    const bytes = await readBounded(answer)
+    const { bytes, bodyMs } = await this.#post(takePath, JSON.stringify({ holds }), { timeoutMs: longestWaitMs + patienceMs, signal })
+    const at = this.#options.clock.now() - bodyMs
     const [first, ...rest] = decodeFrames(bytes) ?? []
     const about = first && relayHead(first.head)
     const items = rest.flatMap(({ head, body }): Frame<ItemHead>[] => {
@@ -62,35 +60,15 @@ export class RelayApi {
 
   /** Gives answers. `isLeaving`: this process takes nothing more. Rejects with an Error. */
   async done(answers: readonly Frame<DoneHead>[], isLeaving = false): Promise<void> {
-    const more = isLeaving ? { [leavingHeader]: '1' } : {}
-    await readBounded(await this.#post(donePath, encodeFrames(answers), AbortSignal.timeout(patienceMs), more))
+    await this.#post(donePath, encodeFrames(answers), { timeoutMs: patienceMs }, isLeaving ? { [leavingHeader]: '1' } : {})
   }
 
-  async #post(path: string, body: string | Buffer, signal: AbortSignal, more: { readonly [name: string]: string } = {}): Promise<Response> {
+  async #post(path: string, body: string | Buffer, time: CallTime, more: ServerCall['headers'] = {}): Promise<ServerAnswer> {
     const { url, key } = this.#options.address()
     const headers = { authorization: `Bearer ${key}`, [takerHeader]: this.#taker, ...more }
-    let answer: Response
-    try {
-      answer = await fetch(`${url.replace(/\/+$/, '')}${path}`, { method: 'POST', body, headers, signal, redirect: 'error' })
-    } catch (error) {
-      const { cause } = error as { readonly cause?: unknown }
-      throw new Error(messageOf(cause ?? error), { cause: error })
-    }
-    if (!answer.ok) {
-      await answer.body?.cancel()
-      throw new Error(answer.status === 401 ? 'it does not know the key (401)' : `it answers ${answer.status}`)
-    }
+    const call = { ...time, method: 'POST', headers, body, maxAnswerBytes: maxTakenBytes }
+    const answer = await callServer(`${url.replace(/\/+$/, '')}${path}`, call)
+    if (!answer.ok) throw new Error(answer.status === 401 ? 'it does not know the key (401)' : `it answers ${answer.status}`)
     return answer
   }
-}
-
-const readBounded = async (answer: Response): Promise<Buffer> => {
-  const chunks: Uint8Array[] = []
-  let left = maxTakenBytes
-  for await (const chunk of answer.body ?? []) {
-    left -= chunk.length
-    if (left < 0) throw new Error('it answers with too much')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
