@@ -34,7 +34,8 @@ for (const [key, title] of trials) {
     ended.push(trial.finally(() => clearTimeout(late)))
     return trial
   }
-  await import(`${pathToFileURL(file)}?${key}`)
+  // Another address each time, so that the file runs again. It must not end like the name of a file: a key may end with `.json`.
+  await import(`${pathToFileURL(file)}?${key}&`)
 }
 await Promise.allSettled(ended)
 // What a test that failed has left open holds nothing up.

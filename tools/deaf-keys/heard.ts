@@ -161,6 +161,15 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'priority: of the runs of all routes that wait, those of a route with high priority begin first, and low ones last':
       'Config.gateway.max_concurrent_runs Route.priority',
   },
+  'spec/described-schemes.test.ts': {
+    'a finding about a scheme has its title': 'SignatureScheme.title',
+    'each key of a description decides whether a request is taken, or what it is taken for': `
+      SchemeAnswer.status SchemeCertificate.header SchemeDigest.claim SchemeDigest.encoding SchemeDigest.header SchemeDigest.query
+      SchemeEvent.body SchemeEvent.header SchemeEvent.present SchemeHandshake.when.absent SchemeId.digest SchemeId.header SchemeId.within
+      SchemeKey.encoding SchemeKey.prefix SchemePlace.header SchemeSignature.query SchemeTimestamp.optional SchemeTimestamp.query
+      SignatureScheme.body_digest SignatureScheme.key SignatureScheme.port SignatureScheme.sends
+    `,
+  },
   'spec/filters.test.ts': {
     'Filter conditions': 'Route.filters',
     'in_file is read again when it changed: time, size or inode': 'Condition.field Condition.in_file',
@@ -220,10 +229,19 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'an agent that takes too long is stopped with all that it started': 'RouteAgent.timeout_seconds',
   },
   'spec/schemes.test.ts': {
-    'a scheme of the configuration, and one of a route': 'Config.signature_schemes',
+    'a scheme of the configuration, and one of a route': `
+      Config.signature_schemes SchemeId.body SchemeSignature.encoding SchemeSignature.header SchemeSignature.label SchemeSignature.prefix
+      SchemeSignature.separator SchemeTimestamp.body SchemeTimestamp.header SchemeTimestamp.label SchemeTimestamp.window_seconds
+      SignatureScheme.algorithm SignatureScheme.event SignatureScheme.signature SignatureScheme.signed SignatureScheme.timestamp
+    `,
     'an answer is shaped for its sender, and its values are nothing but text':
       'Condition.missing Route.respond.body Route.respond.content_type',
-    'handshakes are answered before any route work, and only as their scheme says': 'Route.verify_token',
+    'handshakes are answered before any route work, and only as their scheme says': `
+      Route.verify_token SchemeAnswer.headers SchemeAnswer.json SchemeAnswer.text SchemeHandshake.answer SchemeHandshake.method
+      SchemeHandshake.signed SchemeHandshake.token.query SchemeHandshake.when.header SchemeHandshake.when.query SignatureScheme.handshakes
+    `,
+    'keys that are fetched: a JWKS, kept, rotated, and asked with patience':
+      'SignatureScheme.audience SignatureScheme.issuer SignatureScheme.jwks_url',
     'only listed networks and checked certificates may post':
       'Route.client_certificate.equals Route.client_certificate.header WebhookSettings.trust_proxy',
   },
@@ -240,6 +258,11 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'Mandrill: its questions, and items that are known again however they are grouped': 'WebhookSettings.public_url',
     'SNS: its signed text, as AWS checks it': 'Route.confirm_subscriptions',
     'SendGrid: the vectors of its library, and its own check': 'Route.public_key',
+    'what describes SNS serves as a scheme of the configuration, too': `
+      SchemeCertificate.body SchemeCertificate.hosts SchemeCertificate.path SchemeHandshake.confirm.body SchemeHandshake.confirm.hosts
+      SchemeHandshake.when.equals SchemePlace.body SchemeSignature.body SchemeTimestamp.unit SignatureScheme.certificate
+      SignatureScheme.identity SignatureScheme.lines
+    `,
   },
   'spec/sessions.test.ts': {
     'a session without a message for the time of retention is forgotten': 'Config.storage.retention.hours',
