@@ -1,5 +1,6 @@
 /** Says why a model gave no answer, without quoting the key or the prompt. */
 
+import { networkCode } from '../../../core/calls/call-failure.ts'
 import { AgentFault } from '../../../core/fault.ts'
 import { isObject, own } from '../../../core/json.ts'
 import { parseRetryAfter } from '../../retry-after.ts'
@@ -18,9 +19,9 @@ const describeModelError = (thrown: unknown, { signal, keys, isStreamed }: Model
     return signal.reason?.name === 'TimeoutError' ? 'the model took too long (agent.timeout_seconds)' : 'the run was stopped'
   if (!(thrown instanceof Error)) return 'the model call failed'
   const status = 'statusCode' in thrown ? thrown.statusCode : undefined
-  const isOdd = typeof status === 'number' ? status < 300 : thrown.name.startsWith('AI_') && netCode(thrown) === undefined
+  const isOdd = typeof status === 'number' ? status < 300 : thrown.name.startsWith('AI_') && networkCode(thrown) === undefined
   if (isOdd) return `the model's API gave an answer that cannot be read: check agent.base_url${isStreamed ? withoutStream : ''}`
-  if (typeof status !== 'number') return `no answer from the model's API (${netCode(thrown) ?? thrown.name}): check agent.base_url`
+  if (typeof status !== 'number') return `no answer from the model's API (${networkCode(thrown) ?? thrown.name}): check agent.base_url`
   return `the model's API answered HTTP ${status}${apiCode(thrown)}${helpFor(status, keys)}`
 }
 
@@ -47,12 +48,4 @@ const apiCode = (thrown: Error): string => {
   const words = isObject(error) ? [own(error, 'code'), own(error, 'type')] : []
   const word = words.find((text) => typeof text === 'string' && /^[a-z][a-z_]{0,63}$/.test(text))
   return word === undefined ? '' : ` (${word})`
-}
-
-/** Returns the code of the network error behind an error, such as ECONNREFUSED; `undefined` where there is none. */
-const netCode = (thrown: unknown): string | undefined => {
-  for (let at = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    if ('code' in at && typeof at.code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(at.code)) return at.code
-  }
-  return undefined
 }
