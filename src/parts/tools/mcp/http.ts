@@ -5,6 +5,7 @@
  */
 
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
+import { fetchAnswer } from '../../../core/calls/call-server.ts'
 import { pause } from '../../../core/clock.ts'
 import { Allowance } from '../../../core/turns/allowance.ts'
 import { readWholeBody, streamEvents } from './body.ts'
@@ -114,8 +115,7 @@ export class HttpWire implements Wire {
       ...(traceparent === undefined ? {} : { traceparent }),
     }
     try {
-      // No redirect is followed, because it would carry the operator's headers elsewhere.
-      return await fetch(this.#url, { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) })
+      return await fetchAnswer(this.#url, { method, headers, signal, body: body ?? null })
     } catch (thrown) {
       throw unreachable(thrown)
     }

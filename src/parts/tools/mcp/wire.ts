@@ -1,6 +1,7 @@
 /** The contract of wires: a wire carries the messages of the SDK's MCP client to a server and back, over HTTP or to a program. */
 
 import type { MCPTransport } from '@ai-sdk/mcp'
+import { networkCode } from '../../../core/calls/call-failure.ts'
 
 /** The longest message of a server. */
 export const maxMessageBytes = 8 * 1024 * 1024
@@ -29,8 +30,5 @@ export const isServerError = (thrown: unknown): thrown is Error =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'number'
 
 /** Makes the fault of an error of fetch. The fault shows only the error's code, because the error's message may quote the address. */
-export const unreachable = (thrown: unknown, fate?: WireFault['fate']): WireFault => {
-  const cause = thrown instanceof Error ? thrown.cause : undefined
-  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'no connection'
-  return new WireFault(`the server cannot be reached (${code})`, fate)
-}
+export const unreachable = (thrown: unknown, fate?: WireFault['fate']): WireFault =>
+  new WireFault(`the server cannot be reached (${networkCode(thrown) ?? 'no connection'})`, fate)
