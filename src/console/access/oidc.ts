@@ -3,10 +3,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Configuration, IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
 import type { ConsoleRoles, OidcAuth } from '../../config/console/settings.ts'
+import { boundedFetch } from '../../core/calls/call-server.ts'
 import { type Clock, minuteMs } from '../../core/clock.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { isSameSecret } from '../../secrets/same-secret.ts'
-import { boundedFetch } from './bounded-fetch.ts'
 import { type User, userOf } from './users.ts'
 
 /**
@@ -38,6 +38,7 @@ export const oidcDonePath = '/sign-in/oidc/done'
 export const loginMs = 10 * minuteMs
 /** How long one call to the provider may take, in seconds. */
 const callSeconds = 10
+const maxAnswerBytes = 1024 * 1024
 /** The most sign-ins that ask the provider at a time, and the most that wait. */
 const maxAtWork = 4
 const maxWaiting = 16
@@ -137,7 +138,7 @@ const discover = async ({ issuer, clientId, clientSecret }: OidcAuth): Promise<C
       (server.token_endpoint_auth_methods_supported?.includes('client_secret_basic') === false ? post : basic)(server, ...more),
     {
       timeout: callSeconds,
-      [customFetch]: boundedFetch,
+      [customFetch]: boundedFetch(maxAnswerBytes),
       // The signature of the ID token is checked, too. The configuration allows `http` only for an issuer on this machine.
       execute: [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])],
     },
