@@ -58,11 +58,20 @@ export const startRelay = async (
 }
 
 /** A relay as a process of its own, from the built command. `lines`: what it has printed so far. */
-export type BuiltRelay = { readonly pid: number; readonly port: number; readonly dir: string; readonly lines: string[] }
+export type BuiltRelay = {
+  readonly pid: number
+  readonly host: string
+  readonly port: number
+  readonly dir: string
+  readonly lines: string[]
+}
 
-/** Starts the built relay, which serves the gateway `home` with these routes, and kills it at the end of the test. */
-export const startBuiltRelay = async (t: Test, routes: object): Promise<BuiltRelay> => {
-  const dir = newFolder(t, { 'relay.yaml': stringify({ port: 0, gateways: { home: { keys: [relayKey], routes } } }) })
+/**
+ * Starts the built relay, which serves the gateway `home` with these routes, and kills it at the end of the test. `file`: further keys of
+ * its `relay.yaml`.
+ */
+export const startBuiltRelay = async (t: Test, routes: object, file: object = {}): Promise<BuiltRelay> => {
+  const dir = newFolder(t, { 'relay.yaml': stringify({ port: 0, gateways: { home: { keys: [relayKey], routes } }, ...file }) })
   const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=256' }
   const child = spawn(process.execPath, [main, '--data-dir', dir, 'relay', 'run'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(async () => {
@@ -72,9 +81,9 @@ export const startBuiltRelay = async (t: Test, routes: object): Promise<BuiltRel
   })
   const lines: string[] = []
   createInterface({ input: child.stdout }).on('line', (line) => void lines.push(line))
-  const portIn = (line: string): number => Number(/listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1])
-  const line = await until(() => lines.find((each) => portIn(each) > 0))
-  return { pid: child.pid as number, port: portIn(line), dir, lines }
+  const url = await until(() => lines.map((each) => /listening on (http:\S+)/.exec(each)?.[1]).find((each) => each !== undefined))
+  const { hostname: host, port } = new URL(url)
+  return { pid: child.pid as number, host, port: Number(port), dir, lines }
 }
 
 /** What a gateway's process says to a relay. */

@@ -131,8 +131,9 @@ t.test('gateways are apart: a key lets in to its own gateway only, and two keys 
 t.test('a route has its bounds, and one client half of them', async (t) => {
   const route = { max_items: 4, max_bytes: 4_000, max_body_bytes: 1_000 }
   const file = { trust_proxy: true }
-  const { url, front } = await startRelay(t, { file, gateways: { home: { keys: [relayKey], routes: { a: route } } } })
-  const from = (client: string, body = '{}') => post(`${url}/home/webhooks/a`, body, { 'x-forwarded-for': client })
+  const routes = { a: route, large: { ...route, max_items: 100 } }
+  const { url, front } = await startRelay(t, { file, gateways: { home: { keys: [relayKey], routes } } })
+  const from = (client: string, body = '{}', to = 'a') => post(`${url}/home/webhooks/${to}`, body, { 'x-forwarded-for': client })
   t.equal((await from('192.0.2.1', 'x'.repeat(1_001))).status, 413)
   t.equal((await from('192.0.2.1')).status, 202)
   t.equal((await from('192.0.2.1')).status, 202)
@@ -147,6 +148,9 @@ t.test('a route has its bounds, and one client half of them', async (t) => {
   await taker.done(first?.head.id)
   t.equal((await from('192.0.2.4')).status, 202, 'there is room again')
   t.match(front.status('home').gateways[0], { items: 4, routes: [{ route: 'a', items: 4, counts: { kept: 5, taken: 1 } }] })
+  const large = 'x'.repeat(900)
+  t.equal((await from('192.0.2.1', large, 'large')).status, 202)
+  t.equal((await from('192.0.2.1', large, 'large')).status, 503, 'half of the bytes')
 })
 
 t.test('a sender that waits gets the answer of the gateway, or 202 where none comes in time', async (t) => {
@@ -173,8 +177,10 @@ t.test('a sender that waits gets the answer of the gateway, or 202 where none co
   const odd = post(`${url}/home/webhooks/a`)
   await answer(200, '', { 'x-odd': 'a\r\nb' })
   t.equal((await odd).status, 502, 'a header that HTTP does not allow')
+  const kept = post(`${url}/home/webhooks/kept`)
+  await answer(200, 'too late for its sender')
+  t.equal((await kept).status, 202, 'without a wait')
   t.equal((await post(`${url}/home/webhooks/soon`)).status, 202)
-  t.equal((await post(`${url}/home/webhooks/kept`)).status, 202, 'without a wait')
   await taker.leave()
 })
 

@@ -5,8 +5,14 @@ import { join } from 'node:path'
 import t from 'tap'
 import { stringify } from 'yaml'
 import { runAt } from '../fakes/cli.ts'
+import { freePort } from '../fakes/console-proxy.ts'
 import { fakeTaker, relayKey, startBuiltRelay } from '../fakes/relay.ts'
 import { until } from '../fakes/wait.ts'
+
+t.test('a relay listens at the address and port of its file', async (t) => {
+  const at = { host: '127.0.0.2', port: await freePort() }
+  t.match(await startBuiltRelay(t, { a: {} }, at), at)
+})
 
 t.test('a key is changed while the relay runs, and a file with a mistake changes nothing', async (t) => {
   const { pid, port, dir, lines } = await startBuiltRelay(t, { a: {} })
