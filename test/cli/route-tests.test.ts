@@ -93,6 +93,10 @@ t.test('time, duplicates, retries, dead runs, mocks and signatures are as the se
     steps:
       - { send: { sample: github/pull_request.opened }, repeat: 30, expect: { outcome: accepted } }
       - { send: { sample: github/pull_request.opened }, expect: { outcome: rate_limited, status: 429 } }
+  - name: as many, with time between them
+    route: pr
+    steps:
+      - { send: { sample: github/pull_request.opened }, repeat: 40, every: 3s, expect: { outcome: accepted } }
   - name: by rules
     route: pr
     send: { payload: { action: opened, number: 7, pull_request: { title: Tidy } } }
@@ -106,7 +110,7 @@ t.test('time, duplicates, retries, dead runs, mocks and signatures are as the se
 `.replace('      reason: { equals: null }\n', ''),
   )
   const { code, summary, shown } = await run(cli, 'a.webhook-test.yaml'.replace(/^/, `${cli.dir}/`))
-  t.same(summary, { passed: 7, failed: 0, skipped: 1 }, JSON.stringify(shown))
+  t.same(summary, { passed: 8, failed: 0, skipped: 1 }, JSON.stringify(shown))
   t.equal(code, 0)
 })
 
@@ -208,6 +212,7 @@ t.test('what differs is said: the key, what was expected, what came, and how far
     t,
     `
   - { name: wrong outcome, route: pr, send: { sample: github/pull_request.closed }, expect: { outcome: accepted, prompt: { contains: x } } }
+  - { name: wrong second step, route: pr, steps: [{ send: { sample: github/pull_request.opened } }, { advance: 1s, expect: { runs: 3 } }] }
   - { name: no such sample, route: pr, send: { sample: github/pull_requst.opened } }
   - { name: no such path, route: pr, send: { sample: github/pull_request.opened, unset: [nope.at] } }
   - { name: two bodies, route: pr, send: { body: x, payload: 1 } }
@@ -222,14 +227,15 @@ t.test('what differs is said: the key, what was expected, what came, and how far
     said('wrong outcome'),
     /^step 1: outcome: expected "accepted", got "ignored"\nstep 1: prompt\.contains\[0\]: .* got nothing\npassed .*events; ignored: filters\[0\]/,
   )
+  t.match(said('wrong second step'), /^step 2: runs: expected 3, got 0/)
   t.match(said('no such sample'), /no sample "github\/pull_requst\.opened"/)
   t.match(said('no such path'), /--unset nope\.at|unset/)
   t.match(said('two bodies'), /payload and body|body and payload/)
   t.match(said('no snapshot'), /--update/)
   for (const [format, holds] of [
     ['pretty', /^ {2}NO {2}pr: wrong outcome .*a\.webhook-test\.yaml:3/m],
-    ['tap', /^TAP version 14\n1\.\.7\n[\s\S]*^not ok \d - pr: wrong outcome$/m],
-    ['junit', /<testsuite name="[^"]*a\.webhook-test\.yaml" tests="6" failures="6" errors="0" skipped="0">/],
+    ['tap', /^TAP version 14\n1\.\.8\n[\s\S]*^not ok \d - pr: wrong outcome$/m],
+    ['junit', /<testsuite name="[^"]*a\.webhook-test\.yaml" tests="7" failures="7" errors="0" skipped="0">/],
     ['github', /^::error file=[^,]*a\.webhook-test\.yaml,line=3,col=\d+,title=pr%3A wrong outcome::step 1/m],
   ] as const) {
     const { code, out } = await cli.run('test', '--format', format)
@@ -284,16 +290,18 @@ t.test('each expectation that does not hold fails its test, and is named', async
   t.equal(shown.length - 1, wrong.length)
 })
 
-t.test('headers that a test sends, and what it lets a script print, reach the route', async (t) => {
+t.test('the type and the headers that a test sends, and what it lets a script print, reach the route', async (t) => {
   const routes = `        head: { filters: [{ field: headers.X-Team, equals: blue }], prompt: p }
+        typed: { events: [opened, closed], prompt: "{event_type}" }
         made: { script: a.sh, prompt: "made {n}" }
 `
   const tests = `  - { name: headers, route: head, send: { payload: {}, headers: { X-Team: blue } }, expect: { outcome: accepted } }
+  - { name: type, route: typed, send: { payload: {}, event: closed }, expect: { outcome: accepted, prompt: closed } }
   - { name: stdout, route: made, send: { payload: { n: 1 } }, mocks: { script: { stdout: '{"n":2}' } }, expect: { prompt: made 2 } }
 `
   const cli = withTests(t, tests, { 'config.yaml': `${config}${routes}`, 'scripts/a.sh': 'exit 1\n' })
   const { summary, shown } = await run(cli)
-  t.same(summary, { passed: 3, failed: 0, skipped: 0 }, JSON.stringify(shown))
+  t.same(summary, { passed: 4, failed: 0, skipped: 0 }, JSON.stringify(shown))
 })
 
 t.test('snapshots are written when asked for, and compared after that', async (t) => {
