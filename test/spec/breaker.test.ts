@@ -347,6 +347,20 @@ t.test('many texts of one route that always fail keep the texts of another route
   t.ok(after.includes('/fine') && after.indexOf('/fine') <= 1, `${after}`)
 })
 
+t.test('a target that stays down is tried as often as max_wait_seconds says', async (t) => {
+  const bad = await receiver(t)
+  const gateway = await start(t, {
+    config: { targets: { breaker: { failures: 2, max_wait_seconds: 10 } } },
+    routes: { r: to(`${bad.origin}/r`) },
+  })
+  bad.status = 503
+  for (let n = 0; n < 3; n++) t.equal(await gateway.send('r', `${n}`), 202)
+  await gateway.pass(60)
+  const before = bad.seen.length
+  await gateway.pass(120)
+  t.ok(bad.seen.length - before >= 10, `${bad.seen.length - before} trials in two minutes`)
+})
+
 t.test('a text that is asked to wait again and again has an end', async (t) => {
   const busy = await receiver(t)
   const gateway = await start(t, { routes: { r: to(`${busy.origin}/r`, { retry: { max_attempts: 2, backoff: 0 } }) } })

@@ -103,6 +103,20 @@ for (const [title, by] of [
   })
 }
 
+t.test('no wait before another attempt is longer than max_delay_seconds', async (t) => {
+  const { gateway, pass } = await start(
+    t,
+    { r: { prompt: 'p', retry: { max_attempts: 5, backoff: 3_600, max_delay_seconds: 3 } } },
+    { config: { storage: { kind: 'memory' }, agent: { runner: 'command', command: ['sh', '-c', 'exit 3'] } } },
+  )
+  await gateway.post('r')
+  for (let attempt = 1; attempt < 5; attempt++) {
+    await gateway.line((line) => line.msg.includes('will be tried again') && line.attempt === attempt)
+    await pass(4)
+  }
+  t.match(await gateway.line(({ msg }) => msg === 'run is dead'), { attempt: 5 })
+})
+
 t.test('rate_limit of a route: each value of the key has its own minute, and past it the answer is 429', async (t) => {
   const rate_limit = { per_minute: 2, key: '{repo}' }
   const routes = { r: { prompt: '{n}', rate_limit, filters: [{ field: 'repo', not_equals: 'z' }] } }

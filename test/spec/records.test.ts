@@ -1,5 +1,6 @@
 /** Every request past its signature leaves a record that says how it ended, and why; it can be tried again and replayed. */
 
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -362,6 +363,35 @@ t.test('payloads: false keeps the records alone', async (t) => {
   const done = await record(gateway, id, ({ state }) => state === 'done')
   const attempts = await readAttempts(folderRecords(journalFolder(gateway.dir)), done)
   t.match(attempts, [{ end: 'done', prompt: null, reply: null }], 'nor the words of a run')
+})
+
+t.test('past the most events or bytes that are kept the oldest records go', async (t) => {
+  for (const [limit, count, bytes] of [
+    [{ max_events: 1_000 }, 550, 1],
+    [{ max_bytes: 1_048_576 }, 4, 200_000],
+  ] as const) {
+    const clock = fakeClock(Date.now())
+    const config = { storage: { kind: 'memory', retention: limit } }
+    const gateway = await start(t, { clock, routes: { r: { prompt: 'p' } }, config })
+    const first = (await gateway.post('r')).headers.get(eventHeader)
+    await record(gateway, first)
+    // A file of records is written to for a sixteenth of their hours at most, and is deleted as a whole.
+    clock.advance(5 * 3_600_000)
+    for (let n = 0; n < count; n++)
+      t.equal((await gateway.post('r', { body: { n, text: randomBytes(bytes).toString('hex') } })).status, 202)
+    await until(async () => (await recordsOf(gateway)).every(({ event_id: id }) => id !== first))
+  }
+})
+
+t.test('past the most dead runs that are kept the oldest are forgotten', async (t) => {
+  const clock = fakeClock()
+  const agent = { runner: 'command', command: ['sh', '-c', 'exit 3'] }
+  const config = { agent, storage: { kind: 'memory', retention: { max_dead_runs: 1 } } }
+  const gateway = await start(t, { clock, routes: { r: { prompt: 'p', retry: { max_attempts: 1 } } }, config })
+  for (let n = 0; n < 3; n++) await gateway.post('r')
+  await until(() => gateway.lines.filter(({ msg }) => msg === 'run is dead').length === 3)
+  clock.advance(60_000)
+  t.match(await gateway.line(({ msg }) => msg.endsWith('were forgotten')), { msg: /^dead runs/, runs: 2 })
 })
 
 t.test('records survive a restart; a route that fails is told of with every try', async (t) => {
