@@ -82,6 +82,16 @@ t.test('what did not come while nobody listened is sent again after the start, t
   t.notMatch(JSON.stringify(gateway.lines), token, 'no line has the token')
 })
 
+t.test('the first catch-up of a route looks back no further than its hours', async (t) => {
+  const github = await startGithub(t, { secret })
+  await github.event({ n: 1 }, { delivered_at: new Date(Date.now() - 3 * 3_600_000).toISOString() })
+  const recent = await github.event({ n: 2 }, { delivered_at: new Date(Date.now() - 3_600_000).toISOString() })
+  const gateway = await listen(t, github, { routes: routeOf(github, {}, { hours: 2 }) })
+  t.match(await ended(gateway), { state: 'done', asked: 1 })
+  await github.settled()
+  t.strictSame(accepted(gateway), [recent])
+})
+
 t.test('what is here is not asked for, whatever the sender believes', async (t) => {
   const github = await startGithub(t, { secret })
   const gateway = await listen(t, github)

@@ -127,6 +127,17 @@ t.test('a failure is said once, waits longer each time, obeys Retry-After, and e
   )
 })
 
+t.test('a sender without new messages is asked as often as every_seconds says', async (t) => {
+  const clock = fakeClock(Date.now())
+  const poller = await startPoller(t, { now: clock.now })
+  await listen(t, poller.url, { poll: { url: poller.url, token: pollToken, every_seconds: 600 } }, { clock })
+  const walk = setInterval(() => clock.advance(10_000), 5)
+  t.teardown(() => clearInterval(walk))
+  await until(() => poller.times.length === 4)
+  const [, second = 0, third = 0, fourth = 0] = poller.times
+  for (const pause of [third - second, fourth - third]) t.ok(pause >= 600_000, `${pause} ms`)
+})
+
 t.test('what the gateway cannot take now stays at the sender; what it refuses for good does not hold the rest up', async (t) => {
   const poller = await startPoller(t)
   const gateway = await listen(t, poller.url, {}, { extra: { secret: undefined, max_body_bytes: 2_000 } })

@@ -128,7 +128,7 @@ t.test('list: configured and stored jobs, their state and next run', async (t) =
     'config.yaml': `${enabled}${nightly}gateway: { multiplex_profiles: true }\n`,
     [store]: JSON.stringify({
       nightly: { paused: true },
-      off: { schedule: '@daily', enabled: false },
+      off: { schedule: '@daily', enabled: false, updated_at: '2026-01-02T03:04:05Z' },
       over: { schedule: '2020-01-01T00:00' },
       bad: { schedule: 'never', name: 'evil\u001b[2J' },
       gone: { paused: true },
@@ -145,6 +145,7 @@ t.test('list: configured and stored jobs, their state and next run', async (t) =
     ['bad', 'stored', 'invalid', null],
   ])
   t.match(data.jobs[0], { name: 'report', profile: 'default', schedule: '0 6 * * *', timezone: 'Europe/Berlin', deliver: 'log' })
+  t.match(data.jobs[1], { updated_at: '2026-01-02T03:04:05Z' })
   t.match((await json(cli, 'cron', 'list', '--all')).data.jobs.at(-1), {
     id: 'w',
     profile: 'office',

@@ -63,7 +63,8 @@ t.test('list: what could drive a terminal is escaped, in names and descriptions'
 })
 
 t.test('list --json has the agreed members', async (t) => {
-  const cli = fakeCli(t, { [store]: JSON.stringify({ both: { secret } }), 'config.yaml': config })
+  const notes = { description: 'On both.', created_at: '2026-01-02T03:04:05Z', updated_at: '2026-02-03T04:05:06Z' }
+  const cli = fakeCli(t, { [store]: JSON.stringify({ both: { secret, ...notes } }), 'config.yaml': config })
   const document = JSON.parse((await cli.run('webhook', 'list', '--json', '--all')).out)
   t.match(document, { v: 1, kind: 'webhook.list', ok: true, warnings: [{ code: 'WH211' }] })
   t.same(
@@ -80,6 +81,7 @@ t.test('list --json has the agreed members', async (t) => {
     events: [],
     deliver: 'log',
     secret: { from: 'route', fingerprint: print },
+    ...notes,
   })
 })
 

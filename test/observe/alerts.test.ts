@@ -453,7 +453,8 @@ t.test('a gateway tells dead runs, used-up budgets and refused reloads, and answ
     { text: 'ok', usage: [1, 1] },
     { calls: [{ name: 'clarify', input: { question: 'x' } }], usage: [1000, 100] },
   ])
-  const extra = { url: `${chat.origin}/alerts`, secret: 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQ=' }
+  const headers = { 'X-Team': 'on call' }
+  const extra = { url: `${chat.origin}/alerts`, secret: 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQ=', headers }
   const config = {
     agent: { runner: 'openai', base_url: model.baseUrl, model: 'm' },
     alerts: [
@@ -487,6 +488,7 @@ t.test('a gateway tells dead runs, used-up budgets and refused reloads, and answ
   }
   const first = await told(1)
   const bodyOfLast = (): object => JSON.parse(chat.seen.findLast(({ url }) => url === '/alerts')?.body ?? '{}')
+  t.match(chat.seen.find(({ url }) => url === '/alerts')?.headers, { 'x-team': 'on call', 'webhook-signature': /^v1,/ })
   for (const name of ['dead_run:orders', 'dead_run:tight', 'budget_used_up:tight', 'reload_refused']) t.match(first, `ALERT ${name}: `)
   t.match(first, /budget\.run_tokens/)
   const { alerts: several, ...plain } = bodyOfLast() as { readonly alerts: readonly { readonly key: string }[] }

@@ -13,8 +13,10 @@ import type { JsonObject } from '../../src/core/json.ts'
 import type { Level, LogFields } from '../../src/core/log.ts'
 import type { NewRun } from '../../src/core/new-run.ts'
 import { Owners } from '../../src/core/owner.ts'
+import type { McpServer } from '../../src/generated/config.ts'
 import { compileServer } from '../../src/parts/tools/mcp/server.ts'
 import type { Tool, ToolKit, Toolset } from '../../src/parts/tools/tool.ts'
+import { checkedConfig } from '../fakes/checked-config.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { hangs, toolServer } from '../fakes/mcp-server.ts'
 import { isGone, isRunning } from '../fakes/process.ts'
@@ -38,8 +40,9 @@ const run: NewRun = {
 
 type Line = readonly [level: Level, fields: LogFields, message: string]
 
-/** Compiles a toolset; what it opens ends with its test. */
-const compile = (t: Test, settings: JsonObject, more: Partial<ToolKit> = {}) => {
+/** Compiles a toolset, whose settings are checked as those of a configuration; what it opens ends with its test. */
+const compile = (t: Test, written: JsonObject, more: Partial<ToolKit> = {}) => {
+  const settings = checkedConfig({ toolsets: { notes: written as McpServer } }).toolsets?.notes as JsonObject
   const reports: string[] = []
   const lines: Line[] = []
   const kit: ToolKit = {
@@ -191,6 +194,13 @@ t.test('a call that is not answered ends with its time or with its run, the serv
   await t.rejects(stopped, { message: 'toolset notes: the run was stopped' })
   await until(() => noted().filter((line) => line.startsWith('cancelled')).length === 2)
   t.equal(await call(toolset, 'echo'), 'echo {}')
+
+  const hasty = odd(t, 'plain', { timeout_seconds: 3 }, { clock })
+  const soon = call(hasty.toolset, 'hang').catch(({ message }: Error) => message)
+  await until(() => hasty.noted().includes('hangs'))
+  clock.advance(3_000)
+  clock.advance(60_000)
+  t.equal(await soon, 'toolset notes: the server did not answer within 3 s')
 })
 
 t.test('calls take turns: no more than a few at once', async (t) => {
@@ -254,6 +264,7 @@ t.test('a server that never begins, or never lists, keeps nobody longer than its
   stop.abort()
   t.equal(await impatient, 'toolset notes: the run was stopped')
   clock.advance(5000)
+  clock.advance(30_000)
   t.equal(await waiting, 'toolset notes: the server did not start within 5 s')
   t.ok(await isGone(pid))
 

@@ -116,12 +116,15 @@ t.test('of a prompt the long fields and the whole payload are set apart, and wha
     ['{nothing.of.that}', {}, '{nothing.of.that}'],
   ]
   const routes = Object.fromEntries(cases.map(([prompt], i) => [`r${i}`, prompt === undefined ? {} : { prompt }]))
-  const { say, api, dir } = await start(t, { routes })
+  const off = { prompt: '{a}', agent: { untrusted: 'off' } }
+  const { say, api, dir } = await start(t, { routes: { ...routes, off } })
   for (const [i, [prompt, body, asked]] of cases.entries()) {
     t.equal(await say(`r${i}`, body), undefined)
     const user = String(api.body(i).messages.at(-1)?.content).replace(/<(\/?)data-[0-9a-f]{32}>/g, '<$1B>')
     t.ok(user.startsWith(asked) && (asked.endsWith('1') || user === asked), `${prompt}: ${JSON.stringify(user)}`)
   }
+  t.equal(await say('off', { a: long }), undefined)
+  t.equal(api.body(cases.length).messages.at(-1)?.content, long, 'untrusted: off')
   const { events } = await readEvents(journalFolder(dir), { limit: 100 })
   const second = events.find(({ route }) => route === 'r2')
   if (!second) throw new Error('no record')
@@ -276,16 +279,18 @@ t.test('runs that comment on one thread have a limit', async (t) => {
 t.test('skills come with the prompt, a missing one is warned of; with debug lines the reply is heard while it comes', async (t) => {
   const files = { skills: { review: { 'SKILL.md': '---\nname: review\n---\nBe kind.\n' } } }
   const { say, api, lines } = await start(t, {
-    routes: { r: { prompt: 'p', skills: ['review', 'gone'] } },
+    routes: { r: { prompt: 'p', skills: ['review', 'gone'] }, job: { cron_job: 'yearly' } },
+    config: { jobs: { yearly: { schedule: '2999-01-01T00:00', prompt: 'p', skills: ['review'] } } },
     files,
-    script: [{ text: 'one\ntwo' }],
+    script: [{ text: 'one\ntwo' }, { text: 'three' }],
   })
   t.equal(await say('r', {}), undefined)
-  t.match(JSON.stringify(api.body(0).messages[0]), /# Skill: review\\n\\nBe kind\./)
+  t.equal(await say('job', {}), undefined)
+  for (const at of [0, 1]) t.match(JSON.stringify(api.body(at).messages[0]), /# Skill: review\\n\\nBe kind\./)
   t.ok(lines.some(({ msg, skill }) => msg === 'a run goes without a skill' && skill === 'gone'))
   t.same(
     lines.flatMap(({ msg, text }) => (msg === 'the agent says' ? [text] : [])),
-    ['one', 'two'],
+    ['one', 'two', 'three'],
   )
 })
 

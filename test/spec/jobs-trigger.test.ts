@@ -53,15 +53,17 @@ const start = async (t: Test, jobs: object, routes: GatewayOptions['routes'], mo
 
 t.test('the expanded prompt is context of one run; the stored prompt stays, and the output goes where the job says', async (t) => {
   const receiver = await sink(t, (response) => json(response, 200, {}))
-  const to = (path: string) => ({ deliver: 'http', deliver_extra: { url: `${receiver.origin}${path}` } })
-  const jobs = { nightly: { schedule, prompt: 'Summarise.', ...to('/job') } }
+  const to = (path: string, more = {}) => ({ deliver: 'http', deliver_extra: { url: `${receiver.origin}${path}`, ...more } })
+  const signed = { secret: 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQ=', headers: { 'X-Team': 'night' } }
+  const jobs = { nightly: { schedule, prompt: 'Summarise.', ...to('/job', signed) } }
   const gateway = await start(t, jobs, { r: { cron_job: 'nightly', prompt: 'Because of {text}.', ...to('/route') } })
   const answer = await gateway.event('one', 'id-1')
   t.equal(answer.status, 202)
   t.same(answer.json, { status: 'accepted', route: 'r', cron_job: 'nightly', event: 'push', delivery_id: 'id-1' })
   t.match(answer.headers.get('x-headgate-event-id'), /\S/)
   await until(() => receiver.seen.length === 1)
-  t.match(receiver.seen[0], { url: '/job', body: /reply to id-1/ })
+  const ofJob = { 'x-team': 'night', 'webhook-signature': /^v1,/ }
+  t.match(receiver.seen[0], { url: '/job', body: /reply to id-1/, headers: ofJob })
   // It is sent a moment before the run counts as done.
   let next = await gateway.event('two', 'id-2')
   for (let tries = 0; next.json.reason === 'job_running' && tries < 100; tries++) next = await gateway.event('two', 'id-2')

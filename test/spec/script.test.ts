@@ -19,6 +19,7 @@ if mode == "ignore": print(json.dumps({"__hermes_ignore__": True, "text": "x"}))
 if mode == "ignore not": print(json.dumps({"__hermes_ignore__": "true", "text": "kept"}))
 if mode == "fails": print("{}"); sys.exit(3)
 if mode == "hangs": time.sleep(600)
+if mode == "slow": time.sleep(12); print("{}")
 if mode == "floods": print("x" * 2000000)
 if mode == "killed": import os; os.kill(os.getpid(), 9)
 `
@@ -146,6 +147,12 @@ t.test('Script rules', async (t) => {
     t.match(await gateway.post('lost'), ignored('lost'))
     t.notOk(existsSync(marker))
   })
+})
+
+t.test('a script of a route without a limit has that of the adapter', async (t) => {
+  const routes = { r: { script: 'moody.py', prompt: 'p' } }
+  const gateway = await startGateway(t, { extra: { script_timeout_seconds: 1 }, files: { scripts }, routes })
+  t.match(await gateway.post('r', { body: { mode: 'slow' } }), { status: 200, json: { status: 'ignored', reason: 'script' } })
 })
 
 t.test('a path that leaves the scripts folder stops the start', async (t) => {
