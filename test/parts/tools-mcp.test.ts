@@ -42,7 +42,7 @@ type Line = readonly [level: Level, fields: LogFields, message: string]
 
 /** Compiles a toolset, whose settings are checked as those of a configuration; what it opens ends with its test. */
 const compile = (t: Test, written: JsonObject, more: Partial<ToolKit> = {}) => {
-  const settings = checkedConfig({ toolsets: { notes: written as McpServer } }).toolsets?.notes as JsonObject
+  const settings = checkedConfig({ toolsets: { notes: written as unknown as McpServer } }).toolsets?.notes as unknown as JsonObject
   const reports: string[] = []
   const lines: Line[] = []
   const kit: ToolKit = {

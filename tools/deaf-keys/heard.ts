@@ -8,30 +8,38 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'a sender that asks for patience holds up no other sender': 'Route.catch_up.hook Route.catch_up.project',
     'an App and an organisation have their own logs; the App signs': 'Route.catch_up.app_id Route.catch_up.app_key Route.catch_up.org',
     'the command follows a catch-up to its end, and names no route that has none': 'Route.catch_up.repo',
+    'the first catch-up of a route looks back no further than its hours': 'Route.catch_up.hours',
   },
   'app/polls.test.ts': {
     'a failure is said once, waits longer each time, obeys Retry-After, and ends': 'Config.metrics.enabled',
     'a page that comes again after it was taken is waited for and said, and counts once': 'Route.poll.token',
+    'a sender without new messages is asked as often as every_seconds says': 'Route.poll.every_seconds',
     'url: messages come in order and once, marked, and their address takes no post': 'Route.poll.url',
   },
   'app/privacy.test.ts': {
+    'an item that is alone is hidden as items of a list are, and a field that is not there is told and counted': 'WebhookSettings.redact',
     'what is redacted is verified as it came, and then neither stored nor handed on': 'Route.redact',
   },
   'app/secrets.test.ts': {
+    'a json program is asked once for all ids': 'SecretProvider.protocol',
     'a provider that does not answer is waited for once': 'Route.secrets',
+    'a running gateway: refresh, overlap, a program that fails, and secrets that become too old':
+      'SecretProvider.max_age_seconds SecretProvider.overlap_seconds SecretProvider.refresh_seconds',
+    'what a text program may answer': 'Config.secrets.providers SecretProvider.command SecretProvider.env SecretProvider.timeout_seconds',
   },
   'app/storage-move.test.ts': {
     'storage move': 'Config.storage.kind Config.storage.schema',
   },
   'cli/commands.test.ts': {
     'doctor: a port that another program has': 'WebhookSettings.port',
+    'exit codes and envelopes of the commands that ask a gateway': 'Webhook.enabled',
   },
   'cli/cron.test.ts': {
     'create: every option': 'StoredJob.description',
     'create: stores what was given under a generated id, and says when it runs': 'StoredJob.created_at',
     'list and show: a job that runs now, as the gateway says; without one, and from one that cannot tell, nothing is claimed': 'Job.paused',
     'list and show: a one-off whose time is past will not run again; within its grace it may, and both say so': 'StoredJob.grace_seconds',
-    'list: configured and stored jobs, their state and next run': 'Config.jobs Job.schedule Job.timezone',
+    'list: configured and stored jobs, their state and next run': 'Config.jobs Job.schedule Job.timezone StoredJob.updated_at',
     'pause and resume: a configured job by a note, which leaves nothing behind': 'Job.enabled',
     'subscribe --cron-job: by id or name, stored as the id; a wrong one is refused with nothing saved': 'Job.name',
   },
@@ -60,11 +68,15 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'of a sender that waits, the answer has the reply of the run': 'TestMocks.agent.fail TestMocks.agent.reply TestStep.send',
     'scripts run where the file says so, and let each event on where it does not': 'RouteTests.run_scripts',
     'snapshots are written when asked for, and compared after that': 'TestRule.snapshot',
+    'the type and the headers that a test sends, and what it lets a script print, reach the route':
+      'TestMocks.script.stdout TestSend.event TestSend.headers',
     'time, duplicates, retries, dead runs, mocks and signatures are as the server has them':
-      'RouteTest.skip TestMocks.deliver.status TestSend.sign TestStep.mocks TestStep.repeat',
-    'what differs is said: the key, what was expected, what came, and how far the event got': 'RouteTest.expect TestSend.unset',
+      'RouteTest.skip TestMocks.deliver.status TestSend.sign TestStep.advance TestStep.every TestStep.mocks TestStep.repeat',
+    'what differs is said: the key, what was expected, what came, and how far the event got':
+      'RouteTest.expect RouteTest.steps TestSend.unset TestStep.expect',
   },
   'cli/routes.test.ts': {
+    'list --json has the agreed members': 'Subscription.created_at Subscription.description Subscription.updated_at',
     'test: --wait follows a run to its end, delivered or dead': 'Config.targets.breaker.enabled',
   },
   'cli/validate-more.test.ts': {
@@ -74,11 +86,24 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'what is wrong with the shape of a route hides nothing else of it, and nothing is made up of it': 'Route.coalesce.single_flight',
   },
   'e2e/console-access.test.ts': {
+    'a password signs in; guesses are bounded, and tell nothing of who has one': 'Config.console.auth.password',
+    'a proxy is believed from its address alone, with its secret, and with each header once': `
+      Config.console.auth.forward.groups_header Config.console.auth.forward.secret Config.console.auth.forward.secret_header
+      Config.console.auth.forward.user_header Config.console.auth.roles.viewer
+    `,
+    'roles: who has not the right to payloads sees nothing of them in any answer': 'Config.console.auth.roles.payloads',
     'what an identity provider is asked for and tells decides who signs in, and with which rights': `
       Config.console.auth.oidc.client_id Config.console.auth.oidc.client_secret Config.console.auth.oidc.groups_claim
       Config.console.auth.oidc.issuer Config.console.auth.oidc.scopes Config.console.auth.oidc.user_claim Config.console.auth.roles.operator
       Config.console.public_origin
     `,
+  },
+  'e2e/console.test.ts': {
+    'a gateway runs the console beside itself, and the command asks it for an address': 'Config.console.enabled',
+  },
+  'e2e/include.test.ts': {
+    'routes come in the order of the paths, files of a pattern by name; each file once; odd names never':
+      'Config.include RoutesFile.routes',
   },
   'http/tls.test.ts': {
     'a reload names other files, and takes none that cannot be used': 'Config.tls.client_ca Config.tls.key TlsName.key TlsName.name',
@@ -89,6 +114,9 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'validate and doctor say what is wrong with a file, and where it is named': 'TlsName.cert',
   },
   'observe/alerts.test.ts': {
+    'a gateway tells dead runs, used-up budgets and refused reloads, and answers for its alerts':
+      'AlertRule.deliver_extra.headers AlertRule.deliver_extra.secret Config.alerts',
+    'a message that fails is tried again a few times, and makes no alert of its own': 'AlertRule.deliver',
     'a reload brings the first alerts, and a certificate that ends soon is told': 'AlertRule.ends_within_days',
     'a silence is counted by the calendar of the route, over a change of summer time':
       'AlertRule.silence Silence.after_hours Silence.during Silence.route Silence.timezone',
@@ -97,9 +125,17 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
   },
   'observe/traces.test.ts': {
     'calls of models and tools have their spans, and know their place (log level debug)': 'Config.telemetry.otlp.protocol',
+    'links: the events of a group, the trace of a stranger, the event of a replay; a trusted caller is the parent':
+      'Config.telemetry.traces.ratio',
+    'one tree for a POST and its attempts, with a kill -9 between them (content: true)': 'Config.telemetry.content',
     'settings come from the file, and from the usual variables, which win; a bad address is found':
       'Config.telemetry.otlp.endpoint Config.telemetry.otlp.headers Config.telemetry.service_name',
     'while traces are off, nothing hands on a context, and no record has one': 'Config.telemetry.traces.enabled',
+  },
+  'parts/tools-mcp.test.ts': {
+    'a call that is not answered ends with its time or with its run, the server is told, and others go on': 'McpServer.timeout_seconds',
+    'a server that never begins, or never lists, keeps nobody longer than its time; who gives up earlier stops no start':
+      'McpServer.start_timeout_seconds',
   },
   'parts/tools-web.test.ts': {
     'a picture is known by its bytes, and shown to the model': 'Config.tools.vision_analyze.max_bytes',
@@ -113,18 +149,29 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
   },
   'relay/front.test.ts': {
     'a key is measured once its reference is resolved': 'RelayGateway.routes',
-    'a route has its bounds, and one client half of them': 'RelayFile.trust_proxy RelayRoute.max_body_bytes',
+    'a route has its bounds, and one client half of them': 'RelayFile.trust_proxy RelayRoute.max_body_bytes RelayRoute.max_bytes',
+    'a sender that waits gets the answer of the gateway, or 202 where none comes in time': 'RelayRoute.answer',
     'gateways are apart: a key lets in to its own gateway only, and two keys may be in use': 'RelayFile.gateways RelayGateway.keys',
     'other settings are used at once: a new key, a route, a gateway; what is kept stays kept': 'RelayRoute.max_items',
     'what is kept for too long expires: it is counted, recorded and logged': 'RelayGateway.keep_hours',
+  },
+  'relay/inner.test.ts': {
+    'an event gets the answer of the gateway, live': 'Config.relay.key Config.relay.listen Config.relay.url',
+    'the address that tells the state of a run works under the name that senders see': 'Config.gateway.max_waiting_requests',
+  },
+  'relay/run.test.ts': {
+    'a relay listens at the address and port of its file': 'RelayFile.host RelayFile.port',
   },
   'spec/agents.test.ts': {
     'at load: a route or job whose budget in money has no price': 'Budget.run_cost RouteAgent.budget RouteAgent.model StoredJob.model',
     'at load: tools of MCP servers that would have the name of another tool': 'McpServer.allow',
     'at load: what is written under tools, toolsets and budget and cannot work':
       'Agent.api_key Agent.budget Agent.model Config.toolsets McpServer.command McpServer.url',
-    'of a prompt the long fields and the whole payload are set apart, and what is stored stays as it was': 'Route.prompt',
+    'of a prompt the long fields and the whole payload are set apart, and what is stored stays as it was':
+      'Route.prompt RouteAgent.untrusted',
     'runs that comment on one thread have a limit': 'Budget.thread_runs',
+    'skills come with the prompt, a missing one is warned of; with debug lines the reply is heard while it comes':
+      'Job.skills Route.skills',
     'the calls of tools are in the record with inputs and results: redacted, bounded, and nowhere without payloads':
       'Config.tools.web_search.base_url',
     'the tools of a run: four, those of the platform, those of the route; unknown and forbidden names are dropped':
@@ -133,17 +180,25 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
       'Agent.prices.*.input Budget.day_cost Budget.run_tokens Config.agent Route.agent',
     'what an API tells that is no count lowers no sum, and is not taken for a count': 'Agent.prices.*.output Budget.day_tokens',
   },
+  'spec/authentication.test.ts': {
+    Authentication: 'WebhookSettings.secret',
+  },
+  'spec/bodies.test.ts': {
+    multipart: 'Route.attachments.max_bytes Route.attachments.max_files Route.attachments.max_total_bytes',
+  },
   'spec/breaker.test.ts': {
     'Retry-After, one trial at a time, a text that always fails, reset, and direct delivery':
       'Config.targets.breaker.failures Route.retry.backoff',
     'a receiver that asks to wait is left alone from its first answer on, and the wait spends no attempt': 'AlertRule.on',
     'a receiver that is down for ten minutes under load: nothing is lost, spent or asked in vain, and the order stays':
       'DeliverTo.target Route.when_down',
+    'a target that stays down is tried as often as max_wait_seconds says': 'Config.targets.breaker.max_wait_seconds',
     'a text that is asked to wait again and again has an end': 'Route.retry.max_attempts',
   },
   'spec/clock.test.ts': {
     'a direct message with retry waits for its delay, for its turn, and expires, as a run does': 'Route.delay_seconds',
     'an hour forward: a delivery id is known for as long as its route says': 'Route.duplicates.hours',
+    'no wait before another attempt is longer than max_delay_seconds': 'Route.retry.max_delay_seconds',
     'rate_limit of a route: each value of the key has its own minute, and past it the answer is 429': 'Condition.not_equals',
     'rate_limit with when_over: queue: all are accepted, and their runs begin so many a minute, in order': 'Route.rate_limit.when_over',
     'rate_limit: what queues expires in its time': 'Route.expires_seconds Route.rate_limit.per_minute',
@@ -171,14 +226,15 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     `,
   },
   'spec/filters.test.ts': {
-    'Filter conditions': 'Route.filters',
+    'Filter conditions': 'Condition.all Condition.any Route.filters',
     'in_file is read again when it changed: time, size or inode': 'Condition.field Condition.in_file',
     'in_file stays inside the profile directory, links resolved; what cannot be decided does not pass under not either': 'Condition.not',
     'what is wrong with a filter stops the start': 'Condition.equals Condition.exists Condition.regex',
   },
   'spec/jobs-trigger.test.ts': {
     'events pass the same checks first: signature, events, filters, script, rate limit, duplicates': 'Route.events',
-    'the expanded prompt is context of one run; the stored prompt stays, and the output goes where the job says': 'Route.cron_job',
+    'the expanded prompt is context of one run; the stored prompt stays, and the output goes where the job says':
+      'Job.deliver_extra.headers Job.deliver_extra.secret Route.cron_job',
     'with cron_job_running: queue it runs once more for each event, one after the other': 'Route.cron_job_running',
     'without a prompt on the route the whole payload is the context; a job without a prompt has the context alone': 'Job.prompt',
   },
@@ -210,6 +266,9 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
       'Route.expression_error Route.rate_limit.key',
     'each outcome: what was decided, by which stage, and the id in the answer': 'Condition.in',
     'keep_refused: posts under a wrong secret are kept in a bound, and run once their signature holds': 'Route.keep_refused',
+    'past the most dead runs that are kept the oldest are forgotten': 'Config.storage.retention.max_dead_runs',
+    'past the most events or bytes that are kept the oldest records go':
+      'Config.storage.retention.max_bytes Config.storage.retention.max_events',
     'past the rate limit: what is signed is kept and can be replayed, within a bound; what is not leaves nothing': 'Route.allow_from',
     'payloads: false keeps the records alone': 'Config.storage.retention.payloads',
     'where a scheme looks for a secret itself, nobody gets it after that: no record, filter, script, prompt, delivery':
@@ -217,12 +276,13 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
   },
   'spec/respond.test.ts': {
     'a reply that does not come in time: 202 with an address that tells the state': 'Route.respond.status_hours',
-    'callback: the end of each run is posted, signed, and once': 'Route.callback.headers Route.callback.secret',
+    'callback: the end of each run is posted, signed, and once': 'Route.callback.headers Route.callback.secret Route.callback.url',
     'the status address: a dead run, and the reply where the route shows it':
       'Route.respond.max_waiting Route.respond.status_body Route.respond.wait_seconds',
   },
   'spec/responses.test.ts': {
     Profiles: 'Config.gateway.multiplex_profiles',
+    'Rate limit': 'WebhookSettings.rate_limit',
   },
   'spec/runs.test.ts': {
     'a full queue answers 503 with Retry-After, and the id is not consumed': 'Agent.command',
@@ -230,9 +290,10 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
   },
   'spec/schemes.test.ts': {
     'a scheme of the configuration, and one of a route': `
-      Config.signature_schemes SchemeId.body SchemeSignature.encoding SchemeSignature.header SchemeSignature.label SchemeSignature.prefix
-      SchemeSignature.separator SchemeTimestamp.body SchemeTimestamp.header SchemeTimestamp.label SchemeTimestamp.window_seconds
-      SignatureScheme.algorithm SignatureScheme.event SignatureScheme.signature SignatureScheme.signed SignatureScheme.timestamp
+      Config.signature_schemes Route.secret SchemeId.body SchemeSignature.encoding SchemeSignature.header SchemeSignature.label
+      SchemeSignature.prefix SchemeSignature.separator SchemeTimestamp.body SchemeTimestamp.header SchemeTimestamp.label
+      SchemeTimestamp.window_seconds SignatureScheme.algorithm SignatureScheme.event SignatureScheme.signature SignatureScheme.signed
+      SignatureScheme.timestamp
     `,
     'an answer is shaped for its sender, and its values are nothing but text':
       'Condition.missing Route.respond.body Route.respond.content_type',
@@ -248,6 +309,7 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
   'spec/script.test.ts': {
     'Script rules': 'Route.script_timeout_seconds',
     'a path that leaves the scripts folder stops the start': 'Route.script',
+    'a script of a route without a limit has that of the adapter': 'WebhookSettings.script_timeout_seconds',
     'at most max_concurrent_scripts run at once; the others wait for their turn': 'Config.gateway.max_concurrent_scripts',
     'each profile has a scripts folder of its own': 'Route.profile',
   },
