@@ -50,7 +50,7 @@ const notSignedIn: Refusal = { status: 401, error: 'sign in' }
 
 /** Answers a question whose sender has signed in. */
 type Answer = (question: JsonObject, signIn: SignIn, reply: FastifyReply) => Promise<unknown>
-type Row = { readonly right: Right; readonly maxQuestionBytes?: number }
+type Row = { readonly right: Right; readonly quotes: readonly string[]; readonly maxQuestionBytes?: number }
 
 /** Adds the addresses. Each address takes a POST with a JSON object. */
 export const addQuestions = (app: FastifyInstance, { access, answers, live, log }: QuestionOptions, connections: Connections): void => {
@@ -79,7 +79,7 @@ export const addQuestions = (app: FastifyInstance, { access, answers, live, log 
     })
   }
   for (const [name, row] of Object.entries(consoleQuestions)) {
-    if (name === 'signOut') continue
+    if (name === 'signOut' || name === 'live') continue
     const answer = answers[name as keyof typeof answers] as (question: JsonObject, signIn: SignIn) => Promise<unknown>
     add(name, row, async (body, signIn, reply) => {
       const question = questionOf(row, {}, body)
@@ -89,25 +89,28 @@ export const addQuestions = (app: FastifyInstance, { access, answers, live, log 
         return { answer: await answer(question, signIn) }
       }
       const done = await (isSearch(question) ? searches : slots).run(work)
-      return done ? reply.send(shownTo(signIn)(done.answer)) : refused(reply, busy)
+      return done ? reply.send(shownTo(signIn, row.quotes)(done.answer)) : refused(reply, busy)
     })
   }
   add('signOut', consoleQuestions.signOut, async (_question, signIn, reply) => {
     signIns.remove(signIn)
     return reply.header('set-cookie', halfCookie(reply.request, access, '')).send({ signed_out: true })
   })
-  add('live', { right: 'view' }, async (_question, signIn, reply) => {
+  add('live', consoleQuestions.live, async (_question, signIn, reply) => {
     const lines = live.open()
     if (!lines) return refused(reply, busy)
     const end = (): void => void lines.return()
     for (const cancel of [clock.after(longestLiveMs, end), signIns.onEnd(signIn, end)]) reply.raw.once('close', cancel)
-    return reply.type('application/x-ndjson').send(jsonLinesStream(lines, shownTo(signIn)))
+    return reply.type('application/x-ndjson').send(jsonLinesStream(lines, shownTo(signIn, consoleQuestions.live.quotes)))
   })
   addFailures(app, log)
 }
 
 /** Returns the function that takes out of an answer the texts that the user may not see. */
-const shownTo = ({ rights }: SignIn): ((answer: unknown) => unknown) => (rights.has('payloads') ? (answer) => answer : withoutQuotes)
+const shownTo =
+  ({ rights }: SignIn, quotes: readonly string[]) =>
+  (answer: unknown): unknown =>
+    rights.has('payloads') ? answer : withoutQuotes(answer, quotes)
 
 /** Whether a question searches in payloads. */
 const isSearch = (question: JsonObject): boolean => question.text !== undefined || question.field !== undefined

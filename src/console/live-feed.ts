@@ -12,7 +12,7 @@ import type { TailLine } from '../generated/control.ts'
 import { watch } from '../operate/events/watch.ts'
 
 /** `off`: the traffic is not watched at present, for this reason. The feed goes on trying. */
-export type LiveLine = TailLine | { readonly type: 'off'; readonly reason: string }
+export type LiveLine = Exclude<TailLine, { type: 'end' }> | { readonly type: 'off'; readonly why: string }
 
 export interface LiveFeed {
   /** Returns the lines of the traffic from now on; `undefined` where too many readers read already. */
@@ -50,7 +50,7 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
         close()
       }
       if (readers.size === 0) stop()
-      for await (const line of lines) give(line)
+      for await (const line of lines) if (line.type !== 'end') give(line)
       return hasLeft ? undefined : 'the gateway has ended'
     } catch (error) {
       return hasLeft ? undefined : messageOf(error)
@@ -66,7 +66,7 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
         state = undefined
         continue
       }
-      if (reason !== told) give({ type: 'off', reason })
+      if (reason !== told) give({ type: 'off', why: reason })
       told = reason
       await new Promise<void>((resolve) => {
         const cancel = clock.after(againMs, resolve)
@@ -89,7 +89,7 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
         // A page that comes later is told, too, whether the traffic is watched.
         first: isFeeding && state ? [state] : [],
         loss: (lines) => ({ type: 'lost', lines }),
-        end: () => ({ type: 'off', reason: 'the console has ended' }),
+        end: () => ({ type: 'off', why: 'the console has ended' }),
         leave,
       })
       readers.add(reader)

@@ -33,6 +33,7 @@ export const healthQuestion: Check
 export const previewReloadQuestion: Check
 export const reloadQuestion: Check
 export const signOutQuestion: Check
+export const liveQuestion: Check
 export const bulkPlanQuestion: Check
 export const bulkStartQuestion: Check
 export const bulkStopQuestion: Check

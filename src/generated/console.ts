@@ -1,166 +1,170 @@
 // Generated from schema/ by `npm run gen`. Do not edit.
 import * as checks from './console-checks.js'
 
-/** How each question is asked, and the right that it takes. */
+/** How each question is asked, the right that it takes, and the members of the answer that only the right to payloads shows. */
 export const consoleQuestions = {
   overview: {
-    right: 'view',
+    right: 'view', quotes: [],
     question: { check: checks.overviewQuestion, members: {}, required: [] },
   },
   events: {
-    right: 'view',
+    right: 'view', quotes: ["events.*.reason","events.*.error","events.*.answer"],
     question: { check: checks.eventsQuestion, members: {text: { must: 'a string' }, field: { must: 'a list of at most 8 objects', maxItems: 8 }, route: { must: 'a string' }, outcome: { must: 'a list of at most 16 strings', maxItems: 16 }, state: { must: 'a list of at most 8 strings', maxItems: 8 }, since: { must: 'a whole number' }, until: { must: 'a whole number' }, cursor: { must: 'a string' }, limit: { must: 'a whole number' }}, required: [] },
   },
   charts: {
-    right: 'view',
+    right: 'view', quotes: [],
     question: { check: checks.chartsQuestion, members: {span: { must: 'a string' }, route: { must: 'a string' }}, required: ["span"] },
   },
   event: {
-    right: 'view',
+    right: 'view', quotes: ["event.reason","event.error","event.answer","attempts.*.error","attempts.*.answer"],
     question: { check: checks.eventQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   content: {
-    right: 'payloads',
+    right: 'payloads', quotes: [],
     question: { check: checks.contentQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   trace: {
-    right: 'payloads',
+    right: 'payloads', quotes: [],
     question: { check: checks.traceQuestion, members: {id: { must: 'a string' }, route: { must: 'a string' }}, required: ["id","route"] },
   },
   curl: {
-    right: 'payloads',
+    right: 'payloads', quotes: [],
     question: { check: checks.curlQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   asSample: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.asSampleQuestion, members: {id: { must: 'a string' }, name: { must: 'a string' }}, required: ["id","name"] },
   },
   asTest: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.asTestQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   replay: {
-    right: 'operate', maxQuestionBytes: 134217728,
+    right: 'operate', quotes: ["reason","starts.prompt"], maxQuestionBytes: 134217728,
     question: { check: checks.replayQuestion, members: {id: { must: 'a string' }, body: { must: 'a string' }, dry_run: { must: 'a boolean' }}, required: ["id"] },
   },
   retry: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.retryQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   cancel: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.cancelQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
   },
   routes: {
-    right: 'view',
+    right: 'view', quotes: [],
     question: { check: checks.routesQuestion, members: {}, required: [] },
   },
   routeText: {
-    right: 'view',
+    right: 'view', quotes: [],
     question: { check: checks.routeTextQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, clone: { must: 'a string' }, like: { must: 'a string' }}, required: ["name"] },
   },
   routeNames: {
-    right: 'view', maxQuestionBytes: 4194304,
+    right: 'view', quotes: [], maxQuestionBytes: 4194304,
     question: { check: checks.routeNamesQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }}, required: ["name","from","to"] },
   },
   routePreview: {
-    right: 'view', maxQuestionBytes: 4194304,
+    right: 'view', quotes: [], maxQuestionBytes: 4194304,
     question: { check: checks.routePreviewQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }, payload: { must: 'a object' }}, required: ["name","from","to"] },
   },
   payloads: {
-    right: 'payloads',
+    right: 'payloads', quotes: [],
     question: { check: checks.payloadsQuestion, members: {route: { must: 'a string' }}, required: ["route"] },
   },
   payload: {
-    right: 'payloads',
+    right: 'payloads', quotes: [],
     question: { check: checks.payloadQuestion, members: {route: { must: 'a string' }, payload: { must: 'a object' }}, required: ["route","payload"] },
   },
   routePlan: {
-    right: 'view', maxQuestionBytes: 4194304,
+    right: 'view', quotes: [], maxQuestionBytes: 4194304,
     question: { check: checks.routePlanQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }, onto: { must: 'a string' }}, required: ["name","from","to"] },
   },
   fixRoute: {
-    right: 'view', maxQuestionBytes: 4194304,
+    right: 'view', quotes: [], maxQuestionBytes: 4194304,
     question: { check: checks.fixRouteQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }, fix: { must: 'a string' }}, required: ["name","from","to","fix"] },
   },
   saveRoute: {
-    right: 'operate', maxQuestionBytes: 4194304,
+    right: 'operate', quotes: [], maxQuestionBytes: 4194304,
     question: { check: checks.saveRouteQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }, onto: { must: 'a string' }, despite_errors: { must: 'a boolean' }}, required: ["name","from","to"] },
   },
   keepDraft: {
-    right: 'operate', maxQuestionBytes: 4194304,
+    right: 'operate', quotes: [], maxQuestionBytes: 4194304,
     question: { check: checks.keepDraftQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }, is_new: { must: 'a boolean' }, from: { must: 'a string' }, to: { must: 'a string' }}, required: ["name","from","to"] },
   },
   dropDraft: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.dropDraftQuestion, members: {name: { must: 'a string' }, source: { must: 'a string' }}, required: ["name"] },
   },
   targets: {
-    right: 'view',
+    right: 'view', quotes: ["breakers.*.reason"],
     question: { check: checks.targetsQuestion, members: {profile: { must: 'a string' }}, required: [] },
   },
   targetTest: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.targetTestQuestion, members: {target: { must: 'a string' }, profile: { must: 'a string' }}, required: ["target"] },
   },
   testTarget: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.testTargetQuestion, members: {target: { must: 'a string' }, profile: { must: 'a string' }}, required: ["target"] },
   },
   resetBreaker: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.resetBreakerQuestion, members: {target: { must: 'a string' }, address: { must: 'a string' }}, required: ["target"] },
   },
   health: {
-    right: 'view',
+    right: 'view', quotes: [],
     question: { check: checks.healthQuestion, members: {}, required: [] },
   },
   previewReload: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.previewReloadQuestion, members: {}, required: [] },
   },
   reload: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.reloadQuestion, members: {}, required: [] },
   },
   signOut: {
-    right: 'view',
+    right: 'view', quotes: [],
     question: { check: checks.signOutQuestion, members: {}, required: [] },
   },
+  live: {
+    right: 'view', quotes: ["reason","error"],
+    question: { check: checks.liveQuestion, members: {}, required: [] },
+  },
   bulkPlan: {
-    right: 'operate',
+    right: 'operate', quotes: ["first.*.reason","first.*.error","first.*.answer"],
     question: { check: checks.bulkPlanQuestion, members: {action: { must: 'a string' }, text: { must: 'a string' }, field: { must: 'a list of at most 8 objects', maxItems: 8 }, route: { must: 'a string' }, outcome: { must: 'a list of at most 16 strings', maxItems: 16 }, state: { must: 'a list of at most 8 strings', maxItems: 8 }, since: { must: 'a whole number' }, until: { must: 'a whole number' }}, required: ["action"] },
   },
   bulkStart: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.bulkStartQuestion, members: {plan: { must: 'a string' }}, required: ["plan"] },
   },
   bulkStop: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.bulkStopQuestion, members: {job: { must: 'a string' }}, required: ["job"] },
   },
   bulkGoOn: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.bulkGoOnQuestion, members: {job: { must: 'a string' }}, required: ["job"] },
   },
   bulkJobs: {
-    right: 'view',
+    right: 'view', quotes: ["jobs.*.failures.*.why"],
     question: { check: checks.bulkJobsQuestion, members: {}, required: [] },
   },
   work: {
-    right: 'view',
+    right: 'view', quotes: ["firing.*.detail"],
     question: { check: checks.workQuestion, members: {}, required: [] },
   },
   sessions: {
-    right: 'payloads',
+    right: 'payloads', quotes: [],
     question: { check: checks.sessionsQuestion, members: {}, required: [] },
   },
   startJob: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.startJobQuestion, members: {profile: { must: 'a string' }, job: { must: 'a string' }}, required: ["profile","job"] },
   },
   pauseJob: {
-    right: 'operate',
+    right: 'operate', quotes: [],
     question: { check: checks.pauseJobQuestion, members: {profile: { must: 'a string' }, job: { must: 'a string' }, paused: { must: 'a boolean' }}, required: ["profile","job","paused"] },
   },
 } as const
@@ -417,6 +421,8 @@ export type ConsoleQuestions = {
   readonly reload: Record<never, never>
   /** Ends the sign-in of this browser. */
   readonly signOut: Record<never, never>
+  /** The present traffic, line by line, as long as the page reads. */
+  readonly live: Record<never, never>
   /** What a replay or retry of all events that fit would do. Nothing is done yet. */
   readonly bulkPlan: {
     readonly action: 'replay' | 'retry'

@@ -3,6 +3,8 @@
 import { createServer, request, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
+import type { ConsoleAnswers } from '../../src/console/answers/answers.ts'
+import type { LiveLine } from '../../src/console/live-feed.ts'
 import { consoleQuestions } from '../../src/generated/console.ts'
 import { hashPassword } from '../../src/secrets/password-hash.ts'
 import {
@@ -158,7 +160,7 @@ const valuesOf = (id: string): { readonly [member: string]: unknown } => ({
 const walk = async (origin: string, headers: Headers, ids: readonly string[]) => {
   const said: { readonly name: string; readonly status: number; readonly text: string }[] = []
   for (const [name, row] of Object.entries(consoleQuestions)) {
-    if (name === 'signOut') continue
+    if (name === 'signOut' || name === 'live') continue
     const members: readonly string[] = row.question.required
     for (const id of ids.slice(0, members.includes('id') ? undefined : 1)) {
       const known = Object.entries(valuesOf(id)).filter(([member]) => members.includes(member))
@@ -168,6 +170,34 @@ const walk = async (origin: string, headers: Headers, ids: readonly string[]) =>
   }
   return said
 }
+
+/** `true` where a path such as `events.*.reason` leads to a member of an answer, else `never`. */
+type At<Answer, Path extends string> = Answer extends readonly (infer Item)[]
+  ? Path extends `*.${infer Below}`
+    ? At<Item, Below>
+    : never
+  : Answer extends object
+    ? Path extends `${infer Name}.${infer Below}`
+      ? Name extends keyof Answer
+        ? At<Answer[Name], Below>
+        : never
+      : Path extends keyof Answer
+        ? true
+        : never
+    : never
+type Asking = ConsoleAnswers & { readonly live: LiveLine }
+type Quotes<Name extends keyof Asking> = (typeof consoleQuestions)[Name]['quotes'][number]
+/** The paths of `quotes` in the schema that lead nowhere. */
+type Astray = {
+  [Name in keyof Asking]: { [Path in Quotes<Name>]: [At<Asking[Name], Path>] extends [never] ? `${Name}.${Path}` : never }[Quotes<Name>]
+}[keyof Asking]
+
+t.test('each member that only the right to payloads shows is a member of its answer', (t) => {
+  // The compiler looks: with a path that leads nowhere this is no `true`.
+  const isNoneAstray: [Astray] extends [never] ? true : Astray = true
+  t.ok(isNoneAstray)
+  t.end()
+})
 
 t.test('roles: who has not the right to payloads sees nothing of them in any answer', async (t) => {
   const receiver = createServer((request, response: ServerResponse) => {

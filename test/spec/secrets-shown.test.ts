@@ -300,7 +300,7 @@ const members: { readonly [member: string]: unknown } = {
 /** Asks each question of the table, about each route where it is about one. A new question may need a member that is not known here. */
 const askAll = async (t: Test, ask: Ask, names: readonly string[]): Promise<void> => {
   for (const [question, { question: form }] of Object.entries(consoleQuestions)) {
-    if (question === 'signOut') continue
+    if (question === 'signOut' || question === 'live') continue
     const needed: readonly string[] = form.required
     const ofRoute = needed.filter((member) => member === 'name' || member === 'route')
     const others = needed.filter((member) => member !== 'name' && member !== 'route')

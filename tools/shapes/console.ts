@@ -4,7 +4,13 @@ import { createAjv, renderChecks } from './checks.ts'
 import { checkType, questionMember } from './control.ts'
 import { comment, indented, type Node, typeOf } from './types.ts'
 
-type Question = { readonly description: string; readonly right: string; readonly question?: Node; readonly maxQuestionBytes?: number }
+type Question = {
+  readonly description: string
+  readonly right: string
+  readonly quotes?: readonly string[]
+  readonly question?: Node
+  readonly maxQuestionBytes?: number
+}
 export type ConsoleSchema = { readonly 'x-questions': { readonly [name: string]: Question } }
 
 const nothing: Node = { type: 'object', properties: {} }
@@ -18,8 +24,8 @@ export const renderConsole = async (schema: ConsoleSchema, banner: string, root:
   const names = questions.map(([name]) => `${name}Question`)
   const js = await renderChecks(ajv, Object.fromEntries(names.map((name) => [name, name])), root)
   const rows = questions.map(
-    ([name, { right, question = nothing, maxQuestionBytes }]) => `${name}: {
-right: '${right}',${maxQuestionBytes ? ` maxQuestionBytes: ${maxQuestionBytes},` : ''}
+    ([name, { right, quotes = [], question = nothing, maxQuestionBytes }]) => `${name}: {
+right: '${right}', quotes: ${JSON.stringify(quotes)},${maxQuestionBytes ? ` maxQuestionBytes: ${maxQuestionBytes},` : ''}
 ${questionMember(name, question)}
 },`,
   )
@@ -27,7 +33,7 @@ ${questionMember(name, question)}
     ([name, { description, question = nothing }]) => `${comment({ description })}readonly ${name}: ${typeOf(question)}\n`,
   )
   const source = `
-/** How each question is asked, and the right that it takes. */
+/** How each question is asked, the right that it takes, and the members of the answer that only the right to payloads shows. */
 export const consoleQuestions = {\n${rows.join('\n')}\n} as const\n
 /** The members of each question. */
 export type ConsoleQuestions = {\n${types.join('')}}

@@ -9,12 +9,12 @@ import { routeAnswers } from './routes.ts'
 import type { Surroundings } from './surroundings.ts'
 import { workAnswers } from './work.ts'
 
-/** The questions that the server answers itself, because they are about the sign-in. */
-type OfSignIn = 'signOut'
+/** The questions that the server answers itself: they end a sign-in, or are answered line by line. */
+type OfServer = 'signOut' | 'live'
 
 /** A function for each question. The function rejects with a Fault where there is no answer. */
 type Answers = {
-  readonly [Name in Exclude<keyof ConsoleQuestions, OfSignIn>]: (question: ConsoleQuestions[Name], signIn: SignIn) => Promise<unknown>
+  readonly [Name in Exclude<keyof ConsoleQuestions, OfServer>]: (question: ConsoleQuestions[Name], signIn: SignIn) => Promise<unknown>
 }
 
 export const createAnswers = (around: Surroundings) =>

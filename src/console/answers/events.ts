@@ -80,10 +80,9 @@ export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surr
       const [result] = await plan.run({ dry_run, ...(body === undefined ? {} : { body }) }, () => {})
       if (!result?.replayed) throw new Fault('not_replayed', `not replayed: ${result?.why ?? 'no such event'}`, { exitCode: exit.no })
       const { starts, ...replayed } = result.replayed
-      // The prompt may quote the sender, so it takes the right to see payloads.
-      const isShown = signIn.rights.has('payloads')
-      const shown = starts && { mode: starts.mode, target: starts.target, prompt: isShown ? starts.prompt : null }
-      const before = dry_run && isShown && body !== undefined && events[0] ? await editableBody(workspace, events[0]) : undefined
+      const shown = starts && { mode: starts.mode, target: starts.target, prompt: starts.prompt }
+      const before =
+        dry_run && signIn.rights.has('payloads') && body !== undefined && events[0] ? await editableBody(workspace, events[0]) : undefined
       /** How the edited body differs from the recorded body; empty where it does not, and after a replay that was no dry run. */
       const diff = before === undefined || body === undefined ? [] : lineDiff(onLines(before), onLines(body))
       return { ok: result.ok, ...replayed, starts: shown ?? null, diff }

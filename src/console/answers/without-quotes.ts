@@ -1,21 +1,16 @@
-/**
- * Takes out of answers the texts that may quote a payload, a reply or a receiver: why a filter stopped an event, or how an agent failed.
- * Every answer to a user who may not see payloads passes through `withoutQuotes`, so that no single answer can forget to leave them out.
- */
+/** Takes out of an answer the texts that may quote a payload, a reply or a receiver: why a filter stopped an event, or how an agent failed. */
 
 import { isObject, type Json } from '../../core/json.ts'
 
-/** Members that mark an object as an event, an attempt, an alert or a target that is down. */
-const subjects = ['event_id', 'outcome', 'attempt', 'told', 'opened_at']
-/** Members of such objects that may quote a sender, an agent or a receiver. */
-const quotes: ReadonlySet<string> = new Set(['reason', 'error', 'why', 'answer', 'detail'])
+/**
+ * Returns a copy of an answer, with `null` in place of each member at one of these paths. `quotes`: the paths, such as `events.*.reason`, in
+ * which `*` stands for each item of a list.
+ */
+export const withoutQuotes = (answer: unknown, quotes: readonly string[]): Json =>
+  quotes.reduce((left, path) => withoutMember(left, path.split('.')), (answer ?? null) as Json)
 
-/** Returns a copy of a JSON value, with `null` in place of each member that may quote. */
-export const withoutQuotes = (value: unknown): Json => {
-  if (Array.isArray(value)) return value.map(withoutQuotes)
-  if (!isObject(value)) return (value ?? null) as Json
-  const isAbout = subjects.some((name) => Object.hasOwn(value, name))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, isAbout && quotes.has(name) ? null : withoutQuotes(member)]),
-  )
+const withoutMember = (value: Json, [step, ...below]: readonly string[]): Json => {
+  if (step === undefined) return null
+  if (step === '*') return Array.isArray(value) ? value.map((item) => withoutMember(item, below)) : value
+  return isObject(value) && Object.hasOwn(value, step) ? { ...value, [step]: withoutMember(value[step] as Json, below) } : value
 }

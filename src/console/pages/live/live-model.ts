@@ -43,9 +43,8 @@ export const withLine = (list: LiveList, line: LiveLine): LiveList => {
       return { ...list, lost: list.lost + line.lines }
     case 'init':
       return { ...list, off: null }
-    case 'end':
     case 'off':
-      return { ...list, off: line.reason }
+      return { ...list, off: line.why }
     default:
       return list
   }

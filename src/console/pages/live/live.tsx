@@ -30,7 +30,7 @@ const follow = async (signal: AbortSignal): Promise<void> => {
     try {
       await followLive(take, signal)
     } catch (error) {
-      if (!signal.aborted) take([{ type: 'off', reason: asNoAnswer(error).message }])
+      if (!signal.aborted) take([{ type: 'off', why: asNoAnswer(error).message }])
     }
     await pause(againMs)
   }
