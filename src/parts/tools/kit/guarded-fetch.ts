@@ -4,10 +4,11 @@
  * used because it keeps no cookies, follows no redirects and knows no proxy.
  */
 
-import { once } from 'node:events'
-import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import { callFailure } from '../../../core/calls/call-failure.ts'
+import { inTime } from '../../../core/calls/call-server.ts'
+import { requestByNode } from '../../../core/calls/request-by-node.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
 import { readAnswerBody } from './read-body.ts'
@@ -51,16 +52,14 @@ export const fetchGuarded = async (
   signal: AbortSignal,
   access: WebAccess = publicWeb,
 ): Promise<FetchedContent> => {
-  const late = new AbortController()
-  const cancel = clock.after(wanted.timeoutMs, () => late.abort())
+  const { timeoutMs } = wanted
   try {
-    return await fetchThroughRedirects(wanted, access, AbortSignal.any([signal, late.signal]))
+    return await inTime({ timeoutMs, clock, signal }, (signal) => fetchThroughRedirects(wanted, access, signal))
   } catch (thrown) {
     signal.throwIfAborted()
-    if (late.signal.aborted) throw new WebProblem(`The site took longer than ${wanted.timeoutMs / 1000} seconds.`)
-    throw thrown instanceof WebProblem ? thrown : new WebProblem(connectionProblem(thrown))
-  } finally {
-    cancel()
+    if (thrown instanceof WebProblem) throw thrown
+    const isLate = callFailure(thrown).kind === 'late'
+    throw new WebProblem(isLate ? `The site took longer than ${timeoutMs / 1000} seconds.` : connectionProblem(thrown))
   }
 }
 
@@ -69,15 +68,14 @@ const fetchThroughRedirects = async (wanted: FetchRequest, access: WebAccess, si
   wanted.beforeRequest(wanted.address)
   let url = parseAddress(wanted.address)
   for (let hops = 0; hops <= maxRedirects; hops++) {
-    const request = await sendRequest(url, wanted, access, signal)
+    const answer = await sendRequest(url, wanted, access, signal)
     try {
-      const answer = await waitForAnswer(request, signal)
       const next = redirectAddress(answer, url)
       if (next === undefined) return { url, ...(await readAnswer(answer, wanted, signal)) }
       wanted.beforeRequest(next.href)
       url = next
     } finally {
-      request.destroy()
+      answer.destroy()
     }
   }
   throw new WebProblem(`The site redirects more than ${maxRedirects} times.`)
@@ -90,25 +88,16 @@ const parseAddress = (address: string, base?: URL): URL => {
 }
 
 /**
- * Checks protocol, user name and password, port and IP addresses, and sends the request. Rejects with a WebProblem when one of them is not
- * allowed.
+ * Checks protocol, user name and password, port and IP addresses, and sends the request. Resolves to the answer when its head has come. Rejects
+ * with a WebProblem when one of them is not allowed.
  */
-const sendRequest = async (url: URL, { protocols }: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<ClientRequest> => {
+const sendRequest = async (url: URL, { protocols }: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<IncomingMessage> => {
   const allowed = protocols.map((protocol) => `${protocol}//`).join(' and ')
   if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebProblem(`Only addresses with ${allowed} are fetched.`)
   if (url.username !== '' || url.password !== '') throw new WebProblem('Addresses with a user name or password are not fetched.')
   if (!access.ports.has(url.port)) throw new WebProblem('Only the ports 80 and 443 are asked.')
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp
   const lookup = pinnedTo(await publicAddressesOf(url.hostname, access, signal))
-  const options: RequestOptions = { agent: false, headers, lookup, maxHeaderSize, signal }
-  const sent = request(url, access.ca === undefined ? options : { ...options, ca: access.ca })
-  // A connection can break after the answer has begun, when `waitForAnswer` does not listen for errors any more.
-  sent.on('error', () => {})
-  sent.once('upgrade', (_answer, socket) => {
-    socket.destroy()
-    sent.emit('error', new WebProblem('The site does not speak HTTP as it should.'))
-  })
-  return sent.end()
+  return await requestByNode(url, { headers, lookup, maxHeaderSize, signal, ...(access.ca === undefined ? {} : { ca: access.ca }) })
 }
 
 /** Resolves to the IP addresses of a host, all of which are public. Rejects with a WebProblem if one is not. */
@@ -128,12 +117,6 @@ const pinnedTo = (addresses: readonly string[]): LookupFunction => {
     if (all || !first) done(null, found)
     else done(null, first.address, first.family)
   }
-}
-
-/** Resolves to the answer when its head has come. */
-const waitForAnswer = async (request: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> => {
-  const [answer] = (await once(request, 'response', { signal })) as [IncomingMessage]
-  return answer
 }
 
 /** Returns the address that an answer redirects to; `undefined` when the answer is no redirect. `url`: the address that was asked. */
