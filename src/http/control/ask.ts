@@ -1,9 +1,11 @@
 /** Sends one question to the control socket of a data directory. `client.ts` makes typed operations of such questions, which commands call. */
 
 import { existsSync } from 'node:fs'
-import { request as httpRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { inTime } from '../../core/calls/call-server.ts'
 import { readText } from '../../core/calls/read-bounded.ts'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { requestByNode } from '../../core/calls/request-by-node.ts'
+import { codeOf, exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import { servingPid } from './pid-record.ts'
@@ -63,7 +65,11 @@ export const tryGateway = async (asker: Asker, method: Method, path: string, bod
   const short = openShortPath(controlSocket(asker.dataDir))
   if (short === undefined) return undefined
   try {
-    const answer = await sendQuestion({ socketPath: short.path, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
+    const question = { socketPath: short.path, method, path, text: body === undefined ? undefined : JSON.stringify(body) }
+    const answer = await sendQuestion(question, timeoutMs, async (answer) => ({
+      status: answer.statusCode ?? 0,
+      text: await readText(answer, maxAnswerBytes),
+    }))
     return answer && jsonAnswer(answer)
   } finally {
     short.close()
@@ -95,27 +101,20 @@ type HttpQuestion = { readonly socketPath: string; readonly method: Method; read
 /** The error codes for a socket on which no process listens: the socket does not exist, or a dead process left it. */
 const notListeningCodes = new Set(['ENOENT', 'ECONNREFUSED'])
 
-/** Returns the headers of a request whose body is `text`; none for a request without a body. */
-export const bodyHeaders = (text: string | undefined) =>
-  text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
-
-/** Sends a request and reads the answer to it; `undefined` when no process listens on the socket. */
-const sendQuestion = ({ socketPath, method, path, text }: HttpQuestion): Promise<HttpAnswer | undefined> =>
-  new Promise((resolve, reject) => {
-    const headers = bodyHeaders(text)
-    const request = httpRequest({ socketPath, method, path, headers, agent: false })
-    const late = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs)
-    const fail = (error: unknown): void => {
-      clearTimeout(late)
-      if (error instanceof Error && 'code' in error && notListeningCodes.has(String(error.code))) resolve(undefined)
-      else reject(new Fault('unreachable', `the gateway does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable }))
-    }
-    request.on('error', fail)
-    request.on('response', (response) => {
-      readText(response, maxAnswerBytes)
-        .then((whole) => resolve({ status: response.statusCode ?? 0, text: whole }))
-        .catch(fail)
-        .finally(() => clearTimeout(late))
-    })
-    request.end(text)
+/**
+ * Sends a question, and resolves to what `read` makes of its answer; `undefined` when no process listens on the socket. Throws a Fault when
+ * no answer comes, and when `read` fails.
+ */
+export const sendQuestion = async <T>(
+  { socketPath, method, path, text }: HttpQuestion,
+  timeoutMs: number,
+  read: (answer: IncomingMessage) => T | Promise<T>,
+): Promise<T | undefined> => {
+  const headers = text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+  const ask = async (signal: AbortSignal): Promise<T> =>
+    read(await requestByNode(new URL('http://localhost'), { socketPath, method, path, headers, signal }, text))
+  return await inTime({ timeoutMs }, ask).catch((error) => {
+    if (notListeningCodes.has(String(codeOf(error)))) return undefined
+    throw new Fault('unreachable', `the gateway does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable })
   })
+}

@@ -1,10 +1,10 @@
 /** Reads a stream of lines, each a JSON document, from the gateway that serves a data directory, over its control socket. */
 
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { readText } from '../../core/calls/read-bounded.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
-import { type Asker, bodyHeaders, jsonAnswer, unreachableFault } from './ask.ts'
+import { type Asker, jsonAnswer, sendQuestion, unreachableFault } from './ask.ts'
 import { controlSocket, openShortPath } from './socket-path.ts'
 
 const maxLineChars = 1_048_576
@@ -17,7 +17,10 @@ const maxAnswerBytes = 65_536
  */
 export const followGateway = async (asker: Asker, path: string, body: Json | undefined): Promise<AsyncIterableIterator<unknown>> => {
   const short = openShortPath(controlSocket(asker.dataDir))
-  const response = short && (await open(short.path, path, body === undefined ? undefined : JSON.stringify(body)).finally(short.close))
+  if (!short) throw unreachableFault(asker)
+  const question = { socketPath: short.path, method: 'POST', path, text: body === undefined ? undefined : JSON.stringify(body) } as const
+  // A stream may begin late.
+  const response = await sendQuestion(question, Number.POSITIVE_INFINITY, (answer) => answer).finally(short.close)
   if (!response) throw unreachableFault(asker)
   if (response.statusCode !== 200) {
     const refused = jsonAnswer({ status: response.statusCode ?? 0, text: await readText(response, maxAnswerBytes) })
@@ -36,19 +39,6 @@ export const followGateway = async (asker: Asker, path: string, body: Json | und
   }
   return iterator
 }
-
-/** Sends the request and resolves to its response, with the body unread; `undefined` where no process listens on the socket. */
-const open = (socketPath: string, path: string, text: string | undefined): Promise<IncomingMessage | undefined> =>
-  new Promise((resolve, reject) => {
-    const headers = bodyHeaders(text)
-    const request = httpRequest({ socketPath, method: 'POST', path, headers, agent: false }, resolve)
-    request.on('error', (error) => {
-      const code = 'code' in error ? String(error.code) : ''
-      if (code === 'ENOENT' || code === 'ECONNREFUSED') resolve(undefined)
-      else reject(new Fault('unreachable', `the gateway does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable }))
-    })
-    request.end(text)
-  })
 
 /** Yields the lines of a response, parsed. Throws a Fault when the connection breaks or a line is too long or not JSON. */
 async function* parsedLines(response: IncomingMessage): AsyncGenerator<unknown, undefined> {
