@@ -10,10 +10,9 @@ const timeoutMs = 5_000
 /** Returns the fingerprint of the certificate that a gateway shows a client that asks for no name; `undefined` where it speaks plain HTTP. */
 export const pinOf = ({ certificates }: Pick<Status, 'certificates'>): string | undefined => certificates?.[0]?.fingerprint
 
-/** Returns the options of a request of `node:http` that goes over this connection, or over a new one that ends with the request. */
+/** Returns the options of a request of `node:http` that goes over this connection, or over a new one. */
 export const connectionOptions = (socket: TLSSocket | undefined): RequestOptions =>
-  // An agent would open a connection of its own.
-  socket ? { protocol: 'http:', createConnection: () => socket } : { agent: false }
+  socket ? { protocol: 'http:', createConnection: () => socket } : {}
 
 /**
  * Connects to an https address, and resolves once the handshake is over. `pin`: the SHA-256 of the certificate. Rejects where another

@@ -1,6 +1,7 @@
 /** Asks the running gateway for its `/health` over HTTP, as a load balancer does. */
 
-import { request } from 'node:http'
+import { inTime } from '../../core/calls/call-server.ts'
+import { requestByNode } from '../../core/calls/request-by-node.ts'
 import { messageOf } from '../../core/fault.ts'
 import { connectionOptions, connectPinned, pinOf } from '../../datadir/pinned-connection.ts'
 import { baseUrl, listenerAt } from '../../datadir/route-address.ts'
@@ -32,18 +33,9 @@ export const readHealth = async (finder: GatewayFinder): Promise<Health> => {
 const statusAt = async (url: URL, pin: string | undefined): Promise<string> => {
   try {
     const socket = pin === undefined ? undefined : await connectPinned(url, pin)
-    return await new Promise((resolve, reject) => {
-      const asked = request(url, {
-        signal: AbortSignal.timeout(timeoutMs),
-        ...connectionOptions(socket),
-      })
-      asked.on('error', reject)
-      asked.on('response', (response) => {
-        resolve(String(response.statusCode))
-        response.destroy()
-      })
-      asked.end()
-    })
+    const answer = await inTime({ timeoutMs }, (signal) => requestByNode(url, { ...connectionOptions(socket), signal }))
+    answer.destroy()
+    return String(answer.statusCode)
   } catch (error) {
     return messageOf(error)
   }

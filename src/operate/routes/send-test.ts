@@ -1,12 +1,11 @@
 /** Posts a test request to a gateway, as a sender would, and reads the answer. */
 
-import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
-import type { TLSSocket } from 'node:tls'
+import { inTime } from '../../core/calls/call-server.ts'
 import { readText } from '../../core/calls/read-bounded.ts'
+import { requestByNode } from '../../core/calls/request-by-node.ts'
 import { carryNumbers } from '../../core/carried-numbers.ts'
 import { exactJson } from '../../core/exact-json.ts'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { codeOf, exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { outcomeNames, refusalSaid } from '../../core/outcome-table.ts'
 import { connectionOptions, connectPinned } from '../../datadir/pinned-connection.ts'
@@ -90,40 +89,24 @@ const postTest = async (post: TestPost, hint: string): Promise<RawAnswer> => {
   const started = performance.now()
   try {
     const socket = post.pin === undefined ? undefined : await connectPinned(url, post.pin)
-    const { response, text } = await exchange(post, url, socket)
-    const { statusCode = 0, statusMessage = '', headers } = response
-    const eventId = headers['x-headgate-event-id']?.toString()
-    const location = headers.location === undefined ? undefined : new URL(headers.location, url).href
-    return { status: statusCode, statusText: statusMessage, text, ms: Math.round(performance.now() - started), eventId, location }
+    // The body is sent as bytes, because with a text Node would write the headers in the encoding of the text too.
+    const body = Buffer.from(post.body)
+    return await inTime({ timeoutMs }, async (signal) => {
+      const options = { ...connectionOptions(socket), method: 'POST', headers: { ...post.headers, 'Content-Length': body.length }, signal }
+      const answer = await requestByNode(url, options, body)
+      const text = await readText(answer, maxAnswerBytes)
+      const { statusCode = 0, statusMessage = '', headers } = answer
+      const eventId = headers['x-headgate-event-id']?.toString()
+      const location = headers.location === undefined ? undefined : new URL(headers.location, url).href
+      return { status: statusCode, statusText: statusMessage, text, ms: Math.round(performance.now() - started), eventId, location }
+    })
   } catch (error) {
     throw error instanceof Fault ? error : unreachable(post.url, error, hint)
   }
 }
 
-/** Posts, and reads the answer. `socket`: an open connection, over which the request goes as it is. */
-const exchange = (
-  { headers, body }: TestPost,
-  url: URL,
-  socket: TLSSocket | undefined,
-): Promise<{ readonly response: IncomingMessage; readonly text: string }> =>
-  new Promise((resolve, reject) => {
-    const open = url.protocol === 'https:' && !socket ? httpsRequest : httpRequest
-    const request = open(url, {
-      method: 'POST',
-      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
-      timeout: timeoutMs,
-      ...connectionOptions(socket),
-    })
-    request.on('timeout', () => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
-    request.on('error', reject)
-    request.on('response', (response) => readText(response, maxAnswerBytes).then((text) => resolve({ response, text }), reject))
-    // The body is sent as bytes, because with a text Node would write the headers in the encoding of the text too.
-    request.end(Buffer.from(body))
-  })
-
 const unreachable = (url: string, error: unknown, hint: string): Fault => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error)
-  return new Fault('unreachable', `no gateway answers at ${new URL(url).origin} (${code})`, {
+  return new Fault('unreachable', `no gateway answers at ${new URL(url).origin} (${codeOf(error) ?? messageOf(error)})`, {
     exitCode: exit.unreachable,
     hint,
   })
