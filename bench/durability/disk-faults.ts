@@ -8,7 +8,7 @@ import type { Gateway } from './gateway.ts'
 import { atEnd, until } from './lab.ts'
 
 /** Resolves when the disk works again. */
-export type Mend = () => Promise<void>
+type Mend = () => Promise<void>
 
 export type DiskFault = {
   readonly name: string

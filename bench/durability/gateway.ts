@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { atEnd, main as usualMain } from './lab.ts'
 
 export type Line = { readonly [name: string]: unknown; readonly msg: string }
-export type End = { readonly code: number | null; readonly signal: string | null }
+type End = { readonly code: number | null; readonly signal: string | null }
 
 export type LaunchOptions = {
   /** The program, where it is not the build that all other processes are of. */

@@ -6,7 +6,7 @@ import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 
 /** A rule as its file has it. `index`: its place in the list. */
-export type WrittenAlertRule = { readonly index: number; readonly spec: AlertRule }
+type WrittenAlertRule = { readonly index: number; readonly spec: AlertRule }
 
 export type AlertSettings = {
   readonly rules: readonly WrittenAlertRule[]

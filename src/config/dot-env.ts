@@ -11,7 +11,7 @@ export type DotEnv = {
  * A line that cannot be read and is skipped (WH007), or that other programs read differently (WH008). Line and column are 1-based. The
  * message quotes nothing of a value, which may be a secret.
  */
-export type Oddity = {
+type Oddity = {
   readonly code: 'WH007' | 'WH008'
   readonly line: number
   readonly column: number

@@ -12,7 +12,7 @@ import { cut } from '../core/text.ts'
 import { readInside } from '../expr/inside-file.ts'
 import { parseSource } from './yaml/source.ts'
 
-export type Skill = {
+type Skill = {
   /** The name of the skill and of its folder. */
   readonly name: string
   /** The `description` in the head of the file; empty where there is none. It is cut at 1,024 UTF-16 units. */
@@ -25,7 +25,7 @@ export type Skill = {
 }
 
 /** A skill that cannot be loaded. `isAbsent`: no skill has this name. */
-export type MissingSkill = { readonly name: string; readonly why: string; readonly isAbsent: boolean }
+type MissingSkill = { readonly name: string; readonly why: string; readonly isAbsent: boolean }
 
 export type Skills = { readonly skills: readonly Skill[]; readonly missing: readonly MissingSkill[] }
 

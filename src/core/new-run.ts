@@ -20,7 +20,7 @@ export type Delivery = {
 export type Destination = Delivery | Several
 
 /** Several targets of one text. */
-export type Several = {
+type Several = {
   /** `all`: the text goes to each target. `first_success`: in order, until a target has the text. */
   readonly mode: 'all' | 'first_success'
   readonly to: readonly Delivery[]

@@ -85,7 +85,7 @@ export type RequestHead = {
  * What makes a request that a relay kept known again, should the relay hand it over twice. `id`: the delivery id of an event whose sender
  * gives none. `claimMs`: the least time for which the id of its event is claimed, in milliseconds, longer than the relay keeps a request.
  */
-export type KeptRequest = { readonly id: string; readonly claimMs: number }
+type KeptRequest = { readonly id: string; readonly claimMs: number }
 
 /**
  * A certificate of a client. `fingerprint`: its SHA-256 in 64 lower-case hexadecimal digits. `names`: its DNS names as they are, its other

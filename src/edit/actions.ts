@@ -3,7 +3,7 @@
  * this table. docs/terminal-editor.md has the same table, which a test compares with this one.
  */
 
-export type ActionGroup = 'move' | 'change' | 'look' | 'text' | 'program'
+type ActionGroup = 'move' | 'change' | 'look' | 'text' | 'program'
 
 type Meaning = {
   /** The keys of the action. Hints show the first key. */

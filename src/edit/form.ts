@@ -16,7 +16,7 @@ import type { TargetRow } from './service.ts'
  * `flag`: on or off. `choice`: one of `choices`. `list`: several texts. `group`: a map whose members are fields of their own. `json`: any
  * JSON.
  */
-export type FieldForm = 'names' | 'text' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
+type FieldForm = 'names' | 'text' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
 
 /** A field of the form. `path`: the path of its key in the route. */
 export type FormField = {

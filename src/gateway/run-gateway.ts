@@ -21,7 +21,7 @@ import type { GivenSocket, RequestsShown } from './gateway-options.ts'
 import { notifySystemd } from './notify-systemd.ts'
 
 /** The reason why a gateway stops, as the log has it. */
-export type StopReason = { readonly signal: string } | { readonly reason: string }
+type StopReason = { readonly signal: string } | { readonly reason: string }
 
 /** A watch of the files of a configuration. */
 export interface ConfigWatch {

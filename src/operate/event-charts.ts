@@ -19,7 +19,7 @@ const spans = {
 export type ChartSpan = keyof typeof spans
 
 /** Milliseconds. Half of the events waited at most `median`, and 95 of a hundred at most `p95`. */
-export type Duration = { readonly median: number; readonly p95: number }
+type Duration = { readonly median: number; readonly p95: number }
 
 /** One step of the span. A member is `null` where no event of the step has a value. */
 export type ChartStep = {

@@ -8,7 +8,7 @@ import { type Json, valueAt } from '../core/json.ts'
 import { isSameSecret } from '../secrets/same-secret.ts'
 
 /** The pull request, merge request or issue that a comment belongs to. */
-export type Thread = {
+type Thread = {
   /** `owner/name`, or the path or the id of a project. Upper and lower case are equal. */
   readonly repo: string
   /** `merge_request` or `issue`. Present where merge requests and issues are numbered separately (GitLab). */

@@ -6,7 +6,7 @@
 import type { Code, Path } from '../core/diagnostic.ts'
 
 /** A place in a JSON file that the configuration names. `pointer`: RFC 6901; empty for the whole file. */
-export type PlaceInFile = { readonly file: string; readonly pointer: string }
+type PlaceInFile = { readonly file: string; readonly pointer: string }
 
 /** As `Report`. `inFile`: where the mistake stands, if it is in a file that the configuration names. */
 export type StageReport = (code: Code, path: Path, message: string, help: string, inFile?: PlaceInFile) => void

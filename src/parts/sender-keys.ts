@@ -22,7 +22,7 @@ export type KeyRequest = {
  * The result of a fetch. `isAwaited`: the caller waited for the fetch, so the key is as the sender has it now; `false` where an earlier
  * fetch had ended already. `later`: the reason why there is no key at the moment.
  */
-export type KeyAnswer = (FetchedKey & { readonly isAwaited: boolean }) | { readonly later: string }
+type KeyAnswer = (FetchedKey & { readonly isAwaited: boolean }) | { readonly later: string }
 
 /** Keeps keys by their addresses. Kept keys last over restarts where the store of the gateway does. */
 export interface KeptKeys {

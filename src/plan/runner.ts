@@ -14,7 +14,7 @@ import type { BeginToolCall, ToolsetPart } from '../parts/tools/tool.ts'
 import { checkToolNames, compileToolsets, type Toolbox } from './toolsets.ts'
 
 /** A run for the agent, without its tools. */
-export type AgentJob = Omit<RunnerJob, 'tools'> & {
+type AgentJob = Omit<RunnerJob, 'tools'> & {
   /** The names of the toolsets that are opened for the run. */
   readonly toolsets?: readonly string[]
   /** Called when the toolsets are open, right before the runner is asked. Throws where the run must not begin any more. */

@@ -9,7 +9,7 @@ import { type ChatAddress, keptText, readableMessage, type SessionMessage } from
 import type { Store } from '../store/ports.ts'
 
 /** A message as an agent gets it. */
-export type Utterance = Pick<SessionMessage, 'role' | 'text'>
+type Utterance = Pick<SessionMessage, 'role' | 'text'>
 
 export type Conversations = {
   /**

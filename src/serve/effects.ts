@@ -97,7 +97,7 @@ type OpenedResources = {
  * The configured limits: verified requests of a route in a minute, scripts at once, runs in the queue, requests that wait for a reply,
  * failures of targets.
  */
-export type Limits = {
+type Limits = {
   readonly adapter: Pick<AdapterSettings, 'rate_limit'>
   readonly maxConcurrentScripts: number
   readonly maxQueuedRuns: number

@@ -46,7 +46,7 @@ export type ErasedRun = Pick<NewRun, 'eventId' | 'profile' | 'route' | 'event' |
 export type Erased = { readonly runs: readonly ErasedRun[]; readonly running: readonly string[] }
 
 /** The copies of a sole store's database file. */
-export type StoreCopies = {
+type StoreCopies = {
   /** The name of the file in the store's folder. */
   readonly name: string
   /** The name of a folder in the store's folder. While it exists, gateways refuse to open the store. */

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
 
 export type Item = { readonly label: string; readonly insertText?: string; readonly documentation?: unknown }
-export type Problem = { readonly message: string; readonly range: { readonly start: { readonly line: number } } }
+type Problem = { readonly message: string; readonly range: { readonly start: { readonly line: number } } }
 
 export interface LanguageServer {
   /** What is offered where `▮` stands in the text. */

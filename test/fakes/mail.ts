@@ -8,7 +8,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { Test } from 'tap'
 import { newFolder } from './folder.ts'
 
-export type Received = {
+type Received = {
   readonly from: string
   readonly to: readonly string[]
   readonly user: string | undefined

@@ -21,7 +21,7 @@ export type FakeModel = {
   body(at: number): Asked
 }
 
-export type Asked = {
+type Asked = {
   readonly model: string
   readonly stream?: boolean
   readonly system?: readonly { readonly text: string }[]

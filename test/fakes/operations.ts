@@ -10,7 +10,7 @@ import { listenControl } from '../../src/http/control/server.ts'
 import { controlSocket } from '../../src/http/control/socket-path.ts'
 import type { TailLines } from '../../src/serve/tails.ts'
 
-export type Asked = readonly [name: string, question?: unknown]
+type Asked = readonly [name: string, question?: unknown]
 export type FakeOperations = RunningGateway & { readonly asked: Asked[] }
 
 type Row = { readonly example: unknown; readonly isStream?: true }

@@ -69,7 +69,7 @@ const following = (store: OpenStore, time: ServerTime): OpenStore =>
     },
   })
 
-export type PostgresPart = StorePart & { close(): Promise<void> }
+type PostgresPart = StorePart & { close(): Promise<void> }
 
 /** `make`: makes a part. `end`: ends the connections to the schemas of all parts that are closed. */
 type PostgresParts = { readonly make: (clock: Clock) => PostgresPart; readonly end: () => Promise<void> }

@@ -20,7 +20,7 @@ const longestLifeMs = 60_000
 
 type Tree = { readonly [key: string]: unknown }
 export type Line = Tree & { readonly msg: string }
-export type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly json: Tree }
+type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly json: Tree }
 export type Ended = { readonly code: number | null; readonly signal: string | null; readonly out: string; readonly err: string }
 
 export type StartOptions = {
@@ -51,7 +51,7 @@ export type ProcessGateway = {
   kill(signal?: NodeJS.Signals): void
 }
 
-export type PostOptions = {
+type PostOptions = {
   readonly body?: string
   readonly key?: string
   /** The content type. */

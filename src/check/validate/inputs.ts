@@ -64,7 +64,7 @@ export type Inputs = {
 }
 
 /** A sample with the routes that took it. */
-export type SampleUse = { readonly name: string; readonly routes: readonly string[] }
+type SampleUse = { readonly name: string; readonly routes: readonly string[] }
 
 export type CheckedInputs = Checked & {
   readonly samples?: readonly SampleUse[]

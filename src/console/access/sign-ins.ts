@@ -17,7 +17,7 @@ import type { Right, User } from './users.ts'
 /** The sign-in of a browser. `name`: the name of the sign-in in the audit. */
 export type SignIn = { readonly id: string; readonly name: string; readonly user: User; readonly rights: ReadonlySet<Right> }
 /** The two halves of the secret. `bearer`: the half in the storage of the pages. `cookie`: the half in the cookie. */
-export type Halves = { readonly bearer: string; readonly cookie: string }
+type Halves = { readonly bearer: string; readonly cookie: string }
 
 export interface SignIns {
   /**

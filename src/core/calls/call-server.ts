@@ -21,7 +21,7 @@ export type ServerCall = CallTime & {
   /** Default: GET. */
   readonly method?: string
   readonly headers: { readonly [name: string]: string }
-  readonly body?: string | Buffer | undefined
+  readonly body?: string | Buffer<ArrayBuffer> | undefined
   readonly maxAnswerBytes: number
   /**
    * `success` (the default): only the body of an answer with 2xx is read, and it must be whole. `any`: each body is read, and the

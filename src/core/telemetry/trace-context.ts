@@ -14,7 +14,7 @@ export type TraceContext = { readonly traceId: string; readonly spanId: string; 
 export type SpanPlace = { readonly traceparent: string; readonly parentId?: string | undefined }
 
 /** What decides the trace of an event. `traceparent`: that of the caller, where the route trusts the caller. */
-export type TracedEvent = { readonly eventId: string; readonly traceparent?: string | undefined }
+type TracedEvent = { readonly eventId: string; readonly traceparent?: string | undefined }
 
 /** Knows the place of the request that brought an event, or of the start of a job. */
 export interface EventTraces {

@@ -16,7 +16,7 @@ import { coversOf } from './mask-lines.ts'
 export const misplacedMask = 'a mask stands for a secret only where it was: write the secret itself, or a reference such as ${NAME}'
 
 /** The first stars of an edited text that stand for no secret at their place. `line`: from 1. `why`: an end of a sentence, for people. */
-export type MisplacedMask = { readonly stars: string; readonly line: number; readonly why: string }
+type MisplacedMask = { readonly stars: string; readonly line: number; readonly why: string }
 
 export type HiddenSecrets = {
   /** The text with stars, which is YAML, too. */

@@ -5,7 +5,7 @@ import type { EventRecords } from '../../journal/event-records.ts'
 import type { Ended, EventView, RawPlace, RecordedUsage, RunRecord } from '../../journal/record.ts'
 
 /** A call of a tool, for people and programs. Members are `null` where nothing is known: the attempt ended before the call did. */
-export type ToolCallView = {
+type ToolCallView = {
   readonly toolset: string | null
   readonly tool: string | null
   readonly ok: boolean | null

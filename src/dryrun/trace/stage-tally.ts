@@ -6,7 +6,7 @@ import { withRecords } from '../../datadir/records/open-records.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 
 /** The events that ended at a stage with an outcome. */
-export type StageCount = { readonly stage: string; readonly outcome: string; readonly count: number }
+type StageCount = { readonly stage: string; readonly outcome: string; readonly count: number }
 
 /** The counts of each route that has events, by its name. `events`: how many of the latest events were looked at. */
 export type StageTally = { readonly events: number; readonly routes: { readonly [route: string]: readonly StageCount[] } }

@@ -33,7 +33,7 @@ export type Traced =
   | { readonly kind: 'verified'; readonly request: VerifiedRequest }
 
 /** The work that an event starts: the prompt or message, and where the result goes. */
-export type Starts = {
+type Starts = {
   readonly mode: 'agent' | 'direct' | 'job' | 'group'
   readonly prompt: string
   readonly target: string

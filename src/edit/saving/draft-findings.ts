@@ -13,7 +13,7 @@ import { editedEntry, type SubscriptionDraft } from '../../operate/routes/edit-s
 import { quietBook } from '../../plan/check.ts'
 
 /** The change of a file of the configuration: `config.yaml`, or a file that it includes. */
-export type FileChange = { readonly file: string; readonly before: string; readonly after: string }
+type FileChange = { readonly file: string; readonly before: string; readonly after: string }
 
 /** Checks the text after a change. Returns the findings that the text before does not have, and all findings about `route`. */
 export type ConfigFindings = (change: FileChange, route?: string) => Promise<readonly Diagnostic[]>

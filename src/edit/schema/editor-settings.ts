@@ -8,7 +8,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 
 /** A schema and the files that it describes, both relative to the folder that the editor opens. */
-export type Association = { readonly schema: string; readonly files: readonly string[] }
+type Association = { readonly schema: string; readonly files: readonly string[] }
 export type Associations = { readonly yaml: readonly Association[]; readonly json: readonly Association[] }
 
 /**

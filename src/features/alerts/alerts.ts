@@ -11,7 +11,7 @@ import { deliveriesOf } from '../../parts/destination.ts'
 import { type AlertKind, alertKinds, compileAlerts } from '../../plan/alerts.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 
-export type RuleView = {
+type RuleView = {
   /** The place of the rule in the list of rules, from 1. */
   readonly number: number
   readonly kinds: readonly AlertKind[]

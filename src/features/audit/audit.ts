@@ -23,7 +23,7 @@ export interface Audit {
  * `by`: who acts: a user of the console with how the user signed in (`oidc:ada`), a browser with a code, or the user of the system who runs
  * a command (`command:ada`). `on`: the subject of the action: the ids of events, the names of targets.
  */
-export type AuditedAction = { readonly by: string; readonly action: string; readonly on: JsonObject }
+type AuditedAction = { readonly by: string; readonly action: string; readonly on: JsonObject }
 
 /**
  * Opens the audit. Where the first line of an action cannot be written, `of` rejects and does nothing, because nobody could find the action

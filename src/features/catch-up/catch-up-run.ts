@@ -22,9 +22,9 @@ const [maxShown, maxShownChars] = [100, 200]
 
 const elsewhere: LogFailure = { ok: false, why: 'another gateway does it' }
 
-export type Result = 'missing' | 'asked' | 'pulled' | 'here' | 'refused'
+type Result = 'missing' | 'asked' | 'pulled' | 'here' | 'refused'
 /** What became of an event; its `why` is there where the sender refused. `at`: when the sender tried last, wall time. */
-export type Handled = {
+type Handled = {
   readonly deliveryId: string
   readonly event: string
   readonly at: number

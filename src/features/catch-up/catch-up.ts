@@ -25,7 +25,7 @@ const overlapMs = 10 * minuteMs
 const leadMs = minuteMs
 
 /** What a catch-up needs of the configuration that serves. */
-export type ServedConfig = {
+type ServedConfig = {
   readonly config: Config
   /** The routes that are served, subscriptions among them. */
   readonly served: () => readonly Served[]

@@ -17,7 +17,7 @@ import type { Served } from '../../plan/table.ts'
 const marks = { 'content-type': 'application/json', [originHeader]: pulled }
 
 /** `headers`: those that the sender gave besides. `claimMs`: for how long the delivery id is kept at least. */
-export type PulledEvent = {
+type PulledEvent = {
   readonly body: string
   readonly deliveryId: string
   readonly headers?: Headers

@@ -50,7 +50,7 @@ export type Handling = 'fence' | 'mark' | 'off'
 export type Skill = { readonly name: string; readonly text: string; readonly folder: string }
 
 /** A message of a session. */
-export type Turn = { readonly role: 'user' | 'assistant'; readonly text: string }
+type Turn = { readonly role: 'user' | 'assistant'; readonly text: string }
 
 /** Notes that a call of a model begins. `provider`: the service that runs the model, such as `openai`. `model`: the name of the model. */
 export type BeginModelCall = (provider: string, model: string) => BegunModelCall

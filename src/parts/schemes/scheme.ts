@@ -35,13 +35,13 @@ export type CheckHead = (head: RequestHead) => CheckBody | Why
  * An address that the gateway fetches before it answers a handshake, to confirm a subscription. `isAllowed`: the address belongs to the
  * sender.
  */
-export type Confirm = { readonly address: string; readonly isAllowed: boolean }
+type Confirm = { readonly address: string; readonly isAllowed: boolean }
 
 /**
  * The secrets for the answer to a handshake. `secret`: the secret of the route with which the signature is valid; the first secret for a
  * question without a signature. `verifyToken`: `verify_token` of the route.
  */
-export type HandshakeKeys = { readonly secret: string; readonly verifyToken: string | undefined }
+type HandshakeKeys = { readonly secret: string; readonly verifyToken: string | undefined }
 
 /** A question that a sender asks before it sends events. */
 export type Handshake = {

@@ -63,7 +63,7 @@ export class RelayApi {
     await this.#post(donePath, encodeFrames(answers), { timeoutMs: patienceMs }, isLeaving ? { [leavingHeader]: '1' } : {})
   }
 
-  async #post(path: string, body: string | Buffer, time: CallTime, more: ServerCall['headers'] = {}): Promise<ServerAnswer> {
+  async #post(path: string, body: string | Buffer<ArrayBuffer>, time: CallTime, more: ServerCall['headers'] = {}): Promise<ServerAnswer> {
     const { url, key } = this.#options.address()
     const headers = { authorization: `Bearer ${key}`, [takerHeader]: this.#taker, ...more }
     const call = { ...time, method: 'POST', headers, body, maxAnswerBytes: maxTakenBytes }

@@ -11,7 +11,7 @@ export type Frame<Head = JsonObject> = { readonly head: Head; readonly body: Buf
 const lengthBytes = 8
 
 /** Returns the frames as bytes, one after the other. */
-export const encodeFrames = (frames: readonly Frame<object>[]): Buffer => Buffer.concat(frames.flatMap(encodeFrame))
+export const encodeFrames = (frames: readonly Frame<object>[]): Buffer<ArrayBuffer> => Buffer.concat(frames.flatMap(encodeFrame))
 
 const encodeFrame = ({ head, body }: Frame<object>): Buffer[] => {
   const text = Buffer.from(JSON.stringify(head))

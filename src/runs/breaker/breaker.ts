@@ -11,7 +11,7 @@ export type BreakerSettings = {
 }
 
 /** What the end of a sending shows about the receiver. */
-export type Ended = {
+type Ended = {
   readonly receiver: 'down' | 'up' | 'unknown'
   /** The key of the text that was sent. It differs for each event and job, and is the same in all attempts to send one text. */
   readonly text: string

@@ -85,7 +85,7 @@ export const extraFor = ({ address, ownChat }: Double, chat: string, origin: str
   address?.(chat, origin) ?? (ownChat ? {} : { chat_id: chat })
 
 /** What a double keeps, and its answer to one request. */
-export type Desk = Omit<Running, 'origin'> & { readonly answer: (request: Request) => Reply | 'silence' }
+type Desk = Omit<Running, 'origin'> & { readonly answer: (request: Request) => Reply | 'silence' }
 
 /** Starts to listen until the test ends; the address that `settings` and the like are given. */
 export type Listen = (t: Test, desk: Desk) => Promise<string>

@@ -12,7 +12,7 @@ import type { Test } from 'tap'
 const dayMs = 86_400_000
 export const circleciHook = '6b144290-7474-4778-a7bd-466d28c10ab3'
 
-export type CircleciDelivery = {
+type CircleciDelivery = {
   readonly id: string
   readonly attributes: { readonly created_at: string; readonly event_type: string; current_outcome: string | null }
 }

@@ -14,7 +14,7 @@ const dayMs = 86_400_000
 const answerWithinMs = 10_000
 
 /** One attempt, as the list has it. */
-export type Delivery = {
+type Delivery = {
   /** GitHub's ids are longer than a number of JavaScript holds. */
   readonly id: string
   readonly guid: string

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-export type StripeEvent = { readonly id: string; readonly type: string; readonly created: number; readonly data: object }
+type StripeEvent = { readonly id: string; readonly type: string; readonly created: number; readonly data: object }
 /** `events`: the undelivered ones, the newest first. `texts`: what the API writes in place of an event, by its id. */
 export type FakeStripe = { readonly base: string; readonly events: StripeEvent[]; readonly texts: Map<string, string> }
 

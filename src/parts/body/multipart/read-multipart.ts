@@ -10,7 +10,7 @@ import { decodeExtended, readHeaderValue } from './header-value.ts'
 import { type BodyPart, maxParts, splitParts } from './split-parts.ts'
 
 /** A field: its bytes, and the text that they are in their encoding. */
-export type MultipartField = FormValue & { readonly text: string }
+type MultipartField = FormValue & { readonly text: string }
 
 /** The content of a multipart body, with fields and files in their order. */
 export type MultipartBody = { readonly fields: readonly MultipartField[]; readonly files: readonly UploadedFile[] }
