@@ -44,6 +44,6 @@ export interface SenderKeys {
    * Fetches the key at an address. The result, a key or a failure, is valid for 30 seconds: all callers within that time get the same
    * result. Where a limit on fetches or on waiting callers is reached, the answer is `later` without a fetch. Never rejects.
    */
-  fetch(address: string, request: KeyRequest): Promise<KeyAnswer>
+  fetchKey(address: string, request: KeyRequest): Promise<KeyAnswer>
   readonly kept: KeptKeys
 }

@@ -42,7 +42,7 @@ export const createSenderKeys = ({ clock, download, kept }: SenderKeysOptions): 
   return {
     // `kept()` is called at each use, because requests may be checked before the gateway has opened its kept keys.
     kept: { get: (address) => kept().get(address), put: (address, key) => kept().put(address, key) },
-    async fetch(address, request) {
+    async fetchKey(address, request) {
       const known = fetches.validFetch(address)
       if (known && !known.isUnderWay) return { ...(await known.result), isAwaited: false }
       const network = networkOf(request.client)

@@ -47,7 +47,7 @@ const shop = (name: string, lifeMs = 7_200_000, clock = fakeClock()) => {
     identity: ['https://a.example', name],
     clock,
     keep,
-    fetch: async () => {
+    fetchToken: async () => {
       sold.push(`${name}-token-${sold.length + 1}`)
       return { token: sold.at(-1) ?? '', lifeMs }
     },
@@ -91,13 +91,13 @@ t.test('a token that the API no longer takes is bought anew, once, and never tol
 t.test('a token that cannot be bought is not kept, nor one of another credential used', async (t) => {
   const { source } = shop('refused')
   const refusal: Sent = { ok: false, why: 'no', repeatable: true }
-  t.match(await withToken({ ...source, fetch: async () => refusal }, async () => ({ ok: true })), refusal)
+  t.match(await withToken({ ...source, fetchToken: async () => refusal }, async () => ({ ok: true })), refusal)
   t.match(await withToken(source, async (token) => ({ ok: true, detail: token })), { detail: 'refused-token-1' })
-  const others = { identity: ['https://b.example', 'refused'], clock: source.clock, keep, fetch: shop('other').source.fetch }
+  const others = { identity: ['https://b.example', 'refused'], clock: source.clock, keep, fetchToken: shop('other').source.fetchToken }
   t.match(await withToken(others, async (token) => ({ ok: true, detail: token })), { detail: 'other-token-1' })
-  const broken = { ...source, identity: ['broken'], fetch: () => Promise.reject(new Error('thrown')) }
+  const broken = { ...source, identity: ['broken'], fetchToken: () => Promise.reject(new Error('thrown')) }
   await t.rejects(withToken(broken, async () => ({ ok: true })))
-  t.match(await withToken({ ...broken, fetch: source.fetch }, async () => ({ ok: true })), { ok: true })
+  t.match(await withToken({ ...broken, fetchToken: source.fetchToken }, async () => ({ ok: true })), { ok: true })
 })
 
 t.test('what no token is, is none', async (t) => {

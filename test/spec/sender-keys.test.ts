@@ -118,7 +118,7 @@ const checkOver = (pem: (address: string) => string, kept?: string) => {
   const asked: string[] = []
   const keys: SenderKeys = {
     kept: { get: () => (kept === undefined ? undefined : { bytes: Buffer.from(kept), at: present }), put: () => {} },
-    fetch: async (address) => {
+    fetchKey: async (address) => {
       asked.push(address)
       return { bytes: Buffer.from(pem(address)), at: present, isAwaited: true }
     },

@@ -72,7 +72,7 @@ export const createWorld = (certificate: string): World => {
   const clock: Clock = { ...systemClock, now: () => now }
   let store: Store = openMemory({ clock, maxClaims: 1_000 })
   const keys: SenderKeys = {
-    fetch: async () => ({ bytes: Buffer.from(certificate), at: now, isAwaited: true }),
+    fetchKey: async () => ({ bytes: Buffer.from(certificate), at: now, isAwaited: true }),
     kept: { get: () => undefined, put: () => {} },
   }
   const effects: Effects = Object.defineProperty({ ...createDryEffects(clock), keys }, 'store', { get: () => store })

@@ -32,7 +32,7 @@ type Certificate = {
 const isValid = ({ validFrom, validTo }: Certificate, at: number): boolean => validFrom <= at && at <= validTo
 
 /** Makes the certificates of one sender, for one route. `place`: the hosts and the path at which certificates may be. */
-export const createRemoteCertificates = (place: Pick<SchemeCertificate, 'hosts' | 'path'>, { fetch, kept }: SenderKeys): RemoteKeys => {
+export const createRemoteCertificates = (place: Pick<SchemeCertificate, 'hosts' | 'path'>, { fetchKey, kept }: SenderKeys): RemoteKeys => {
   const certificates = createCertificateMemory(kept)
   const used = new WeakMap<RequestHead, Certificate>()
   const use = (certificate: Certificate, head: RequestHead): KeyObject => {
@@ -46,7 +46,7 @@ export const createRemoteCertificates = (place: Pick<SchemeCertificate, 'hosts' 
       if (address === undefined) return `the certificate is not on ${place.hosts.join(' or ')}`
       const known = certificates.validAt(address, head.at)
       if (known) return use(known, head)
-      return fetch(address, { client: head.remote(), maxBytes, isNamedByRequest: true }).then((answer) => {
+      return fetchKey(address, { client: head.remote(), maxBytes, isNamedByRequest: true }).then((answer) => {
         if ('later' in answer) return { later: `the certificate cannot be had now: ${answer.later}` }
         const certificate = certificates.take(address, answer)
         if (!certificate) return { later: 'the certificate cannot be had now: its address gave something else' }

@@ -114,7 +114,7 @@ const refusingQuestions = (check: CheckHead | undefined, answersHmac: boolean): 
 
 /** The keys for checks outside of a running gateway: no key is fetched. */
 const unfetched: SenderKeys = {
-  fetch: async () => ({ later: 'keys are fetched by a running gateway only' }),
+  fetchKey: async () => ({ later: 'keys are fetched by a running gateway only' }),
   kept: { get: () => undefined, put: () => {} },
 }
 

@@ -21,7 +21,7 @@ const maxBytes = 262_144
 type Keys = ReadonlyMap<string, KeyObject>
 
 /** Makes the keys of one JWKS, for one route. `url`: the configured address of the keys. */
-export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys => {
+export const createJwks = (url: string, { fetchKey, kept }: SenderKeys): RemoteKeys => {
   const address = jwksAddress(url)
   let latest: { readonly keys: Keys; readonly fetched: FetchedKey } | undefined
   /** Whether the present keys are kept over restarts. */
@@ -51,7 +51,7 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
       if (!latest) takeKept()
       const key = keyWithin(freshMs, kid, at)
       if (key) return key
-      return fetch(address, { client: remote(), maxBytes, isNamedByRequest: false }).then((answer) => {
+      return fetchKey(address, { client: remote(), maxBytes, isNamedByRequest: false }).then((answer) => {
         if ('bytes' in answer) take(answer)
         // While no newer keys can be fetched, the keys that were fetched last are used, for at most a week.
         const last = keyWithin(maxAgeMs, kid, at)

@@ -19,7 +19,7 @@ export type TokenSource = {
   readonly clock: Clock
   readonly keep: Keep
   /** Gets a new token. A fetch posts no message, so its failure may say `repeatable`. */
-  readonly fetch: () => Promise<TokenOrFailure>
+  readonly fetchToken: () => Promise<TokenOrFailure>
 }
 
 /** The result of a call with a token. `stale`: the failure of a call whose token the API no longer accepts. A new token may help. */
@@ -84,9 +84,9 @@ const tokenOf = (key: string, source: TokenSource): TokenOrFailure | KeptToken |
 }
 
 /** Fetches a token and keeps it. At most `maxKept` tokens are kept: the oldest ones are dropped. */
-const fetchFor = async (key: string, { clock, keep, fetch }: TokenSource): Promise<TokenOrFailure> => {
+const fetchFor = async (key: string, { clock, keep, fetchToken }: TokenSource): Promise<TokenOrFailure> => {
   const askedAt = clock.monotonic()
-  const got = await fetch()
+  const got = await fetchToken()
   if (!('token' in got)) return got
   const { kept } = keep.of(createTokens)
   kept.delete(key)

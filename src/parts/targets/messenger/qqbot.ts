@@ -51,7 +51,7 @@ export const qqbot = defineChat({
   post: (posting) => {
     const { clock, setting, keep } = posting
     const identity = [apiBaseOf(posting, tokenBase), setting('app_id'), setting('client_secret')]
-    return withToken({ identity, clock, keep, fetch: () => fetchToken(posting) }, (token) => post(posting, token))
+    return withToken({ identity, clock, keep, fetchToken: () => fetchToken(posting) }, (token) => post(posting, token))
   },
 })
 

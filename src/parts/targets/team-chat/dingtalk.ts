@@ -71,10 +71,12 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
     msgParam: JSON.stringify({ content: text }),
   }
   const base = apiBaseOf(posting, 'https://api.dingtalk.com')
-  return withToken({ identity: ['dingtalk', base, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, base) }, (token) =>
-    isGroup(chat)
-      ? post(posting, `${base}/v1.0/robot/groupMessages/send`, token, { ...message, openConversationId: chat })
-      : post(posting, `${base}/v1.0/robot/oToMessages/batchSend`, token, { ...message, userIds: [personIn(chat) ?? ''] }),
+  return withToken(
+    { identity: ['dingtalk', base, ...app.map(setting)], clock, keep, fetchToken: () => fetchToken(posting, base) },
+    (token) =>
+      isGroup(chat)
+        ? post(posting, `${base}/v1.0/robot/groupMessages/send`, token, { ...message, openConversationId: chat })
+        : post(posting, `${base}/v1.0/robot/oToMessages/batchSend`, token, { ...message, userIds: [personIn(chat) ?? ''] }),
   )
 }
 

@@ -67,7 +67,7 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
 const postByApp = async (posting: Posting): Promise<Sent> => {
   const { clock, setting, keep } = posting
   const api = `${apiBaseOf(posting, domains.get(setting('domain') ?? '') ?? '')}/open-apis`
-  return withToken({ identity: ['feishu', api, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, api) }, (token) =>
+  return withToken({ identity: ['feishu', api, ...app.map(setting)], clock, keep, fetchToken: () => fetchToken(posting, api) }, (token) =>
     deliver(posting, api, { authorization: `Bearer ${token}` }),
   )
 }

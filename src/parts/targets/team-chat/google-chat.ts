@@ -53,7 +53,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   const url = new URL(`${apiBaseOf(posting, 'https://chat.googleapis.com')}/v1/spaces/${spaceIn(chat)}/messages`)
   const tokenUrl = `${apiBaseOf(posting, 'https://oauth2.googleapis.com')}/token`
   const identity = ['google_chat', tokenUrl, account.email, account.key]
-  return withToken({ identity, clock, keep, fetch: () => fetchToken(account, { url: tokenUrl, scope, call, clock }) }, (token) =>
+  return withToken({ identity, clock, keep, fetchToken: () => fetchToken(account, { url: tokenUrl, scope, call, clock }) }, (token) =>
     post(posting, url, { authorization: `Bearer ${token}` }, true),
   )
 }

@@ -47,7 +47,7 @@ export const matrix = defineChat({
     const token = setting('access_token')
     if (token === undefined) {
       const identity = ['matrix', api, setting('user_id'), setting('password')]
-      return withToken({ identity, clock, keep, fetch: () => login(posting, api) }, (fetched) => sendMessage(posting, api, fetched))
+      return withToken({ identity, clock, keep, fetchToken: () => login(posting, api) }, (fetched) => sendMessage(posting, api, fetched))
     }
     const used = await sendMessage(posting, api, token)
     return 'stale' in used ? used.stale : used

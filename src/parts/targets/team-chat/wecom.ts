@@ -84,7 +84,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   const [, kind = 'user', id = ''] = receiver.exec(chat) ?? []
   const message = { msgtype: 'text', text: { content: text }, safe: 0 }
   const base = apiBaseOf(posting, 'https://qyapi.weixin.qq.com')
-  return withToken({ identity: ['wecom', base, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, base) }, (token) =>
+  return withToken({ identity: ['wecom', base, ...app.map(setting)], clock, keep, fetchToken: () => fetchToken(posting, base) }, (token) =>
     kind === 'chat'
       ? post(posting, `${base}/cgi-bin/appchat/send?`, token, { ...message, chatid: id })
       : post(posting, `${base}/cgi-bin/message/send?`, token, { ...message, [`to${kind}`]: id, agentid: Number(setting('agent_id')) }),
