@@ -47,6 +47,17 @@ const mechanisms: readonly Mechanism[] = [
     raw: /\*{3,}['"`]/,
     homes: { 'core/secret-names.ts': 'the home' },
   },
+  {
+    job: 'asking a server over HTTP',
+    raw: /\bfetch\(|\brequest\b.* from 'node:https?'|import\('node:https?'\)|from '(?:ws|@opentelemetry\/exporter-.*)'/,
+    homes: {
+      'core/calls/call-server.ts': 'the home',
+      'core/calls/request-by-node.ts': 'where fetch cannot go: a socket, a connection that is open, addresses that were checked',
+      'parts/targets/kit/wecom-bot.ts': 'a WebSocket, which answers no request',
+      'observe/traces/otlp-sender.ts': "OpenTelemetry's exporters, which are given no fetch",
+      'observe/metrics/push-metrics.ts': "OpenTelemetry's exporters, which are given no fetch",
+    },
+  },
 ]
 
 /** The lines of code of all files, without those of comments. What is generated or belongs to a page of the browser is left out. */

@@ -22,13 +22,9 @@ export const readBeginning = async (
   }
 }
 
-/** Reads all of `source`. Rejects with a CallFailure where it breaks off or has more than `maxBytes` bytes. */
-export const readBytes = async (source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> => {
+/** Reads all of `source` as UTF-8. Rejects with a CallFailure where it breaks off or has more than `maxBytes` bytes. */
+export const readText = async (source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> => {
   const { bytes, cut } = await readBeginning(source, maxBytes)
   if (cut) throw cut
-  return bytes
+  return bytes.toString('utf8')
 }
-
-/** Reads `source` as UTF-8, as `readBytes` does. */
-export const readText = async (source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> =>
-  (await readBytes(source, maxBytes)).toString('utf8')
