@@ -21,22 +21,22 @@ const waitsInVain = (key) =>
     process.kill(process.pid, 'SIGKILL')
   }, 60_000)
 
-const ended = []
 for (const [key, title] of trials) {
+  let trial
   t.test = (name, ...more) => {
     if (name !== title) return
     let late
-    const trial = test(key, (t) => {
+    trial = test(key, (t) => {
       process.env.HEADGATE_DEAF_TO = toAll ?? key
       late = waitsInVain(key)
       return more.at(-1)(t)
-    })
-    ended.push(trial.finally(() => clearTimeout(late)))
+    }).finally(() => clearTimeout(late))
     return trial
   }
   // Another address each time, so that the file runs again. It must not end like the name of a file: a key may end with `.json`.
   await import(`${pathToFileURL(file)}?${key}&`)
+  // What the next file does while it is loaded must hold up no test: one that comes too late would have missed its key.
+  await Promise.allSettled([trial])
 }
-await Promise.allSettled(ended)
 // What a test that failed has left open holds nothing up.
 process.exit()
