@@ -34,14 +34,14 @@ export const systemClock: Clock = {
 }
 
 /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
-export const pause = (ms: number, clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> =>
+export const pause = (ms: number, clock: Pick<Clock, 'after'>, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    if (signal.aborted || ms <= 0) return resolve()
+    if (signal?.aborted || ms <= 0) return resolve()
     const end = (): void => {
       cancel()
-      signal.removeEventListener('abort', end)
+      signal?.removeEventListener('abort', end)
       resolve()
     }
     const cancel = clock.after(ms, end)
-    signal.addEventListener('abort', end)
+    signal?.addEventListener('abort', end)
   })

@@ -8,6 +8,7 @@ import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import { equalJson } from '../../core/json.ts'
 import { outcomeStatus } from '../../core/outcome-table.ts'
+import { backOff } from '../../core/turns/back-off.ts'
 import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import type { CatchUpSettings } from '../../parts/sender-logs/sender-log.ts'
 import type { CatchUps } from './catch-up.ts'
@@ -75,7 +76,7 @@ export class Occasions implements Observer {
 
   #again(name: string, firstMs: number): void {
     const tries = (this.#due.get(name)?.tries ?? 0) + 1
-    this.#due.set(name, { at: this.#now() + Math.min(hourMs, firstMs * 2 ** (tries - 1)), tries })
+    this.#due.set(name, { at: this.#now() + backOff({ first: firstMs, most: hourMs })(tries), tries })
   }
 
   #now(): number {

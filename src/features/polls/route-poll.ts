@@ -9,6 +9,7 @@ import { pulledTypeHeader } from '../../core/headers.ts'
 import type { Log } from '../../core/log.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { outcomeName, outcomeStatus } from '../../core/outcome-table.ts'
+import { backOff } from '../../core/turns/back-off.ts'
 import type { PollState } from '../../generated/control.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { type PolledMessage, type PolledPage, type PollFailure, type PollSettings, readPage } from '../../parts/polling/svix.ts'
@@ -36,14 +37,13 @@ const mostMessages = 50
 const lookAgainMs = 5_000
 /** The pause after a page without messages that is not the last: the sender moves on. */
 const emptyPageMs = 500
-const shortestPauseMs = 1_000
 const longestPauseMs = 5 * minuteMs
 /** For how long ids are kept at least, so that a page that comes again after a weekend is known. */
 const claimMs = 73 * hourMs
 /** How often a message is tried whose work fails in this gateway (500, 502). It is given up then, so that the others come through. */
 const maxFailures = 8
 
-const pauseAfter = (tries: number): number => Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(tries - 1, 10))
+const pauseAfter = backOff({ first: 1_000, most: longestPauseMs })
 
 type Counts = { taken: number; refused: number; givenUp: number }
 

@@ -2,15 +2,15 @@
  * Waits until one event has reached a state, by asking the journal and the running gateway or the shared store; or until a time is over.
  */
 
-import { setTimeout as wait } from 'node:timers/promises'
+import { pause, systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { backOff } from '../../core/turns/back-off.ts'
 import type { GatewayFinder } from '../../datadir/running-gateway.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import type { EventStatus } from './event-status.ts'
 import { findEvents } from './events.ts'
 
-const firstPauseMs = 25
-const longestPauseMs = 500
+const pauseAfter = backOff({ first: 25, most: 500 })
 /**
  * How long to wait for an event that the journal does not have yet, in milliseconds. A record is written milliseconds after the answer, so
  * a record that is missing after this time is lost, or is in another journal.
@@ -28,11 +28,11 @@ export const followEvent = async (
   { timeoutMs, isEnough }: { readonly timeoutMs: number; readonly isEnough: (known: EventStatus) => boolean },
 ): Promise<EventStatus | undefined> => {
   const started = performance.now()
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let looks = 1; ; looks++) {
     const known = await lookFor(workspace, gateway, id)
     const leftMs = (known ? timeoutMs : Math.min(timeoutMs, recordMs)) - (performance.now() - started)
     if (leftMs <= 0 || (known && isEnough(known))) return known
-    await wait(Math.min(pauseMs, leftMs))
+    await pause(Math.min(pauseAfter(looks), leftMs), systemClock)
   }
 }
 

@@ -9,6 +9,7 @@ import { pause } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { networkOf } from '../../core/network.ts'
+import { backOff } from '../../core/turns/back-off.ts'
 import type { Frame } from '../wire/frames.ts'
 import { type DoneHead, type ItemHead, isKept, maxReplyBytes, type RelayHead } from '../wire/messages.ts'
 import { Acknowledger } from './acknowledger.ts'
@@ -30,7 +31,6 @@ export type RelayState = {
   readonly kept?: RelayHead
 }
 
-const shortestPauseMs = 500
 const longestPauseMs = 30_000
 /**
  * How often a request is tried whose work fails in this gateway (500, 502). It is given up then, so that it does not hold its client up
@@ -48,8 +48,10 @@ const maxLaterTries = 120
  */
 const maxLimited = 32
 
-/** Returns the pause before the next try, in milliseconds. `tries`: the number of tries so far, at least 1. */
-const pauseAfter = (tries: number): number => Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(tries - 1, 10))
+/** The pause before a request is tried again. */
+const pauseAfter = backOff({ first: 500, most: longestPauseMs })
+/** The pause after the relay gave no answer, with jitter: all gateways behind a relay miss it at once. */
+const pauseAfterSilence = backOff({ first: 500, most: longestPauseMs, jitter: 0.5 })
 
 const waitOf = ({ reply: { headers } }: ItemAnswer, tries: number): number =>
   Math.max(pauseAfter(tries), Math.min(Number(headers?.['Retry-After'] ?? 0) * 1000, longestPauseMs))
@@ -86,7 +88,7 @@ export class Puller {
       sent: (ids) => {
         for (const id of ids) this.#held.delete(id)
       },
-      pause: (tries) => this.#pause(pauseAfter(tries)),
+      pause: (tries) => this.#pause(pauseAfterSilence(tries)),
       isStopping: () => this.#stop.signal.aborted,
     })
     this.#state = { url: options.address().url, connected: false, since: options.clock.now() }
@@ -123,7 +125,7 @@ export class Puller {
       } catch (error) {
         if (signal.aborted) return
         this.#lost(messageOf(error))
-        await this.#pause(pauseAfter(++failures))
+        await this.#pause(pauseAfterSilence(++failures))
       }
     }
   }

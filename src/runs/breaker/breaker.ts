@@ -3,6 +3,8 @@
  * the receiver is down, or because the receiver asked to wait. Half-open, the one text of the trial is on its way.
  */
 
+import { backOff } from '../../core/turns/back-off.ts'
+
 export type BreakerSettings = {
   /** The number of failures in a row that open a breaker, if they are failures of several texts. */
   readonly failures: number
@@ -84,9 +86,9 @@ export const createBreaker = ({ settings, now, random, changed }: BreakerOptions
   }
   /** Opens the breaker. The wait for the next trial has jitter, so that several gateways do not try at the same moment. */
   const open = (askedMs = 0): void => {
-    const ceiling = Math.min(settings().longestWaitMs, firstWaitMs * 2 ** trials)
+    const waitAfter = backOff({ first: firstWaitMs, most: settings().longestWaitMs, jitter: 0.5 })
     // Where a receiver that is not known to be down asks to wait, nothing but that wait is due.
-    const ownMs = askedMs > 0 && !row.isDown() ? 0 : Math.round(ceiling * (0.5 + random() / 2))
+    const ownMs = askedMs > 0 && !row.isDown() ? 0 : Math.round(waitAfter(trials + 1, random))
     retryAt = now() + Math.max(askedMs, ownMs)
     isAsked = !row.isDown()
     become('open')

@@ -5,6 +5,7 @@
 
 import type { MCPClient } from '@ai-sdk/mcp'
 import type { Clock } from '../../../core/clock.ts'
+import { backOff } from '../../../core/turns/back-off.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
 import { timeLimit } from './time-limit.ts'
 import { isServerError, type Wire, WireFault } from './wire.ts'
@@ -14,10 +15,8 @@ type Link = { readonly client: MCPClient; readonly wire: Wire }
 
 /** When a connection was open for at least this time, its failure counts as the first failure of a new row. */
 const calmMs = 60_000
-const longestPauseMs = 60_000
-
-/** Returns the pause before the next opening, in milliseconds: none after the first failure, then 1, 2, 4 … seconds, at most a minute. */
-const pauseAfter = (failures: number): number => (failures < 2 ? 0 : Math.min(1000 * 2 ** (failures - 2), longestPauseMs))
+/** The pause before the next opening. None follows the first failure in a row, so the second one is the first that counts here. */
+const pauseAfter = backOff({ first: 1_000, most: 60_000 })
 
 export class Connection {
   readonly #makeWire: () => Wire
@@ -127,7 +126,7 @@ export class Connection {
   /** Counts a failure, and sets the time before which no connection is opened. `livedMs`: how long the connection was open. */
   #failed(livedMs: number): void {
     this.#failures = livedMs < calmMs ? this.#failures + 1 : 1
-    this.#pauseUntil = this.#clock.monotonic() + pauseAfter(this.#failures)
+    this.#pauseUntil = this.#clock.monotonic() + (this.#failures < 2 ? 0 : pauseAfter(this.#failures - 1))
   }
 
   async #shut(wire: Wire): Promise<void> {

@@ -1,10 +1,11 @@
 /** Connects to the database, again and again until that succeeds. */
 
 import { type Clock, pause } from '../../../core/clock.ts'
+import { backOff } from '../../../core/turns/back-off.ts'
 import type { Connection } from '../connection.ts'
 
-const firstPauseMs = 25
-const longestPauseMs = 400
+/** The pause has jitter, because all gateways lose the database at once. */
+const pauseAfter = backOff({ first: 25, most: 400, jitter: 0.5 })
 
 export type Connecting = {
   readonly clock: Clock
@@ -19,7 +20,7 @@ export const connectAgain = async (
   signal: AbortSignal,
   failed: (why: unknown) => void,
 ): Promise<Connection | undefined> => {
-  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  for (let failures = 1; !signal.aborted; failures++) {
     let connection: Connection | undefined
     try {
       connection = await connect()
@@ -28,7 +29,7 @@ export const connectAgain = async (
     } catch (error) {
       connection?.drop()
       failed(error)
-      await pause(pauseMs / 2 + (pauseMs / 2) * Math.random(), clock, signal)
+      await pause(pauseAfter(failures), clock, signal)
     }
   }
   return undefined
