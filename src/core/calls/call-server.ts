@@ -6,7 +6,7 @@
 
 import { type Clock, systemClock } from '../clock.ts'
 import { CallFailure, callFailure } from './call-failure.ts'
-import { readBeginning } from './read-bounded.ts'
+import { readBeginning, tooLarge } from './read-bounded.ts'
 
 /** How long a call may take. */
 export type CallTime = {
@@ -103,7 +103,7 @@ export const boundedFetch =
     const bound = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, out) {
         left -= chunk.byteLength
-        if (left < 0) out.error(new CallFailure('large', `the answer is larger than ${maxBytes} bytes`))
+        if (left < 0) out.error(tooLarge(maxBytes))
         else out.enqueue(chunk)
       },
     })

@@ -2,29 +2,38 @@
 
 import { CallFailure, callFailure } from './call-failure.ts'
 
-/** Reads `source`. `cut`: why `bytes` are only its beginning: it broke off, or it has more than `maxBytes` bytes. Never rejects. */
-export const readBeginning = async (
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  maxBytes: number,
-): Promise<{ readonly bytes: Buffer; readonly cut?: CallFailure }> => {
-  const chunks: Uint8Array[] = []
+export const tooLarge = (maxBytes: number): CallFailure => new CallFailure('large', `the answer is larger than ${maxBytes} bytes`)
+
+type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+/** Hands chunks on. Behind the chunk with which they are more than `maxBytes` bytes together, throws a CallFailure. */
+export async function* atMost(source: Chunks, maxBytes: number): AsyncGenerator<Uint8Array, void> {
   let left = maxBytes
+  for await (const chunk of source) {
+    yield chunk
+    left -= chunk.byteLength
+    // The throw ends the loop, and the end of the loop cancels the rest of the answer.
+    if (left < 0) throw tooLarge(maxBytes)
+  }
+}
+
+/** Reads `source`. `cut`: why `bytes` are only its beginning: it broke off, or it has more than `maxBytes` bytes. Never rejects. */
+export const readBeginning = async (source: Chunks, maxBytes: number): Promise<{ readonly bytes: Buffer; readonly cut?: CallFailure }> => {
+  const chunks: Uint8Array[] = []
   try {
-    for await (const chunk of source) {
-      chunks.push(chunk)
-      left -= chunk.byteLength
-      // The throw ends the loop, and the end of the loop cancels the rest of the answer.
-      if (left < 0) throw new CallFailure('large', `the answer is larger than ${maxBytes} bytes`)
-    }
+    for await (const chunk of atMost(source, maxBytes)) chunks.push(chunk)
     return { bytes: Buffer.concat(chunks) }
   } catch (thrown) {
     return { bytes: Buffer.concat(chunks), cut: callFailure(thrown) }
   }
 }
 
-/** Reads all of `source` as UTF-8. Rejects with a CallFailure where it breaks off or has more than `maxBytes` bytes. */
-export const readText = async (source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> => {
+/** Reads all of `source`. Rejects with a CallFailure where it breaks off or has more than `maxBytes` bytes. */
+export const readBytes = async (source: Chunks, maxBytes: number): Promise<Buffer> => {
   const { bytes, cut } = await readBeginning(source, maxBytes)
   if (cut) throw cut
-  return bytes.toString('utf8')
+  return bytes
 }
+
+/** Reads `source` as UTF-8, as `readBytes` does. */
+export const readText = async (source: Chunks, maxBytes: number): Promise<string> => (await readBytes(source, maxBytes)).toString('utf8')

@@ -3,12 +3,11 @@
  * that the key goes nowhere else. Time and size are limited, and errors quote neither key nor answer.
  */
 
-import { callFailure } from '../../../core/calls/call-failure.ts'
 import { callServer } from '../../../core/calls/call-server.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { type JsonObject, parseObject } from '../../../core/json.ts'
 import type { SearchRequest } from './search-providers.ts'
-import { connectionProblem, WebProblem } from './web-problem.ts'
+import { WebProblem, webProblem } from './web-problem.ts'
 
 const maxAnswerBytes = 1_048_576
 
@@ -33,18 +32,13 @@ export const askProvider = async (
   }
   const { status, bytes } = await callServer(url, call).catch((thrown) => {
     signal.throwIfAborted()
-    throw new WebProblem(problemOf(thrown, timeoutMs))
+    const late = `The search provider took longer than ${timeoutMs / 1000} seconds.`
+    throw webProblem(thrown, { late, large: 'The answer of the search provider is too large.' })
   })
   if (status !== 200) throw new WebProblem(meaning[status] ?? refusalSentence(status))
   const answer = parseObject(bytes.toString())
   if (!answer) throw new WebProblem('The search provider gave an answer that is not JSON.')
   return answer
-}
-
-const problemOf = (thrown: unknown, timeoutMs: number): string => {
-  const { kind } = callFailure(thrown)
-  if (kind === 'late') return `The search provider took longer than ${timeoutMs / 1000} seconds.`
-  return kind === 'large' ? 'The answer of the search provider is too large.' : connectionProblem(thrown)
 }
 
 /** Says for the model what a status other than 200 means. */

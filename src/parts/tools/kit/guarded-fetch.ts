@@ -6,14 +6,13 @@
 
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
-import { callFailure } from '../../../core/calls/call-failure.ts'
 import { inTime } from '../../../core/calls/call-server.ts'
 import { requestByNode } from '../../../core/calls/request-by-node.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
 import { readAnswerBody } from './read-body.ts'
 import { publicWeb, type WebAccess } from './web-access.ts'
-import { connectionProblem, WebProblem } from './web-problem.ts'
+import { WebProblem, webProblem } from './web-problem.ts'
 
 const maxRedirects = 5
 const maxAddressChars = 4_000
@@ -52,15 +51,12 @@ export const fetchGuarded = async (
   signal: AbortSignal,
   access: WebAccess = publicWeb,
 ): Promise<FetchedContent> => {
-  const { timeoutMs } = wanted
-  try {
-    return await inTime({ timeoutMs, clock, signal }, (signal) => fetchThroughRedirects(wanted, access, signal))
-  } catch (thrown) {
+  const { timeoutMs, maxBytes } = wanted
+  return await inTime({ timeoutMs, clock, signal }, (signal) => fetchThroughRedirects(wanted, access, signal)).catch((thrown) => {
     signal.throwIfAborted()
-    if (thrown instanceof WebProblem) throw thrown
-    const isLate = callFailure(thrown).kind === 'late'
-    throw new WebProblem(isLate ? `The site took longer than ${timeoutMs / 1000} seconds.` : connectionProblem(thrown))
-  }
+    const late = `The site took longer than ${timeoutMs / 1000} seconds.`
+    throw webProblem(thrown, { late, large: `What is there is larger than the limit of ${maxBytes} bytes.` })
+  })
 }
 
 /** Asks the address, and each address that it redirects to, until an answer is no redirect. At most five redirects are followed. */

@@ -1,6 +1,6 @@
 /** The failures of tools that use the web. */
 
-import { networkCode } from '../../../core/calls/call-failure.ts'
+import { callFailure } from '../../../core/calls/call-failure.ts'
 
 /**
  * Why a tool could not fetch something from the web. The message is a sentence for the model, and quotes nothing that a stranger wrote. It is
@@ -10,9 +10,17 @@ export class WebProblem extends Error {
   override name = 'WebProblem'
 }
 
-/** Makes the message of a WebProblem from any error. It shows only the error's code: the messages of errors quote addresses and answers. */
-export const connectionProblem = (thrown: unknown): string => {
-  const code = networkCode(thrown)
+/**
+ * Makes the WebProblem of a call that failed. `late` and `large`: its message for these kinds of failure. Any other message shows only the
+ * code of the error, because the messages of errors quote addresses and answers.
+ */
+export const webProblem = (thrown: unknown, words: { readonly late: string; readonly large: string }): WebProblem => {
+  if (thrown instanceof WebProblem) return thrown
+  const { kind, code } = callFailure(thrown)
+  return new WebProblem(kind === 'late' || kind === 'large' ? words[kind] : connectionProblem(code))
+}
+
+const connectionProblem = (code: string | undefined): string => {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'There is no site of this name, or its name cannot be looked up now.'
   if (code === 'HPE_HEADER_OVERFLOW') return 'The header of the answer is too large.'
   if (code?.startsWith('HPE_')) return 'The site does not speak HTTP as it should.'
