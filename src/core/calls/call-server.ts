@@ -5,6 +5,7 @@
  */
 
 import { type Clock, systemClock } from '../clock.ts'
+import { timeLimit } from '../turns/time-limit.ts'
 import { CallFailure, callFailure } from './call-failure.ts'
 import { readBeginning, tooLarge } from './read-bounded.ts'
 
@@ -78,15 +79,14 @@ export const inTime = async <T>(
   // Without this check, a request with no time left could still go out on an open connection before its timer ends. The request would
   // count as failed and be sent again.
   if (!(timeoutMs > 0)) throw new CallFailure('unsent', 'no time left')
-  const late = new AbortController()
-  const cancel = clock.after(timeoutMs, () => late.abort())
+  const limit = timeLimit(clock, timeoutMs, signal)
   try {
-    return await call(signal ? AbortSignal.any([signal, late.signal]) : late.signal)
+    return await call(limit.signal)
   } catch (thrown) {
     signal?.throwIfAborted()
-    throw late.signal.aborted ? new CallFailure('late', 'no answer in time') : thrown
+    throw limit.isOver() ? new CallFailure('late', 'no answer in time') : thrown
   } finally {
-    cancel()
+    limit.lift()
   }
 }
 

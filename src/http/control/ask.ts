@@ -62,18 +62,11 @@ export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
  * Throws a Fault when the gateway does not answer, refuses or fails.
  */
 export const tryGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json | undefined> => {
-  const short = openShortPath(controlSocket(asker.dataDir))
-  if (short === undefined) return undefined
-  try {
-    const question = { socketPath: short.path, method, path, text: body === undefined ? undefined : JSON.stringify(body) }
-    const answer = await sendQuestion(question, timeoutMs, async (answer) => ({
-      status: answer.statusCode ?? 0,
-      text: await readText(answer, maxAnswerBytes),
-    }))
-    return answer && jsonAnswer(answer)
-  } finally {
-    short.close()
-  }
+  const answer = await sendQuestion(asker, { method, path, body }, timeoutMs, async (answer) => ({
+    status: answer.statusCode ?? 0,
+    text: await readText(answer, maxAnswerBytes),
+  }))
+  return answer && jsonAnswer(answer)
 }
 
 /** Returns the JSON of an answer with status 200. Throws a Fault for every other status, and for a text that is not JSON. */
@@ -95,26 +88,33 @@ const parseAnswer = (text: string): Json => {
 }
 
 type HttpAnswer = { readonly status: number; readonly text: string }
-/** `text`: the body, as JSON; `undefined` for a request without a body. */
-type HttpQuestion = { readonly socketPath: string; readonly method: Method; readonly path: string; readonly text: string | undefined }
+type Question = { readonly method: Method; readonly path: string; readonly body: Json | undefined }
 
 /** The error codes for a socket on which no process listens: the socket does not exist, or a dead process left it. */
 const notListeningCodes = new Set(['ENOENT', 'ECONNREFUSED'])
 
 /**
- * Sends a question, and resolves to what `read` makes of its answer; `undefined` when no process listens on the socket. Throws a Fault when
- * no answer comes, and when `read` fails.
+ * Sends a question, and resolves to what `read` makes of its answer; `undefined` when no process listens on the control socket, or the
+ * socket's path is too long for the kernel. Throws a Fault when no answer comes, and when `read` fails.
  */
 export const sendQuestion = async <T>(
-  { socketPath, method, path, text }: HttpQuestion,
+  { dataDir }: Pick<Asker, 'dataDir'>,
+  { method, path, body }: Question,
   timeoutMs: number,
   read: (answer: IncomingMessage) => T | Promise<T>,
 ): Promise<T | undefined> => {
-  const headers = text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+  const short = openShortPath(controlSocket(dataDir))
+  if (!short) return undefined
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const headers = body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
   const ask = async (signal: AbortSignal): Promise<T> =>
-    read(await requestByNode(new URL('http://localhost'), { socketPath, method, path, headers, signal }, text))
-  return await inTime({ timeoutMs }, ask).catch((error) => {
+    read(await requestByNode(new URL('http://localhost'), { socketPath: short.path, method, path, headers, signal }, text))
+  try {
+    return await inTime({ timeoutMs }, ask)
+  } catch (error) {
     if (notListeningCodes.has(String(codeOf(error)))) return undefined
     throw new Fault('unreachable', `the gateway does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable })
-  })
+  } finally {
+    short.close()
+  }
 }

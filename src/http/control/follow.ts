@@ -5,7 +5,6 @@ import { readText } from '../../core/calls/read-bounded.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { type Asker, jsonAnswer, sendQuestion, unreachableFault } from './ask.ts'
-import { controlSocket, openShortPath } from './socket-path.ts'
 
 const maxLineChars = 1_048_576
 const maxAnswerBytes = 65_536
@@ -16,11 +15,8 @@ const maxAnswerBytes = 65_536
  * when the gateway refuses. The iterator throws a Fault when the connection breaks, or a line is too long or not JSON.
  */
 export const followGateway = async (asker: Asker, path: string, body: Json | undefined): Promise<AsyncIterableIterator<unknown>> => {
-  const short = openShortPath(controlSocket(asker.dataDir))
-  if (!short) throw unreachableFault(asker)
-  const question = { socketPath: short.path, method: 'POST', path, text: body === undefined ? undefined : JSON.stringify(body) } as const
   // A stream may begin late.
-  const response = await sendQuestion(question, Number.POSITIVE_INFINITY, (answer) => answer).finally(short.close)
+  const response = await sendQuestion(asker, { method: 'POST', path, body }, Number.POSITIVE_INFINITY, (answer) => answer)
   if (!response) throw unreachableFault(asker)
   if (response.statusCode !== 200) {
     const refused = jsonAnswer({ status: response.statusCode ?? 0, text: await readText(response, maxAnswerBytes) })

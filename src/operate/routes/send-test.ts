@@ -82,9 +82,7 @@ const parsedBody = (text: string): Json => {
   }
 }
 
-type RawAnswer = Pick<TestAnswer, 'status' | 'ms' | 'eventId' | 'location'> & { readonly statusText: string; readonly text: string }
-
-const postTest = async (post: TestPost, hint: string): Promise<RawAnswer> => {
+const postTest = async (post: TestPost, hint: string) => {
   const url = httpUrl(post.url)
   const started = performance.now()
   try {
@@ -95,19 +93,14 @@ const postTest = async (post: TestPost, hint: string): Promise<RawAnswer> => {
       const options = { ...connectionOptions(socket), method: 'POST', headers: { ...post.headers, 'Content-Length': body.length }, signal }
       const answer = await requestByNode(url, options, body)
       const text = await readText(answer, maxAnswerBytes)
-      const { statusCode = 0, statusMessage = '', headers } = answer
+      const { statusCode: status = 0, statusMessage: statusText = '', headers } = answer
       const eventId = headers['x-headgate-event-id']?.toString()
       const location = headers.location === undefined ? undefined : new URL(headers.location, url).href
-      return { status: statusCode, statusText: statusMessage, text, ms: Math.round(performance.now() - started), eventId, location }
+      return { status, statusText, text, ms: Math.round(performance.now() - started), eventId, location }
     })
   } catch (error) {
-    throw error instanceof Fault ? error : unreachable(post.url, error, hint)
+    if (error instanceof Fault) throw error
+    const why = `no gateway answers at ${url.origin} (${codeOf(error) ?? messageOf(error)})`
+    throw new Fault('unreachable', why, { exitCode: exit.unreachable, hint })
   }
-}
-
-const unreachable = (url: string, error: unknown, hint: string): Fault => {
-  return new Fault('unreachable', `no gateway answers at ${new URL(url).origin} (${codeOf(error) ?? messageOf(error)})`, {
-    exitCode: exit.unreachable,
-    hint,
-  })
 }

@@ -6,8 +6,8 @@
 import type { MCPClient } from '@ai-sdk/mcp'
 import type { Clock } from '../../../core/clock.ts'
 import { backOff } from '../../../core/turns/back-off.ts'
+import { timeLimit } from '../../../core/turns/time-limit.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
-import { timeLimit } from './time-limit.ts'
 import { isServerError, type Wire, WireFault } from './wire.ts'
 
 /** An open connection: the SDK's client, and the wire that carries its messages. */

@@ -1,6 +1,6 @@
-/** Limits how long a call of an MCP server, its start or the listing of its tools may take. */
+/** The deadline for work that ends with a signal. */
 
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../clock.ts'
 
 export type TimeLimit = {
   /** Aborts when the time is over, or when the signal `from` of `timeLimit` aborts. */
@@ -12,7 +12,7 @@ export type TimeLimit = {
 }
 
 /** Begins a limit of `ms` milliseconds. Call `lift` in the end, so that no timer stays. */
-export const timeLimit = (clock: Clock, ms: number, from?: AbortSignal): TimeLimit => {
+export const timeLimit = (clock: Pick<Clock, 'after'>, ms: number, from?: AbortSignal): TimeLimit => {
   const late = new AbortController()
   const lift = clock.after(ms, () => late.abort(new Error('the time is up')))
   // `AbortSignal.any` instead of a listener on `from`: a run may make many calls at once, and Node warns of many listeners.
