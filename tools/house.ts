@@ -26,7 +26,16 @@ const mutualPairs = (): readonly string[] => {
   })
 }
 
-const counts: readonly Count[] = [{ what: 'pairs of folders that import each other', most: 0, found: mutualPairs() }]
+/** Where something begins (a program, a thread, a page), and the list of a room's parts: short by nature. */
+const short = /(?:^src\/(?:main|plugin\/plugin)|\/(?:index|main|start|[a-z]+-thread))\.tsx?$/
+
+/** Returns the files that are so short that they are no idea of their own, as far as a look can tell. */
+const crumbs = (): readonly string[] => files.filter((file) => !short.test(file) && readFileSync(file, 'utf8').split('\n').length <= 15)
+
+const counts: readonly Count[] = [
+  { what: 'pairs of folders that import each other', most: 0, found: mutualPairs() },
+  { what: 'files below 15 lines', most: 20, found: crumbs() },
+]
 
 for (const { what, most, found } of counts) {
   console.log(`${what}: ${found.length} (at most ${most})`)

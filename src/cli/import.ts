@@ -3,12 +3,11 @@
  * data directory. Exit 0 when everything was carried over, 1 when something was left out or the result has errors.
  */
 
+import { shownFile, shownPlace } from '../core/diagnostic.ts'
 import { exit, usage } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'
-import { shownFile, shownPlace } from '../core/shown-place.ts'
 import { printable } from '../core/text.ts'
-import type { EnvLine } from '../setup/import/env-lines.ts'
-import { envLineText } from '../setup/import/env-lines.ts'
+import { type EnvLine, envLineText } from '../setup/import/env-lines.ts'
 import { type ImportDone, type ImportRequest, importRoutes } from '../setup/import/import-routes.ts'
 import type { LeftOut } from '../setup/import/imported.ts'
 import { count, findingItems } from './shell/findings.ts'

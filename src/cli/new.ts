@@ -1,7 +1,7 @@
 /** `new <name>`: writes a route into `config.yaml`. `webhook subscribe` makes a route at run time instead. */
 
+import { shownFile } from '../core/diagnostic.ts'
 import { exit, Fault } from '../core/fault.ts'
-import { shownFile } from '../core/shown-place.ts'
 import { printable } from '../core/text.ts'
 import { warningWithHelp } from '../datadir/warning.ts'
 import { type WrittenRoute, writeNewRoute } from '../edit/saving/new-route.ts'

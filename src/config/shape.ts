@@ -4,7 +4,7 @@ import { type Code, catalogue, type Diagnostic, diagnostic, type Path, pointerOf
 import { isObject, type Json, type JsonObject, own, valueAt } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
 import type { Check, Problem } from '../generated/validators.js'
-import { targetName } from '../parts/target-name.ts'
+import { targetName } from '../parts/written-names.ts'
 import { schemaAt } from './schema-walk.ts'
 import { oneForEachSlip, rightPlacesOf, type ShapeProblem } from './shape-problem.ts'
 import { parsePointer, problemsOfBranch } from './union-errors.ts'

@@ -3,7 +3,16 @@
  * around the place, which may be a secret.
  */
 
-import type { Json } from './json.ts'
+import { isJson, type Json } from './json.ts'
+
+/**
+ * Returns a phrase with the line and column where the text stops being JSON; `undefined` for JSON. The phrase quotes nothing of the text.
+ */
+export const jsonProblem = (text: string): string | undefined => {
+  if (isJson(text)) return undefined
+  const { line, column } = jsonErrorPlace(text)
+  return `no JSON: line ${line}, column ${column}`
+}
 
 export type TextPlace = { readonly line: number; readonly column: number }
 

@@ -1,5 +1,16 @@
 /** The closed list of ways in which a request can end. `core/outcome-table.ts` has the status of each, `core/reply.ts` makes its answer. */
 
+import type { StoreFault } from './fault.ts'
+
+/** After this time a sender may send an event again for which the store or a limit had no room. */
+const retryAfterSeconds = 5
+
+/** Returns the refusal of a request whose work the store could not take. */
+export const unavailable = (fault: StoreFault): Refused => refuse('unavailable', { retryAfterSeconds, detail: fault.message })
+
+/** Returns the refusal of a request whose work would exceed a limit, such as the length of a queue. `detail`: the sentence for the log. */
+export const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })
+
 /** The answer to a sender. */
 export type Reply = {
   readonly status: number

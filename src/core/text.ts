@@ -1,5 +1,8 @@
 /** Cuts texts, makes text of strangers safe to show on a terminal, and finds words that are near to a mistyped word. */
 
+/** Quotes a word for a POSIX shell, in the commands that hints and messages give to a user. */
+export const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+
 const isLeadSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
 /** Returns the first `limit` UTF-16 units of a text, one fewer where the cut would split a surrogate pair (rules: Templates 4). */

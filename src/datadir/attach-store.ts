@@ -1,18 +1,27 @@
 /** Opens the store that gateways share, for a command beside them, whether or not a gateway runs. */
 
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
-import { systemClock } from '../core/clock.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
 import { Fault } from '../core/fault.ts'
 import { knownSecrets } from '../plan/known-secrets.ts'
 import { createRedactor } from '../secrets/redact.ts'
 import { stores, storesByName } from '../store/index.ts'
 import type { Shared } from '../store/shared.ts'
-import type { Access, Attached } from '../store/store-part.ts'
+import type { Access, Attached, StoreOptions } from '../store/store-part.ts'
 import { referencesIn, withNeededSecrets } from './secrets/with-secrets.ts'
-import { storeOptions } from './store-options.ts'
 import { configFile, type Workspace } from './workspace.ts'
+
+/** Makes the options with which the store of a configuration is opened or inspected. */
+export const storeOptions = ({ dataDir, storage: { durability, schema, url = '' } }: Config, clock: Clock): StoreOptions => ({
+  folder: join(dataDir, 'state'),
+  durability,
+  clock,
+  url: () => url,
+  schema,
+})
 
 /**
  * Returns the configuration where it names a shared store, else `undefined`. A program is asked for the address of the database alone. To

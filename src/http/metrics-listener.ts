@@ -2,8 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isSameSecret } from '../secrets/same-secret.ts'
-import { bindFault } from './bind-fault.ts'
-import { connectionLimits } from './server.ts'
+import { bindFault, connectionLimits } from './server.ts'
 
 /** A page of metrics and its content type. */
 type Page = { readonly type: string; readonly text: string }

@@ -4,17 +4,24 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../core/clock.ts'
+import { codeOf, exit, Fault, messageOf } from '../core/fault.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
 import { handSocket, type SocketHandle } from '../node-internals/hand-socket.ts'
 import { bodyOptions } from '../node-internals/received-request.ts'
-import { bindFault } from './bind-fault.ts'
 import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, type RefusedUnread, watchConnections } from './connections.ts'
 import { createLazyFastify } from './lazy-fastify.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 import { addStatusAddresses } from './status/status-door.ts'
 import type { CertificatesView, ServedCertificatesOptions } from './tls/served-certificates.ts'
+
+/** Returns the Fault of a server that cannot listen. `setting`: what the operator does to choose another port, such as `choose another port with --port`. */
+export const bindFault = (error: unknown, { host, port }: { readonly host: string; readonly port: number }, setting: string): Fault => {
+  const isTaken = codeOf(error) === 'EADDRINUSE'
+  const hint = isTaken ? `another program listens there: stop it, or ${setting}` : 'check host and port'
+  return new Fault('cannot_listen', `cannot listen on ${host}:${port}: ${messageOf(error)}`, { exitCode: exit.no, hint, cause: error })
+}
 
 /**
  * Limits against slow headers, slow bodies and idle connections, in milliseconds and bytes (rules: Limits 4). Node's own limits for a

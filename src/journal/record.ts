@@ -5,6 +5,12 @@
 
 import type { Json } from '../core/json.ts'
 
+/** Returns the line as JSON, without a line end. `at`: when the run was revived, in milliseconds since 1970. */
+export const revivedLine = (eventId: string, at: number): Buffer => {
+  const record: Revived = { kind: 'revived', at: new Date(at).toISOString(), event_id: eventId }
+  return Buffer.from(JSON.stringify(record))
+}
+
 /**
  * A request with its outcome: a request whose signature holds, or one of the few refused requests that are recorded. In all records, times
  * are ISO 8601 in UTC, with milliseconds.

@@ -4,13 +4,12 @@
  */
 
 import { StoreFault } from '../core/fault.ts'
-import type { Refused } from '../core/outcome.ts'
+import { type Refused, unavailable } from '../core/outcome.ts'
 import type { ClaimIgnored } from '../core/plan.ts'
 import type { Claim } from '../store/ports.ts'
 import { claimOf, holdMsFor } from './claim.ts'
 import type { Effects } from './effects.ts'
 import type { Scheme } from './schemes/scheme.ts'
-import { unavailable } from './try-later.ts'
 
 /**
  * Makes the function that claims the ignored events whose scheme signs only parts of the body. `undefined` where none of a route's schemes

@@ -14,8 +14,8 @@ import { isTemplate } from '../expr/placeholder.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { placeBelow, type SecretPart, secretParts, topOfSettings } from '../secrets/secret-place.ts'
-import { targetName } from './target-name.ts'
 import type { TargetPart } from './targets/target.ts'
+import { targetName } from './written-names.ts'
 
 type DeliverySpec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
 

@@ -10,7 +10,7 @@ import { renderJson } from '../expr/render.ts'
 import type { Route } from '../generated/config.ts'
 import { inDecidingOrder } from './deciding-order.ts'
 import type { Scheme, Signed } from './schemes/scheme.ts'
-import { verifyNames } from './verify-names.ts'
+import { verifyNames } from './written-names.ts'
 
 /** The settings of a route that decide about its signatures. */
 export type SignedRoute = { readonly secrets: readonly string[]; readonly verify: Route['verify'] | undefined }

@@ -2,7 +2,7 @@
 
 import type { Route } from '../generated/config.ts'
 import type { Batch, Scheme } from './schemes/scheme.ts'
-import { verifyNames } from './verify-names.ts'
+import { verifyNames } from './written-names.ts'
 
 /** Whether the route makes an event of each item of a request. */
 export const splits = (route: Route, schemes: readonly Scheme[]): boolean => routeBatch(route, schemes) !== undefined

@@ -4,7 +4,7 @@ import type { Report } from '../core/diagnostic.ts'
 import type { Route } from '../generated/config.ts'
 import { endpointOf } from '../parts/polling/svix.ts'
 import { senderLogsByName } from '../parts/sender-logs/index.ts'
-import { verifyNames } from '../parts/verify-names.ts'
+import { verifyNames } from '../parts/written-names.ts'
 
 /** Reports what cannot work in `catch_up` of a route; nothing where the route has none. */
 export const checkCatchUp = (route: Route, report: Report): void => {

@@ -9,7 +9,7 @@ import { runnersByName } from '../parts/runners/index.ts'
 import { settingSecrets, settingsOf } from '../parts/targets/delivery/settings.ts'
 import { targets as builtInTargets } from '../parts/targets/index.ts'
 import { toolsets } from '../parts/tools/index.ts'
-import { namesProvider } from '../secrets/program-secret.ts'
+import { namesProvider } from '../secrets/secret-place.ts'
 import { secretsOfSettings } from '../secrets/settings-secrets.ts'
 import { runnerSettings } from './runner.ts'
 

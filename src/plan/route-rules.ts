@@ -16,7 +16,7 @@ import { writtenTargets } from '../parts/destination.ts'
 import { problemsIn } from '../parts/schemes/described/description.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
-import { verifyNames } from '../parts/verify-names.ts'
+import { verifyNames } from '../parts/written-names.ts'
 import { checkSkills } from './skills.ts'
 import { checkToolsets } from './toolsets.ts'
 

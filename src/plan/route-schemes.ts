@@ -6,7 +6,7 @@ import type { Route } from '../generated/config.ts'
 import { type ChallengeKeys, challengeKeys, type RouteKeys, sharedChallengeKey } from '../parts/challenge-keys.ts'
 import { describedScheme } from '../parts/schemes/described/described.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
-import { inlineScheme, verifyNames } from '../parts/verify-names.ts'
+import { inlineScheme, verifyNames } from '../parts/written-names.ts'
 import { problemAt } from './problem-at.ts'
 
 /** The schemes that any route may use, and those that `verify` can name. */

@@ -7,8 +7,7 @@ import { pathOf, queryText } from '../core/address/path-and-query.ts'
 import { isObject, type Json } from '../core/json.ts'
 import { namesParameterSecret, namesRequestSecret, replaceParts, stars } from '../core/secret-names.ts'
 import { keepDigits } from '../core/written-digits.ts'
-import { namesProvider } from './program-secret.ts'
-import { placeBelow, type SecretPlace, secretParts, topOfSettings } from './secret-place.ts'
+import { namesProvider, placeBelow, type SecretPlace, secretParts, topOfSettings } from './secret-place.ts'
 
 /** Returns the first 8 hex digits of a secret's SHA-256: enough to see whether two secrets are equal. */
 export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 8)

@@ -9,6 +9,12 @@ import { credentialsIn, namesSettingSecret, namesVariableSecret, pathTokens, sec
 import { nearest } from '../core/text.ts'
 import { mapsOfNames, openKeys, secretKeys } from '../generated/secret-keys.ts'
 
+/**
+ * Whether a text names a secret of a program (`exec:PROVIDER/ID`). Settings have such texts in place of secrets only where programs were
+ * not asked.
+ */
+export const namesProvider = (text: string): boolean => text.startsWith('exec:')
+
 /** A place in settings. */
 export type SecretPlace = {
   /** The nearest key. */

@@ -1,5 +1,6 @@
 /** Checks the answers of the setup against the schema, against this machine, and against the rules of `.env`. */
 
+import { bindError } from '../check/machine/address.ts'
 import { insecure, isLoopback } from '../config/config.ts'
 import { canHold, cannotHold } from '../config/edit-dot-env.ts'
 import { configSchema } from '../config/schema-walk.ts'
@@ -8,7 +9,6 @@ import { shapeProblems } from '../config/shape.ts'
 import type { Path } from '../core/diagnostic.ts'
 import type { Json } from '../core/json.ts'
 import { printable } from '../core/text.ts'
-import { bindError } from '../datadir/bind-error.ts'
 import { checkConfig } from '../generated/validators.js'
 import { weakness } from '../plan/review/secrets/secrets.ts'
 import { error, type Objection, warning } from './question.ts'

@@ -1,6 +1,6 @@
 /** Splits a command into words, and joins words into a command. Blanks separate words, and quotes keep a word together. */
 
-import { quoted } from '../process/quoted.ts'
+import { quoted } from '../core/text.ts'
 
 const wordPattern = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gsy
 

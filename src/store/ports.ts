@@ -7,6 +7,14 @@
 import type { KeptEvents, NewRun, Progress } from '../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../core/session.ts'
 
+/** Entries of `positions` that are no schedule: up to when a route has caught up with its sender. No profile has a name with `@`. */
+const prefix = '@catch-up/'
+
+export const catchUpKey = ({ profile, route }: { readonly profile: string; readonly route: string }): string =>
+  `${prefix}${profile}/${route}`
+
+export const isCatchUpKey = (key: string): boolean => key.startsWith(prefix)
+
 /**
  * A hold on a delivery id of a route (rules: Duplicates 2), on one target of a direct delivery, or on a time of a schedule.
  */

@@ -16,9 +16,9 @@ import { runners, runnersByName } from '../../src/parts/runners/index.ts'
 import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import { senderLogs } from '../../src/parts/sender-logs/index.ts'
 import { stages } from '../../src/parts/stages/index.ts'
-import { targetName } from '../../src/parts/target-name.ts'
 import { targets, targetsByName } from '../../src/parts/targets/index.ts'
 import { toolsets, toolsetsByName } from '../../src/parts/tools/index.ts'
+import { targetName } from '../../src/parts/written-names.ts'
 import { stores } from '../../src/store/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

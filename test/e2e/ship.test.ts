@@ -6,7 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { quoted } from '../../src/process/quoted.ts'
+import { quoted } from '../../src/core/text.ts'
 import { buildah } from '../../tools/ship/image.ts'
 import { run } from '../../tools/ship/run.ts'
 import { debianArch, node } from '../../tools/ship/targets.ts'

@@ -7,8 +7,7 @@ import { BadExpression, compileJsonata } from '../../src/expr/jsonata/jsonata.ts
 import { builtInNames } from '../../src/expr/jsonata/rules.ts'
 import { Run } from '../../src/expr/jsonata/run.ts'
 import { compileLiterals } from '../../src/expr/regex/literals.ts'
-import { isPlainPattern } from '../../src/expr/regex/plain-pattern.ts'
-import { BadPattern, checkRe2, compileRe2, compileRegex, TooHard } from '../../src/expr/regex/regex.ts'
+import { BadPattern, checkRe2, compileRe2, compileRegex, isPlainPattern, TooHard } from '../../src/expr/regex/regex.ts'
 
 const run = (source: string, input: Json = {}): Promise<Json | undefined> => compileJsonata(source)(input)
 

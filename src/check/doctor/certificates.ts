@@ -2,7 +2,7 @@
 
 import { checkTls } from '../../config/tls/check-tls.ts'
 import { systemClock } from '../../core/clock.ts'
-import { shownPlace } from '../../core/shown-place.ts'
+import { shownPlace } from '../../core/diagnostic.ts'
 import { type Check, type CheckInput, fail, ok, warn } from '../machine/check.ts'
 
 const name = 'certificates'

@@ -4,7 +4,7 @@
  */
 
 import { systemClock } from '../../core/clock.ts'
-import { storeOptions } from '../../datadir/store-options.ts'
+import { storeOptions } from '../../datadir/attach-store.ts'
 import { storesByName } from '../../store/index.ts'
 import { type Check, type CheckInput, fail, ok } from '../machine/check.ts'
 

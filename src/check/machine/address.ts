@@ -1,9 +1,20 @@
 /** Checks whether the gateway listens on its port or could, and which machines can reach its address. */
 
+import { createServer } from 'node:net'
 import { isLoopback } from '../../config/config.ts'
-import { bindError } from '../../datadir/bind-error.ts'
 import { listenerAt } from '../../datadir/route-address.ts'
 import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
+
+/**
+ * Listens on the address for a moment. Resolves to the code of the error, such as `EADDRINUSE`, or to its message where it has no code; to
+ * `undefined` where listening works.
+ */
+export const bindError = (host: string, port: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
 
 /** Returns the check of the port, and the check of which machines can reach the address. */
 export const checkAddress = async (input: CheckInput): Promise<readonly Check[]> => [...(await checkPort(input)), checkReach(input)]

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
+import { quoted } from '../../core/text.ts'
 import { octalMode, whyClosed } from '../../operate/gateway/data-folder.ts'
-import { quoted } from '../../process/quoted.ts'
 import { type Check, type CheckInput, fail, ok, runCheck, warn } from './check.ts'
 
 /** The bits of a file's mode that give rights to other users than its owner. */

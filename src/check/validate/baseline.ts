@@ -2,6 +2,7 @@
  * The baseline: a file of findings that are accepted because they were there before. A finding is recognised even when its line has moved.
  */
 
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { replaceFile } from '../../config/writing/replace-file.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -9,7 +10,16 @@ import { whyUnread } from '../../core/disk-fault.ts'
 import { usage } from '../../core/fault.ts'
 import { type JsonObject, parseObject } from '../../core/json.ts'
 import { isBaseline } from '../../generated/stored-checks.js'
-import { messageHash } from './fingerprint.ts'
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Hashes the message without the path of the data directory (`folder`). Returns 16 hex digits. */
+const messageHash = ({ message }: Diagnostic, folder: string): string =>
+  hash(message.replaceAll(`${folder}/`, '').replaceAll(folder, '')).slice(0, 16)
+
+/** Hashes code, route, pointer and message, but not file, line and column. Returns 64 hex digits. */
+export const fingerprintOf = (each: Diagnostic, folder: string): string =>
+  hash(JSON.stringify([each.code, each.route ?? null, each.pointer, messageHash(each, folder)]))
 
 /** How often each finding is in the baseline, by the key of the finding. */
 type Baseline = ReadonlyMap<string, number>

@@ -30,9 +30,19 @@ import { reviewSharedSecrets } from '../../plan/review/secrets/shared-secrets.ts
 import { withFindingsBesideRoutes } from './beside-routes.ts'
 import { blocksOf } from './blocks.ts'
 import { hostFindings, programFindings } from './live.ts'
-import { onlyFile } from './only-file.ts'
 import { trySenderSamples } from './sender-samples.ts'
 import { trySamples } from './try-samples.ts'
+
+/** Returns what a check found in one file. */
+const onlyFile = (checked: Checked, path: string): Checked => ({
+  ...checked,
+  diagnostics: checked.diagnostics.filter(({ place }) => place?.file === path),
+  routes: checked.routes.filter(({ file }) => file === path),
+  files: 1,
+  texts: new Map([...checked.texts].filter(([file]) => file === path)),
+  sources: checked.sources.filter(({ route }) => route.included === path),
+  jobs: [],
+})
 
 /** The name of standard input in findings. */
 const stdinName = '<stdin>'

@@ -1,8 +1,8 @@
 /** `cron remove <job>`: deletes a job that was made at run time. On a terminal the command asks first. */
 
 import { exit, Fault } from '../../core/fault.ts'
+import { quoted } from '../../core/text.ts'
 import { findRemovable, removeJob } from '../../operate/jobs/remove-job.ts'
-import { quoted } from '../../process/quoted.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

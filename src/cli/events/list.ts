@@ -1,9 +1,9 @@
 /** `events list`: prints a page of events, one a line, the newest first. It works with and without a running gateway. */
 
+import { quoted } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { readEventPage } from '../../operate/events/event-page.ts'
 import { describeEvent, type EventStatus } from '../../operate/events/event-status.ts'
-import { quoted } from '../../process/quoted.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'

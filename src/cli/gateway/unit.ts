@@ -7,8 +7,7 @@ import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { lastWordsMs } from '../../operate/gateway/stop.ts'
 import { serviceUnit, socketUnit } from '../../operate/gateway/systemd-units.ts'
-import { answer, type Cli, note } from '../shell/output.ts'
-import { homepage } from '../shell/version.ts'
+import { answer, type Cli, homepage, note } from '../shell/output.ts'
 
 /**
  * `strict`: with the narrowest rights, and under a user that systemd makes. `user`: under this user instead. `socket`: the unit of the

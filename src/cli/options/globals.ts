@@ -3,7 +3,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { quoted } from '../../process/quoted.ts'
+import { quoted } from '../../core/text.ts'
 import type { Io } from '../shell/io.ts'
 import type { Cli } from '../shell/output.ts'
 

@@ -3,8 +3,7 @@
  * too.
  */
 
-import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
-import { shownFile } from '../../core/shown-place.ts'
+import { catalogue, type Diagnostic, shownFile } from '../../core/diagnostic.ts'
 import { findingSentence } from './kit/sentence.ts'
 import { summaryOf } from './kit/summary.ts'
 import type { Render } from './report.ts'

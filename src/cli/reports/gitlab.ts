@@ -1,9 +1,8 @@
 /** Writes findings as a Code Quality report for GitLab. */
 
 import { createHash } from 'node:crypto'
-import { fingerprintOf } from '../../check/validate/fingerprint.ts'
-import type { Diagnostic } from '../../core/diagnostic.ts'
-import { shownFile } from '../../core/shown-place.ts'
+import { fingerprintOf } from '../../check/validate/baseline.ts'
+import { type Diagnostic, shownFile } from '../../core/diagnostic.ts'
 import { jsonText } from '../../datadir/json-text.ts'
 import { findingSentence } from './kit/sentence.ts'
 import type { Render } from './report.ts'

@@ -5,9 +5,9 @@ import type { Render } from './report.ts'
 /** Each format by its name: a function that loads the format. */
 export const formats = {
   pretty: async () => (await import('./pretty.ts')).pretty,
-  concise: async () => (await import('./concise.ts')).concise,
+  concise: async () => (await import('./lines.ts')).concise,
   json: async () => (await import('./json.ts')).json,
-  jsonl: async () => (await import('./jsonl.ts')).jsonl,
+  jsonl: async () => (await import('./lines.ts')).jsonl,
   github: async () => (await import('./github.ts')).github,
   gitlab: async () => (await import('./gitlab.ts')).gitlab,
   sarif: async () => (await import('./sarif.ts')).sarif,

@@ -1,12 +1,17 @@
 /** Writes findings as JUnit's XML: a suite for each file, and in it a case for each route and a case for the file itself. */
 
-import type { Diagnostic } from '../../core/diagnostic.ts'
-import { shownPlace } from '../../core/shown-place.ts'
+import { type Diagnostic, shownPlace } from '../../core/diagnostic.ts'
 import { printable } from '../../core/text.ts'
-import { xml } from '../shell/xml.ts'
 import { type Case, type Suite, suitesOf } from './kit/cases.ts'
 import { findingSentence } from './kit/sentence.ts'
 import type { Render } from './report.ts'
+
+const entities: { readonly [char: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' }
+// Characters that XML 1.0 cannot express.
+const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+
+/** Escapes a text for attributes and contents. */
+export const xml = (text: string): string => text.replace(unwritable, '\ufffd').replace(/[&<>"\n]/g, (char) => entities[char] ?? char)
 
 export const junit: Render = (report) => {
   const suites = suitesOf(report)

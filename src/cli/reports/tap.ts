@@ -1,7 +1,6 @@
 /** Writes findings as TAP 14: a test point for each route, and a test point for each file itself. */
 
-import type { Diagnostic } from '../../core/diagnostic.ts'
-import { shownPlace } from '../../core/shown-place.ts'
+import { type Diagnostic, shownPlace } from '../../core/diagnostic.ts'
 import { type Case, suitesOf } from './kit/cases.ts'
 import { findingSentence } from './kit/sentence.ts'
 import type { Render } from './report.ts'

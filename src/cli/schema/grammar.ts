@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { type SchemaName, schemaNames } from '../../edit/schema/schemas.ts'
 import { collectList, parseLimit, type Run } from '../shell/grammar-values.ts'
 import type { InstallOptions } from './install.ts'
-import type { LearnFlags } from './learn.ts'
+import type { LearnFlags } from './print.ts'
 
 export const addSchema = (schema: Command, run: Run): void => {
   schema
@@ -19,7 +19,7 @@ export const addSchema = (schema: Command, run: Run): void => {
     .option('--sample <name>', 'learn from samples instead, several with commas (samples list)', collectList)
     .option('--limit <number>', 'the newest events, how many at most; default: 200', parseLimit)
     .option('--closed', 'keys that no event has do not fit')
-    .action((route: string, options: LearnFlags) => run(async (cli) => (await import('./learn.ts')).schemaLearn(route, options, cli)))
+    .action((route: string, options: LearnFlags) => run(async (cli) => (await import('./print.ts')).schemaLearn(route, options, cli)))
   schema
     .command('install')
     .description('make editors complete and check config.yaml as you type; changes nothing twice')

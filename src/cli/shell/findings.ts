@@ -1,10 +1,9 @@
 /** Writes Diagnostics (the findings in the operator's files) as JSON for programs, and numbers with their nouns for people. */
 
 import { Offsets } from '../../config/yaml/offsets.ts'
-import { catalogue, type Diagnostic, type SourceRange } from '../../core/diagnostic.ts'
+import { catalogue, type Diagnostic, type SourceRange, shownFile } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { shownFile } from '../../core/shown-place.ts'
-import { docsOf } from './version.ts'
+import { docsOf } from './output.ts'
 
 /** Returns a number with its noun: `1 error`, `2 errors`. */
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -1,7 +1,6 @@
 /** Writes Diagnostics for people as code frames: the message, the place, the line of the place with the line before it, and the way out. */
 
-import type { Diagnostic, SourceRange } from '../../core/diagnostic.ts'
-import { shownPlace } from '../../core/shown-place.ts'
+import { type Diagnostic, type SourceRange, shownPlace } from '../../core/diagnostic.ts'
 import { printable } from '../../core/text.ts'
 import { type MaskedLine, maskLines } from '../../datadir/mask-lines/mask-lines.ts'
 import type { Paint } from './paint.ts'

@@ -8,7 +8,12 @@ import type { Warning } from '../../datadir/warning.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import type { Io } from './io.ts'
 import { paintWith } from './paint.ts'
-import { docsOf } from './version.ts'
+
+export const homepage = 'https://github.com/headgate/headgate'
+
+/** Returns the address of the document that explains a code: of a finding (`WH101`), or of an error that ended a command. */
+export const docsOf = (code: string): string =>
+  `${homepage}/blob/main/docs/${/^WH\d{3}$/.test(code) ? `codes.md#${code.toLowerCase()}` : 'commands.md'}`
 
 /** What each command gets besides its own arguments and options: where it reads and writes, and the options that all commands share. */
 export type Cli = {

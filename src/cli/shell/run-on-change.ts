@@ -2,8 +2,8 @@
 
 import { existsSync, statSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
+import { shownFile } from '../../core/diagnostic.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
-import { shownFile } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import { type Cli, note, printFaultOf } from './output.ts'
 import { createFileWatch, type Watched } from './watch-files.ts'

@@ -3,7 +3,7 @@
 import { printable } from '../../core/text.ts'
 import { resetBreakers } from '../../features/breaker/breakers.ts'
 import { gatewayAt } from '../../http/control/client.ts'
-import { targetName } from '../../parts/target-name.ts'
+import { targetName } from '../../parts/written-names.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const targetsReset = async (named: string, address: string | undefined, cli: Cli): Promise<number> => {

@@ -10,9 +10,8 @@ import { type Code, catalogue, isStopping } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { outcomeNames } from '../../core/outcome-table.ts'
 import { aligned } from '../shell/columns.ts'
-import { answer, type Cli } from '../shell/output.ts'
+import { answer, type Cli, docsOf } from '../shell/output.ts'
 import { type Paint, paintWith } from '../shell/paint.ts'
-import { docsOf } from '../shell/version.ts'
 
 export const explain = async (written: string | undefined, cli: Cli): Promise<number> => {
   const paint = paintWith(cli.io.colour)

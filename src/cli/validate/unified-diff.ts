@@ -1,7 +1,7 @@
 /** Writes what fixes change in files as a unified diff. Secrets are stars in the diff, as in every report. */
 
 import type { FixedText } from '../../check/validate/fixes.ts'
-import { shownFile } from '../../core/shown-place.ts'
+import { shownFile } from '../../core/diagnostic.ts'
 import { printable } from '../../core/text.ts'
 import { type DiffLine, type Hunk, lineDiff } from '../../datadir/line-diff.ts'
 import type { Paint } from '../shell/paint.ts'

@@ -1,9 +1,9 @@
 /** `webhook remove <name>`: deletes a subscription. On a terminal the command asks first. */
 
 import { exit, Fault } from '../../core/fault.ts'
+import { quoted } from '../../core/text.ts'
 import { subscriptionsFile } from '../../datadir/routes.ts'
 import { findSubscription, removeSubscription } from '../../operate/routes/change-subscription.ts'
-import { quoted } from '../../process/quoted.ts'
 import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli } from '../shell/output.ts'
 

@@ -16,7 +16,7 @@ import { checkExpectedWord, type TestedRoute, testRoute } from '../../operate/ro
 import { answer, type Cli, note } from '../shell/output.ts'
 import { readPayloadOption } from './payload.ts'
 import { type EditByHand, withPayloadByHand } from './payload-by-hand.ts'
-import { quotedLines } from './quoted-lines.ts'
+import { quotedLines } from './trace-tree.ts'
 
 export type TestOptions = {
   readonly payload?: string

@@ -11,7 +11,15 @@ import type { Trace } from '../../dryrun/trace/trace.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import type { Paint } from '../shell/paint.ts'
 import type { PayloadSource } from './payload.ts'
-import { quotedLines } from './quoted-lines.ts'
+
+const maxLines = 40
+
+/** Returns the lines, and a last line that says how many lines are left out. */
+export const quotedLines = (text: string): readonly string[] => {
+  const lines = text.split('\n')
+  const shown = lines.slice(0, maxLines).map((line) => `  | ${printable(line)}`)
+  return lines.length > maxLines ? [...shown, `  | … ${lines.length - maxLines} more lines: --json has all`] : shown
+}
 
 const resultWords: { readonly [result in TracedStage['result']]: string } = { pass: 'ok', stop: 'STOP', skip: '-', error: 'ERROR' }
 

@@ -8,7 +8,7 @@ import { isAbsolute, join } from 'node:path'
 import { messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import { nearest, printable } from '../../core/text.ts'
-import { namesProvider } from '../../secrets/program-secret.ts'
+import { namesProvider } from '../../secrets/secret-place.ts'
 import { type Env, isUnknown } from '../env.ts'
 import { providerReference, type SecretSources } from './providers.ts'
 

@@ -3,7 +3,7 @@
 import { accessSync, constants, lstatSync } from 'node:fs'
 import { writeWhole } from '../../core/durable-file.ts'
 import { codeOf, exit, Fault } from '../../core/fault.ts'
-import { quoted } from '../../process/quoted.ts'
+import { quoted } from '../../core/text.ts'
 
 /**
  * Replaces `file` by a file with this text, which has this mode from its first byte; by default only its owner may read it. Resolves once

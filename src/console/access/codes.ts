@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import { hashOf } from './hashed.ts'
+import { hashOf } from '../../secrets/same-secret.ts'
 import type { User } from './users.ts'
 
 export interface Codes {

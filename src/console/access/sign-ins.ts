@@ -10,8 +10,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { printable } from '../../core/text.ts'
-import { isSameDigest } from '../../secrets/same-secret.ts'
-import { hashOf } from './hashed.ts'
+import { hashOf, isSameDigest } from '../../secrets/same-secret.ts'
 import type { Right, User } from './users.ts'
 
 /** The sign-in of a browser. `name`: the name of the sign-in in the audit. */

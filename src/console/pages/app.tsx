@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { ask, isSignedIn, signOut } from './ask.ts'
+import { ask, isSignedIn, rights, signOut } from './ask.ts'
 import { BulkJobs } from './bulk.tsx'
 import { EventScreen } from './event.tsx'
 import { EventsScreen } from './events.tsx'
@@ -11,7 +11,6 @@ import { lazy } from './lazy.tsx'
 import { LiveScreen } from './live/live.tsx'
 import { Palette } from './palette.tsx'
 import { Failure, useAsked } from './parts.tsx'
-import { rights } from './rights.ts'
 import { editedRouteIn } from './route-editor/edited-route.ts'
 import { currentAddress, go } from './router.ts'
 import { RoutesScreen } from './routes.tsx'
@@ -22,7 +21,7 @@ import { WorkScreen } from './work.tsx'
 
 // The scripts of these screens are several times as large as those of all others.
 const ChartsScreen = lazy(async () => (await import('./charts/charts.tsx')).ChartsScreen)
-const RouteEditor = lazy(async () => (await import('./route-editor/route-editor.tsx')).RouteEditor)
+const RouteEditor = lazy(async () => (await import('./route-editor/screen.tsx')).RouteEditor)
 
 /** The screens in the order of the bar, each with the key that opens it. */
 const screens = [

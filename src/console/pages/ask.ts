@@ -5,8 +5,17 @@
 
 import { signal } from '@preact/signals'
 import type { ConsoleQuestions } from '../../generated/console.ts'
+import type { Right } from '../access/users.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import type { LiveLine } from '../live-feed.ts'
+
+/**
+ * The rights of the signed-in user, as the server told them. The server checks the rights at each question; the pages only leave out
+ * buttons and filters that it would refuse.
+ */
+export const rights = signal<readonly Right[]>([])
+
+export const may = (right: Right): boolean => rights.value.includes(right)
 
 /** The reason why a question has no answer. `status`: the HTTP status; 0 where the server was not reached. `hint`: what the user can do. */
 export class NoAnswer extends Error {

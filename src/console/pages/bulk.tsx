@@ -6,9 +6,8 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import type { BulkJob } from '../bulk/bulk.ts'
 import type { BulkPlan } from '../bulk/plans.ts'
-import { ask, type NoAnswer } from './ask.ts'
+import { ask, may, type NoAnswer } from './ask.ts'
 import { asNoAnswer, EventLine, Failure, useAsked } from './parts.tsx'
-import { may } from './rights.ts'
 import { shown, time } from './words.ts'
 
 type Action = BulkPlan['action']

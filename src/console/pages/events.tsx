@@ -3,10 +3,9 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConsoleQuestions } from '../../generated/console.ts'
-import { ask } from './ask.ts'
+import { ask, may } from './ask.ts'
 import { BulkPanel } from './bulk.tsx'
 import { EventLine, Failure, Notices, ScreenHead, useAsked } from './parts.tsx'
-import { may } from './rights.ts'
 import { addressOf, currentAddress, go } from './router.ts'
 import { shown, time } from './words.ts'
 

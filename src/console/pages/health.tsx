@@ -4,9 +4,8 @@ import { Fragment, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { catchUpProgress } from '../../features/catch-up/progress.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
-import { ask, type NoAnswer } from './ask.ts'
+import { ask, may, type NoAnswer } from './ask.ts'
 import { asNoAnswer, Failure, ScreenHead, useAsked, Word } from './parts.tsx'
-import { may } from './rights.ts'
 import { shown, time } from './words.ts'
 
 export const HealthScreen = (): JSX.Element => {

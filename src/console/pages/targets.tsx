@@ -3,9 +3,8 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConsoleAnswers } from '../answers/answers.ts'
-import { ask, type NoAnswer } from './ask.ts'
+import { ask, may, type NoAnswer } from './ask.ts'
 import { asNoAnswer, Failure, Notices, ScreenHead, useAsked, Word } from './parts.tsx'
-import { may } from './rights.ts'
 import { shown, time } from './words.ts'
 
 export const TargetsScreen = (): JSX.Element => {

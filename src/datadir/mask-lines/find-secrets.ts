@@ -4,8 +4,15 @@ import { namesFile } from '../../config/secrets/reference.ts'
 import { eventsOf, type Range, scalarsOf, YamlTree } from '../../config/yaml/yaml-tree.ts'
 import { stars } from '../../core/secret-names.ts'
 import { isMask } from '../../secrets/mask.ts'
-import { namesProvider } from '../../secrets/program-secret.ts'
-import { namesSecret, placeBelow, type SecretPlace, secretParts, topOfFile, topOfSettings } from '../../secrets/secret-place.ts'
+import {
+  namesProvider,
+  namesSecret,
+  placeBelow,
+  type SecretPlace,
+  secretParts,
+  topOfFile,
+  topOfSettings,
+} from '../../secrets/secret-place.ts'
 
 /** A part of a text that must not be shown: its offsets, the end exclusive, and the text that is shown in its place. */
 export type Cover = { readonly from: number; readonly to: number; readonly shown: string }

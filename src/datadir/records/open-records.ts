@@ -1,14 +1,22 @@
 /** Opens the records of events for a use case, whether or not a gateway runs. */
 
+import type { RunStanding } from '../../generated/control.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { folderRecords, openRaw } from '../../journal/reader.ts'
 import { databaseRecords } from '../../journal/shared/database-records.ts'
+import type { StoredStanding } from '../../store/ports.ts'
 import type { Attached } from '../../store/store-part.ts'
 import { attachStore } from '../attach-store.ts'
 import type { RunningGateway } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { standingView } from './standing-view.ts'
+
+/**
+ * Returns the standing with the time of the next attempt (`dueAt`, milliseconds since 1970 by the clock of this machine) in place of a
+ * duration. A store gives a duration because its clock may differ. `now`: the wall time of this machine in milliseconds.
+ */
+export const standingView = ({ dueInMs, ...standing }: StoredStanding, now: number): RunStanding =>
+  dueInMs === undefined ? standing : { ...standing, dueAt: now + dueInMs }
 
 /** What can be asked for the standings of runs: a running gateway, or a shared store. */
 export type StandingsSource = Pick<RunningGateway, 'standings'>

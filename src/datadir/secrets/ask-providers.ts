@@ -4,10 +4,9 @@ import { insecure } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
 import type { SecretProvider } from '../../config/secrets/providers.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
-import { printable } from '../../core/text.ts'
+import { printable, quoted } from '../../core/text.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { type ChildResult, runChild } from '../../process/child.ts'
-import { quoted } from '../../process/quoted.ts'
 
 /** A secret, or why there is none, and what to do. */
 export type Answer = { readonly value: string } | { readonly problem: string; readonly help: string }

@@ -3,11 +3,10 @@
 import { isUtf8 } from 'node:buffer'
 import { queryText } from '../../core/address/path-and-query.ts'
 import { isOfConnection } from '../../core/headers.ts'
-import { printable, printableLines } from '../../core/text.ts'
+import { printable, printableLines, quoted } from '../../core/text.ts'
 import { jsonText } from '../../datadir/json-text.ts'
 import type { RawRequest } from '../../journal/record.ts'
 import type { ByHand, Signed } from '../../parts/schemes/scheme.ts'
-import { quoted } from '../../process/quoted.ts'
 
 /**
  * Returns a line that posts the body with the given headers. When the headers have a signature with a time, the line works only for some

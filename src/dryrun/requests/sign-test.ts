@@ -8,7 +8,7 @@ import type { Route } from '../../generated/config.ts'
 import { inDecidingOrder } from '../../parts/deciding-order.ts'
 import { ownScheme } from '../../parts/schemes/index.ts'
 import type { Scheme, Signed, Unsigned } from '../../parts/schemes/scheme.ts'
-import { verifyNames } from '../../parts/verify-names.ts'
+import { verifyNames } from '../../parts/written-names.ts'
 
 /** Names that stand in the place of a scheme's name: `none` posts without a signature, `bad` with a wrong signature. */
 const pseudoSchemes: ReadonlyMap<string, (request: Unsigned) => Signed> = new Map<string, (request: Unsigned) => Signed>([

@@ -2,12 +2,10 @@
  * Runs the tests of routes, each test on a store and a clock of its own. No test touches the setup, unless it asks for the real scripts.
  */
 
-import type { Fault } from '../../core/fault.ts'
-import { messageOf } from '../../core/fault.ts'
+import { type Fault, messageOf } from '../../core/fault.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import type { TestExpect, TestMocks, TestStep } from '../../generated/config.ts'
 import { type Coverage, createCoverage, type RouteCoverage } from './coverage.ts'
-import { durationMs } from './duration.ts'
 import { checkExpected, type StepResult } from './expectations.ts'
 import type { Difference } from './matcher.ts'
 import { createRehearsal, type Mocks, type Rehearsal } from './rehearsal.ts'
@@ -15,6 +13,16 @@ import { readSnapshots, type Snapshots } from './snapshots.ts'
 import { readSuites, type Suite, type TestCase } from './suite.ts'
 import { testRequest } from './test-request.ts'
 import { createVirtualClock } from './virtual-clock.ts'
+
+/** The units of durations, in milliseconds. */
+const units: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Returns the milliseconds of a duration: `90` is seconds, `5m` has its unit. The schema has checked the form. */
+const durationMs = (written: string | number): number => {
+  if (typeof written === 'number') return written * 1000
+  const [, number = '0', unit = 's'] = /^([0-9.]+)([a-z]+)$/.exec(written) ?? []
+  return Number(number) * (units[unit] ?? 1000)
+}
 
 export type TestOptions = {
   /** Files of tests, configurations and folders. Empty: the data directory. */

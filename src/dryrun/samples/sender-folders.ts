@@ -1,7 +1,7 @@
 /** Says whose samples stand in which folder of the gallery. */
 
 import { presets, schemes } from '../../parts/schemes/index.ts'
-import { verifyNames } from '../../parts/verify-names.ts'
+import { verifyNames } from '../../parts/written-names.ts'
 import type { ChosenSample } from './choose-samples.ts'
 
 /** Returns the folder in which the samples of a sender stand. A preset may share the folder of another preset. */

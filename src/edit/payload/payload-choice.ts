@@ -1,12 +1,19 @@
 /** Turns the payload that the user chose into what use cases take: an event, a sample or a text. */
 
 import { readFileSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { tooLarge } from '../../dryrun/samples/gallery.ts'
 import { isPayload, maxSampleBytes, parseSample, type Sample } from '../../dryrun/samples/sample-file.ts'
 import type { PayloadChoice } from '../service.ts'
-import { typedPath } from '../typed-path.ts'
+
+/** Returns the whole path of what a user typed in an editor, where no shell expands it. `~` is the home folder. */
+export const typedPath = (typed: string): string => {
+  const path = typed.trim()
+  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(path)
+}
 
 /** Returns the choice; a chosen file gets its whole path. `~` is the home folder. */
 export const withWholePath = (choice: PayloadChoice): PayloadChoice => {

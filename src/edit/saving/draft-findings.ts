@@ -1,6 +1,6 @@
 /** Finds what is wrong with a draft: returns all findings about its route, and those findings about anything else that the draft adds. */
 
-import { fingerprintOf } from '../../check/validate/fingerprint.ts'
+import { fingerprintOf } from '../../check/validate/baseline.ts'
 import { validate } from '../../check/validate/validate.ts'
 import { isUnknown } from '../../config/env.ts'
 import { parseSource } from '../../config/yaml/source.ts'

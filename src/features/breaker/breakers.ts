@@ -3,7 +3,7 @@
 import { exit, Fault } from '../../core/fault.ts'
 import type { GatewayFinder } from '../../datadir/running-gateway.ts'
 import type { OpenBreaker } from '../../generated/control.ts'
-import { targetName } from '../../parts/target-name.ts'
+import { targetName } from '../../parts/written-names.ts'
 
 /** Resolves to the breakers that are not closed; `undefined` where no gateway runs. */
 export const readBreakers = async (finder: GatewayFinder): Promise<readonly OpenBreaker[] | undefined> =>

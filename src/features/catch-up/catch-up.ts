@@ -1,8 +1,7 @@
 /** The catch-ups of a running gateway: which routes have one, which runs now, and how the last of each route ended. */
 
 import type { Config } from '../../config/config.ts'
-import type { Clock } from '../../core/clock.ts'
-import { hourMs, minuteMs } from '../../core/clock.ts'
+import { type Clock, hourMs, minuteMs } from '../../core/clock.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Outcome } from '../../core/outcome.ts'
@@ -13,7 +12,7 @@ import { claimOf, holdMsOf } from '../../parts/claim.ts'
 import type { CatchUpSettings, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
 import type { Keep } from '../../parts/targets/target.ts'
 import type { Served } from '../../plan/table.ts'
-import { catchUpKey } from '../../store/catch-up-key.ts'
+import { catchUpKey } from '../../store/ports.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { TakePulled } from '../polls/take-pulled.ts'
 import { type CatchUpEffects, isElsewhere, type Progress, runCatchUp } from './catch-up-run.ts'

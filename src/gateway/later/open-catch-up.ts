@@ -8,7 +8,7 @@ import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import type { CatchUpDesk } from '../operations/catch-up-answers.ts'
 import { openLater } from './open-later.ts'
-import { servedNow } from './served-now.ts'
+import { servedNow } from './open-polls.ts'
 
 /** Prepares the catch-ups, and adds to `closing` how to close them. `isReady`: whether the gateway takes events now. */
 export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: () => boolean, closing: Closing): CatchUpDesk => {

@@ -1,11 +1,17 @@
 /** Opens the polls of a gateway, once a route has `poll`. Until then nothing of them is loaded. */
 
 import type { Status } from '../../generated/control.ts'
-import { servedAs } from '../../plan/table.ts'
+import { type Served, servedAs } from '../../plan/table.ts'
+import type { LiveConfig } from '../../serve/live-config.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import { openLater } from './open-later.ts'
-import { servedNow } from './served-now.ts'
+
+/** Returns the enabled routes of the configuration, and the subscriptions. */
+export const servedNow = ({ table, base }: Pick<LiveConfig, 'table' | 'base'>): readonly Served[] => {
+  base.subscriptions.refresh()
+  return [...[...table.configured.values()].filter(({ plan }) => plan !== undefined), ...base.subscriptions.beside(table.configured)]
+}
 
 /** `open` is called at the start and after each reload. `stop` reads nothing more, and lets the messages in hand end. */
 export type OpenedPolls = {

@@ -3,7 +3,7 @@
 import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf, exit, Fault, messageOf } from '../../core/fault.ts'
-import { quoted } from '../../process/quoted.ts'
+import { quoted } from '../../core/text.ts'
 
 /**
  * `why`: a clause. `fix`: what to do, for a refusal a command for root. `isRefused`: the permissions are the reason, and not, for example, a

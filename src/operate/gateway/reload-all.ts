@@ -8,7 +8,7 @@ import { readReplicas } from '../../datadir/replica-view.ts'
 import type { GatewayFinder } from '../../datadir/running-gateway.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import type { Replica } from '../../generated/control.ts'
-import { askReload } from '../../serve/replicas/ask-reload.ts'
+import { askReload } from '../../serve/replicas/replicas.ts'
 
 /** How long to wait for the ends of all reloads. A replica sees the request within five seconds, with its next beat. */
 const reloadWaitMs = 30_000

@@ -2,9 +2,9 @@
 
 import { jobsFileOf } from '../../config/jobs.ts'
 import type { Update } from '../../config/writing/entry-store.ts'
+import { shownPlace } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
-import { shownPlace } from '../../core/shown-place.ts'
 import { changeEntries } from '../../datadir/entries/change-entries.ts'
 import { utcNow } from '../../datadir/subscription-record.ts'
 import type { Warning } from '../../datadir/warning.ts'

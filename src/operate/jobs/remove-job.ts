@@ -1,9 +1,9 @@
 /** Removes a job that was made at run time, for `cron remove`: the job is found first, so that the user can be asked. */
 
 import { jobsFileOf } from '../../config/jobs.ts'
+import { shownPlace } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, own } from '../../core/json.ts'
-import { shownPlace } from '../../core/shown-place.ts'
 import { changeEntries } from '../../datadir/entries/change-entries.ts'
 import { readRoutes } from '../../datadir/routes.ts'
 import type { Warning } from '../../datadir/warning.ts'

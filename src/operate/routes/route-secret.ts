@@ -1,8 +1,8 @@
 /** Reads the secrets of a route, and gives a subscription a new secret. */
 
 import { insecure } from '../../config/config.ts'
+import { shownPlace } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { shownPlace } from '../../core/shown-place.ts'
 import type { Refusal } from '../../datadir/refusal.ts'
 import { findRoute, hasOwnKeys, readRoutes, readRoutesFor, shadowWarning } from '../../datadir/routes.ts'
 import { utcAt } from '../../datadir/subscription-record.ts'

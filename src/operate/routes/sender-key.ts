@@ -13,7 +13,7 @@ import { changeEntry, type SubscriptionInput } from '../../datadir/subscription-
 import type { Route } from '../../generated/config.ts'
 import { presets } from '../../parts/schemes/index.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
-import { verifyNames } from '../../parts/verify-names.ts'
+import { verifyNames } from '../../parts/written-names.ts'
 import { checkedWith } from '../../plan/route-schemes.ts'
 import type { SubscriptionContext } from './check-subscription.ts'
 

@@ -5,10 +5,9 @@
 
 import { holdMsFor, holdMsOf } from '../claim.ts'
 import type { EndingPart } from './ending.ts'
-import { acceptAgent, agentRun } from './kit/accept.ts'
+import { acceptAgent, agentRun, runPriority } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
-import { runPriority } from './kit/priority.ts'
 import { compileSession } from './kit/session.ts'
 
 export const agent: EndingPart = {

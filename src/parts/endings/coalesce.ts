@@ -15,10 +15,9 @@ import { claimOf, duplicate, holdMsFor, holdMsOf } from '../claim.ts'
 import type { Effects } from '../effects.ts'
 import { templateKit } from '../template-kit.ts'
 import type { EndingPart } from './ending.ts'
-import { acceptAgent, agentRun, commitWork } from './kit/accept.ts'
+import { acceptAgent, agentRun, commitWork, runPriority } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
-import { runPriority } from './kit/priority.ts'
 import { compileSession } from './kit/session.ts'
 
 /** The settings in `coalesce` of a route. `singleFlight`: of the runs with one group key, only one runs at a time. */

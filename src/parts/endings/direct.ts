@@ -6,18 +6,16 @@
 
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import type { Delivery } from '../../core/new-run.ts'
-import { type Outcome, refuse } from '../../core/outcome.ts'
+import { type Outcome, refuse, unavailable } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import type { Claim, Store } from '../../store/ports.ts'
 import { claimOf, compileTargetClaims, duplicate, holdMsFor, holdMsOf } from '../claim.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../destination.ts'
 import type { Effects } from '../effects.ts'
 import type { Outgoing } from '../targets/target.ts'
-import { unavailable } from '../try-later.ts'
 import type { EndingPart } from './ending.ts'
-import { acceptAgent, directRun } from './kit/accept.ts'
+import { acceptAgent, directRun, runPriority } from './kit/accept.ts'
 import { compileMessage, type Message } from './kit/message.ts'
-import { runPriority } from './kit/priority.ts'
 
 /**
  * The time for the whole answer: the wait for another request with the same id, and the sending. Many senders give up after ten seconds,

@@ -3,7 +3,7 @@
 import type { RoutePlan } from '../../core/plan.ts'
 import type { Route } from '../../generated/config.ts'
 import type { StageKit } from '../stages/stage.ts'
-import { verifyNames } from '../verify-names.ts'
+import { verifyNames } from '../written-names.ts'
 import { compileAwaitReply } from './await-reply.ts'
 import { checkWait } from './check-wait.ts'
 import { compileRespond } from './respond.ts'

@@ -1,10 +1,8 @@
 /** The runner `anthropic`: asks a model through Anthropic's messages API. */
 
-import { builtinEnv } from './kit/env.ts'
 import { carryInputs } from './kit/exact-calls.ts'
-import { compileModelRunner, modelKeys } from './kit/model.ts'
-import { modelFetch } from './kit/model-fetch.ts'
-import type { RunnerPart } from './runner.ts'
+import { compileModelRunner, modelFetch, modelKeys } from './kit/model.ts'
+import { builtinEnv, type RunnerPart } from './runner.ts'
 
 const api = { url: 'https://api.anthropic.com/v1' }
 

@@ -1,9 +1,7 @@
 /** The runner `openai`: asks any endpoint with OpenAI's chat completions API. An endpoint on this machine needs no key. */
 
-import { builtinEnv } from './kit/env.ts'
-import { compileModelRunner, modelKeys } from './kit/model.ts'
-import { modelFetch } from './kit/model-fetch.ts'
-import type { RunnerPart } from './runner.ts'
+import { compileModelRunner, modelFetch, modelKeys } from './kit/model.ts'
+import { builtinEnv, type RunnerPart } from './runner.ts'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 

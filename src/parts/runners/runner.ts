@@ -4,7 +4,11 @@ import type { Report } from '../../core/diagnostic.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Span } from '../../core/prompt.ts'
+import { runnersEnv } from '../../generated/settings.ts'
 import type { Tool } from '../tools/tool.ts'
+
+/** Returns the names of the variables of a built-in runner, by setting; an empty map for a runner without variables. */
+export const builtinEnv = (runner: string): RunnerEnv => runnersEnv[runner] ?? {}
 
 /** Asks the agent, and resolves to its reply. A runner rejects when there is no reply, and must stop when `job.signal` aborts. */
 export type Runner = (prompt: string, job: RunnerJob) => Promise<string>

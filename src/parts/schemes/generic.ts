@@ -1,8 +1,7 @@
 /** The generic schemes, for senders without a scheme of their own. V2 signs a timestamp and the body, V1 signs the body only. */
 
 import { header } from '../../core/headers.ts'
-import { hexDigest } from './kit/hex-digest.ts'
-import { checkHmac, hmac, sentBodyHmac } from './kit/hmac.ts'
+import { checkHmac, hexDigest, hmac, sentBodyHmac } from './kit/hmac.ts'
 import { whyNotFresh } from './kit/timestamp.ts'
 import type { Scheme, Unsigned } from './scheme.ts'
 

@@ -2,8 +2,7 @@
 
 import { header } from '../../core/headers.ts'
 import { githubEvents } from '../known-events.ts'
-import { hexDigest } from './kit/hex-digest.ts'
-import { checkHmac, hmac, sentBodyHmac } from './kit/hmac.ts'
+import { checkHmac, hexDigest, hmac, sentBodyHmac } from './kit/hmac.ts'
 import type { Scheme } from './scheme.ts'
 
 const name = 'x-hub-signature-256'

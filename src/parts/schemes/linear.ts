@@ -3,8 +3,7 @@
 import { header } from '../../core/headers.ts'
 import { own, parseObject, textWithMember } from '../../core/json.ts'
 import { linearEvents } from '../known-events.ts'
-import { hexDigest } from './kit/hex-digest.ts'
-import { checkHmac, hmac, sentBodyHmac } from './kit/hmac.ts'
+import { checkHmac, hexDigest, hmac, sentBodyHmac } from './kit/hmac.ts'
 import { whyTooFar } from './kit/timestamp.ts'
 import type { CheckBody, Scheme } from './scheme.ts'
 

@@ -1,7 +1,7 @@
 /** The list of sender logs. */
 
 import type { Route } from '../../generated/config.ts'
-import { verifyNames } from '../verify-names.ts'
+import { verifyNames } from '../written-names.ts'
 import { circleci } from './circleci.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'

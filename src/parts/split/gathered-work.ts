@@ -6,13 +6,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreFault } from '../../core/fault.ts'
 import type { NewRun } from '../../core/new-run.ts'
-import type { Outcome, Refused } from '../../core/outcome.ts'
-import { refuse } from '../../core/outcome.ts'
+import { type Outcome, overloaded, type Refused, refuse, unavailable } from '../../core/outcome.ts'
 import type { MaybePromise } from '../../core/plan.ts'
 import type { Event } from '../../core/request.ts'
 import type { Accepted, Joined, Store, Work, WorkAnswer } from '../../store/ports.ts'
 import type { Effects } from '../effects.ts'
-import { overloaded, unavailable } from '../try-later.ts'
 
 /**
  * The most characters of all prompts of a request. Each item may bring as many as a whole request (200,000), and a template may repeat a

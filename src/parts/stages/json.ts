@@ -19,7 +19,7 @@ import { ReadOnceBody } from '../body/request-body.ts'
 import { shortTitle } from '../known-events.ts'
 import { compileMask } from '../mask-request.ts'
 import type { Scheme } from '../schemes/scheme.ts'
-import { verifyNames } from '../verify-names.ts'
+import { verifyNames } from '../written-names.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
 export const json: StagePart = {

@@ -10,12 +10,11 @@ import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { cut, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import { createRedactor } from '../../secrets/redact.ts'
-import { permanentFailure } from './delivery/permanent-failure.ts'
 import { obstacleOf, settingsIn, textSetting } from './delivery/settings.ts'
 import { apiBase, hidden, homeChannel, password, referable, textKey, threadKey } from './kit/keys.ts'
 import { type MailError, mailErrorText, noLogin } from './kit/mail-error.ts'
 import type { Mail, MailServer, Security, SmtpResult } from './kit/smtp.ts'
-import type { Outgoing, Sent, TargetPart, TargetSchema } from './target.ts'
+import { type Outgoing, permanentFailure, type Sent, type TargetPart, type TargetSchema } from './target.ts'
 
 // A single mail address: without name, quotes or list, and without ! or %, which could route the mail on (rules: Outgoing texts 6).
 const address =

@@ -8,9 +8,8 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import { whsecKey } from '../whsec-key.ts'
 import { type ApiAnswer, callApi } from './delivery/api.ts'
-import { permanentFailure } from './delivery/permanent-failure.ts'
 import { postWithWaits } from './kit/post-with-waits.ts'
-import type { Outgoing, Sent, TargetKit, TargetPart, TargetSchema } from './target.ts'
+import { type Outgoing, permanentFailure, type Sent, type TargetKit, type TargetPart, type TargetSchema } from './target.ts'
 
 const maxCallMs = 10_000
 /** The longest URL, because many servers refuse a longer one (RFC 9110, 4.1). */

@@ -8,6 +8,9 @@ import type { Closable } from '../../core/owner.ts'
 import type { ChatAddress } from '../../core/session.ts'
 import type { OwnComments } from '../own-comment.ts'
 
+/** Makes a failure that is not repeated, and that says nothing of the receiver. `why`: the reason, for people. */
+export const permanentFailure = (why: string): Sent => ({ ok: false, why, repeatable: false })
+
 /** The result of one attempt to send a text. */
 export type Sent =
   /** `detail`: for people, where the text is now, for example `to ops` or the address of a comment. */

@@ -2,7 +2,7 @@
 
 import type { RouteSource } from '../../config/config.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
-import { inlineScheme, verifyNames } from '../../parts/verify-names.ts'
+import { inlineScheme, verifyNames } from '../../parts/written-names.ts'
 import type { Catalogue } from '../compile.ts'
 import { checkedWith } from '../route-schemes.ts'
 import { fieldNames } from './filters/fields.ts'

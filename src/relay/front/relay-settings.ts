@@ -12,7 +12,7 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import type { RelayFile, RelayGateway, RelayRoute } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { checkRelay } from '../../generated/validators.js'
-import { namesProvider } from '../../secrets/program-secret.ts'
+import { namesProvider } from '../../secrets/secret-place.ts'
 
 /** How the requests of one route are kept and answered. Times are in milliseconds. */
 export type RouteSettings = {

@@ -9,8 +9,14 @@ import { receiverState } from '../../parts/targets/delivery/receiver.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { GivenBack, Lease, RunId } from '../../store/ports.ts'
 import { type Breaker, type BreakerSettings, createBreaker } from './breaker.ts'
-import { type Receiver, receiverKey, receiverText } from './receiver.ts'
 import { WaitingRuns } from './waiting-runs.ts'
+
+/** The receiver that a breaker stands for: a target's name, and the address that its texts go to, which may be empty. */
+export type Receiver = { readonly target: string; readonly address: string }
+
+const receiverKey = ({ target, address }: Receiver): string => `${target}\n${address}`
+
+const receiverText = ({ target, address }: Receiver): string => (address === '' ? target : `${target} at ${address}`)
 
 /** The most breakers. Past them, a breaker that is closed is forgotten; where none is closed, further addresses have no breaker. */
 const maxBreakers = 1_000

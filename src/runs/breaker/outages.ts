@@ -6,8 +6,7 @@ import { receiverAddress } from '../../parts/targets/delivery/receiver.ts'
 import { settingsOf } from '../../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import type { Lease, RunId } from '../../store/ports.ts'
-import type { Breakers } from './breakers.ts'
-import type { Receiver } from './receiver.ts'
+import type { Breakers, Receiver } from './breakers.ts'
 
 type World = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }
 

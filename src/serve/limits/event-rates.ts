@@ -3,7 +3,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { KeyedWindows, maxKeys } from '../../core/limits/keyed-windows.ts'
 import type { EventRates } from '../../parts/effects.ts'
-import { orLocal } from './or-local.ts'
+import { orLocal } from './shared-limiter.ts'
 import { type RateStore, SharedWindows } from './shared-windows.ts'
 
 /**

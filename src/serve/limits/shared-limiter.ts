@@ -1,9 +1,18 @@
 /** Counts the verified requests of routes over all gateways on a shared store. */
 
 import type { Clock } from '../../core/clock.ts'
+import { StoreFault } from '../../core/fault.ts'
 import type { Limiter } from '../../parts/effects.ts'
-import { orLocal } from './or-local.ts'
 import { type RateStore, SharedWindows } from './shared-windows.ts'
+
+/** Resolves as `shared` does, or to the result of `local` where `shared` rejects with a StoreFault. */
+export const orLocal = <T>(shared: T | Promise<T>, local: () => T | Promise<T>): T | Promise<T> =>
+  shared instanceof Promise
+    ? shared.catch((error) => {
+        if (!(error instanceof StoreFault)) throw error
+        return local()
+      })
+    : shared
 
 type SharedLimiterOptions = {
   /** Counts the requests of this process alone: for a store of one gateway, and while a shared store does not answer. */

@@ -2,6 +2,7 @@
  * Tells the other replicas of a shared store the state of this replica, with regular beats, and learns the states of the other replicas.
  */
 
+import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock } from '../../core/clock.ts'
 import type { Fact } from '../../core/facts/fact.ts'
@@ -15,6 +16,10 @@ import type { ReloadEnd, ReloadRequest, Replica, ReplicaState, Shared } from '..
 import type { LiveConfig } from '../live-config.ts'
 import { configDigest } from './config-digest.ts'
 import { createFileHashes } from './file-hashes.ts'
+
+/** Returns the ids of the replicas that were asked. Rejects with a StoreFault where the store does not answer. */
+export const askReload = (shared: Shared, { force = false }: { readonly force?: boolean } = {}): Promise<readonly string[]> =>
+  shared.askReload({ request: randomUUID(), force })
 
 const beatEveryMs = 5_000
 /**

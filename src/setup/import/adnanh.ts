@@ -5,10 +5,9 @@
 
 import type { Env } from '../../config/env.ts'
 import type { Source } from '../../config/yaml/source.ts'
-import type { Path } from '../../core/diagnostic.ts'
+import { type Path, shownPlace } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { shownPlace } from '../../core/shown-place.ts'
 import { reportHookKeys } from './adnanh-keys.ts'
 import { allowFromKey, type Networks, networksOf } from './adnanh-networks.ts'
 import { compileRule, inAnd, reportIdle, ruleKindOf } from './adnanh-rule.ts'

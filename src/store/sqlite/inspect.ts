@@ -6,7 +6,7 @@
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskFault } from '../../core/disk-fault.ts'
-import { quoted } from '../../process/quoted.ts'
+import { quoted } from '../../core/text.ts'
 import type { Inspected } from '../store-part.ts'
 import { applicationId, databaseName } from './schema.ts'
 

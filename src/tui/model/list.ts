@@ -1,6 +1,17 @@
 /** What the lists of all screens share: the moves of the cursor, the rows that are shown around it, the panes, and the search. */
 
 import type { ActionName } from '../../edit/actions.ts'
+import type { Room } from './room.ts'
+
+/** The rows above the list of an overlay: the question or the search, and an empty row. */
+const headRows = 2
+
+/** Returns the place of the list. The arguments are the overlay's screen, the rows of its list, and the room of the screen. */
+export const areaUnderHead = (
+  { cursor }: { readonly cursor: number },
+  { length }: { readonly length: number },
+  { width, height }: Room,
+): ListArea => ({ above: headRows, width, height: height - headRows, cursor, length })
 
 const pageRows = 10
 

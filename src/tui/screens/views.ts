@@ -15,7 +15,7 @@ import { PromptView } from './prompt/prompt-view.tsx'
 import { RouteView } from './route/route-view.tsx'
 import { SaveView } from './save/save-view.tsx'
 import { TestsView } from './tests/tests-view.tsx'
-import { TraceView } from './trace/trace-view.tsx'
+import { TraceView } from './trace/trace-list.tsx'
 
 /** Drops the type of the view's screen. This is safe, because a screen is only given to the view of its own kind. */
 const anyView = <S extends Screen>(view: ScreenView<S>): ScreenView => view as unknown as ScreenView

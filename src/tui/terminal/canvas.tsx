@@ -3,10 +3,22 @@
 import { type Instance, render } from 'ink'
 import type { ReactNode } from 'react'
 import { Frame } from '../frame.tsx'
+import { widthOf } from '../model/characters.ts'
 import type { State } from '../model/state.ts'
 import { Colour } from '../view/span.tsx'
-import { inAscii } from './ascii.ts'
 import { type InkOutput, inkOutput } from './ink-output.ts'
+
+/** The replacements of signs that a terminal without UTF-8 does not have. */
+const signs: { readonly [character: string]: string } = { '│': '|', '─': '-', '…': '~', '→': '>', '·': '.' }
+
+const beyondAscii = /[^\0-\x7f]+/gu
+
+/**
+ * Returns a text in ASCII. A sign without a replacement becomes as many `?` as it has cells, because a terminal of another encoding takes
+ * some bytes of UTF-8 for commands.
+ */
+export const inAscii = (text: string): string =>
+  text.replace(beyondAscii, (part) => Array.from(part, (each) => signs[each] ?? '?'.repeat(widthOf(each))).join(''))
 
 /** Whether frames have colours, and whether they are made of ASCII only. */
 export type Appearance = { readonly colour: boolean; readonly ascii: boolean }

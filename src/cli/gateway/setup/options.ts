@@ -1,7 +1,7 @@
 /** The options of `gateway setup`, and the answers to its questions that these options give. */
 
 import { usage } from '../../../core/fault.ts'
-import { targetName } from '../../../parts/target-name.ts'
+import { targetName } from '../../../parts/written-names.ts'
 import type { Given } from '../../../setup/question.ts'
 import { readSecret, readSecretFile } from '../../shell/input.ts'
 import type { Io } from '../../shell/io.ts'

@@ -1,7 +1,6 @@
 /** Arranges findings as test suites: a suite for each file, with a case for each route and a case for the file itself. */
 
-import type { Diagnostic } from '../../../core/diagnostic.ts'
-import { shownFile } from '../../../core/shown-place.ts'
+import { type Diagnostic, shownFile } from '../../../core/diagnostic.ts'
 import type { FindingsReport } from '../report.ts'
 
 /** The findings about one route, or about the file itself. `failures` make the case fail, and `others` do not. */

@@ -1,7 +1,7 @@
 /** Writes the results of tests as commands for GitHub's runner, which shows each failure beside its test in the file. */
 
 import type { SourceRange } from '../../../core/diagnostic.ts'
-import { shownFile } from '../../../core/shown-place.ts'
+import { shownFile } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import type { TestRun } from '../../../dryrun/route-tests/run-tests.ts'
 import { failureLines, testTitle } from './failure.ts'

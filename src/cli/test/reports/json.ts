@@ -1,7 +1,7 @@
 /** Writes the results of tests as data for programs. */
 
+import { shownFile } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import { shownFile } from '../../../core/shown-place.ts'
 import type { TestResult, TestRun } from '../../../dryrun/route-tests/run-tests.ts'
 import { findingItems } from '../../shell/findings.ts'
 import { failureLines } from './failure.ts'

@@ -1,9 +1,9 @@
 /** Writes the results of tests as JUnit's XML: a suite for each file, a case for each test. */
 
-import { shownFile } from '../../../core/shown-place.ts'
+import { shownFile } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import type { SuiteResult, TestResult, TestRun } from '../../../dryrun/route-tests/run-tests.ts'
-import { xml } from '../../shell/xml.ts'
+import { xml } from '../../reports/junit.ts'
 import { failureLines } from './failure.ts'
 
 export const junit = ({ suites }: TestRun): string =>

@@ -1,6 +1,6 @@
 /** Writes the results of tests for people: a line for each test, below it why the test failed, and the counts at the end. */
 
-import { shownFile } from '../../../core/shown-place.ts'
+import { shownFile } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import type { RouteCoverage } from '../../../dryrun/route-tests/coverage.ts'
 import type { SuiteResult, TestResult, TestRun } from '../../../dryrun/route-tests/run-tests.ts'

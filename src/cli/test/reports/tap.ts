@@ -1,6 +1,6 @@
 /** Writes the results of tests as TAP 14: a test point for each test, and a failed test point for each finding in a file of tests. */
 
-import { shownPlace } from '../../../core/shown-place.ts'
+import { shownPlace } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import type { TestRun } from '../../../dryrun/route-tests/run-tests.ts'
 import { failureLines, testTitle } from './failure.ts'

@@ -2,9 +2,8 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { ask, type NoAnswer } from '../ask.ts'
+import { ask, may, type NoAnswer } from '../ask.ts'
 import { asNoAnswer, Failure, useAsked } from '../parts.tsx'
-import { may } from '../rights.ts'
 import { shown, time } from '../words.ts'
 import { Findings } from './findings.tsx'
 import { useKnown } from './known.ts'

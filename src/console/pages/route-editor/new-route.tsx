@@ -2,9 +2,8 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { ask } from '../ask.ts'
+import { ask, may } from '../ask.ts'
 import { Failure, useAsked } from '../parts.tsx'
-import { may } from '../rights.ts'
 import { addressOf, go } from '../router.ts'
 import { shown } from '../words.ts'
 

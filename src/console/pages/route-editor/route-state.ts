@@ -3,9 +3,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ConsoleQuestions } from '../../../generated/console.ts'
 import type { ConsoleAnswers } from '../../answers/answers.ts'
-import { ask, type NoAnswer } from '../ask.ts'
+import { ask, may, type NoAnswer } from '../ask.ts'
 import { asNoAnswer } from '../parts.tsx'
-import { may } from '../rights.ts'
 
 /** An edited route, as the questions about it name the route and its text. */
 export type EditedRoute = ConsoleQuestions['keepDraft']

@@ -7,7 +7,12 @@ import { Failure, Notices, useAsked } from '../parts.tsx'
 import { currentAddress, go } from '../router.ts'
 import { shown } from '../words.ts'
 import { EditedRoutePane } from './edited-route.tsx'
+import { NewRouteScreen } from './new-route.tsx'
 import type { Opened } from './route-state.ts'
+
+/** `name`: the name of the route; without a name, the user begins a new route. */
+export const RouteEditor = ({ name }: { readonly name: string | undefined }): JSX.Element =>
+  name === undefined ? <NewRouteScreen /> : <RouteEditorScreen key={name} name={name} />
 
 /** Makes the question for the text of a route, from its name and the query of the address. */
 const askedRoute = (name: string) => {

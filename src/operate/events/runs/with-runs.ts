@@ -4,7 +4,7 @@ import { attachStore } from '../../../datadir/attach-store.ts'
 import { standingsOfStore } from '../../../datadir/records/open-records.ts'
 import type { GatewayFinder, RunningGateway } from '../../../datadir/running-gateway.ts'
 import type { Workspace } from '../../../datadir/workspace.ts'
-import { revivedLine } from '../../../journal/shared/revived-line.ts'
+import { revivedLine } from '../../../journal/record.ts'
 
 /** The operations that look for runs, start dead runs again, and cancel runs. */
 export type RunOperations = Pick<RunningGateway, 'standings' | 'retry' | 'cancel'>

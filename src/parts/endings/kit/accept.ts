@@ -6,13 +6,16 @@
 
 import { StoreFault } from '../../../core/fault.ts'
 import type { NewRun, RunFile } from '../../../core/new-run.ts'
-import type { Outcome } from '../../../core/outcome.ts'
+import { type Outcome, overloaded, unavailable } from '../../../core/outcome.ts'
 import type { Event, KeptFile } from '../../../core/request.ts'
+import type { Route } from '../../../generated/config.ts'
 import type { Lane, Store, WorkAnswer } from '../../../store/ports.ts'
 import { claimOf, duplicate } from '../../claim.ts'
 import type { Effects } from '../../effects.ts'
-import { overloaded, unavailable } from '../../try-later.ts'
 import type { Message } from './message.ts'
+
+/** `undefined` for the usual priority, which is not stored. */
+export const runPriority = ({ priority }: Pick<Route, 'priority'>): NewRun['priority'] => (priority === 'normal' ? undefined : priority)
 
 /**
  * Hands work to the store, wakes the worker, and resolves to the outcome of the request. `hand` is the call of the store, and `outcomeOf`

@@ -1,12 +1,19 @@
 /** Compiles the runners that ask a model through the AI SDK, and reports settings that are missing or wrong. */
 
 import type { LanguageModel } from 'ai'
+import { boundedFetch } from '../../../core/calls/call-server.ts'
+import { writeCarriedNumbers } from '../../../core/carried-numbers.ts'
 import type { Report } from '../../../core/diagnostic.ts'
 import { isOwnApi } from '../../own-api.ts'
-import type { Runner, RunnerKey, RunnerSettings } from '../runner.ts'
-import { builtinEnv } from './env.ts'
+import { builtinEnv, type Runner, type RunnerKey, type RunnerSettings } from '../runner.ts'
 import { modelFault } from './model-fault.ts'
 import { askModel } from './model-loop.ts'
+
+const ask = boundedFetch(8 * 1024 * 1024)
+
+/** Writes the numbers that were carried through the SDK. An answer of more than 8 MiB breaks off with an error. */
+export const modelFetch: typeof fetch = (input, init) =>
+  ask(input, typeof init?.body === 'string' ? { ...init, body: writeCarriedNumbers(init.body) } : init)
 
 /** The keys that every runner with a model acts on. */
 export const modelKeys: readonly RunnerKey[] = [

@@ -6,6 +6,11 @@ import { HmacKey } from '../../../node-internals/hmac-key.ts'
 import { isSameDigest } from '../../../secrets/same-secret.ts'
 import type { CheckHead, Why } from '../scheme.ts'
 
+const sha256 = /^[0-9a-f]{64}$/i
+
+/** Returns the 32 bytes of a SHA-256 digest; `undefined` for any other text. */
+export const hexDigest = (text: string): Buffer | undefined => (sha256.test(text) ? Buffer.from(text, 'hex') : undefined)
+
 /** The HMAC in the headers of a request: one of `digests` must be the HMAC of `prefix` followed by the body. */
 export type SentHmac = { readonly prefix: string; readonly digests: readonly Buffer[] }
 

@@ -4,7 +4,7 @@
  */
 
 import type { Route } from '../../../generated/config.ts'
-import { namesProvider } from '../../../secrets/program-secret.ts'
+import { namesProvider } from '../../../secrets/secret-place.ts'
 import type { Scheme } from '../../schemes/scheme.ts'
 import type { StageKit } from '../stage.ts'
 

@@ -9,11 +9,10 @@ import { printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
 import { endsWithMarkOf } from '../../own-comment.ts'
 import { type GhAnswer, runGh } from '../delivery/gh.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { settingsIn } from '../delivery/settings.ts'
 import { addressPartText, commentOf, deliveryDigest, withoutOrdersAndImages } from '../kit/comment.ts'
 import { images, secret, textKey } from '../kit/keys.ts'
-import type { Sent, TargetPart, TargetSchema } from '../target.ts'
+import { permanentFailure, type Sent, type TargetPart, type TargetSchema } from '../target.ts'
 
 // A payload may fill in repository and number. gh could read other forms than these as an option or another path (rules: Outgoing texts 1).
 const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/

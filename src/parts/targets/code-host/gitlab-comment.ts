@@ -9,12 +9,11 @@ import { isTemplate } from '../../../expr/placeholder.ts'
 import { renderJson } from '../../../expr/render.ts'
 import { createRedactor } from '../../../secrets/redact.ts'
 import { type ApiAnswer, answerText, callApi, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { obstacleOf, settingsIn, textSetting } from '../delivery/settings.ts'
 import { addressPartText, commentOf, deliveryDigest, withoutOrdersAndImages } from '../kit/comment.ts'
 import { apiBase, botToken, images, textKey } from '../kit/keys.ts'
 import { postWithWaits } from '../kit/post-with-waits.ts'
-import type { Sent, SettingForm, TargetPart, TargetSchema } from '../target.ts'
+import { permanentFailure, type Sent, type SettingForm, type TargetPart, type TargetSchema } from '../target.ts'
 
 // A project is an id, or a path of groups with the project last. No segment may be `.` or `..`.
 const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/

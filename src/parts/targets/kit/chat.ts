@@ -9,9 +9,18 @@ import type { Clock } from '../../../core/clock.ts'
 import { type JsonObject, own } from '../../../core/json.ts'
 import { createRedactor } from '../../../secrets/redact.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { obstacleOf, settingSecrets, settingsIn, textSetting } from '../delivery/settings.ts'
-import type { Keep, KeySchemas, Outgoing, Sent, SettingForm, TargetKit, TargetPart, TargetSchema } from '../target.ts'
+import {
+  type Keep,
+  type KeySchemas,
+  type Outgoing,
+  permanentFailure,
+  type Sent,
+  type SettingForm,
+  type TargetKit,
+  type TargetPart,
+  type TargetSchema,
+} from '../target.ts'
 import { type Address, type AddressSpec, addressOf, addressText, checkAddress, unaddressed } from './chat-address.ts'
 import { apiBase } from './keys.ts'
 import { postWithWaits } from './post-with-waits.ts'

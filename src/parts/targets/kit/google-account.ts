@@ -7,8 +7,8 @@ import { readFile } from 'node:fs/promises'
 import type { Clock } from '../../../core/clock.ts'
 import { own, parseObject } from '../../../core/json.ts'
 import { type ApiAnswer, type ApiRequest, allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { signedToken } from '../delivery/signed-token.ts'
+import { permanentFailure } from '../target.ts'
 import { issuedToken, type TokenOrFailure } from './token-cache.ts'
 
 /** A service account. `key`: its private key (PEM). `keyId`: Google's id of the key. */

@@ -5,10 +5,9 @@
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, answerText, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, serverUrl, textKey, threadKey } from '../kit/keys.ts'
-import type { Sent } from '../target.ts'
+import { permanentFailure, type Sent } from '../target.ts'
 
 /** The number of chats that one call asks for. An answer with more chats could be longer than `callApi` reads. */
 const pageSize = 50

@@ -2,9 +2,9 @@
 
 import { own } from '../../../core/json.ts'
 import { answerText, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret } from '../kit/keys.ts'
+import { permanentFailure } from '../target.ts'
 
 export const line = defineChat({
   name: 'line',

@@ -6,11 +6,10 @@
 import { isObject, type JsonObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { allAnswerTexts, answerText, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { textSetting } from '../delivery/settings.ts'
 import { apiBaseOf, type ChatSpec, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret, textKey } from '../kit/keys.ts'
-import type { Sent, TargetPart } from '../target.ts'
+import { permanentFailure, type Sent, type TargetPart } from '../target.ts'
 
 /** The description that both providers share. The two are one target, which has the settings of both. */
 const shared = {

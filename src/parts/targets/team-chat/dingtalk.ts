@@ -5,12 +5,11 @@
 import { createHmac } from 'node:crypto'
 import { type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret, textKey, webhookUrl } from '../kit/keys.ts'
 import { type CallWithToken, issuedToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
-import type { Sent } from '../target.ts'
+import { permanentFailure, type Sent } from '../target.ts'
 
 const app = ['client_id', 'client_secret']
 

@@ -6,12 +6,11 @@
 import { createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret, textKey, threadKey, webhookUrl } from '../kit/keys.ts'
 import { type CallWithToken, issuedToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
-import type { Sent } from '../target.ts'
+import { permanentFailure, type Sent } from '../target.ts'
 
 const app = ['app_id', 'app_secret']
 /** The official addresses of the API, by the setting `domain`. */

@@ -5,13 +5,12 @@
 
 import { isObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { fetchToken, readAccount } from '../kit/google-account.ts'
 import { chatKeys, homeChannel, secret, threadKey, webhookUrl } from '../kit/keys.ts'
 import { type CallWithToken, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
-import type { Sent } from '../target.ts'
+import { permanentFailure, type Sent } from '../target.ts'
 
 const app = ['service_account_json']
 const scope = 'https://www.googleapis.com/auth/chat.bot'

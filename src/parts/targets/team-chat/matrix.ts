@@ -5,11 +5,10 @@
 
 import { type Json, own } from '../../../core/json.ts'
 import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { address, chatKeys, homeChannel, password, secret, textKey, threadKey } from '../kit/keys.ts'
 import { type CallWithToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
-import type { Sent } from '../target.ts'
+import { permanentFailure, type Sent } from '../target.ts'
 
 /** Every login has the same device, so a new login replaces the login before it. */
 const device = { device_id: 'HEADGATE', initial_device_display_name: 'headgate' }

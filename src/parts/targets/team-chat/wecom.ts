@@ -3,12 +3,11 @@
 import { minuteMs } from '../../../core/clock.ts'
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../delivery/api.ts'
-import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { address, chatKeys, homeChannel, secret, textKey, webhookUrl } from '../kit/keys.ts'
 import { type CallWithToken, issuedToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
-import type { Sent } from '../target.ts'
+import { permanentFailure, type Sent } from '../target.ts'
 
 const bot = ['bot_id', 'secret']
 const app = ['corp_id', 'corp_secret', 'agent_id']

@@ -7,7 +7,15 @@ import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import TurndownService from 'turndown'
 import { cut } from '../../../core/text.ts'
-import { decodeText } from './text-in.ts'
+
+/** Decodes bytes as text. Where Node does not know the character set, the bytes are read as UTF-8. */
+export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    return new TextDecoder().decode(bytes)
+  }
+}
 
 /** A page that was read. `chars`: the length of the whole text, of which `markdown` has at most the first `maxChars` characters. */
 export type Page = { readonly title: string; readonly markdown: string; readonly chars: number }

@@ -6,8 +6,12 @@
 import { ByteBlocks } from '../../../core/bytes/byte-blocks.ts'
 import { Lines } from '../../../core/bytes/lines.ts'
 import { takingTurns } from '../../../core/turns/taking-turns.ts'
-import { byteLength, type Pieces } from './pieces.ts'
 import { maxMessageBytes, unreachable, WireFault } from './wire.ts'
+
+export type Pieces = readonly Uint8Array[]
+
+/** Returns the number of bytes in all pieces. */
+export const byteLength = (pieces: Pieces): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
 type Body = Response['body']
 

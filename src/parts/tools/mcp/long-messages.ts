@@ -6,7 +6,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { createSlots } from '../../../core/turns/slots.ts'
 import { askThread } from '../../../process/ask-thread.ts'
-import type { Pieces } from './pieces.ts'
+import type { Pieces } from './body.ts'
 import type { ReadMessages } from './read-messages.ts'
 
 /** A message for the thread. `allow`: the tools that may be used. */

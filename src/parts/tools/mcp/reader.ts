@@ -8,8 +8,8 @@ import type { Clock } from '../../../core/clock.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { Allowance } from '../../../core/turns/allowance.ts'
 import { takingTurns } from '../../../core/turns/taking-turns.ts'
+import { byteLength, type Pieces } from './body.ts'
 import type { ReadLong } from './long-messages.ts'
-import { byteLength, type Pieces } from './pieces.ts'
 import { type ReadMessages, readMessages } from './read-messages.ts'
 
 /** A message of more bytes than this is read in a thread. */

@@ -1,9 +1,8 @@
 /** The behaviour of a question with a few answers. The value of the chosen answer goes to the screen below. */
 
-import { movedCursor } from '../../model/list.ts'
+import { areaUnderHead, movedCursor } from '../../model/list.ts'
 import type { ChooseScreen } from '../../model/overlays.ts'
 import { screenModel } from '../../model/screen.ts'
-import { areaUnderHead } from './under-head.ts'
 
 export const chooseModel = screenModel<ChooseScreen>({
   title: ({ question }) => question,

@@ -1,6 +1,7 @@
 /** Shows help: a filter, and the keys of the screen below with what each key does. */
 
 import { cutOrPad } from '../../model/cells.ts'
+import { areaUnderHead } from '../../model/list.ts'
 import type { HelpScreen } from '../../model/overlays.ts'
 import { FilterLine, NoRows } from '../../view/filter.tsx'
 import { List } from '../../view/list.tsx'
@@ -8,7 +9,6 @@ import { Gap } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
 import { helpRows } from './help.ts'
-import { areaUnderHead } from './under-head.ts'
 
 export const HelpView = ({ screen, world, room }: ScreenProps<HelpScreen>) => {
   const rows = helpRows(screen, world)

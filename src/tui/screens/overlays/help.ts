@@ -1,10 +1,10 @@
 /** The behaviour of help: the keys of the screen below, as a list that typing narrows. */
 
 import { actionMeaning, actions } from '../../../edit/actions.ts'
+import { areaUnderHead } from '../../model/list.ts'
 import { narrowedByAction, narrowedByKey, narrowedByText, narrowingActions, narrowingSaid, rowsThatFit } from '../../model/narrowing.ts'
 import type { HelpScreen } from '../../model/overlays.ts'
 import { screenModel, type World } from '../../model/screen.ts'
-import { areaUnderHead } from './under-head.ts'
 
 /** Returns the actions of the screen below that match the search, each with its keys, its title and its group. */
 export const helpRows = ({ actions: names, search: { text } }: HelpScreen, { options: { keymap } }: World) =>

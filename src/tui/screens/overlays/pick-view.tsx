@@ -1,7 +1,7 @@
 /** Shows a list to pick from, and the filter of it. */
 
 import { cutOrPad } from '../../model/cells.ts'
-import { shownRange } from '../../model/list.ts'
+import { areaUnderHead, shownRange } from '../../model/list.ts'
 import { noMarkRow, type PickRow, type PickScreen } from '../../model/overlays.ts'
 import { FilterLine, NoRows } from '../../view/filter.tsx'
 import { List } from '../../view/list.tsx'
@@ -9,7 +9,6 @@ import { Gap } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
 import { rowsFound } from './pick.ts'
-import { areaUnderHead } from './under-head.ts'
 
 export const PickView = ({ screen, room }: ScreenProps<PickScreen>) => {
   const { free, marks } = screen

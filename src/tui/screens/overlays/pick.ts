@@ -1,9 +1,9 @@
 /** The behaviour of a list to pick from, which typing narrows. In a list with marks, several rows may be picked. */
 
+import { areaUnderHead } from '../../model/list.ts'
 import { narrowedByAction, narrowedByKey, narrowedByText, narrowingActions, narrowingSaid, rowsThatFit } from '../../model/narrowing.ts'
 import { type Marks, noMarkRow, type PickRow, type PickScreen } from '../../model/overlays.ts'
 import { screenModel, type Update } from '../../model/screen.ts'
-import { areaUnderHead } from './under-head.ts'
 
 /** Returns the rows that match the search, the best first. If any text may be chosen, a typed text that is no title is the last row. */
 export const rowsFound = ({ all, search: { text }, free }: PickScreen): readonly PickRow[] => {

@@ -1,6 +1,6 @@
 /** Shows the payload screen: the names of the groups, the rows of one group, and the current payload if there is room. */
 
-import { jsonProblem } from '../../../edit/payload/json-problem.ts'
+import { jsonProblem } from '../../../core/json-error.ts'
 import type { PayloadRow } from '../../../edit/service.ts'
 import { cutOrPad } from '../../model/cells.ts'
 import { type ListArea, shownRange } from '../../model/list.ts'

@@ -3,9 +3,9 @@
  * or the current payload after an edit. Each of these is a group of the screen.
  */
 
+import { jsonProblem } from '../../../core/json-error.ts'
 import type { ActionName } from '../../../edit/actions.ts'
 import type { RouteDraft } from '../../../edit/draft/route-draft.ts'
-import { jsonProblem } from '../../../edit/payload/json-problem.ts'
 import type { Payload, PayloadChoice, PayloadRow } from '../../../edit/service.ts'
 import { paneActions, paneAfter } from '../../model/list.ts'
 import {

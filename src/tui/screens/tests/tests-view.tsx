@@ -7,8 +7,7 @@ import { List } from '../../view/list.tsx'
 import { Gap, Row, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
-import { testListArea } from './layout.ts'
-import { type TestsScreen, testsIn } from './tests.ts'
+import { type TestsScreen, testListArea, testsIn } from './tests.ts'
 
 export const TestsView = ({ screen: { cursor }, world, room }: ScreenProps<TestsScreen>) => {
   const rows = testRows(world.draft?.spec ?? {})

@@ -7,10 +7,19 @@ import { isObject, type Json } from '../../../core/json.ts'
 import type { ActionName } from '../../../edit/actions.ts'
 import { change, type RouteDraft, redo, undo } from '../../../edit/draft/route-draft.ts'
 import { makeTest, testRows } from '../../../edit/route-tests.ts'
-import { moveActions, movedCursor } from '../../model/list.ts'
+import { type ListArea, moveActions, movedCursor } from '../../model/list.ts'
 import { entryScreen } from '../../model/overlays.ts'
+import type { Room } from '../../model/room.ts'
 import { type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
-import { testListArea } from './layout.ts'
+
+/** Returns the place of the list. `cursor`, `length`: the row of the cursor in the list, and the number of tests. */
+export const testListArea = (cursor: number, length: number, { width, height }: Room): ListArea => ({
+  above: 0,
+  width,
+  height: Math.min(length, Math.max(3, Math.floor(height / 2))),
+  cursor,
+  length,
+})
 
 export type TestsScreen = Screen & {
   readonly kind: 'tests'

@@ -2,10 +2,18 @@
 
 import type { TracedStage } from '../../../dryrun/trace/stage-log.ts'
 import { cutOrPad } from '../../model/cells.ts'
+import { linesFrom } from '../../model/list.ts'
 import type { Tone } from '../../model/remark.ts'
 import { Row } from '../../view/row.tsx'
+import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
-import type { TraceRow } from './trace-rows.ts'
+import type { TraceScreen } from './trace.ts'
+import { type TraceRow, traceRows } from './trace-rows.ts'
+
+/** Shows the trace screen: the rows of the trace, from the row to which it is scrolled. A long prompt is cut. */
+export const TraceView = ({ screen, world, room: { width, height } }: ScreenProps<TraceScreen>) => (
+  <TraceList rows={linesFrom(traceRows(world, width, true), screen.scroll, height)} />
+)
 
 /** How the result of a stage is shown. */
 const resultWords: { readonly [result in TracedStage['result']]: readonly [word: string, tone: Tone] } = {

@@ -1,9 +1,16 @@
-/** Writes findings as compilers do, one a line. Without findings, the text is empty. */
+/** Writes findings one a line, as compilers do or as JSON objects. Without findings, the text is empty. */
 
-import type { Diagnostic } from '../../core/diagnostic.ts'
-import { shownPlace } from '../../core/shown-place.ts'
+import { type Diagnostic, shownPlace } from '../../core/diagnostic.ts'
 import { printable } from '../../core/text.ts'
+import { jsonText } from '../../datadir/json-text.ts'
+import { findingItems } from '../shell/findings.ts'
 import type { Render } from './report.ts'
+
+/** Writes findings as JSON objects, one a line. Without findings, the text is empty. */
+export const jsonl: Render = ({ diagnostics, texts }) =>
+  findingItems(diagnostics, texts)
+    .map((item) => `${jsonText(item)}\n`)
+    .join('')
 
 export const concise: Render = ({ diagnostics }) => diagnostics.map(findingLine).join('')
 
