@@ -20,18 +20,22 @@ const longestTimerMs = 2_147_483_647
 /** Wall time at the start of the process, in milliseconds since 1970. */
 const startedAt = performance.timeOrigin
 
-export const systemClock: Clock = {
-  now: Date.now,
-  monotonic: () => startedAt + performance.now(),
-  after(ms, then) {
+const timers =
+  (keepAlive: boolean): Clock['after'] =>
+  (ms, then) => {
     let timer: NodeJS.Timeout
     const wait = (leftMs: number): void => {
       timer = setTimeout(() => (leftMs > longestTimerMs ? wait(leftMs - longestTimerMs) : then()), Math.min(leftMs, longestTimerMs))
+      if (!keepAlive) timer.unref()
     }
     wait(ms)
     return () => clearTimeout(timer)
-  },
-}
+  }
+
+export const systemClock: Clock = { now: Date.now, monotonic: () => startedAt + performance.now(), after: timers(true) }
+
+/** The same, but its timers do not keep the process alive. */
+export const unrefClock: Clock = { ...systemClock, after: timers(false) }
 
 /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
 export const pause = (ms: number, clock: Pick<Clock, 'after'>, signal?: AbortSignal): Promise<void> =>

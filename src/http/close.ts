@@ -4,6 +4,8 @@
  */
 
 import type { Server } from 'node:http'
+import { pause, systemClock } from '../core/clock.ts'
+import { nextTurn } from '../core/turns/taking-turns.ts'
 import type { LazyFastify } from './lazy-fastify.ts'
 
 /** How long open connections may take to write their last answers and to end. */
@@ -32,18 +34,18 @@ const holdMs = 60
  */
 export const closeServer = async (server: Server, host: Pick<LazyFastify, 'close'>, requests?: Holding): Promise<void> => {
   requests?.hold()
-  if (requests) await new Promise((resolve) => setTimeout(resolve, holdMs))
-  // Closing resets connections that are not accepted yet. setImmediate lets the loop accept them first.
-  await new Promise((resolve) => setImmediate(resolve))
+  if (requests) await pause(holdMs, systemClock)
+  // Closing resets connections that are not accepted yet. A turn lets the loop accept them first.
+  await nextTurn()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
   requests?.release()
-  const late = setTimeout(() => {
+  const cancel = systemClock.after(lastAnswersMs, () => {
     server.closeAllConnections()
     requests?.endHandshakes()
-  }, lastAnswersMs)
+  })
   await closed
-  clearTimeout(late)
+  cancel()
   await host.close()
 }
 
@@ -69,7 +71,7 @@ export type Draining = {
 export const drain = async ({ openConnections, endIdle }: Draining, ms: number): Promise<void> => {
   const allGone = async (patienceMs: number): Promise<void> => {
     for (let waited = 0; openConnections() > 0 && waited < patienceMs; waited += countEveryMs) {
-      await new Promise((resolve) => setTimeout(resolve, countEveryMs))
+      await pause(countEveryMs, systemClock)
     }
   }
   await allGone(Math.min(ms, longestDrainMs))

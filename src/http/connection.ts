@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { systemClock } from '../core/clock.ts'
 import { header } from '../core/headers.ts'
 import { networkOf } from '../core/network.ts'
 import type { Reply } from '../core/outcome.ts'
@@ -184,9 +185,9 @@ export class Connection {
     this.#ignoreRest()
     const socket = this.#socket
     socket.end()
-    const timer = setTimeout(() => socket.destroy(), lingerMs)
+    const cancel = systemClock.after(lingerMs, () => socket.destroy())
     socket.once('end', () => socket.destroy())
-    socket.once('close', () => clearTimeout(timer))
+    socket.once('close', cancel)
     if (this.#dropped <= maxDropped) socket.resume()
   }
 }

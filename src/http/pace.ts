@@ -1,5 +1,7 @@
 /** Shares the event loop among bodies of several chunks, so that small requests do not wait for large bodies. */
 
+import { systemClock } from '../core/clock.ts'
+
 /**
  * The most bytes of bodies of several chunks that are read in a turn: as many as one read of a socket brings. A connection that brings more
  * in this turn must pause.
@@ -26,7 +28,7 @@ const slowTurnMs = 2
  * Begins a turn of the pace every two milliseconds, so that about 33 MB a second are read. All clients whose signatures failed share this
  * pace: each megabyte that is read brings the next garbage collection nearer, and a collection delays all requests.
  */
-export const slowTurn: NextTurn = (turn) => void setTimeout(turn, slowTurnMs)
+export const slowTurn: NextTurn = (turn) => void systemClock.after(slowTurnMs, turn)
 
 /** Makes a pace. At the beginning of each turn, one paused connection resumes. */
 export const createPace = (nextTurn: NextTurn): Pace => {

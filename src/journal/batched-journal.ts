@@ -1,8 +1,9 @@
 /** A journal that gathers records in memory, and has a writer store them in batches. Adding a record never fails or delays the caller. */
 
-import { type Clock, minuteMs } from '../core/clock.ts'
+import { type Clock, minuteMs, systemClock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import { type Repeating, repeat } from '../core/turns/repeat.ts'
+import { nextTurn } from '../core/turns/taking-turns.ts'
 import type { BatchWriter, JournalOptions } from './batch-writer.ts'
 import { createByteBudget } from './byte-budget.ts'
 import type { Journal, NewRecord, RawRequest } from './record.ts'
@@ -87,12 +88,12 @@ export class BatchedJournal implements Journal {
    */
   #gather(): Promise<void> {
     return new Promise((resolve) => {
-      const late = setTimeout(resolve, gatherMs)
+      const cancel = systemClock.after(gatherMs, resolve)
       this.#hurry = () => {
-        clearTimeout(late)
+        cancel()
         this.#hurry = () => {}
         // Lines that are added later in this turn of the event loop still join the batch.
-        setImmediate(resolve)
+        void nextTurn().then(resolve)
       }
       if (this.#closed || this.#waiting.isUrgent) this.#hurry()
     })

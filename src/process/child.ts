@@ -3,7 +3,9 @@
  * goes wrong.
  */
 
+import { systemClock } from '../core/clock.ts'
 import { cut, printable } from '../core/text.ts'
+import { nextTurn } from '../core/turns/taking-turns.ts'
 import { type Env, type ProcessGroup, type Program, startGroup } from './group.ts'
 
 export type { Env } from './group.ts'
@@ -37,7 +39,6 @@ const defaultMaxStdoutBytes = 1024 * 1024
 const stderrTailBytes = 16 * 1024
 /** How long processes that the child left behind may hold its pipes open. */
 const lingerMs = 250
-const longestTimerMs = 2_147_483_647
 
 /**
  * Returns the variables of an environment that a child may see: PATH, home, language, time zone, temporary folder. None of them is a
@@ -86,11 +87,11 @@ const watchChild = ({ child, signal: signalGroup }: ProcessGroup, name: string, 
     let room = job.maxStdoutBytes ?? defaultMaxStdoutBytes
     let stderr: Buffer = Buffer.alloc(0)
     let result: ChildResult | { kind: 'exited'; code: number } | undefined
-    let linger: NodeJS.Timeout | undefined
+    let cancelLinger: (() => void) | undefined
 
     const settle = (): void => {
-      clearTimeout(limit)
-      clearTimeout(linger)
+      cancelLimit?.()
+      cancelLinger?.()
       job.signal?.removeEventListener('abort', abort)
       // A child has no pipes when file descriptors ran out.
       for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy()
@@ -102,12 +103,12 @@ const watchChild = ({ child, signal: signalGroup }: ProcessGroup, name: string, 
       // The first reason counts, with one exception: a child that exited has still failed when its output was too long.
       if (result === undefined || (result.kind === 'exited' && why.kind === 'flood')) result = why
       signalGroup('SIGKILL')
-      // A process that left the group may hold the pipes open for ever, so they are closed after a while. setImmediate lets Node first read
+      // A process that left the group may hold the pipes open for ever, so they are closed after a while. A further turn lets Node first read
       // what the pipes hold, even when the event loop is late.
-      linger ??= setTimeout(() => setImmediate(settle), lingerMs)
+      cancelLinger ??= systemClock.after(lingerMs, () => void nextTurn().then(settle))
     }
     const abort = (): void => end({ kind: 'aborted' })
-    const limit = job.timeoutMs === undefined ? undefined : setTimeout(end, Math.min(job.timeoutMs, longestTimerMs), { kind: 'timeout' })
+    const cancelLimit = job.timeoutMs === undefined ? undefined : systemClock.after(job.timeoutMs, () => end({ kind: 'timeout' }))
 
     job.signal?.addEventListener('abort', abort)
     child.on('error', (error) => {

@@ -5,10 +5,10 @@
 
 import type { Readable } from 'node:stream'
 import { Lines } from '../core/bytes/lines.ts'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
 import { printable } from '../core/text.ts'
 import { Allowance } from '../core/turns/allowance.ts'
-import { takingTurns } from '../core/turns/taking-turns.ts'
+import { nextTurn, takingTurns } from '../core/turns/taking-turns.ts'
 import { spawnCode } from './child.ts'
 import { type ProcessGroup, type Program, startGroup } from './group.ts'
 
@@ -43,7 +43,7 @@ export class KeptChild {
   readonly #group: ProcessGroup | undefined
   #stderr: Buffer = Buffer.alloc(0)
   #why: string | undefined
-  #linger: NodeJS.Timeout | undefined
+  #cancelLinger: (() => void) | undefined
   #isRead: Promise<unknown> = Promise.resolve()
   #isOver = false
   #over = (): void => {}
@@ -75,11 +75,11 @@ export class KeptChild {
     const group = this.#group
     if (!group || this.#isOver) return this.#whenOver
     group.child.stdin?.end()
-    const ask = setTimeout(() => group.signal('SIGTERM'), graceMs)
-    const kill = setTimeout(() => group.signal('SIGKILL'), graceMs * 2)
+    const cancelAsk = systemClock.after(graceMs, () => group.signal('SIGTERM'))
+    const cancelKill = systemClock.after(graceMs * 2, () => group.signal('SIGKILL'))
     await this.#whenOver
-    clearTimeout(ask)
-    clearTimeout(kill)
+    cancelAsk()
+    cancelKill()
   }
 
   #watch({ child }: ProcessGroup): void {
@@ -121,7 +121,7 @@ export class KeptChild {
   #end(why: string): void {
     this.#why ??= why
     this.#group?.signal('SIGKILL')
-    this.#linger ??= setTimeout(() => setImmediate(() => this.#settleOnceRead()), lingerMs)
+    this.#cancelLinger ??= systemClock.after(lingerMs, () => void nextTurn().then(() => this.#settleOnceRead()))
   }
 
   /** Settles when the work on the last line that was read is done. */
@@ -138,7 +138,7 @@ export class KeptChild {
   #settle(): void {
     if (this.#isOver) return
     this.#isOver = true
-    clearTimeout(this.#linger)
+    this.#cancelLinger?.()
     this.#closePipes()
     this.#group?.child.unref()
     this.#group?.ended()

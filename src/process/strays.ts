@@ -7,7 +7,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pause, unrefClock } from '../core/clock.ts'
 
 const markVariable = 'HEADGATE_CHILD'
 /** A secret of this process and its descendants, so that no other program can set the mark. */
@@ -43,7 +44,7 @@ const sweepWhileWanted = async (): Promise<void> => {
   while (isSweepWanted) {
     isSweepWanted = false
     for (let pass = 0, found = true; found && pass < maxPasses; pass++) found = await makePass()
-    await sleep(restMs, undefined, { ref: false })
+    await pause(restMs, unrefClock)
   }
   isSweeping = false
 }

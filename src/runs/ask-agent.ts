@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from 'node:events'
 import { readSkills } from '../config/skills.ts'
+import { systemClock } from '../core/clock.ts'
 import { AgentFault, messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import type { Skill } from '../parts/runners/runner.ts'
@@ -58,7 +59,7 @@ export const askAgent = async ({ options, signal, lease, policy, transcript }: A
   // Each tool of the agent may listen to this signal. Node would warn of more than ten listeners.
   setMaxListeners(0, asking.signal)
   const stop = (): void => asking.abort(signal.reason)
-  const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), policy.timeoutMs)
+  const cancelLate = systemClock.after(policy.timeoutMs, () => asking.abort(new DOMException('the run took too long', 'TimeoutError')))
   const files = options.filesFolder === undefined ? undefined : runFilesOf(run, options.filesFolder)
   const hearing = options.log.writes('debug') ? hearingOf(lease, options.log) : undefined
   signal.addEventListener('abort', stop)
@@ -100,7 +101,7 @@ export const askAgent = async ({ options, signal, lease, policy, transcript }: A
     ended()
     await files?.remove()
     hearing?.end()
-    clearTimeout(late)
+    cancelLate()
     signal.removeEventListener('abort', stop)
   }
 }

@@ -5,11 +5,11 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayMs } from '../core/clock.ts'
 import { messageOf, StoreFault } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { type Repeating, repeat } from '../core/turns/repeat.ts'
+import { nextTurn } from '../core/turns/taking-turns.ts'
 import type { JobStart } from '../generated/control.ts'
 import type { JobBook, ScheduledJob } from '../plan/jobs.ts'
 import { isCatchUpKey, type Store } from '../store/ports.ts'

@@ -1,5 +1,6 @@
 /** Stores the drafts that are being edited soon after each change, so that a crash or a kill loses only the latest changes. */
 
+import { systemClock } from '../core/clock.ts'
 import type { RouteDraft } from '../edit/draft/route-draft.ts'
 import type { EditorService } from '../edit/service.ts'
 import { isSameRoute } from './model/pending.ts'
@@ -25,7 +26,7 @@ export type DraftKeeper = {
 export const createDraftKeeper = ({ service, delayMs, track }: DraftKeeperOptions): DraftKeeper => {
   let latest: readonly RouteDraft[] = []
   let kept: readonly RouteDraft[] = []
-  let timer: NodeJS.Timeout | undefined
+  let cancelTimer = (): void => {}
   const drop = ({ opened: { name, source } }: RouteDraft): void => track(service.dropDraft({ name, source }))
   const keep = (): void => {
     for (const draft of latest) if (!kept.includes(draft)) track(service.keepDraft({ draft }))
@@ -35,12 +36,12 @@ export const createDraftKeeper = ({ service, delayMs, track }: DraftKeeperOption
     update(drafts) {
       if (drafts.length === latest.length && drafts.every((draft, i) => draft === latest[i])) return
       latest = drafts
-      clearTimeout(timer)
+      cancelTimer()
       const isStillEdited = (one: RouteDraft): boolean => drafts.some(({ opened }) => isSameRoute(opened, one.opened))
       for (const gone of kept.filter((draft) => !isStillEdited(draft))) drop(gone)
       kept = kept.filter(isStillEdited)
-      timer = setTimeout(keep, delayMs)
+      cancelTimer = systemClock.after(delayMs, keep)
     },
-    close: () => clearTimeout(timer),
+    close: () => cancelTimer(),
   }
 }

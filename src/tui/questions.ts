@@ -1,6 +1,8 @@
 /** Asks the editor service the questions of the model, and gives the answers to the model as messages. */
 
+import { systemClock, unrefClock } from '../core/clock.ts'
 import { Fault, messageOf } from '../core/fault.ts'
+import { within } from '../core/turns/within.ts'
 import type { EditorService } from '../edit/service.ts'
 import type { Answer, Question } from '../edit/service-messages.ts'
 import type { Message } from './model/screen.ts'
@@ -69,8 +71,7 @@ const createUnfinishedWrites = () => {
       going.add(work)
       void work.finally(() => going.delete(work))
     },
-    whole: (): Promise<unknown> =>
-      Promise.race([Promise.allSettled([...going]), new Promise((resolve) => void setTimeout(resolve, lastWritesMs).unref())]),
+    whole: (): Promise<unknown> => within(Promise.allSettled([...going]), lastWritesMs, unrefClock, () => undefined),
   }
 }
 
@@ -91,9 +92,9 @@ type PreviewQuestion = Extract<Question, { ask: 'preview' }>
 const createPreviews = ({ service, previewDelayMs }: QuestionOptions, tell: (message: Message) => void) => {
   let next: PreviewQuestion | undefined
   let isBusy = false
-  let timer: NodeJS.Timeout | undefined
+  let cancelTimer: (() => void) | undefined
   const start = (): void => {
-    timer = undefined
+    cancelTimer = undefined
     const question = next
     next = undefined
     if (!question) return
@@ -101,14 +102,14 @@ const createPreviews = ({ service, previewDelayMs }: QuestionOptions, tell: (mes
     void askService(service, question).then((told) => {
       isBusy = false
       tell(told)
-      if (next) timer ??= setTimeout(start, previewDelayMs)
+      if (next) cancelTimer ??= systemClock.after(previewDelayMs, start)
     })
   }
   return {
     ask(question: PreviewQuestion): void {
       next = question
-      if (!isBusy) timer ??= setTimeout(start, previewDelayMs)
+      if (!isBusy) cancelTimer ??= systemClock.after(previewDelayMs, start)
     },
-    close: (): void => clearTimeout(timer),
+    close: (): void => cancelTimer?.(),
   }
 }

@@ -1,7 +1,7 @@
 /** `gateway run`: runs the gateway in the foreground, from the reading of its files until a signal, `gateway stop` or `--once` stops it. */
 
 import { resolve } from 'node:path'
-import { systemClock } from '../../core/clock.ts'
+import { systemClock, unrefClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Level, Log } from '../../core/log.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
@@ -70,7 +70,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   })
   if (ended === 'refused') return exit.config
   // Text for a reader of stdout who has stopped reading must not keep the process alive.
-  setTimeout(() => process.exit(exit.ok), exitDelayMs).unref()
+  unrefClock.after(exitDelayMs, () => process.exit(exit.ok))
   return exit.ok
 }
 

@@ -1,6 +1,7 @@
 /** Watches files, and calls `changed` once for each change, when the change is complete. */
 
 import type { FSWatcher } from 'chokidar'
+import { systemClock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 
 /** Editors save in several steps. Steps within this time, in milliseconds, are one change. */
@@ -31,21 +32,21 @@ export interface FileWatch {
 /** Makes a watch, which watches nothing until `add`. */
 export const createFileWatch = ({ changed, failed }: FileWatchOptions): FileWatch => {
   const watchers: FSWatcher[] = []
-  let timer: NodeJS.Timeout | undefined
+  let cancelTimer = (): void => {}
   return {
     async add({ paths, ignored, followLinks = true }) {
       const { watch } = await import('chokidar')
       const watcher = watch([...paths], { ignoreInitial: true, ignored, followSymlinks: followLinks })
       watchers.push(watcher)
       watcher.on('all', (_event, path) => {
-        clearTimeout(timer)
-        timer = setTimeout(changed, settleMs, path)
+        cancelTimer()
+        cancelTimer = systemClock.after(settleMs, () => changed(path))
       })
       watcher.on('error', (error) => failed(messageOf(error)))
       await new Promise<void>((resolve) => watcher.once('ready', () => resolve()))
     },
     async close() {
-      clearTimeout(timer)
+      cancelTimer()
       await Promise.all(watchers.map((watcher) => watcher.close()))
     },
   }

@@ -6,11 +6,12 @@
 
 import { mkdirSync, rmdirSync, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { pause, systemClock, unrefClock } from '../../core/clock.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { makeFolder } from '../../core/durable-file.ts'
 import { codeOf, exit, Fault } from '../../core/fault.ts'
 import { stampOf } from '../../core/file-stamp.ts'
+import { repeat } from '../../core/turns/repeat.ts'
 import { refuseOdd } from './replace-file.ts'
 
 /** A process that has not renewed its lock for this long counts as dead. */
@@ -28,7 +29,7 @@ export const lockFile = async (file: string): Promise<HeldLock> => {
   try {
     refuseOdd(file)
     await makeFolder(dirname(file))
-    for (const end = performance.now() + longestLockWaitMs; !tryLock(folder); await wait(Math.random() * longestPauseMs)) {
+    for (const end = performance.now() + longestLockWaitMs; !tryLock(folder); await pause(Math.random() * longestPauseMs, systemClock)) {
       if (performance.now() > end) throw conflict(`another command is changing ${file}`, `try again; if none is running, remove ${folder}`)
     }
     return holdLock(folder)
@@ -66,15 +67,17 @@ const holdLock = (folder: string): HeldLock => {
     stamp = stampOf(folder)
   }
   renew()
-  const renewal = setInterval(() => {
-    try {
+  const renewal = repeat(
+    unrefClock,
+    staleMs / 2,
+    () => {
       if (!lost()) renew()
-    } catch {
-      // The next renewal may succeed.
-    }
-  }, staleMs / 2).unref()
+    },
+    // The next renewal may succeed.
+    { failed: () => {} },
+  )
   const remove = (): void => {
-    clearInterval(renewal)
+    void renewal.stop()
     process.off('exit', remove)
     try {
       if (!lost()) rmdirSync(folder)

@@ -2,6 +2,9 @@
 
 import { setImmediate } from 'node:timers/promises'
 
+/** Resolves in the next turn of the event loop. */
+export const nextTurn = (): Promise<void> => setImmediate()
+
 /** The time that work may hold the event loop without a turn for others. */
 const sliceMs = 10
 
@@ -14,7 +17,7 @@ export const takingTurns = (most = Number.POSITIVE_INFINITY): (() => Promise<voi
   let done = 0
   return async () => {
     if (++done < most && performance.now() - since < sliceMs) return
-    await setImmediate()
+    await nextTurn()
     since = performance.now()
     done = 0
   }

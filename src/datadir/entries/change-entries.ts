@@ -4,11 +4,11 @@
  */
 
 import { resolve } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { maxEntriesBytes } from '../../config/read-consistent.ts'
 import { entriesIn, textOfEntries, type Update, updateEntries } from '../../config/writing/entry-store.ts'
 import { conflict, lockFile } from '../../config/writing/file-lock.ts'
 import { refuseReadOnly, replaceFile } from '../../config/writing/replace-file.ts'
+import { pause, systemClock } from '../../core/clock.ts'
 import { exit, Fault, StoreFault } from '../../core/fault.ts'
 import { sharedConfig, withShared } from '../attach-store.ts'
 import type { Workspace } from '../workspace.ts'
@@ -63,7 +63,7 @@ const changeShared = async <T>(port: EntryPort, entryFile: EntryFile, update: Up
         await replaceCopy(file, present?.text, after).catch(() => {})
         return result
       }
-      await wait(Math.random() * longestRoundPauseMs)
+      await pause(Math.random() * longestRoundPauseMs, systemClock)
     }
     throw conflict(`${name} keep changing while they are updated: nothing was written`, 'try again')
   } finally {

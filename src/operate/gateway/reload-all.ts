@@ -1,7 +1,6 @@
 /** Asks all replicas of a shared store for a reload, and waits at most half a minute until the reload of each replica has ended. */
 
-import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '../../core/clock.ts'
+import { pause, systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { sharedConfig, withShared } from '../../datadir/attach-store.ts'
 import { readReplicas } from '../../datadir/replica-view.ts'
@@ -59,7 +58,7 @@ const untilAllEnd = async ({ list, ask }: ReloadPort): Promise<readonly ReplicaR
   const asked = new Set(await ask())
   const last = new Map<string, Replica>()
   let present: readonly Replica[] = []
-  for (const end = Date.now() + reloadWaitMs; ; await sleep(lookMs)) {
+  for (const end = Date.now() + reloadWaitMs; ; await pause(lookMs, systemClock)) {
     present = (await list()) ?? present
     for (const replica of present) if (asked.has(replica.id)) last.set(replica.id, replica)
     const waits = present.some(({ id, reload }) => asked.has(id) && (reload === null || reload.ok === null))

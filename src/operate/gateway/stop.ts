@@ -1,6 +1,6 @@
 /** Asks the running gateway to end, and waits for its end. */
 
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause, systemClock } from '../../core/clock.ts'
 import type { GatewayFinder } from '../../datadir/running-gateway.ts'
 
 export type StoppingGateway = {
@@ -26,7 +26,7 @@ export const stopGateway = async (finder: GatewayFinder): Promise<StoppingGatewa
     async isGone(timeoutMs) {
       const until = Date.now() + timeoutMs
       while (Date.now() < until) {
-        await sleep(lookMs)
+        await pause(lookMs, systemClock)
         if ((await finder.find()) === undefined && !isRunning(pid)) return true
       }
       return false

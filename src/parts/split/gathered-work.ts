@@ -3,12 +3,12 @@
  * each item's ending waits until the work of all items is there.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreFault } from '../../core/fault.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import { type Outcome, overloaded, type Refused, refuse, unavailable } from '../../core/outcome.ts'
 import type { MaybePromise } from '../../core/plan.ts'
 import type { Event } from '../../core/request.ts'
+import { nextTurn } from '../../core/turns/taking-turns.ts'
 import type { Accepted, Joined, Store, Work, WorkAnswer } from '../../store/ports.ts'
 import type { Effects } from '../effects.ts'
 

@@ -1,8 +1,8 @@
 /** Commits work on a relay's database in groups: what comes while a commit is on its way to the disk shares the next one. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type Database from 'libsql'
 import { messageOf, StoreFault } from '../../core/fault.ts'
+import { nextTurn } from '../../core/turns/taking-turns.ts'
 import { DurableDatabase } from '../../store/sqlite/durable-database.ts'
 import type { DatabaseForm } from '../../store/sqlite/schema.ts'
 

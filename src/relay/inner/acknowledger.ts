@@ -1,5 +1,6 @@
 /** Sends answers to the relay, as many at once as have gathered meanwhile, and again until the relay has them. */
 
+import { nextTurn } from '../../core/turns/taking-turns.ts'
 import type { Frame } from '../wire/frames.ts'
 import { type DoneHead, maxDoneBytes } from '../wire/messages.ts'
 
@@ -38,7 +39,7 @@ export class Acknowledger {
 
   async #send(): Promise<void> {
     // The answers of this turn of the event loop go together.
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     for (let tries = 0; this.#waiting.length > 0; ) {
       const answers = this.#next()
       try {

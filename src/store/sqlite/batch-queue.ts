@@ -3,8 +3,8 @@
  * the batch is committed. After a failed batch, the queue opens the database again.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf, StoreFault } from '../../core/fault.ts'
+import { nextTurn } from '../../core/turns/taking-turns.ts'
 import type { Accepted } from '../ports.ts'
 import type { StoreOptions } from '../store-part.ts'
 import { CallBatch, type Settlement } from './call-batch.ts'

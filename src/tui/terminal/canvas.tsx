@@ -2,6 +2,7 @@
 
 import { type Instance, render } from 'ink'
 import type { ReactNode } from 'react'
+import { systemClock } from '../../core/clock.ts'
 import { Frame } from '../frame.tsx'
 import { widthOf } from '../model/characters.ts'
 import type { State } from '../model/state.ts'
@@ -37,13 +38,13 @@ const maxFps = 30
 /** Makes a canvas. `isOurs`: whether the editor, and no other program, has the terminal. Otherwise nothing is drawn. */
 export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance: Appearance, isOurs: () => boolean): Canvas => {
   let latest: State | undefined
-  let timer: NodeJS.Timeout | undefined
+  let cancelTimer: (() => void) | undefined
   let drawnAt = Number.NEGATIVE_INFINITY
   let opened: { readonly ink: Instance; readonly output: InkOutput } | undefined
   const shown = appearance.ascii ? inAscii : (text: string) => text
   const show = (): void => {
-    clearTimeout(timer)
-    timer = undefined
+    cancelTimer?.()
+    cancelTimer = undefined
     // Another program may have the terminal. When the editor takes the terminal again, it calls `redraw`.
     if (!latest || !isOurs()) return
     drawnAt = performance.now()
@@ -64,15 +65,15 @@ export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance
     draw(state) {
       latest = state
       const waits = drawnAt + 1_000 / maxFps - performance.now()
-      if (timer === undefined && waits <= 0) show()
-      else timer ??= setTimeout(show, waits)
+      if (cancelTimer === undefined && waits <= 0) show()
+      else cancelTimer ??= systemClock.after(waits, show)
     },
     redraw() {
       close()
       show()
     },
     close() {
-      clearTimeout(timer)
+      cancelTimer?.()
       latest = undefined
       close()
     },

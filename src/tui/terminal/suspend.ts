@@ -1,5 +1,7 @@
 /** Stops the program as ^z does for other programs, until the user continues it in the shell. */
 
+import { systemClock } from '../../core/clock.ts'
+
 /**
  * Milliseconds to wait for the stop. After this time the program goes on: the system does not stop a program without a controlling shell.
  */
@@ -13,11 +15,11 @@ export const suspendProcess = (): Promise<void> =>
   new Promise((resolve) => {
     if (process.platform === 'win32') return resolve()
     const goOn = (): void => {
-      clearTimeout(late)
+      cancel()
       process.off('SIGCONT', goOn)
       resolve()
     }
-    const late = setTimeout(goOn, graceMs)
+    const cancel = systemClock.after(graceMs, goOn)
     process.on('SIGCONT', goOn)
     process.kill(0, 'SIGTSTP')
   })

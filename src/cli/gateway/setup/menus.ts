@@ -1,9 +1,9 @@
 /** Asks the questions of `gateway setup` on a terminal, with menus. */
 
 import type { Writable } from 'node:stream'
-import { setImmediate as immediate } from 'node:timers/promises'
 import * as clack from '@clack/prompts'
 import { printable } from '../../../core/text.ts'
+import { nextTurn } from '../../../core/turns/taking-turns.ts'
 import type { Question } from '../../../setup/question.ts'
 import { cancelledFault, type Terminal } from '../../shell/io.ts'
 import { createQuietSwitch } from './quiet.ts'
@@ -24,8 +24,8 @@ export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSigna
     asksPerson: true,
     async ask(question) {
       // Two turns of the event loop later, all text that was typed before the question has been read and dropped.
-      await immediate()
-      await immediate()
+      await nextTurn()
+      await nextTurn()
       quiet.end()
       const answer = await askWithMenu(question, common()).finally(quiet.begin)
       if (signal.aborted || clack.isCancel(answer)) throw cancelledFault()

@@ -2,9 +2,8 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { loadConfig } from '../../../config/load.ts'
-import { systemClock } from '../../../core/clock.ts'
+import { pause, systemClock } from '../../../core/clock.ts'
 import { attachStore, storeOptions } from '../../../datadir/attach-store.ts'
 import type { GatewayFinder, RunningGateway } from '../../../datadir/running-gateway.ts'
 import type { Workspace } from '../../../datadir/workspace.ts'
@@ -77,7 +76,7 @@ const withShared = async <T>(attached: Attached, use: (store: ErasingStore) => P
     return await use({
       eraseRuns: eraseRunsOf(attached, journal),
       async eraseRecords(events, mayBeLate) {
-        if (mayBeLate) await delay(lateLinesMs)
+        if (mayBeLate) await pause(lateLinesMs, systemClock)
         return eraseSharedEvents(records, events)
       },
     })

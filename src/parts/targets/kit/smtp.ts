@@ -4,6 +4,8 @@ import { Readable } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { systemClock, unrefClock } from '../../../core/clock.ts'
+import { within } from '../../../core/turns/within.ts'
 import { type MailError, noLogin } from './mail-error.ts'
 
 /** `starttls` and `tls` require TLS. `none` sends in the clear. `offered` uses STARTTLS when the server offers it. */
@@ -44,12 +46,8 @@ const goodbyeMs = 1_000
 export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number): Promise<SmtpResult> => {
   let begun = false
   const connection = new SMTPConnection(connectionOptions(server, timeoutMs))
-  let limit: NodeJS.Timeout | undefined
-  const broken = new Promise<never>((_, reject) => {
-    // This listener stays on, because an error event without a listener would end the process.
-    connection.on('error', reject)
-    limit = setTimeout(() => reject(new Error('took too long')), timeoutMs)
-  })
+  // This listener stays on, because an error event without a listener would end the process.
+  const broken = new Promise<never>((_, reject) => connection.on('error', reject))
   const handOver = async (): Promise<SmtpResult> => {
     const bytes = await compose(mail)
     const content = new Readable({
@@ -68,26 +66,26 @@ export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number
     )
     return { kind: 'taken', refused: info?.rejectedErrors ?? [] }
   }
-  const handing = handOver()
-  // The promise that loses the race may reject later, when nobody waits for it.
-  for (const promise of [handing, broken]) promise.catch(() => {})
   try {
-    const handed = await Promise.race([handing, broken])
+    const handed = await within(Promise.race([handOver(), broken]), timeoutMs, systemClock, tooLong)
     sayGoodbye(connection)
     return handed
   } catch (error) {
     connection.close()
     return { kind: 'failed', error: error instanceof Error ? error : { message: 'failed without a reason' }, begun }
-  } finally {
-    clearTimeout(limit)
   }
+}
+
+const tooLong = (): never => {
+  throw new Error('took too long')
 }
 
 /** Says goodbye to the server. When the server does not answer within a second, the connection is closed. */
 const sayGoodbye = (connection: SMTPConnection): void => {
-  const gone = setTimeout(() => connection.close(), goodbyeMs)
-  gone.unref()
-  connection.once('end', () => clearTimeout(gone))
+  connection.once(
+    'end',
+    unrefClock.after(goodbyeMs, () => connection.close()),
+  )
   connection.quit()
 }
 

@@ -75,13 +75,13 @@ const subscribeAndSend = ({ url, botId, secret, chat, markdown, refused }: BotMe
     const [subscribing, sending] = [randomUUID(), randomUUID()]
     let begun = false
     const end = (sent: Sent): void => {
-      clearTimeout(timer)
+      cancel()
       resolve(sent)
       socket.close()
     }
     // `begun`: the message was on its way, so it may have arrived.
     const fail = (why: string): void => end({ ok: false, why, repeatable: !begun, receiver: 'down' })
-    const timer = setTimeout(fail, timeoutMs, 'no answer in time')
+    const cancel = systemClock.after(timeoutMs, () => fail('no answer in time'))
     const say = (cmd: string, id: string, body: JsonObject): void => socket.send(JSON.stringify({ cmd, headers: { req_id: id }, body }))
 
     let wasOpen = false

@@ -4,6 +4,7 @@
  */
 
 import { StoreFault } from '../../../core/fault.ts'
+import { nextTurn } from '../../../core/turns/taking-turns.ts'
 import type { StoreOptions } from '../../store-part.ts'
 import type { CallKind } from '../call-kind.ts'
 import type { Connection } from '../connection.ts'
@@ -224,8 +225,3 @@ export class DatabaseLink {
     await connection?.end()
   }
 }
-
-const nextTurn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve)
-  })
