@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import type { TransferListItem } from 'node:worker_threads'
 import type { Clock } from '../core/clock.ts'
+import { endWithin } from '../core/turns/within.ts'
 import { startThread, type ThreadEntry } from './start-thread.ts'
 
 /** The most time, in milliseconds, and memory that a thread may take. */
@@ -27,21 +28,19 @@ export const askThread = async <Answer extends object>(
   signal: AbortSignal,
 ): Promise<Answer | undefined> => {
   signal.throwIfAborted()
-  const late = new AbortController()
-  const cancel = clock.after(limitMs, () => late.abort())
   // What the thread prints is dropped, and the thread gets no variable of this process's environment.
   const worker = startThread(thread, data, { resourceLimits, env: {}, stdout: true, stderr: true, transferList })
   // When the time is up, `once` below no longer listens to errors, and an error of the thread without a listener would end the process.
   worker.on('error', () => {})
-  worker.on('exit', () => late.abort())
+  const ended = once(worker, 'exit').then((): [undefined] => [undefined])
+  const answered = (signal: AbortSignal) => Promise.race([once(worker, 'message', { signal }) as Promise<[Answer]>, ended])
   try {
-    const [answer] = (await once(worker, 'message', { signal: AbortSignal.any([signal, late.signal]) })) as [Answer]
+    const [answer] = await endWithin(answered, limitMs, clock, () => [undefined] as const, signal)
     return answer
   } catch {
     signal.throwIfAborted()
     return undefined
   } finally {
-    cancel()
     await worker.terminate()
   }
 }

@@ -48,6 +48,29 @@ const mechanisms: readonly Mechanism[] = [
     homes: { 'core/secret-names.ts': 'the home' },
   },
   {
+    job: 'a timer',
+    raw: /(?<!\.)\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/,
+    homes: { 'core/clock.ts': 'the home' },
+  },
+  {
+    job: 'a turn of the event loop',
+    raw: /\bsetImmediate\b/,
+    homes: {
+      'core/turns/taking-turns.ts': 'the home',
+      'core/turns/short-turns.ts': 'costly tasks, for which turns are what is shared out',
+      'expr/turn.ts': 'expressions, for which turns are what is shared out',
+      'http/pace.ts': 'bodies, for which turns are what is shared out',
+      'http/reply-batch.ts': 'answers of one turn, written without a promise for each',
+      'serve/refused-signatures.ts': 'work that must come after those answers',
+      'process/strays.ts': 'turns that do not keep the process alive',
+    },
+  },
+  {
+    job: 'a delay that grows',
+    raw: /\b2 \*\* \(?\w*(?:tries|trial|attempt|fail|look|round)|\b(\w*(?:ms|pause|delay|wait))\b.* = .*(?:\b2 \* \1\b|\b\1 \* 2\b)|(?:ms|pause|delay|wait) \*= /i,
+    homes: { 'core/turns/back-off.ts': 'the home' },
+  },
+  {
     job: 'asking a server over HTTP',
     raw: /\bfetch\(|\brequest\b.* from 'node:https?'|import\('node:https?'\)|from '(?:ws|@opentelemetry\/exporter-.*)'/,
     homes: {

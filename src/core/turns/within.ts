@@ -1,4 +1,4 @@
-/** The deadline for work that nobody can end: the work goes on, and the wait for it ends. */
+/** The deadlines of work: of work that nobody can end, which goes on while the wait for it ends, and of work that a signal ends. */
 
 import type { Clock } from '../clock.ts'
 
@@ -13,6 +13,31 @@ export const within = async <T, Late = never>(work: Promise<T>, ms: number, cloc
   })
   try {
     return await Promise.race([work, isLate.then(late)])
+  } finally {
+    cancel()
+  }
+}
+
+/**
+ * Does work that ends when the signal that it gets aborts: after `ms` milliseconds, or when `signal` aborts. Rejects with the reason of
+ * `signal` where that ended the work. Where the time did, resolves to the result of `late`, or rejects with the error that `late` throws.
+ */
+export const endWithin = async <T, Late = never>(
+  work: (signal: AbortSignal) => Promise<T>,
+  ms: number,
+  clock: Pick<Clock, 'after'>,
+  late: () => Late,
+  signal?: AbortSignal,
+): Promise<T | Late> => {
+  const time = new AbortController()
+  const cancel = clock.after(ms, () => time.abort(new Error('the time is up')))
+  try {
+    // `AbortSignal.any` instead of a listener on `signal`: much work may share that signal, and Node warns of many listeners.
+    return await work(signal ? AbortSignal.any([signal, time.signal]) : time.signal)
+  } catch (thrown) {
+    signal?.throwIfAborted()
+    if (time.signal.aborted) return late()
+    throw thrown
   } finally {
     cancel()
   }

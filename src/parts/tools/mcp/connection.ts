@@ -6,8 +6,8 @@
 import type { MCPClient } from '@ai-sdk/mcp'
 import type { Clock } from '../../../core/clock.ts'
 import { backOff } from '../../../core/turns/back-off.ts'
-import { timeLimit } from '../../../core/turns/time-limit.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
+import { endWithin } from '../../../core/turns/within.ts'
 import { isServerError, type Wire, WireFault } from './wire.ts'
 
 /** An open connection: the SDK's client, and the wire that carries its messages. */
@@ -97,10 +97,14 @@ export class Connection {
     const { createMCPClient } = await import('@ai-sdk/mcp')
     if (this.#isClosed) throw new WireFault('the server is closed')
     const wire = this.#makeWire()
-    const limit = timeLimit(this.#clock, this.#startMs)
+    const late = (): never => {
+      throw new WireFault(`the server did not start within ${this.#startMs / 1000} s`)
+    }
     this.#wires.add(wire)
     try {
-      const client = await createMCPClient({ transport: wire, clientName: 'headgate', initializationOptions: { signal: limit.signal } })
+      const open = (signal: AbortSignal): Promise<MCPClient> =>
+        createMCPClient({ transport: wire, clientName: 'headgate', initializationOptions: { signal } })
+      const client = await endWithin(open, this.#startMs, this.#clock, late)
       this.#openedAt = this.#clock.monotonic()
       const link = { client, wire }
       if (!this.#isClosed) this.#link = link
@@ -110,10 +114,7 @@ export class Connection {
       void this.#shut(wire)
       if (thrown instanceof WireFault || isServerError(thrown)) throw thrown
       if (wire.ended !== undefined) throw new WireFault(`the server did not start (${wire.ended})`)
-      if (limit.isOver()) throw new WireFault(`the server did not start within ${this.#startMs / 1000} s`)
       throw new WireFault('the server does not speak as an MCP server does')
-    } finally {
-      limit.lift()
     }
   }
 

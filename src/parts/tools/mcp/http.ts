@@ -6,8 +6,9 @@
 
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
 import { fetchAnswer } from '../../../core/calls/call-server.ts'
-import { pause } from '../../../core/clock.ts'
+import { pause, unrefClock } from '../../../core/clock.ts'
 import { Allowance } from '../../../core/turns/allowance.ts'
+import { endWithin } from '../../../core/turns/within.ts'
 import { byteLength, type Pieces, readWholeBody, streamEvents } from './body.ts'
 import { messageText, type WireKit } from './call-traces.ts'
 import { Reader, ServerFlood } from './reader.ts'
@@ -85,9 +86,10 @@ export class HttpWire implements Wire {
 
   async close(): Promise<void> {
     for (const stop of this.#underWay) stop.abort()
-    const goodbye = this.#session === undefined ? undefined : this.#ask('DELETE', AbortSignal.timeout(goodbyeMs))
+    const sayGoodbye = async (signal: AbortSignal): Promise<void> => (await this.#ask('DELETE', signal)).body?.cancel()
+    const said = this.#session === undefined ? undefined : endWithin(sayGoodbye, goodbyeMs, unrefClock, () => {})
     this.#session = undefined
-    await goodbye?.then(({ body }) => body?.cancel()).catch(() => {})
+    await said?.catch(() => {})
     this.onclose?.()
   }
 

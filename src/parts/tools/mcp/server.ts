@@ -9,8 +9,8 @@ import type { LogFields } from '../../../core/log.ts'
 import type { Closable } from '../../../core/owner.ts'
 import { cut, printable } from '../../../core/text.ts'
 import { createSlots, type Slots } from '../../../core/turns/slots.ts'
-import { timeLimit } from '../../../core/turns/time-limit.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
+import { endWithin } from '../../../core/turns/within.ts'
 import { baseEnv } from '../../../process/child.ts'
 import type { Tool, ToolCall, ToolKit, Toolset } from '../tool.ts'
 import { resultText, ToolFault } from './answer.ts'
@@ -76,18 +76,13 @@ class Server {
   async #list(signal: AbortSignal): Promise<Definition[]> {
     const { allow, startMs } = this.#settings
     try {
-      return await this.#connection.use(signal, async (client) => {
-        const limit = timeLimit(this.#kit.clock, startMs, signal)
-        try {
-          return await allowedTools(client, allow, limit.signal)
-        } catch (thrown) {
-          if (!limit.isOver()) throw thrown
+      return await this.#connection.use(signal, (client) => {
+        const late = (): never => {
           // The server hangs. Its connection is shut only while no call waits for an answer, because the call would fail.
           if (this.#calls === 0) this.#connection.restart(client)
           throw new WireFault(`the server did not list its tools within ${startMs / 1000} s`)
-        } finally {
-          limit.lift()
         }
+        return endWithin((signal) => allowedTools(client, allow, signal), startMs, this.#kit.clock, late, signal)
       })
     } catch (thrown) {
       throw this.#callError(thrown, signal)
@@ -105,20 +100,23 @@ class Server {
 
   async #call(definition: Definition, args: ExactObject, { signal, traceparent }: ToolCall): Promise<string> {
     const { callMs, redact } = this.#settings
-    const limit = timeLimit(this.#kit.clock, callMs, signal)
-    if (traceparent !== undefined) this.#wireKit.traceparents.set(limit.signal, traceparent)
-    this.#calls++
-    try {
-      const answer = this.#slots.run(() => this.#ask(definition, args, limit.signal))
-      const result = await unlessAborted(answer, limit.signal)
+    const call = async (signal: AbortSignal): Promise<string> => {
+      if (traceparent !== undefined) this.#wireKit.traceparents.set(signal, traceparent)
+      const answer = this.#slots.run(() => this.#ask(definition, args, signal))
+      const result = await unlessAborted(answer, signal)
       if (result === undefined) throw new WireFault('the server has too much to do')
       return resultText(result, redact)
+    }
+    const late = (): never => {
+      throw new WireFault(`the server did not answer within ${callMs / 1000} s`)
+    }
+    this.#calls++
+    try {
+      return await endWithin(call, callMs, this.#kit.clock, late, signal)
     } catch (thrown) {
-      const isLate = limit.isOver() && !signal.aborted
-      throw this.#callError(isLate ? new WireFault(`the server did not answer within ${callMs / 1000} s`) : thrown, signal)
+      throw this.#callError(thrown, signal)
     } finally {
       this.#calls--
-      limit.lift()
     }
   }
 
