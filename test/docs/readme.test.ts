@@ -1,6 +1,6 @@
 /** What the documents show is true: their YAML serves, their commands exist, and the first steps print what they say. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -340,6 +340,18 @@ t.test('every command line fits the grammar of the program', async (t) => {
   t.equal(inWorkflows.length, workflows.length)
   t.ok(lines.length > 5)
   for (const line of [...lines, ...inWorkflows]) t.equal(await objection(wordsOf(line).slice(1), help), undefined, line)
+})
+
+t.test('the demo prints what the README shows, and names the next step', (t) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import=tsx', 'tools/demo.ts'], { cwd: root, encoding: 'utf8' })
+  t.same({ status, stderr }, { status: 0, stderr: '' })
+  const withoutPort = (text: string): string => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
+  const [steps = '', end = ''] = stdout.split('\n\n')
+  t.equal(withoutPort(`${steps}\n`), withoutPort(blocksOf('README.md', 'text demo')[0]?.text ?? ''))
+  const [, next = ''] = /^Then, for yourself:\n\n```sh\n(.*?) +#/m.exec(read('README.md')) ?? []
+  t.ok(next)
+  t.match(end, new RegExp(`: ${next}\n$`))
+  t.end()
 })
 
 type Shell = { readonly said: () => string; readonly run: (line: string) => Promise<number> }
