@@ -11,8 +11,8 @@ import type { Access } from './access/access.ts'
 import { cookiesOf, setCookie } from './access/cookies.ts'
 import { type Refusal, refused } from './access/gate.ts'
 import { loginMs, type Oidc, type OidcFailure, oidcDonePath, oidcPath } from './access/oidc.ts'
+import type { SignInMethods } from './access/sign-in-methods.ts'
 import type { User } from './access/users.ts'
-import type { Ways } from './access/ways.ts'
 
 /** The most bytes of a question that signs in. */
 const maxSignInBytes = 4_096
@@ -29,7 +29,12 @@ export const halfCookie = ({ raw }: FastifyRequest, { origins }: Access, value: 
 
 type SignInOptions = { readonly audit: Pick<Audit, 'note'>; readonly log: Log }
 
-const byPassword = async ({ password: check, clientOf }: Ways, user: string, password: string, raw: IncomingMessage): Promise<SignedIn> => {
+const byPassword = async (
+  { password: check, clientOf }: SignInMethods,
+  user: string,
+  password: string,
+  raw: IncomingMessage,
+): Promise<SignedIn> => {
   if (!check) return { refusal: noSuchWay }
   return password.length > maxPasswordLength ? { refusal: longPassword } : check(user, password, clientOf(raw))
 }

@@ -28,13 +28,13 @@ export const storeOptions = ({ dataDir, storage: { durability, schema, url = '' 
  * save time, a file whose text has no name of a shared store is not parsed.
  */
 export const sharedConfig = async (workspace: Workspace): Promise<Config | undefined> => {
-  const text = textOf(configFile(workspace))
+  const text = faultText(configFile(workspace))
   if (!stores.some(({ name, attach }) => attach !== undefined && text.includes(name))) return undefined
   const { config } = loadConfig(await withNeededSecrets(workspace, (loaded) => referencesIn(loaded, [loaded.storage.url])))
   return storesByName.get(config.storage.kind)?.attach ? config : undefined
 }
 
-const textOf = (file: string): string => {
+const faultText = (file: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch {

@@ -25,10 +25,10 @@ export type Watch = {
 }
 
 /** Takes the body of an admitted request, and runs the request to its end. */
-export type Proceed = (body: Buffer) => EndedRequest | Promise<EndedRequest>
+export type OnBody = (body: Buffer) => EndedRequest | Promise<EndedRequest>
 
 /** Runs the steps that need only the head. Returns the end of the request, or the function that takes its body. */
-export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | Proceed => {
+export const checkHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | OnBody => {
   const ended = lookAtHead(plan, head, watch)
   if (ended) return ended
   const { stage } = plan.authenticate
@@ -114,11 +114,12 @@ const verifyAndRun = (
 ): EndedRequest | Promise<EndedRequest> => {
   const verification = verifyBody(body)
   return verification instanceof Promise
-    ? verification.then((settled) => runVerified(plan, head, body, settled, watch))
-    : runVerified(plan, head, body, verification, watch)
+    ? verification.then((settled) => afterVerification(plan, head, body, settled, watch))
+    : afterVerification(plan, head, body, verification, watch)
 }
 
-const runVerified = (
+/** Refuses a request whose signature does not hold, and goes on with any other. */
+const afterVerification = (
   plan: RoutePlan,
   head: RequestHead,
   read: RequestBody,
@@ -147,9 +148,9 @@ const greetAndRun = (
   watch?: Watch,
 ): EndedRequest | Promise<EndedRequest> => {
   const { stage } = plan.authenticate
-  if (!plan.handshakes) return resume(plan, request, watch, plan.awaitReply)
+  if (!plan.handshakes) return runVerified(plan, request, watch, plan.awaitReply)
   const end = (outcome: HandshakeOutcome): EndedRequest | Promise<EndedRequest> => {
-    if (!outcome) return resume(plan, request, watch, plan.awaitReply)
+    if (!outcome) return runVerified(plan, request, watch, plan.awaitReply)
     return { outcome, stage, verified: keptBy(plan, maskedBy(plan, request)) }
   }
   const answered = plan.handshakes.onVerified(head, read, request.verification)
@@ -171,7 +172,7 @@ const redactedBy = ({ redact }: RoutePlan, event: Event): Event => (redact ? red
  * Runs a verified request from the parsing of its body to its end. A replay of a stored request starts here too. An error in a stage ends
  * the request as `internal`. `awaitReply`: present where a sender waits who takes the reply of the run as the answer.
  */
-export const resume = (
+export const runVerified = (
   plan: RoutePlan,
   given: VerifiedRequest,
   watch?: Watch,

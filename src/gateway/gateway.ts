@@ -8,8 +8,8 @@ import type { RunningGateway } from '../datadir/running-gateway.ts'
 import type { Doors } from './doors/open-doors.ts'
 import { closeAll, endAll, endForSuccessor } from './ending.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
-import { keepHouse } from './housekeeping.ts'
-import { openWork, type Work } from './open-work.ts'
+import { startRetention } from './housekeeping.ts'
+import { type GatewayServices, openServices } from './open-services.ts'
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -42,7 +42,7 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
   const closing: Closing = [() => options.shared.owners.close()]
   try {
     // The code of the doors is loaded while the store waits for the disk.
-    const [work, { openDoors }] = await Promise.all([openWork(options, closing), import('./doors/open-doors.ts')])
+    const [work, { openDoors }] = await Promise.all([openServices(options, closing), import('./doors/open-doors.ts')])
     const doors = await openDoors(options, work, closing)
     return await beginWork(options, work, doors, closing)
   } catch (error) {
@@ -52,14 +52,14 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
 }
 
 /** Starts worker, scheduler and housekeeping, and returns the gateway. */
-const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
+const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: Doors, closing: Closing): Promise<Gateway> => {
   const { config, log, clock, reloader, shared, secrets } = options
   const { store, worker, scheduler, replicas } = work
   const { listener, operations, catchUp, relay, polls, stopping, stopAsked } = doors
   const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
-  const stopHousekeeping = keepHouse({ store, clock, log, retention: () => current().config.storage.retention })
+  const stopHousekeeping = startRetention({ store, clock, log, retention: () => current().config.storage.retention })
   closing.push(stopHousekeeping)
   closing.push(() => scheduler.stop())
   secrets?.begin({ config: () => current().config, reload: () => operations.reload().catch(reloadFailed(log)) })

@@ -23,7 +23,7 @@ const leadMs = 40_000
 type HousekeepingOptions = { readonly store: OpenStore; readonly clock: Clock; readonly log: Log; readonly retention: () => Retention }
 
 /** Deletes what is past the limits, now and each minute, until the returned function is called. It waits for the deletions in progress. */
-export const keepHouse = (options: HousekeepingOptions): (() => Promise<void>) => {
+export const startRetention = (options: HousekeepingOptions): (() => Promise<void>) => {
   const { clock, store } = options
   const { shared } = store
   let pruneAt = clock.monotonic()

@@ -8,7 +8,7 @@ import { header } from '../core/headers.ts'
 import { networkOf } from '../core/network.ts'
 import { refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
-import { admit, answerHandshake, type Watch } from '../engine/run.ts'
+import { answerHandshake, checkHead, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
 import { readBody } from './body.ts'
 import { createBodyMemory } from './body-memory.ts'
@@ -106,7 +106,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     }
     exchange.hold(plan)
     const head = requestHead(request, serving.trustProxy, options.clock.now())
-    const begin = head.method === 'POST' ? admit : answerHandshake
+    const begin = head.method === 'POST' ? checkHead : answerHandshake
     const proceed = endedOnError(() => begin(plan, head, options.watch?.(plan.name)))
     if (proceed instanceof Promise) return void proceed.then(exchange.endStored, exchange.fail)
     if (typeof proceed !== 'function' && !proceed.later) return exchange.end(proceed, atOnce)

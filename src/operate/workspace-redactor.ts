@@ -11,9 +11,9 @@ import { configuredSecrets } from './samples/add-sample.ts'
  * Returns a function that replaces each secret of the configuration and of the subscriptions with `***`. Never throws: of files that cannot
  * be read, no secret is known. The secrets that programs give are not known either, because no program is asked.
  */
-export const workspaceRedactor = (workspace: Workspace): ((text: string) => string) => createRedactor(secretsIn(workspace))
+export const workspaceRedactor = (workspace: Workspace): ((text: string) => string) => createRedactor(secretsOfSources(workspace))
 
-const secretsIn = (workspace: Workspace): readonly string[] => {
+const secretsOfSources = (workspace: Workspace): readonly string[] => {
   for (const read of [configuredSecrets, (of: Workspace) => knownSecrets(loadConfig(of).config)]) {
     try {
       // A reference whose program was not asked stands in place of its secret, and is what the user must see.

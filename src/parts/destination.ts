@@ -48,7 +48,7 @@ export const readDelivery = (spec: DeliverySpec, targets: ReadonlyMap<string, Ta
     const extra = splitLists(given, part?.lists ?? [])
     const help = `docs/targets.md says what ${target} takes; \`headgate targets test ${target}\` tries it`
     part?.check?.(extra, (code, path, message, ownHelp = help) => report(code, [...extraPath, ...path], message, ownHelp))
-    const withheld = Object.keys(secretsIn(extra, part?.withheld ?? []))
+    const withheld = Object.keys(secretsOfDelivery(extra, part?.withheld ?? []))
     const stored = withoutSecrets(extra, withheld)
     return { target, extra: stored, ...(withheld.length > 0 ? { withheld } : {}) }
   })
@@ -64,7 +64,7 @@ const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject
  * Returns the secrets in the settings of a target: the values under `keys`. Where such a value is a map, only its entries without a
  * placeholder are secrets, because an entry with a placeholder is filled in from the event.
  */
-export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObject =>
+export const secretsOfDelivery = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     [...keys, ...addressesIn(extra, keys)].flatMap((key): [string, Json][] => {
       const value = own(extra, key)

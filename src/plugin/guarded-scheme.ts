@@ -7,7 +7,7 @@ import { exit, Fault } from '../core/fault.ts'
 import type { Closable } from '../core/owner.ts'
 import type { Headers } from '../core/request.ts'
 import { printable } from '../core/text.ts'
-import type { CheckBody, CheckHead, Scheme, Signed, Unsigned, Why } from '../parts/schemes/scheme.ts'
+import type { CheckBody, CheckHead, RefusalReason, Scheme, Signed, Unsigned } from '../parts/schemes/scheme.ts'
 import { guardedRun } from './closing.ts'
 import { failure, type Hide, hidingToo } from './report-as.ts'
 import { isMap } from './shape.ts'
@@ -16,7 +16,7 @@ import { isMap } from './shape.ts'
 export const guardedScheme = (given: Scheme, hideKnown: Hide): Scheme => {
   const { name, title } = given
   /** The failure of `shows` for a request, kept until `checkHead` returns it. The object of the headers stands for the request. */
-  const showsFailures = new WeakMap<Headers, Why>()
+  const showsFailures = new WeakMap<Headers, RefusalReason>()
   /** The id that the valid signature of a request covers. */
   const signedIds = new WeakMap<Headers, string>()
 
@@ -107,13 +107,13 @@ const valuesOf = ({
 })
 
 /** Says that a member of the scheme failed, as the reason of a refusal. */
-const failedIn = (member: string, error: unknown, hide: Hide): Why => `its ${member} failed: ${failure(error, hide)}`
+const failedIn = (member: string, error: unknown, hide: Hide): RefusalReason => `its ${member} failed: ${failure(error, hide)}`
 
 /**
  * Returns an answer of the scheme where it is `good` or a reason for a refusal. For any other answer, returns a reason that says what is
  * wrong with it.
  */
-const whyOr = <T>(good: T, answer: unknown, hide: Hide): NonNullable<T> | Why => {
+const whyOr = <T>(good: T, answer: unknown, hide: Hide): NonNullable<T> | RefusalReason => {
   if (answer !== undefined && answer === good) return answer as NonNullable<T>
   if (typeof answer === 'string') return printable(hide(answer), 200)
   // Nobody waits for this promise, and its rejection must not end the process.

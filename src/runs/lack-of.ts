@@ -7,7 +7,7 @@ import { obstacleOf, settingsOf } from '../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
 /** The profiles, targets, routes and jobs of this gateway's configuration. */
-export type Known = {
+export type ServedNames = {
   readonly profiles: ReadonlyMap<string, Pick<Profile, 'env' | 'platforms'>>
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly hasRoute: (name: string) => boolean
@@ -20,7 +20,7 @@ export type Known = {
  */
 export const lackOf = (
   { profile, route, job, delivery }: Pick<NewRun, 'profile' | 'route' | 'job' | 'delivery'>,
-  known: Known,
+  known: ServedNames,
 ): string | undefined => {
   const owner = known.profiles.get(profile)
   if (!owner) return `the profile "${profile}"`

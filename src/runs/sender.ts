@@ -14,7 +14,7 @@ import { placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
 import { cut } from '../core/text.ts'
 import { within } from '../core/turns/within.ts'
 import type { Route } from '../generated/config.ts'
-import { deliveriesOf, deliveryLabel, secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
+import { deliveriesOf, deliveryLabel, secretsOfDelivery, withSecrets, writtenTargets } from '../parts/destination.ts'
 import type { OwnComments } from '../parts/own-comment.ts'
 import { callbackAsDeliver } from '../parts/respond/callback.ts'
 import { receiverAddress } from '../parts/targets/delivery/receiver.ts'
@@ -170,7 +170,7 @@ const withheldSettings = (outgoing: Addressed, written: DeliverySettings): JsonO
   // and the host of its address, first at its old position: a secret goes only to the host that it is configured for.
   const candidates = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]
   const same = candidates.find((each) => each.target === target && hostOf(each.extra) === host)
-  const secrets = same ? secretsIn(same.extra, withheld) : {}
+  const secrets = same ? secretsOfDelivery(same.extra, withheld) : {}
   return Object.keys(secrets).length < withheld.length ? undefined : secrets
 }
 

@@ -8,7 +8,7 @@ const timeoutMs = 5_000
  * The most downloads at once. The number is small, because strangers can cause downloads of keys. At most 16 downloads fetch keys, so at
  * least 8 remain for the confirmations of verified senders.
  */
-const maxAtOnce = 24
+const maxDownloads = 24
 
 /**
  * Makes the function that downloads a file and resolves to its bytes. A download follows no redirect and sends no cookie. It rejects with
@@ -18,7 +18,7 @@ const maxAtOnce = 24
 export const createDownload = (): Effects['download'] => {
   let running = 0
   return async (url, maxBytes) => {
-    if (running >= maxAtOnce) throw new Error('too many downloads at once')
+    if (running >= maxDownloads) throw new Error('too many downloads at once')
     running++
     try {
       const answer = await callServer(url, { headers: { 'user-agent': 'headgate' }, timeoutMs, maxAnswerBytes: maxBytes })

@@ -164,7 +164,7 @@ const reasonOfObstacle = ({ code, message, place }: Diagnostic): string =>
  * Returns the storage settings after a reload. The store stays as it is, but a new retention counts from now on, and a new login to the
  * same database is used for the next connection.
  */
-const storageOnThisProcess = (next: Config['storage'], storage: Config['storage']): Config['storage'] => {
+const mergeStorageOnReload = (next: Config['storage'], storage: Config['storage']): Config['storage'] => {
   const { retention, url } = next
   const isKept = url === undefined || storage.url === undefined || !isSameDatabase(url, storage.url)
   return { ...storage, retention, ...(isKept ? {} : { url }) }
@@ -206,7 +206,7 @@ const onThisProcess = (
       metrics,
       telemetry,
       relay: next.relay ? { ...next.relay, listen: relay?.listen ?? true } : relay,
-      storage: storageOnThisProcess(next.storage, storage),
+      storage: mergeStorageOnReload(next.storage, storage),
     },
     restart: changes.filter(([, a, b]) => a !== b).map(([name]) => name),
   }

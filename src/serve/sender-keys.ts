@@ -12,7 +12,7 @@ const spanMs = 30_000
 const maxFetches = 64
 const maxOfClient = 4
 /** The most fetches under way. Addresses that requests name and addresses in the configuration are counted apart. */
-const maxAtOnce = 8
+const maxFetchesAtOnce = 8
 /** The most requests that wait for keys, of all clients and of one client. Each request holds its body in memory meanwhile. */
 const maxWaiting = 64
 const maxWaitingOfClient = 16
@@ -68,7 +68,7 @@ const createFetches = ({ clock, download }: Pick<SenderKeysOptions, 'clock' | 'd
   const whyNotBegun = ({ isNamedByRequest }: KeyRequest, network: string): string | undefined => {
     for (const [address, fetch] of fetches) if (!isValid(fetch)) fetches.delete(address)
     const alike = [...fetches.values()].filter((fetch) => fetch.isNamedByRequest === isNamedByRequest)
-    if (alike.filter(({ isUnderWay }) => isUnderWay).length >= maxAtOnce) return 'too many keys are fetched at once'
+    if (alike.filter(({ isUnderWay }) => isUnderWay).length >= maxFetchesAtOnce) return 'too many keys are fetched at once'
     // The configuration bounds the number of its addresses.
     if (!isNamedByRequest) return undefined
     if (alike.length >= maxFetches) return 'too many new addresses of keys in half a minute'

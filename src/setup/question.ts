@@ -11,10 +11,10 @@ import type { Present } from './present.ts'
 export type Answers = { readonly [id: string]: string }
 
 /** Answers that options of the command give, by the id of the question. The question may come later, or never. */
-export type Given = { readonly [id: string]: { readonly flag: string; readonly answer: string } }
+export type PresetAnswers = { readonly [id: string]: { readonly flag: string; readonly answer: string } }
 
 /** The state of the wizard: the present setup, the answers so far, and the answers that options give. */
-export type SetupDraft = { readonly present: Present; readonly answers: Answers; readonly given: Given }
+export type SetupDraft = { readonly present: Present; readonly answers: Answers; readonly given: PresetAnswers }
 
 export type Choice = { readonly value: string; readonly label: string; readonly hint?: string }
 

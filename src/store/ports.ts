@@ -66,7 +66,12 @@ export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly c
 export type WorkAnswer = Accepted | Joined
 
 /** The work of one event of a batch: a run with its claim, which may have a lane, or which joins a group. */
-export type Work = { readonly run: NewRun; readonly claim: Claim; readonly lane?: Lane | undefined; readonly group?: Group | undefined }
+export type PendingWork = {
+  readonly run: NewRun
+  readonly claim: Claim
+  readonly lane?: Lane | undefined
+  readonly group?: Group | undefined
+}
 
 /** The store's name of a run. Only the store knows its meaning; other code compares it and hands it back. */
 export type RunId = string
@@ -165,7 +170,7 @@ export interface Store {
    * the answer of `accept` or `join` for each event, in order: those that are duplicates, or that a lane or the groups have no room for, do
    * not keep the others from being taken.
    */
-  acceptAll(works: readonly Work[]): Promise<readonly WorkAnswer[]>
+  acceptAll(works: readonly PendingWork[]): Promise<readonly WorkAnswer[]>
   /**
    * Makes a claim that waits to be settled: for an event that ends before the answer (delivered directly, or ignored), or for a target that
    * has its text. A process that dies leaves the claim unsettled. In a sole store the next start releases such a claim; in a shared store

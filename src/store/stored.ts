@@ -17,7 +17,7 @@ type Column = Buffer | string
 type StoredReply = { readonly reply: string; readonly progress?: Progress }
 
 /** Parses JSON. */
-export const parseJson = (column: Column): Json | undefined => {
+export const storedJson = (column: Column): Json | undefined => {
   try {
     return JSON.parse(typeof column === 'string' ? column : utf8.decode(column)) as Json
   } catch {
@@ -27,13 +27,13 @@ export const parseJson = (column: Column): Json | undefined => {
 
 /** Parses a text that was stored as JSON. */
 export const parseText = (column: Column | null): string | undefined => {
-  const value = column === null ? undefined : parseJson(column)
+  const value = column === null ? undefined : storedJson(column)
   return typeof value === 'string' ? value : undefined
 }
 
 /** Parses a run and, once the agent has answered, its reply. */
 export const parseStored = (run: Column, reply: Column | null): ({ readonly run: NewRun } & Partial<StoredReply>) | undefined => {
-  const value = parseJson(run)
+  const value = storedJson(run)
   if (!isStoredRun(value)) return undefined
   const stored = { run: value as unknown as NewRun }
   if (reply === null) return stored
@@ -45,7 +45,7 @@ export const parseStored = (run: Column, reply: Column | null): ({ readonly run:
 export const replyText = (reply: string, progress?: Progress): string => JSON.stringify(progress ? { reply, progress } : reply)
 
 const parseReply = (column: Column): StoredReply | undefined => {
-  const value = parseJson(column)
+  const value = storedJson(column)
   if (typeof value === 'string') return { reply: value }
   return isStoredReply(value) ? (value as unknown as StoredReply) : undefined
 }
@@ -91,9 +91,9 @@ export const storedMessage = (message: SessionMessage): StoredMessage => ({ text
 
 /** Parses the name and the chat of a session. Where only the chat is damaged, the session is returned without a chat. */
 export const parseSession = (about: Column, place: Column | null): SessionName | undefined => {
-  const value = parseJson(about)
+  const value = storedJson(about)
   if (!isSessionAbout(value)) return undefined
-  const chatAddress = place === null ? undefined : parseJson(place)
+  const chatAddress = place === null ? undefined : storedJson(place)
   return {
     ...(value as unknown as SessionName),
     ...(isSessionPlace(chatAddress) ? { chatAddress: chatAddress as unknown as ChatAddress } : {}),
@@ -101,6 +101,6 @@ export const parseSession = (about: Column, place: Column | null): SessionName |
 }
 
 export const parseMessage = (column: Column): SessionMessage | undefined => {
-  const value = parseJson(column)
+  const value = storedJson(column)
   return isSessionMessage(value) ? (value as unknown as SessionMessage) : undefined
 }

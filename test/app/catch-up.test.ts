@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import type { RequestEnded } from '../../src/core/facts/fact.ts'
 import { refuse } from '../../src/core/outcome.ts'
-import { Occasions } from '../../src/features/catch-up/occasions.ts'
+import { CatchUpTriggers } from '../../src/features/catch-up/triggers.ts'
 import type { CatchUpState } from '../../src/generated/control.ts'
 import { fakeCli, runAt } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -520,7 +520,7 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
       return []
     },
   }
-  const occasions = new Occasions({
+  const occasions = new CatchUpTriggers({
     catchUps,
     clock,
     isReady: () => isReady,

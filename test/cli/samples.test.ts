@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import t from 'tap'
-import { secretsIn } from '../../src/datadir/mask-lines/find-secrets.ts'
+import { secretCovers } from '../../src/datadir/mask-lines/find-secrets.ts'
 import { guessedSecrets } from '../../src/datadir/mask-lines/guess-secrets.ts'
 import { builtInSamples, readSample } from '../../src/dryrun/samples/gallery.ts'
 import { scrub } from '../../src/dryrun/samples/scrub.ts'
@@ -45,7 +45,7 @@ t.test('every sample fits its schema, is named by its file, and is of a real siz
 })
 
 t.test('no sample holds a secret, by any of our guesses, or the address of anybody', async (t) => {
-  const shownAs = (text: string) => [...(secretsIn(text) ?? []), ...guessedSecrets(text)].map(({ from, to }) => text.slice(from, to))
+  const shownAs = (text: string) => [...(secretCovers(text) ?? []), ...guessedSecrets(text)].map(({ from, to }) => text.slice(from, to))
   t.strictSame(shownAs('{"token":"x1"}'), ['"x1"', '"x1"'], 'a secret is found')
   for (const known of samples) {
     const sample = readSample(known)

@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 import { stringify } from 'yaml'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { createLog } from '../../src/gateway/log.ts'
-import { type Front, openFront } from '../../src/relay/front/front.ts'
+import { openRelayServer, type RelayServer } from '../../src/relay/front/relay-server.ts'
 import { readRelay } from '../../src/relay/front/relay-settings.ts'
 import { decodeFrames, encodeFrames, type Frame } from '../../src/relay/wire/frames.ts'
 import { main } from './built.ts'
@@ -20,7 +20,7 @@ export const relayKey = 'a-key-of-the-home-gateway'
 type Tree = { readonly [key: string]: unknown }
 
 export type TestRelay = {
-  readonly front: Front
+  readonly front: RelayServer
   readonly url: string
   readonly dir: string
   readonly lines: Tree[]
@@ -40,7 +40,7 @@ export const startRelay = async (
   t: Test,
   { dir, clock = systemClock, gateways, file, port = 0 }: RelayOptions = {},
 ): Promise<TestRelay> => {
-  let front: Front | undefined
+  let front: RelayServer | undefined
   const stop = async (): Promise<void> => {
     const running = front
     front = undefined
@@ -53,7 +53,7 @@ export const startRelay = async (
   if (!settings) throw new Error(diagnostics.map(({ message }) => message).join('; '))
   const lines: Tree[] = []
   const log = createLog({ level: 'debug', format: 'json', redact: (text) => text, write: (line) => void lines.push(JSON.parse(line)) })
-  front = await openFront({ dataDir: folder, settings: { ...settings, port }, log, clock })
+  front = await openRelayServer({ dataDir: folder, settings: { ...settings, port }, log, clock })
   return { front, url: front.url, dir: folder, lines, stop }
 }
 

@@ -1,7 +1,7 @@
 /** Housekeeping runs each minute. On a shared store, only the leader runs the housekeeping. */
 
 import t from 'tap'
-import { keepHouse } from '../../src/gateway/housekeeping.ts'
+import { startRetention } from '../../src/gateway/housekeeping.ts'
 import { defaults } from '../../src/generated/defaults.ts'
 import type { OpenStore } from '../../src/store/store-part.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -41,7 +41,7 @@ t.test('a sole store is pruned at once and each minute', async (t) => {
   const clock = fakeClock()
   const pass = passing(clock)
   const { store, pruned } = storeWith()
-  const stop = keepHouse({ store, clock, log, retention })
+  const stop = startRetention({ store, clock, log, retention })
   t.equal(pruned.runs, 1)
   await pass(180)
   t.equal(pruned.runs, 4)
@@ -55,7 +55,7 @@ t.test('of two gateways on a shared store the leader prunes, and the other takes
   const pass = passing(clock)
   let leader = 'a'
   const [a, b] = ['a', 'b'].map((name) => storeWith(() => leader === name)) as [ReturnType<typeof storeWith>, ReturnType<typeof storeWith>]
-  const stops = [a, b].map(({ store }) => keepHouse({ store, clock, log, retention }))
+  const stops = [a, b].map(({ store }) => startRetention({ store, clock, log, retention }))
   await pass(180)
   t.strictSame(
     [a.pruned, b.pruned],

@@ -14,7 +14,7 @@ import type { Toolset, ToolsetPart } from '../../src/parts/tools/tool.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { type Agent, compileRunner } from '../../src/plan/runner.ts'
 import { noConversations } from '../../src/runs/conversation.ts'
-import { type Known, lackOf } from '../../src/runs/lack-of.ts'
+import { lackOf, type ServedNames } from '../../src/runs/lack-of.ts'
 import { policyOf } from '../../src/runs/policy.ts'
 import { Worker, type WorkerOptions } from '../../src/runs/worker.ts'
 import { createEventRates } from '../../src/serve/limits/event-rates.ts'
@@ -438,7 +438,7 @@ t.test('a run that this process lacks something for is left to another, and coun
 
 t.test('what a configuration lacks for a run: its profile, route or job, a target, or a setting of that', (t) => {
   const profile = { name: 'default', dir: '/', env: {}, platforms: {}, jobs: new Map() }
-  const known: Known = {
+  const known: ServedNames = {
     profiles: new Map([['default', profile]]),
     targets: catalogue.targets,
     hasRoute: (name) => name === 'r',

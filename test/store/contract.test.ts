@@ -15,11 +15,11 @@ import type {
   Joined,
   Lane,
   Lease,
+  PendingWork,
   RunEnd,
   Store,
   StoredStanding,
   StoreTotals,
-  Work,
 } from '../../src/store/ports.ts'
 import type { Erased, OpenStore, StorePart } from '../../src/store/store-part.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
@@ -178,7 +178,7 @@ for (const { name, at, lookEveryMs } of subjects) {
     promise('work of several events is taken together, each with its own answer', async (t, { store, accept, join, claimOf, work }) => {
       await accept('known')
       await join('first', groupOf())
-      const workOf = (id: string, more: Partial<Work> = {}): Work => ({ run: runOf(id), claim: claimOf(id), ...more })
+      const workOf = (id: string, more: Partial<PendingWork> = {}): PendingWork => ({ run: runOf(id), claim: claimOf(id), ...more })
       const lane = laneOf(1, 'refuse', 'full')
       const before = await store.backlog()
       const answers = await store.acceptAll([
@@ -205,7 +205,7 @@ for (const { name, at, lookEveryMs } of subjects) {
     })
 
     promise('a thousand events are taken together, and no more', async (t, { store, claimOf }) => {
-      const works = Array.from({ length: 1_001 }, (_, i): Work => ({ run: runOf(`n${i}`), claim: claimOf(`n${i}`) }))
+      const works = Array.from({ length: 1_001 }, (_, i): PendingWork => ({ run: runOf(`n${i}`), claim: claimOf(`n${i}`) }))
       await t.rejects(store.acceptAll(works), StoreFault)
       t.equal(await store.backlog(), 0)
       t.strictSame(new Set(await store.acceptAll(works.slice(1))), new Set(['accepted']))

@@ -10,7 +10,7 @@ import type { Outcome } from '../../src/core/outcome.ts'
 import type { RoutePlan } from '../../src/core/plan.ts'
 import type { Event } from '../../src/core/request.ts'
 import { createDryEffects } from '../../src/dryrun/trace/dry-effects.ts'
-import { admit, answerHandshake } from '../../src/engine/run.ts'
+import { answerHandshake, checkHead } from '../../src/engine/run.ts'
 import { parsePath } from '../../src/http/receive.ts'
 import type { Effects } from '../../src/parts/effects.ts'
 import type { SenderKeys } from '../../src/parts/sender-keys.ts'
@@ -100,7 +100,7 @@ export const createWorld = (certificate: string): World => {
     async post(route, sent) {
       if (parsePath(sent.target)?.name !== route.name) return elsewhere
       let event: Event | undefined
-      const proceed = admit(planOf(route), lookAt(route, sent), {
+      const proceed = checkHead(planOf(route), lookAt(route, sent), {
         stage: (_stage, _ended, seen) => {
           event = seen ?? event
         },

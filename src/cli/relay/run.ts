@@ -3,7 +3,7 @@
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { createLog } from '../../gateway/log.ts'
-import { openFront } from '../../relay/front/front.ts'
+import { openRelayServer } from '../../relay/front/relay-server.ts'
 import { type RelaySettings, readRelay } from '../../relay/front/relay-settings.ts'
 import { recordRelay } from '../../relay/front/running-relay.ts'
 import { Redactor } from '../../secrets/redact.ts'
@@ -35,7 +35,7 @@ const serve = async (settings: RelaySettings, redactor: Redactor, { logFormat }:
     write: io.stdout,
   })
   const stopped = untilSignal()
-  const front = await openFront({ dataDir: workspace.dataDir, settings, log, clock: systemClock })
+  const front = await openRelayServer({ dataDir: workspace.dataDir, settings, log, clock: systemClock })
   const unrecord = recordRelay(workspace.dataDir, front.url)
   const reload = (): void => {
     const { settings: next, diagnostics: found } = readRelay(workspace.dataDir, io.env)

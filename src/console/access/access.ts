@@ -5,15 +5,15 @@ import type { Clock } from '../../core/clock.ts'
 import { type Codes, createCodes } from './codes.ts'
 import { createGate, type Gate } from './gate.ts'
 import { createOrigins, type Origins } from './origins.ts'
+import { createWays, type SignInMethods } from './sign-in-methods.ts'
 import { createSignIns, type SignIns } from './sign-ins.ts'
-import { createWays, type Ways } from './ways.ts'
 
 export type Access = {
   readonly codes: Codes
   readonly signIns: SignIns
   readonly origins: Origins
   readonly publicOrigin: string | undefined
-  readonly ways: Ways
+  readonly ways: SignInMethods
   readonly gate: Gate
   readonly clock: Clock
 }

@@ -55,7 +55,7 @@ export const createOidc = ({ auth, roles, publicOrigin, clock }: OidcOptions): O
     return found
   }
   const inTurn = async <T>(task: () => Promise<T | OidcFailure>): Promise<T | OidcFailure> =>
-    (await slots.run(() => task().catch((error): OidcFailure => ({ failed: 'provider', reason: reasonOf(error) })))) ?? {
+    (await slots.run(() => task().catch((error): OidcFailure => ({ failed: 'provider', reason: providerReason(error) })))) ?? {
       failed: 'busy',
       reason: 'too many sign-ins at a time',
     }
@@ -172,7 +172,7 @@ const nameIn = (claims: Claims, { userClaim }: OidcAuth): string => {
 const textsIn = (value: unknown): readonly string[] => [value].flat().filter((each) => typeof each === 'string')
 
 /** Returns the message of the provider or of the library, with its code. */
-const reasonOf = (error: unknown): string => {
+const providerReason = (error: unknown): string => {
   const { message, code, error: said, cause } = error as { readonly [name: string]: unknown }
   const more = cause instanceof Error ? cause.message : (said ?? code)
   return [message, ...(typeof more === 'string' ? [more] : [])].join(': ')

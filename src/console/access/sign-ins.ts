@@ -16,15 +16,15 @@ import type { Right, User } from './users.ts'
 /** The sign-in of a browser. `name`: the name of the sign-in in the audit. */
 export type SignIn = { readonly id: string; readonly name: string; readonly user: User; readonly rights: ReadonlySet<Right> }
 /** The two halves of the secret. `bearer`: the half in the storage of the pages. `cookie`: the half in the cookie. */
-type Halves = { readonly bearer: string; readonly cookie: string }
+type CredentialPair = { readonly bearer: string; readonly cookie: string }
 
 export interface SignIns {
   /**
    * Signs a browser of a user in. Where the user, or all users together, have the most sign-ins that are allowed, the oldest of these ends.
    */
-  add(user: User): Halves
+  add(user: User): CredentialPair
   /** Returns the sign-in whose halves these are; `undefined` where there is none, or its time is over. */
-  find(halves: Halves): SignIn | undefined
+  find(halves: CredentialPair): SignIn | undefined
   remove(signIn: SignIn): void
   /**
    * Calls `end` once when the sign-in ends: for what goes on without a further question. The returned function cancels this.

@@ -10,7 +10,7 @@ import type { SignIn } from '../access/sign-ins.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Returns the reason why no test message can be sent. */
-const reasonOf = ({ fault, diagnostics: [first], outcome }: Refusal): string => fault?.message ?? first?.message ?? outcome
+const refusalReason = ({ fault, diagnostics: [first], outcome }: Refusal): string => fault?.message ?? first?.message ?? outcome
 
 export const routeAnswers = ({ workspace, gateway, service, audit }: Surroundings) => ({
   async routes() {
@@ -49,14 +49,14 @@ export const routeAnswers = ({ workspace, gateway, service, audit }: Surrounding
    */
   async targetTest({ target, profile }: ConsoleQuestions['targetTest']) {
     const test = await prepareTargetTest(workspace, { target, profile, extra: {} })
-    return test.ok ? { obstacle: test.obstacle ?? null, text: defaultText } : { obstacle: reasonOf(test), text: defaultText }
+    return test.ok ? { obstacle: test.obstacle ?? null, text: defaultText } : { obstacle: refusalReason(test), text: defaultText }
   },
   testTarget: ({ target, profile }: ConsoleQuestions['testTarget'], signIn: SignIn) =>
     audit.of(
       { by: signIn.name, action: 'test_target', on: { target, ...(profile === undefined ? {} : { profile }) } },
       async () => {
         const test = await prepareTargetTest(workspace, { target, profile, extra: {} })
-        if (!test.ok) return { ok: false, detail: reasonOf(test) }
+        if (!test.ok) return { ok: false, detail: refusalReason(test) }
         const { sent } = await sendTargetTest(test, defaultText)
         // The answer of the receiver is the text of a stranger, and may quote an event.
         const detail = signIn.rights.has('payloads') ? (sent.ok ? sent.detail : sent.why) : undefined

@@ -10,14 +10,14 @@ import { ask } from './ask.ts'
 import { addressOf, go } from './router.ts'
 import { shown } from './words.ts'
 
-export type Place = { readonly name: string; readonly to: string }
+export type PalettePlace = { readonly name: string; readonly to: string }
 /** An action that the present screen offers. */
 export type ScreenAction = { readonly name: string; readonly run: () => void }
 /** The actions of the present screen. The screen sets them. */
 export const screenActions = signal<readonly ScreenAction[]>([])
 
 /** An action of the screen, or a place. */
-type Entry = Place | ScreenAction
+type Entry = PalettePlace | ScreenAction
 
 /** The most entries that are listed. */
 const maxShown = 12
@@ -32,10 +32,10 @@ const entriesFor = (text: string, entries: readonly Entry[]): readonly Entry[] =
   return [...found, ...id].slice(0, maxShown)
 }
 
-export const Palette = ({ screens }: { readonly screens: readonly Place[] }): JSX.Element => {
+export const Palette = ({ screens }: { readonly screens: readonly PalettePlace[] }): JSX.Element => {
   const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
-  const [routes, setRoutes] = useState<readonly Place[]>([])
+  const [routes, setRoutes] = useState<readonly PalettePlace[]>([])
   const [chosen, setChosen] = useState(0)
   useEffect(() => {
     const open = (event: KeyboardEvent): void => {

@@ -15,11 +15,11 @@ export type Asked<T> = {
   readonly again: () => void
 }
 
-type Known<T> = { readonly key: string; readonly about: string; readonly answer?: T; readonly failure?: NoAnswer }
+type AskedBefore<T> = { readonly key: string; readonly about: string; readonly answer?: T; readonly failure?: NoAnswer }
 
 /** Asks the question when `key` changes, and when `again` is called. The latest answer stays until the next answer comes. */
 export const useAsked = <T,>(key: string, question: (signal: AbortSignal) => Promise<T>): Asked<T> => {
-  const [known, setKnown] = useState<Known<T>>({ key: '', about: '' })
+  const [known, setKnown] = useState<AskedBefore<T>>({ key: '', about: '' })
   const [round, setRound] = useState(0)
   const about = `${round} ${key}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: `about` stands for what the question asks

@@ -50,19 +50,19 @@ export const contextOf = ({ traceparent }: Pick<SpanPlace, 'traceparent'>): Trac
   isSampled: traceparent.endsWith('1'),
 })
 
-const textOf = ({ traceId, spanId, isSampled }: TraceContext): string => `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
+const traceparentText = ({ traceId, spanId, isSampled }: TraceContext): string => `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 
 /** Returns the `traceparent` that a request brought, as version 00; `undefined` where it brought none that can be read. */
 export const broughtTraceparent = (headers: Headers): string | undefined => {
   const context = parseTraceparent(header(headers, 'traceparent') ?? '')
-  return context && textOf(context)
+  return context && traceparentText(context)
 }
 
 /** Makes a place below a span, with a span id of its own. `traceparent`: that of the span; `undefined` while traces are off. */
 export const placeBelow = (traceparent: string | undefined): SpanPlace | undefined => {
   if (traceparent === undefined) return undefined
   const parent = contextOf({ traceparent })
-  return { traceparent: textOf({ ...parent, spanId: randomBytes(8).toString('hex') }), parentId: parent.spanId }
+  return { traceparent: traceparentText({ ...parent, spanId: randomBytes(8).toString('hex') }), parentId: parent.spanId }
 }
 
 const randomUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -107,8 +107,8 @@ export const createEventTraces = (ratio: number): EventTraces => {
       const traceId = digitsOf(uuid)
       const spanId = traceId.slice(0, 16)
       const caller = callerOf(event)
-      if (caller) return { traceparent: textOf({ ...caller, spanId }), parentId: caller.spanId }
-      return { traceparent: textOf({ traceId, spanId, isSampled: isSampled(uuid) }) }
+      if (caller) return { traceparent: traceparentText({ ...caller, spanId }), parentId: caller.spanId }
+      return { traceparent: traceparentText({ traceId, spanId, isSampled: isSampled(uuid) }) }
     },
   }
 }

@@ -42,7 +42,7 @@ export const maskScalar = (raw: string): string => {
 export type TextKind = 'file' | 'settings'
 
 /** Returns covers for exactly the secrets of a text, those in settings that are commented out too; `undefined` for a text that cannot be parsed. */
-export const secretsIn = (text: string, kind: TextKind = 'file'): Cover[] | undefined => {
+export const secretCovers = (text: string, kind: TextKind = 'file'): Cover[] | undefined => {
   try {
     const events = eventsOf(text)
     const tree = new YamlTree(text, events)

@@ -88,7 +88,7 @@ const readText = (text: string): ReadText | undefined => {
   }
 }
 
-type Place = { readonly node: number | undefined; readonly path: readonly (string | number)[] }
+type NodePlace = { readonly node: number | undefined; readonly path: readonly (string | number)[] }
 
 /** Finds the stars of an edited text that are where the text before had them, and whose secrets go where they went. */
 class Places {
@@ -122,7 +122,7 @@ class Places {
     return inComment !== undefined && this.#ofKeys.has(inComment) ? undefined : misplacedMask
   }
 
-  #pair(before: Place, after: { readonly node: number; readonly path: Place['path'] }, isAnchored: boolean): void {
+  #pair(before: NodePlace, after: { readonly node: number; readonly path: NodePlace['path'] }, isAnchored: boolean): void {
     const anchor = this.#after.anchor(after.node)
     const isRepeated = isAnchored || anchor !== undefined
     const value = this.#after.scalar(after.node)

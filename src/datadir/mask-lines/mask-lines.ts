@@ -1,7 +1,7 @@
 /** Masks the lines of a YAML or JSON file: stars replace values of keys that name a secret, logins and secret parameters in addresses. */
 
 import { replaceSecretParameters, stars } from '../../core/secret-names.ts'
-import { type Cover, secretsIn, type TextKind } from './find-secrets.ts'
+import { type Cover, secretCovers, type TextKind } from './find-secrets.ts'
 import { guessedSecrets } from './guess-secrets.ts'
 
 export type MaskedLine = {
@@ -36,7 +36,7 @@ export const maskLines = (text: string): MaskedLine[] => {
 
 /** Returns the covers of a text: of values that are secrets, and of logins and secret parameters within values, in order. */
 export const coversOf = (text: string, kind: TextKind = 'file'): readonly Cover[] =>
-  withoutOverlap([...(secretsIn(text, kind) ?? guessedSecrets(text)), ...loginsIn(text), ...parametersIn(text)])
+  withoutOverlap([...(secretCovers(text, kind) ?? guessedSecrets(text)), ...loginsIn(text), ...parametersIn(text)])
 
 /** Sorts covers by their start, and drops each cover that overlaps an earlier cover. */
 const withoutOverlap = (covers: readonly Cover[]): Cover[] => {

@@ -23,7 +23,7 @@ export type Question = {
 }
 
 /** The most programs at once. */
-const maxAtOnce = 4
+const maxPrograms = 4
 /** The most secrets that are asked for. The answers stay in memory. */
 const maxAsked = 1_000
 const maxOutputBytes = 65_536
@@ -51,7 +51,7 @@ export const askProviders = async ({ providers, asked, ...how }: Question): Prom
       ? [async () => take(await askForAll(call, ids))]
       : ids.map((id) => async () => take(await askFor(call, id)))
   })
-  const slots = createSlots(() => maxAtOnce, calls.length)
+  const slots = createSlots(() => maxPrograms, calls.length)
   await Promise.all(calls.map((call) => slots.run(call)))
   return answers
 }

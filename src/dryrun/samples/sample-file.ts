@@ -46,7 +46,7 @@ export const isPayload = (text: string): boolean => {
  * quotes the text.
  */
 export const parseSample = (text: string, where: string): Sample => {
-  const data = parseJson(text, where)
+  const data = sampleJson(text, where)
   if (!isObject(data) || !isObject(own(data, 'headers')))
     throw badSample(where, 'it is no sample: a sample is a map with headers and a body')
   const [problem] = shapeProblems(checkSample, sampleSchema, data, () => true)
@@ -57,7 +57,7 @@ export const parseSample = (text: string, where: string): Sample => {
   return { ...about, headers, body: body_text ?? memberText(text, 'body') ?? '' }
 }
 
-const parseJson = (text: string, where: string): Json => {
+const sampleJson = (text: string, where: string): Json => {
   try {
     return JSON.parse(text) as Json
   } catch {

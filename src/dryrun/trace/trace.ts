@@ -13,7 +13,7 @@ import { type Outcome, refuse } from '../../core/outcome.ts'
 import { isTakenOutcome, outcomeName, outcomeReason } from '../../core/outcome-table.ts'
 import { replyTo } from '../../core/reply.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
-import { admit, resume, type Watch } from '../../engine/run.ts'
+import { checkHead, runVerified, type Watch } from '../../engine/run.ts'
 import { targetNames } from '../../parts/destination.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { script } from '../../parts/stages/script.ts'
@@ -176,7 +176,7 @@ const itemNotes = (items: readonly EndedItem[]): readonly string[] => {
 }
 
 const runTraced = async (traced: Traced, { source, config, effects }: DryWorld, dry: DryPlan, watch: Watch): Promise<EndedRequest> => {
-  if (traced.kind === 'verified') return resume(dry.plan(), traced.request, watch)
+  if (traced.kind === 'verified') return runVerified(dry.plan(), traced.request, watch)
   if (traced.body.length > config.adapter.max_body_bytes) return { outcome: refuse('too_large'), stage: 'body_size' }
   const served = servedBy(source, dry)
   const table = {
@@ -189,7 +189,7 @@ const runTraced = async (traced: Traced, { source, config, effects }: DryWorld, 
   if (!('authenticate' in found)) return { outcome: found, stage: 'route' }
   const { headers, url = `http://127.0.0.1${routePath(source)}` } = traced
   const from = { remote: () => '127.0.0.1', isProxied: () => false }
-  const proceed = admit(
+  const proceed = checkHead(
     found,
     { method: 'POST', url: () => url, pathAndQuery: pathAndQueryOf(url), headers, ...from, at: effects.clock.now() },
     watch,

@@ -17,7 +17,7 @@ type Signature = { validate: (args: readonly unknown[], context: unknown) => unk
 /** A built-in as the library holds it. All expressions share this object. */
 export type BuiltIn = { implementation: Body; readonly signature: Signature }
 /** Makes a body for a built-in. The new body may call `original`, the library's body, for arguments where the library is quick. */
-export type Instead = (original: Body) => Body
+export type BuiltinReplacement = (original: Body) => Body
 
 const shortText = 1_000
 const surrogate = /[\ud800-\udfff]/
@@ -27,7 +27,7 @@ const surrogate = /[\ud800-\udfff]/
  * `quick` works on the text itself. A short text is left to the library, and so is a text with surrogates, up to a limit.
  */
 const onUnits =
-  (quick: (text: string, ...rest: number[]) => unknown): Instead =>
+  (quick: (text: string, ...rest: number[]) => unknown): BuiltinReplacement =>
   (original) =>
     function (text, ...rest) {
       if (typeof text !== 'string' || text.length < shortText) return original.call(this, text, ...rest)
@@ -46,7 +46,7 @@ export const substring = onUnits((text, start, wanted) => {
 
 /** Replaces a body that searches a text for another text. A search for a pattern is left to the library. */
 const onTexts =
-  (quick: (text: string, wanted: string, ...rest: unknown[]) => unknown): Instead =>
+  (quick: (text: string, wanted: string, ...rest: unknown[]) => unknown): BuiltinReplacement =>
   (original) =>
     function (text, wanted, ...rest) {
       if (typeof text !== 'string' || typeof wanted !== 'string') return original.call(this, text, wanted, ...rest)
@@ -81,7 +81,7 @@ const splitText = (text: string, wanted: string, most: number): string[] => {
 /** Returns how many replacements `limit` allows. The library replaces while its count is below the limit, so a limit of 1.5 allows two. */
 const replacementCount = (limit: unknown): number => (limit === undefined ? Infinity : Math.ceil(Number(limit)))
 
-export const split: Instead = (original) =>
+export const split: BuiltinReplacement = (original) =>
   function (text, separator, limit) {
     if (typeof separator !== 'string' || typeof text !== 'string' || Number(limit) < 0) return original.call(this, text, separator, limit)
     const most = Math.min(limit === undefined ? Infinity : Math.trunc(Number(limit)), maxItems + 1)
@@ -90,7 +90,7 @@ export const split: Instead = (original) =>
     return pieces
   }
 
-export const replace: Instead = (original) =>
+export const replace: BuiltinReplacement = (original) =>
   function (text, pattern, replacement, limit) {
     const plain = typeof text === 'string' && typeof pattern === 'string' && typeof replacement === 'string'
     if (!plain || pattern === '' || Number(limit) < 0) return original.call(this, text, pattern, replacement, limit)
@@ -102,7 +102,7 @@ export const replace: Instead = (original) =>
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
 
 /** The library compares each item with every other item. This body compares texts: equal values have one text once keys are sorted. */
-export const distinct: Instead = () =>
+export const distinct: BuiltinReplacement = () =>
   function (list) {
     if (!Array.isArray(list) || list.length <= 1) return list
     const seen = new Set<unknown>()
@@ -116,7 +116,7 @@ export const distinct: Instead = () =>
   }
 
 /** For every item, the library's sort copies all items behind it: 787 MB for 20,000 numbers. */
-export const sort: Instead = (original) =>
+export const sort: BuiltinReplacement = (original) =>
   function (list, comparator) {
     const plain = Array.isArray(list) && list.length > 1 && comparator === undefined && list.every((item) => typeof item === typeof list[0])
     if (!plain || !['number', 'string'].includes(typeof list[0])) return original.call(this, list, comparator)
@@ -130,7 +130,7 @@ const arityOf = (callback: Callback): number =>
   typeof callback === 'function' ? (callback.arity ?? callback.length) : (callback as Callback).arguments.length
 
 /** Charges for each result of a callback, because the library walks through the whole result to see whether it counts as true. */
-export const chargeVerdicts: Instead = (original) =>
+export const chargeVerdicts: BuiltinReplacement = (original) =>
   function (values, callback) {
     if (callback === undefined) return original.call(this, values, callback)
     const run = runOf(this.environment)
@@ -143,7 +143,7 @@ export const chargeVerdicts: Instead = (original) =>
   }
 
 /** Gives the time at which this evaluation began. The library's body gives the time of the evaluation that began last. */
-export const now: Instead = () =>
+export const now: BuiltinReplacement = () =>
   function (picture, timezone) {
     const { base } = this.environment
     return (base.lookup('fromMillis') as BuiltIn).implementation.call(this, base.timestamp.getTime(), picture, timezone)

@@ -13,7 +13,7 @@ export type Rule = {
   /** Checks the arguments further, and charges for them, before the call. */
   readonly check?: checks.CheckArguments
   /** Makes a body that takes the place of the library's body. */
-  readonly instead?: bodies.Instead
+  readonly instead?: bodies.BuiltinReplacement
 }
 
 const shortText = 1_000

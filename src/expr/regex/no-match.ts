@@ -8,7 +8,7 @@ const op = { alt: 1, altMatch: 2, emptyWidth: 4, fail: 5, match: 6, rune1: 9, an
 const asserts = { beginLine: 1, endLine: 2, beginText: 4, endText: 8 } as const
 
 /** What stands before a place in the text, and what must stand behind it. A boundary of a word is taken to be wherever it is asked for. */
-type Place = { readonly pc: number; readonly before: 'start' | 'newline' | 'sign'; readonly behind: 'any' | 'newline' | 'end' }
+type PatternPlace = { readonly pc: number; readonly before: 'start' | 'newline' | 'sign'; readonly behind: 'any' | 'newline' | 'end' }
 
 /** An anchor in a place where it may be vain. Others are not looked at, because that takes the engine's program. */
 const oddAnchor = /[^(|[\\]\^|\$[^)|]/
@@ -17,7 +17,7 @@ const oddAnchor = /[^(|[\\]\^|\$[^)|]/
 export const matchesNothing = (pattern: string): boolean => {
   if (!oddAnchor.test(pattern.replace(/^\(\?[a-zA-Z]+\)/, ''))) return false
   const { inst, start } = compileRe2(pattern).re2().prog
-  const open: Place[] = [
+  const open: PatternPlace[] = [
     { pc: start, before: 'start', behind: 'any' },
     { pc: start, before: 'newline', behind: 'any' },
     { pc: start, before: 'sign', behind: 'any' },
@@ -34,21 +34,21 @@ export const matchesNothing = (pattern: string): boolean => {
   return true
 }
 
-const placesAfter = (next: Instruction, { pc: _, ...place }: Place): readonly Place[] => {
+const placesAfter = (next: Instruction, { pc: _, ...place }: PatternPlace): readonly PatternPlace[] => {
   const { out: pc, arg } = next
   if (next.op === op.fail) return []
   if (next.op === op.alt || next.op === op.altMatch) return [pc, arg].map((each) => ({ pc: each, ...place }))
   if (next.op === op.emptyWidth) return isMet(arg, place.before) ? [{ pc, ...place, behind: behindAfter(arg, place.behind) }] : []
   if (next.op < op.match || next.op === op.match + 1) return [{ pc, ...place }]
   if (place.behind === 'end') return []
-  const line: readonly Place[] = takesLineEnd(next) ? [{ pc, before: 'newline', behind: 'any' }] : []
+  const line: readonly PatternPlace[] = takesLineEnd(next) ? [{ pc, before: 'newline', behind: 'any' }] : []
   return place.behind === 'newline' ? line : [...line, ...(isOnlyLineEnd(next) ? [] : [{ pc, before: 'sign', behind: 'any' } as const])]
 }
 
-const isMet = (arg: number, before: Place['before']): boolean =>
+const isMet = (arg: number, before: PatternPlace['before']): boolean =>
   (!(arg & asserts.beginText) || before === 'start') && (!(arg & asserts.beginLine) || before !== 'sign')
 
-const behindAfter = (arg: number, behind: Place['behind']): Place['behind'] => {
+const behindAfter = (arg: number, behind: PatternPlace['behind']): PatternPlace['behind'] => {
   if (arg & asserts.endText || behind === 'end') return 'end'
   return arg & asserts.endLine ? 'newline' : behind
 }

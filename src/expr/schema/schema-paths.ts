@@ -57,7 +57,7 @@ export type NamedPath = { readonly path: string; readonly kinds: readonly string
  */
 export const namedPaths = ({ root }: PayloadSchema): readonly NamedPath[] => {
   const found = new Map<string, Set<string>>()
-  let level: readonly Place[] = [{ schema: root, path: '' }]
+  let level: readonly SchemaPlace[] = [{ schema: root, path: '' }]
   for (let depth = 0; depth < maxKeys && level.length > 0; depth++) {
     level = level.flatMap((place) => below(place, root)).slice(0, maxPaths - found.size)
     for (const { schema, path } of level) {
@@ -68,10 +68,10 @@ export const namedPaths = ({ root }: PayloadSchema): readonly NamedPath[] => {
   return [...found].map(([path, kinds]) => ({ path, kinds: [...kinds] }))
 }
 
-type Place = { readonly schema: Json; readonly path: string }
+type SchemaPlace = { readonly schema: Json; readonly path: string }
 
 /** Returns the places one key below. */
-const below = ({ schema, path }: Place, root: Json): Place[] =>
+const below = ({ schema, path }: SchemaPlace, root: Json): SchemaPlace[] =>
   equivalents(schema, root).flatMap(({ properties, items }) => [
     ...(isObject(properties) ? Object.entries(properties) : []).flatMap(([key, inner]) =>
       key === '' || /[.\s{}]/.test(key) || inner === false ? [] : [{ schema: inner, path: path === '' ? key : `${path}.${key}` }],

@@ -28,7 +28,7 @@ export const stageBackup = async (file: string, into: string): Promise<Manifest>
   try {
     for await (const entry of readArchive(file)) {
       if (manifest) throw damaged('something follows its list of files')
-      if (entry.name === manifestName) manifest = parseManifest(await textOf(entry))
+      if (entry.name === manifestName) manifest = parseManifest(await manifestText(entry))
       else found.set(entry.name, await unpack(entry, { into, found, room }))
     }
   } catch (error) {
@@ -46,7 +46,7 @@ const readingFault = (file: string, error: unknown): unknown => {
   return isOfSystem ? diskFault('read', file, error) : damaged(messageOf(error))
 }
 
-const textOf = async ({ chunks }: ArchiveEntry): Promise<string> => {
+const manifestText = async ({ chunks }: ArchiveEntry): Promise<string> => {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of chunks) {

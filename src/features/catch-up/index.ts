@@ -1,4 +1,4 @@
 /** What a gateway loads once a route of it has `catch_up`. */
 
 export { CatchUps } from './catch-up.ts'
-export { Occasions } from './occasions.ts'
+export { CatchUpTriggers } from './triggers.ts'

@@ -10,7 +10,7 @@ import { tellRequest } from '../../core/facts/tell-request.ts'
 import { originHeader, pulled } from '../../core/headers.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Headers, VerifiedRequest } from '../../core/request.ts'
-import { resume } from '../../engine/run.ts'
+import { runVerified } from '../../engine/run.ts'
 import type { Served } from '../../plan/table.ts'
 
 /** The headers by which people and filters know a pulled event. */
@@ -50,7 +50,7 @@ export const takePulled =
         ...(claimMs === undefined ? {} : { kept: { id: deliveryId, claimMs } }),
       }
       const isTooLarge = request.body.length > maxBodyBytes()
-      const ended = isTooLarge ? { outcome: refuse('too_large'), stage: 'body_size', verified: request } : await resume(plan, request)
+      const ended = isTooLarge ? { outcome: refuse('too_large'), stage: 'body_size', verified: request } : await runVerified(plan, request)
       tellRequest(facts, { kind: 'request_ended', ended, route: plan, headers, remote: request.remote, ms: () => 0 })
       return ended.outcome
     } finally {

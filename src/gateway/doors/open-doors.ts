@@ -16,15 +16,15 @@ import { openAlerts } from '../later/open-alerts.ts'
 import { openCatchUp } from '../later/open-catch-up.ts'
 import { type OpenedPolls, openPolls } from '../later/open-polls.ts'
 import { type OpenedRelay, openRelay } from '../later/open-relay.ts'
+import type { GatewayServices } from '../open-services.ts'
 import { isLasting } from '../open-store.ts'
-import type { Work } from '../open-work.ts'
-import type { CatchUpDesk } from '../operations/catch-up-answers.ts'
+import type { CatchUpControl } from '../operations/catch-up-answers.ts'
 import { createOperations } from '../operations/operations.ts'
 import { noListener } from './no-listener.ts'
 import { watching } from './request-watch.ts'
 
 /** The parts that fetch events from elsewhere. */
-type Fetching = { readonly catchUp: CatchUpDesk; readonly relay: OpenedRelay; readonly polls: OpenedPolls }
+type Fetching = { readonly catchUp: CatchUpControl; readonly relay: OpenedRelay; readonly polls: OpenedPolls }
 
 /** The ways by which requests and commands come in: the HTTP server and the control socket. */
 export type Doors = Fetching & {
@@ -35,7 +35,12 @@ export type Doors = Fetching & {
 }
 
 /** Opens the Readiness, which knows whether a load balancer should send requests to this gateway. */
-const openReadiness = ({ log, clock, shared }: GatewayOptions, work: Work, stopping: () => boolean, closing: Closing): Readiness => {
+const openReadiness = (
+  { log, clock, shared }: GatewayOptions,
+  work: GatewayServices,
+  stopping: () => boolean,
+  closing: Closing,
+): Readiness => {
   const readiness = new Readiness({
     store: work.store,
     clock,
@@ -63,8 +68,10 @@ const certificatesOf = ({ config: { tls }, reloader, shared: { facts } }: Gatewa
   tls && { settings: () => reloader.current().config.tls ?? tls, facts }
 
 /** Makes what answers at status addresses. */
-const statusAnswersOf = ({ shared: { replies }, reloader: { current } }: GatewayOptions, { store, records }: Work): StatusAnswer =>
-  createStatusAnswers({ store, records, replies, route: (name) => servedAs(current().table, name)?.source.spec })
+const statusAnswersOf = (
+  { shared: { replies }, reloader: { current } }: GatewayOptions,
+  { store, records }: GatewayServices,
+): StatusAnswer => createStatusAnswers({ store, records, replies, route: (name) => servedAs(current().table, name)?.source.spec })
 
 /** Whether somebody reads the metrics of this gateway, or a receiver gets them. */
 const isMetered = ({ metrics, telemetry }: Config): boolean => metrics.enabled || telemetry?.metrics !== undefined
@@ -73,7 +80,7 @@ const isMetered = ({ metrics, telemetry }: Config): boolean => metrics.enabled |
 const openControl = async (
   { config, log, clock }: GatewayOptions,
   operations: RunningGateway,
-  tails: Work['tails'],
+  tails: GatewayServices['tails'],
   closing: Closing,
 ): Promise<void> => {
   const control = await listenControl({ path: controlSocket(config.dataDir), operations, log, clock })
@@ -95,7 +102,7 @@ const createStopAsked = (): { readonly stop: () => void; readonly stopAsked: Pro
 /** Prepares the parts that fetch events from elsewhere. `takesEvents`: whether the gateway takes events now. */
 const openFetching = (
   options: GatewayOptions,
-  { store }: Work,
+  { store }: GatewayServices,
   door: Parameters<typeof openRelay>[1] & { readonly takesEvents: () => boolean },
   closing: Closing,
 ): Fetching => ({
@@ -105,7 +112,7 @@ const openFetching = (
 })
 
 /** Opens the HTTP server and the control socket. */
-export const openDoors = async (options: GatewayOptions, work: Work, closing: Closing): Promise<Doors> => {
+export const openDoors = async (options: GatewayOptions, work: GatewayServices, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
   const stopping: Stopping = { now: false, patienceMs: 0, hasSuccessor: options.socket?.isKept === true && isLasting(config.storage) }

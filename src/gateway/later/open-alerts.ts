@@ -1,12 +1,12 @@
 /** Opens the alerts of a gateway, once its configuration has some. Until then they observe no fact. */
 
-import type { AlertDesk } from '../../features/alerts/alert-desk.ts'
+import type { AlertControl } from '../../features/alerts/alert-control.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import { openLater } from './open-later.ts'
 
 /** `begin` is called at the start and after each reload. */
-export type OpenedAlerts = { readonly begin: () => Promise<void>; readonly desk: () => AlertDesk | undefined }
+export type OpenedAlerts = { readonly begin: () => Promise<void>; readonly control: () => AlertControl | undefined }
 
 /** Prepares the alerts, and adds to `closing` how to close them. */
 export const openAlerts = (options: GatewayOptions, store: OpenStore, closing: Closing): OpenedAlerts => {
@@ -21,5 +21,5 @@ export const openAlerts = (options: GatewayOptions, store: OpenStore, closing: C
     shared.facts.observe(alerts)
     return { part: alerts, close: () => alerts.close() }
   })
-  return { begin, desk: part }
+  return { begin, control: part }
 }

@@ -6,12 +6,12 @@ import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import { type Served, servedAs } from '../../plan/table.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
-import type { CatchUpDesk } from '../operations/catch-up-answers.ts'
+import type { CatchUpControl } from '../operations/catch-up-answers.ts'
 import { openLater } from './open-later.ts'
 import { servedNow } from './open-polls.ts'
 
 /** Prepares the catch-ups, and adds to `closing` how to close them. `isReady`: whether the gateway takes events now. */
-export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: () => boolean, closing: Closing): CatchUpDesk => {
+export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: () => boolean, closing: Closing): CatchUpControl => {
   const { clock, shared, reloader } = options
   const { facts, keep, pauses } = shared
   const { current } = reloader
@@ -20,12 +20,12 @@ export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: 
   const canCatchUp = (name: string): boolean => servedAs(current().table, name)?.source.spec.catch_up !== undefined
   const isNeeded = (): boolean => served().some(({ source }) => source.spec.catch_up !== undefined)
   const { begin, part } = openLater(closing, isNeeded, async () => {
-    const { CatchUps, Occasions } = await import('../../features/catch-up/index.ts')
+    const { CatchUps, CatchUpTriggers } = await import('../../features/catch-up/index.ts')
     const { takePulled } = await import('../../features/polls/take-pulled.ts')
     const take = takePulled({ clock, facts, maxBodyBytes: () => current().maxBodyBytes })
     const serving = () => ({ config: current().config, served })
     const catchUps = new CatchUps({ store, clock, facts, keep, current: serving, isReady, isPaused, take })
-    const occasions = new Occasions({ catchUps, clock, isReady, isPaused, canCatchUp })
+    const occasions = new CatchUpTriggers({ catchUps, clock, isReady, isPaused, canCatchUp })
     facts.observe(occasions)
     occasions.start()
     const close = async (): Promise<void> => {

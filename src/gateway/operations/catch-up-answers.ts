@@ -5,15 +5,15 @@ import type { CatchUps } from '../../features/catch-up/catch-up.ts'
 import type { Status } from '../../generated/control.ts'
 
 /** The catch-ups of a gateway. `open`: opens them where a route has `catch_up`. `catchUps`: absent until then. */
-export type CatchUpDesk = { readonly open: () => Promise<void>; readonly catchUps: () => CatchUps | undefined }
+export type CatchUpControl = { readonly open: () => Promise<void>; readonly catchUps: () => CatchUps | undefined }
 
 /** Returns the catch-ups that an operator should know of, for the status, without their events. */
-export const openCatchUps = ({ catchUps }: CatchUpDesk): Pick<Status, 'catch_ups'> => {
+export const openCatchUps = ({ catchUps }: CatchUpControl): Pick<Status, 'catch_ups'> => {
   const open = catchUps()?.open() ?? []
   return open.length > 0 ? { catch_ups: open.map((each) => ({ ...each, events: [] })) } : {}
 }
 
-export const createCatchUpAnswers = ({ open, catchUps }: CatchUpDesk): Pick<RunningGateway, 'catchUp' | 'catchUps'> => ({
+export const createCatchUpAnswers = ({ open, catchUps }: CatchUpControl): Pick<RunningGateway, 'catchUp' | 'catchUps'> => ({
   async catchUp({ route, since, dry_run: dryRun } = {}) {
     // A subscription may have come since the last reload.
     await open()

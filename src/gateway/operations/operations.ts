@@ -9,7 +9,7 @@ import { standingView } from '../../datadir/records/open-records.ts'
 import { readReplicas, replicaName } from '../../datadir/replica-view.ts'
 import type { RunningGateway } from '../../datadir/running-gateway.ts'
 import type { KeptSecrets } from '../../datadir/secrets/kept-secrets.ts'
-import type { AlertDesk } from '../../features/alerts/alert-desk.ts'
+import type { AlertControl } from '../../features/alerts/alert-control.ts'
 import type { Pauses } from '../../features/pauses/pauses.ts'
 import type { Alerts, OpenBreaker as BreakerView, SessionView, Status } from '../../generated/control.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
@@ -24,7 +24,7 @@ import { askReload } from '../../serve/replicas/replicas.ts'
 import type { Tails } from '../../serve/tails.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import { readBacklog } from './backlog-view.ts'
-import { type CatchUpDesk, createCatchUpAnswers, openCatchUps } from './catch-up-answers.ts'
+import { type CatchUpControl, createCatchUpAnswers, openCatchUps } from './catch-up-answers.ts'
 import { recordsAhead } from './records-ahead.ts'
 import { type ReplayOptions, replay } from './replay.ts'
 import { createRunOperations } from './run-operations.ts'
@@ -54,13 +54,13 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   readonly handOver: RunningGateway['handOver']
   /** Returns an address of the console at which a browser can sign in; `undefined` where this gateway runs no console. */
   readonly signInUrl: (() => Promise<string | undefined>) | undefined
-  readonly catchUp: CatchUpDesk
+  readonly catchUp: CatchUpControl
   /** `open` begins to take requests from a relay where a reload brought one. `view` returns what the status says of it. */
   readonly relay: { readonly open: () => Promise<void>; readonly view: () => Pick<Status, 'relay'> }
   /** `open` begins to read polling endpoints where a reload brought some. `view` returns what the status says of them. */
   readonly polls: { readonly open: () => Promise<void>; readonly view: () => Pick<Status, 'polls'> }
-  /** `begin` opens the alerts where a reload brought some. `desk` returns the open alerts; `undefined` where none are open. */
-  readonly alerts: { readonly begin: () => Promise<void>; readonly desk: () => AlertDesk | undefined }
+  /** `begin` opens the alerts where a reload brought some. `control` returns the open alerts; `undefined` where none are open. */
+  readonly alerts: { readonly begin: () => Promise<void>; readonly control: () => AlertControl | undefined }
 }
 
 /** Makes the operations of a gateway that listens. */
@@ -117,13 +117,13 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       return { conversation: session ? { session: sessionView(session, clock.now()), messages } : null }
     },
     async alerts() {
-      const desk = alerts.desk()
-      await desk?.looked()
-      const view = desk?.view()
+      const control = alerts.control()
+      await control?.looked()
+      const view = control?.view()
       return view ? { alerts: view } : {}
     },
-    testAlerts: async ({ rule } = {}) => ({ sent: (await alerts.desk()?.test(rule)) ?? [] }),
-    muteAlerts: async ({ name, seconds }) => ({ found: (await alerts.desk()?.mute(name, seconds * 1000)) ?? false }),
+    testAlerts: async ({ rule } = {}) => ({ sent: (await alerts.control()?.test(rule)) ?? [] }),
+    muteAlerts: async ({ name, seconds }) => ({ found: (await alerts.control()?.mute(name, seconds * 1000)) ?? false }),
     async consoleAddress() {
       const url = await options.signInUrl?.()
       return url === undefined ? {} : { url }
@@ -162,7 +162,7 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     ...openCatchUps(options.catchUp),
     waiting_requests: shared.replies.count,
     targets_down: shared.breakers.open,
-    ...firingNames(alerts.desk()?.view()),
+    ...firingNames(alerts.control()?.view()),
   }
 }
 

@@ -14,7 +14,7 @@ import type { RoutePlan } from '../../core/plan.ts'
 import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import { repeatRequest } from '../../datadir/records/request-again.ts'
 import { trace } from '../../dryrun/trace/trace.ts'
-import { resume } from '../../engine/run.ts'
+import { runVerified } from '../../engine/run.ts'
 import type { ControlQuestions, ReplayResult } from '../../generated/control.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import { ReadOnceBody } from '../../parts/body/request-body.ts'
@@ -56,7 +56,7 @@ export const replay = async (question: Omit<ControlQuestions['replay'], 'ahead'>
     const request = 'request' in again ? again.request : await verifyAgain(plan, again.unverified, shared.clock.now())
     if (typeof request === 'string') return replayMissing(request)
     if (dryRun) return await rehearse(request, serving, shared, served.source)
-    return tellReplay(request, await resume(plan, request), { plan, of: view.event_id, isEdited: body !== undefined }, facts)
+    return tellReplay(request, await runVerified(plan, request), { plan, of: view.event_id, isEdited: body !== undefined }, facts)
   } finally {
     plan.owner.release()
   }

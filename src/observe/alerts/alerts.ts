@@ -1,6 +1,6 @@
 /**
  * The alerts of a gateway: an observer of facts that looks each half minute what began and what is over, and tells it. Of several gateways
- * on a shared store, the leader tells. Also the desk at which commands list, test and mute alerts.
+ * on a shared store, the leader tells. Also the control by which commands list, test and mute alerts.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -9,7 +9,7 @@ import type { Observer } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { type Repeating, repeat } from '../../core/turns/repeat.ts'
-import type { AlertDesk } from '../../features/alerts/alert-desk.ts'
+import type { AlertControl } from '../../features/alerts/alert-control.ts'
 import type { Alert, Alerts as AlertsView, AlertTested } from '../../generated/control.ts'
 import { servedAs } from '../../plan/table.ts'
 import type { LiveConfig } from '../../serve/live-config.ts'
@@ -43,7 +43,7 @@ const lookEveryMs = 30_000
 const longestGapMs = 2 * lookEveryMs
 const readCertificatesEveryMs = 3_600_000
 
-export class Alerts implements Observer, AlertDesk {
+export class Alerts implements Observer, AlertControl {
   readonly #options: AlertsOptions
   readonly #signals: Signals
   readonly #delivery: AlertDelivery

@@ -11,7 +11,7 @@ import type { Path } from './walk-json.ts'
 import { readXmlInTurns } from './xml/read-xml.ts'
 
 /** The longest body that is read in one go, whatever it is. */
-const maxAtOnce = 262_144
+const maxAtATime = 262_144
 
 /** Keeps values that were made of a body, by their keys, so that each value is made once. */
 class ValuesMadeOnce {
@@ -46,7 +46,7 @@ export class ReadOnceBody extends ValuesMadeOnce implements RequestBody {
   }
 
   readInTurns(): Promise<void> | undefined {
-    if (this.bytes.length <= maxAtOnce || this.#content || bodyKind(this.#headers, this.bytes) !== 'xml') return undefined
+    if (this.bytes.length <= maxAtATime || this.#content || bodyKind(this.#headers, this.bytes) !== 'xml') return undefined
     return readXmlInTurns(this.bytes).then((content) => {
       this.#content ??= content
     })

@@ -126,7 +126,7 @@ const pageOf = (text: string, isNumbered: boolean): PolledPage | undefined => {
   const data = isObject(page) ? own(page, 'data') : undefined
   if (!isObject(page) || !Array.isArray(data)) return undefined
   const messages = data.flatMap(messageOf)
-  const position = isNumbered ? offsetOf(data.at(-1)) : textOf(own(page, 'iterator'), maxTokenUnits)
+  const position = isNumbered ? offsetOf(data.at(-1)) : messageBody(own(page, 'iterator'), maxTokenUnits)
   // Without its position a page could not be acknowledged, and would come again for ever.
   if (position === undefined && data.length > 0) return undefined
   return { ok: true, messages, malformed: data.length - messages.length, isLast: own(page, 'done') === true, position }
@@ -137,12 +137,12 @@ const offsetOf = (message: ExactJson | undefined): string | undefined => {
   return Number.isSafeInteger(offset) ? String(offset) : undefined
 }
 
-const textOf = (value: ExactJson | undefined, maxUnits: number): string | undefined =>
+const messageBody = (value: ExactJson | undefined, maxUnits: number): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= maxUnits ? value : undefined
 
 const messageOf = (message: ExactJson): readonly PolledMessage[] => {
   if (!isObject(message)) return []
-  const [id, eventType] = [textOf(own(message, 'id'), maxIdUnits), textOf(own(message, 'eventType'), maxIdUnits)]
+  const [id, eventType] = [messageBody(own(message, 'id'), maxIdUnits), messageBody(own(message, 'eventType'), maxIdUnits)]
   const payload = own(message, 'payload')
   if (id === undefined || eventType === undefined || payload === undefined) return []
   const headers = own(message, 'headers')

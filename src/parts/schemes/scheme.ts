@@ -12,13 +12,13 @@ import type { KnownEvents } from '../known-events.ts'
 import type { SenderKeys } from '../sender-keys.ts'
 
 /** The reason why a request is refused. The log, records and commands show the reason; the sender never gets it. */
-export type Why = string
+export type RefusalReason = string
 
 /**
  * The result of a check that cannot decide now, because the sender's keys cannot be fetched. The sender is asked to try again. `later`: the
  * reason.
  */
-export type Later = { readonly later: string }
+export type KeysUnavailable = { readonly later: string }
 
 /**
  * Checks the raw bytes of a body. Returns `true` when the signature is valid, else the reason why it is not, or `Later`. A check that
@@ -26,10 +26,13 @@ export type Later = { readonly later: string }
  * from `read`. The content is read once, for all secrets of the route and for the parser. The check of a plugin's scheme gets no `read`,
  * and must not return a promise or `Later`.
  */
-export type CheckBody = (bytes: Buffer, read?: RequestBody) => true | Why | Later | Promise<true | Why | Later>
+export type CheckBody = (
+  bytes: Buffer,
+  read?: RequestBody,
+) => true | RefusalReason | KeysUnavailable | Promise<true | RefusalReason | KeysUnavailable>
 
 /** Checks the headers of a request. Returns the check of its body, or the reason why the request is refused whatever its body is. */
-export type CheckHead = (head: RequestHead) => CheckBody | Why
+export type CheckHead = (head: RequestHead) => CheckBody | RefusalReason
 
 /**
  * An address that the gateway fetches before it answers a handshake, to confirm a subscription. `isAllowed`: the address belongs to the

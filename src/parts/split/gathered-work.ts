@@ -9,7 +9,7 @@ import { type Outcome, overloaded, type Refused, refuse, unavailable } from '../
 import type { MaybePromise } from '../../core/plan.ts'
 import type { Event } from '../../core/request.ts'
 import { nextTurn } from '../../core/turns/taking-turns.ts'
-import type { Accepted, Joined, Store, Work, WorkAnswer } from '../../store/ports.ts'
+import type { Accepted, Joined, PendingWork, Store, WorkAnswer } from '../../store/ports.ts'
 import type { Effects } from '../effects.ts'
 
 /**
@@ -19,7 +19,7 @@ import type { Effects } from '../effects.ts'
 const maxPromptChars = 20_000_000
 
 /** The work that an item has handed in, and the two ends of the promise that the item's ending waits for. */
-type HandedIn = { readonly work: Work; readonly resolve: (answer: WorkAnswer) => void; readonly reject: (why: StoreFault) => void }
+type HandedIn = { readonly work: PendingWork; readonly resolve: (answer: WorkAnswer) => void; readonly reject: (why: StoreFault) => void }
 type RunItem = (item: Event, index: number) => MaybePromise<Outcome>
 
 /** The effects for the ending of a route that splits, and the function that runs the items of one request. */
@@ -35,7 +35,7 @@ export type Gathering = {
 export const createGathering = (effects: Effects): Gathering => {
   /** The requests in progress, by the event of each of their items. */
   const requests = new Map<string, GatheredWork>()
-  const handIn = async <T extends WorkAnswer>(work: Work): Promise<T> => {
+  const handIn = async <T extends WorkAnswer>(work: PendingWork): Promise<T> => {
     const gathered = requests.get(work.run.eventId)
     if (!gathered) throw new Error('an ending handed in the work of no item')
     return gathered.handIn(work) as Promise<T>
@@ -78,7 +78,7 @@ class GatheredWork {
     this.#effects = effects
   }
 
-  handIn(work: Work): Promise<WorkAnswer> {
+  handIn(work: PendingWork): Promise<WorkAnswer> {
     return new Promise((resolve, reject) => {
       this.#promptChars += work.run.prompt.length
       this.#waiting.push({ work, resolve, reject })

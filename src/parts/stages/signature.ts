@@ -11,7 +11,7 @@ import type { RequestBody, RequestHead, Verification } from '../../core/request.
 import type { NextStep } from '../../core/turns/short-turns.ts'
 import { isForeignText } from '../body/foreign-text.ts'
 import { inDecidingOrder } from '../deciding-order.ts'
-import type { CheckBody, CheckHead, Later, Scheme, Why } from '../schemes/scheme.ts'
+import type { CheckBody, CheckHead, KeysUnavailable, RefusalReason, Scheme } from '../schemes/scheme.ts'
 import { verifyNames } from '../written-names.ts'
 import { checksInTurn } from './kit/check-in-turn.ts'
 import { compileHandshakes } from './kit/handshakes.ts'
@@ -108,9 +108,9 @@ const compileVerification = (schemes: readonly Scheme[], kit: StageKit): Authent
 }
 
 /** Checks a head with each secret. Returns the checks of the body with the secrets that may fit, or the reason why no secret fits. */
-const bodyChecks = (checks: readonly SecretCheck[], head: RequestHead): readonly BodyCheck[] | Why => {
+const bodyChecks = (checks: readonly SecretCheck[], head: RequestHead): readonly BodyCheck[] | RefusalReason => {
   const left: BodyCheck[] = []
-  let why: Why = 'no secret of the route can serve it'
+  let why: RefusalReason = 'no secret of the route can serve it'
   for (const { secret, checkHead } of checks) {
     const checkBody = checkHead(head)
     if (typeof checkBody === 'string') why = checkBody
@@ -126,7 +126,13 @@ const tryingSecrets = (kit: StageKit, refused: ReturnType<typeof refusingFailed>
     const verification = { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
     return charged(kit, verification, () => note(scheme, secret))
   }
-  const tryFrom = (first: number, before: Why, request: CheckedHead, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
+  const tryFrom = (
+    first: number,
+    before: RefusalReason,
+    request: CheckedHead,
+    body: RequestBody,
+    then?: NextStep,
+  ): ReturnType<VerifyBody> => {
     const { head, scheme, checks } = request
     let why = before
     for (let i = first; i < checks.length; i++) {
@@ -149,7 +155,7 @@ const tryingSecrets = (kit: StageKit, refused: ReturnType<typeof refusingFailed>
 }
 
 const retryAfterSeconds = 10
-const keysUnavailable = ({ name }: Scheme, { later }: Later): Refused =>
+const keysUnavailable = ({ name }: Scheme, { later }: KeysUnavailable): Refused =>
   refuse('keys_unavailable', { retryAfterSeconds, detail: `${name}: ${later}` })
 
 /**

@@ -52,10 +52,10 @@ const guardedTarget = (given: TargetPart, extra: Fragment | undefined, hideKnown
     ...(addresses === undefined ? {} : { addresses }),
     ...(lists === undefined ? {} : { lists }),
     ...(given.unaddressed
-      ? { unaddressed: (extra, values) => reasonOf(() => given.unaddressed?.(extra, values), hiding(extra, values)) }
+      ? { unaddressed: (extra, values) => sendFailure(() => given.unaddressed?.(extra, values), hiding(extra, values)) }
       : {}),
     ...(given.undeliverable
-      ? { undeliverable: (extra, values) => reasonOf(() => given.undeliverable?.(extra, values), hiding(extra, values)) }
+      ? { undeliverable: (extra, values) => sendFailure(() => given.undeliverable?.(extra, values), hiding(extra, values)) }
       : {}),
     ...(given.chat ? { chat: (extra, values) => chatOf(() => given.chat?.(extra, values)) } : {}),
     ...(given.returnsAsEvent === true ? { returnsAsEvent: true } : {}),
@@ -78,7 +78,7 @@ const settingOf = ({ key, env = [], secret, default: fallback }: Partial<Setting
 })
 
 /** Returns the plugin's reason why a text cannot go to its target. An error of the plugin is such a reason. */
-const reasonOf = (asked: () => unknown, hide: Hide): string | undefined => {
+const sendFailure = (asked: () => unknown, hide: Hide): string | undefined => {
   try {
     const why = asked()
     return why === undefined ? undefined : printable(hide(String(why)), maxReasonChars)

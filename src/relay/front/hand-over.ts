@@ -25,14 +25,14 @@ import {
   takerForm,
   takerHeader,
 } from '../wire/messages.ts'
-import type { Desk } from './desk.ts'
+import type { GatewayQueue } from './gateway-queue.ts'
 import type { GatewaySettings } from './relay-settings.ts'
 
 /** A request, and what it is answered with. */
 export type HttpExchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly connection: Connection }
 
-/** The gateway that is asked for, and its desk: absent for a gateway that the relay does not serve. */
-export type Served = { readonly settings: GatewaySettings; readonly desk: Desk }
+/** The gateway that is asked for, and its queue: absent for a gateway that the relay does not serve. */
+export type Served = { readonly settings: GatewaySettings; readonly queue: GatewayQueue }
 
 export type HandOverOptions = {
   readonly bodyMemory: BodyMemory
@@ -73,27 +73,27 @@ export const createHandOver = ({ bodyMemory, pace, status }: HandOverOptions): H
     })
   }
 
-  const take = async ({ response }: HttpExchange, desk: Desk, taker: string, body: Buffer): Promise<void> => {
+  const take = async ({ response }: HttpExchange, queue: GatewayQueue, taker: string, body: Buffer): Promise<void> => {
     const { holds } = parseObject(body.toString()) ?? {}
     const gone = new AbortController()
     response.once('close', () => !response.writableFinished && gone.abort())
     const held = new Set(Array.isArray(holds) ? holds.map(String) : [])
-    const frames = await desk.take(taker, held, gone.signal)
+    const frames = await queue.take(taker, held, gone.signal)
     const bytes = encodeFrames(frames)
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes.length })
     response.end(bytes)
   }
 
-  const done = async (asked: HttpExchange, desk: Desk, taker: string, body: Buffer): Promise<void> => {
+  const done = async (asked: HttpExchange, queue: GatewayQueue, taker: string, body: Buffer): Promise<void> => {
     const answers = decodeFrames(body)?.flatMap(({ head, body }): Frame<DoneHead>[] => {
       const read = doneHead(head)
       return read ? [{ head: read, body }] : []
     })
     if (!answers) return refuse(asked, 400, 'no frames: see docs/relay.md')
     try {
-      await desk.done(taker, answers)
+      await queue.done(taker, answers)
     } finally {
-      if (header(asked.request.headers, leavingHeader) !== undefined) desk.leave(taker)
+      if (header(asked.request.headers, leavingHeader) !== undefined) queue.leave(taker)
     }
     writeReply(asked.response, { status: 200, type: 'application/json', body: '{}' })
   }
@@ -102,12 +102,12 @@ export const createHandOver = ({ bodyMemory, pace, status }: HandOverOptions): H
     const { request, response } = asked
     const isAllowed = showsKey(request, served?.settings.keys ?? [])
     if (!served || !isAllowed) return refuse(asked, 401, 'a key of this gateway is needed', { 'WWW-Authenticate': 'Bearer' })
-    const { desk, settings } = served
+    const { queue, settings } = served
     if (path === statusPath && request.method === 'GET')
       return writeReply(response, { status: 200, type: 'application/json', body: JSON.stringify(status(settings.name)) })
     if (request.method !== 'POST' || (path !== takePath && path !== donePath)) return refuse(asked, 404, 'Not found')
     const taker = header(request.headers, takerHeader) ?? ''
     if (!takerForm.test(taker)) return refuse(asked, 400, `${takerHeader} is missing`)
-    withBody(asked, (body) => (path === takePath ? take(asked, desk, taker, body) : done(asked, desk, taker, body)))
+    withBody(asked, (body) => (path === takePath ? take(asked, queue, taker, body) : done(asked, queue, taker, body)))
   }
 }

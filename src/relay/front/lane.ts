@@ -1,7 +1,7 @@
 /** The requests of one route that a relay keeps: their sums, so that a bound is checked without a look at the disk, and which are out. */
 
+import type { PullerProcess } from './puller-processes.ts'
 import type { RouteSettings } from './relay-settings.ts'
-import type { Taker } from './takers.ts'
 
 type Sum = { items: number; bytes: number }
 
@@ -22,7 +22,7 @@ export class Lane {
   /** The bytes of the requests that the taker has, by their numbers. */
   readonly out = new Map<number, number>()
   /** The process that takes this lane. Only one does at a time, so that the order is kept. */
-  taker: Taker | undefined
+  taker: PullerProcess | undefined
 
   constructor(name: string) {
     this.name = name
@@ -82,7 +82,7 @@ export class Lane {
   }
 
   /** Notes that requests went to a taker. */
-  hand(taker: Taker, items: readonly { readonly id: number; readonly bytes: number }[]): void {
+  hand(taker: PullerProcess, items: readonly { readonly id: number; readonly bytes: number }[]): void {
     this.taker = taker
     for (const { id, bytes } of items) {
       this.out.set(id, bytes)

@@ -41,8 +41,8 @@ const maxEnded = 20
 /** Returns the state of one gateway, or of all. */
 export const statusOf = ({ ledger, served, clock }: StatusSource, only?: string): RelayStatus => {
   const counts = ledger.counts()
-  const gatewayOf = ([gateway, { desk }]: readonly [string, Served]): GatewayStatus => {
-    const lanes = new Map([...desk.lanes].map((lane) => [lane.name, lane]))
+  const gatewayOf = ([gateway, { queue }]: readonly [string, Served]): GatewayStatus => {
+    const lanes = new Map([...queue.lanes].map((lane) => [lane.name, lane]))
     const own = counts.filter((count) => count.gateway === gateway)
     const names = new Set([...lanes.keys(), ...own.map(({ lane }) => lane)])
     const routes = [...names].sort().map((route): LaneStatus => {
@@ -56,7 +56,7 @@ export const statusOf = ({ ledger, served, clock }: StatusSource, only?: string)
     const sum = (of: (lane: LaneStatus) => number): number => routes.reduce((total, lane) => total + of(lane), 0)
     return {
       gateway,
-      connected: desk.isTaken,
+      connected: queue.isTaken,
       items: sum(({ items }) => items),
       bytes: sum(({ bytes }) => bytes),
       routes,

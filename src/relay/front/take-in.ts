@@ -19,7 +19,7 @@ import { dropOwnHeaders, requestHead } from '../../http/request-head.ts'
 import { statusToken } from '../../http/status/status-door.ts'
 import { writeReply } from '../../http/write-reply.ts'
 import type { ItemHead } from '../wire/messages.ts'
-import type { Desk } from './desk.ts'
+import type { GatewayQueue } from './gateway-queue.ts'
 import type { HttpExchange, Served } from './hand-over.ts'
 import { type RouteSettings, routeOf } from './relay-settings.ts'
 
@@ -44,8 +44,8 @@ const statusLane = 'status'
 const statusRoute = routeOf({})
 
 /** One request, from its head to its answer. `head`: as the sender sent it; `item`: as the gateway gets it. */
-type Taken = HttpExchange & {
-  readonly desk: Desk
+type TakenRequest = HttpExchange & {
+  readonly queue: GatewayQueue
   readonly gateway: string
   readonly route: RouteSettings
   readonly head: RequestHead
@@ -72,8 +72,8 @@ const answer = ({ response, connection }: Omit<HttpExchange, 'request'>, reply: 
 }
 
 /** Asks the gateway, and keeps nothing: for the questions that senders ask with GET, for example. */
-const askOnly = async (taken: Taken): Promise<void> => {
-  const reply = await taken.desk.ask(taken.item, taken.route.waitMs)
+const askOnly = async (taken: TakenRequest): Promise<void> => {
+  const reply = await taken.queue.ask(taken.item, taken.route.waitMs)
   answer(taken, reply ?? unreachable)
 }
 
@@ -83,13 +83,13 @@ export type TakeIn = (asked: HttpExchange, served: Served | undefined, target: s
 export const createTakeIn = (options: TakeInOptions): TakeIn => {
   const { clock, bodyMemory, pace, trustProxy, full, failed } = options
 
-  const refuseFull = (taken: Taken) => {
+  const refuseFull = (taken: TakenRequest) => {
     full(taken.gateway, taken.item.lane)
     answer(taken, tooFull)
   }
 
-  const keep = async (taken: Taken, body: Buffer): Promise<void> => {
-    const { desk, head, item, route } = taken
+  const keep = async (taken: TakenRequest, body: Buffer): Promise<void> => {
+    const { queue, head, item, route } = taken
     const client = networkOf(head.remote())
     const kept: Reply = {
       status: 202,
@@ -98,8 +98,8 @@ export const createTakeIn = (options: TakeInOptions): TakeIn => {
     }
     let reply: Promise<Reply | undefined> | undefined
     try {
-      await desk.keep({ client, head: item, body }, (id) => {
-        if (route.isLive && desk.isTaken) reply = desk.senders.answerTo(String(id), route.waitMs - (clock.now() - item.at))
+      await queue.keep({ client, head: item, body }, (id) => {
+        if (route.isLive && queue.isTaken) reply = queue.senders.answerTo(String(id), route.waitMs - (clock.now() - item.at))
       })
     } catch (error) {
       if (!(error instanceof StoreFault)) throw error
@@ -109,8 +109,8 @@ export const createTakeIn = (options: TakeInOptions): TakeIn => {
     answer(taken, (await reply) ?? kept)
   }
 
-  const take = (taken: Taken) => {
-    const { request, response, head, item, route, desk, connection } = taken
+  const take = (taken: TakenRequest) => {
+    const { request, response, head, item, route, queue, connection } = taken
     const { maxBodyBytes: maxBytes } = route
     if (request.rawHeaders.length > maxRawHeaders) {
       connection.closeAfter(response)
@@ -126,13 +126,13 @@ export const createTakeIn = (options: TakeInOptions): TakeIn => {
     if (declared > maxBytes) return tooLarge()
     if (isQuestion) return void askOnly(taken)
     const client = (): string => networkOf(head.remote())
-    if (!desk.hasRoom(item.lane, client(), declared, route)) return refuseFull(taken)
+    if (!queue.hasRoom(item.lane, client(), declared, route)) return refuseFull(taken)
     if (header(request.headers, 'expect') !== undefined) response.writeContinue()
     readBody(request, response, { maxBytes, client, bodyMemory, pace: () => pace }, (body) => {
       if (body === 'gone') return
       if (body === 'too large') return tooLarge()
       if (!Buffer.isBuffer(body)) return answer(taken, errorReply(body === 'too slow' ? 408 : 503, 'The body was not read', retryAfter))
-      if (!desk.hasRoom(item.lane, client(), body.length, route)) return refuseFull(taken)
+      if (!queue.hasRoom(item.lane, client(), body.length, route)) return refuseFull(taken)
       void keep(taken, body).catch(() => answer(taken, errorReply(500, 'Internal error')))
     })
   }
@@ -147,6 +147,6 @@ export const createTakeIn = (options: TakeInOptions): TakeIn => {
     const head = requestHead(asked.request, trustProxy, at)
     const { method } = head
     const item = { lane, method, target, url: head.url(), headers: asked.request.rawHeaders, remote: head.remote(), at }
-    take({ ...asked, desk: served.desk, gateway: served.settings.name, route, head, item })
+    take({ ...asked, queue: served.queue, gateway: served.settings.name, route, head, item })
   }
 }

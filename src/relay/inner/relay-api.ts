@@ -21,7 +21,7 @@ import {
 export type RelayAddress = { readonly url: string; readonly key: string }
 
 /** What a relay handed over. */
-export type Taken = {
+export type PulledBatch = {
   readonly about: RelayHead
   readonly items: readonly Frame<ItemHead>[]
   /** When the answer began to come, by the clock of this machine, in milliseconds since 1970. */
@@ -45,7 +45,7 @@ export class RelayApi {
   }
 
   /** Waits for requests. `holds`: the names of those that were taken, and whose answers the relay does not have. Rejects with an Error. */
-  async take(holds: readonly string[], signal: AbortSignal): Promise<Taken> {
+  async take(holds: readonly string[], signal: AbortSignal): Promise<PulledBatch> {
     const { bytes, bodyMs } = await this.#post(takePath, JSON.stringify({ holds }), { timeoutMs: longestWaitMs + patienceMs, signal })
     const at = this.#options.clock.now() - bodyMs
     const [first, ...rest] = decodeFrames(bytes) ?? []

@@ -8,7 +8,7 @@ import { Paces } from '../flow/paces.ts'
 import { createMeter } from '../meter.ts'
 import { type Attempt, type Attempted, type AttemptOptions, endOfFailure, giveBack, persistRun } from './attempt.ts'
 import { deliverReply, isSilent } from './deliver-reply.ts'
-import { endBefore, mayGoElsewhere } from './may-begin.ts'
+import { mayGoElsewhere, whyNotStart } from './may-begin.ts'
 import type { Transcript } from './transcript.ts'
 
 /** Makes one attempt at the run of a lease, and collects reply, answers and usage in `transcript`. */
@@ -45,7 +45,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       warnOnce(`this gateway lacks ${lacking}`, 'runs wait for a gateway whose configuration has what they need')
       return giveBack(attempt, restMs, `this gateway lacks ${lacking}`)
     }
-    const early = await endBefore(attempt)
+    const early = await whyNotStart(attempt)
     if (early !== undefined) return early
     if (lease.reply !== undefined) return deliverReply(attempt, lease.reply)
     const { store, comments } = options

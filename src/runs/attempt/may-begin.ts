@@ -5,7 +5,7 @@ import { hasBegun, leftMs, notBegun } from '../flow/start-rule.ts'
 import { type Attempt, type Attempted, giveBack } from './attempt.ts'
 
 /** Returns the end of an attempt that must not begin, or that waits for a target; `undefined` where it may begin. */
-export const endBefore = async (attempt: Attempt): Promise<Attempted | undefined> => {
+export const whyNotStart = async (attempt: Attempt): Promise<Attempted | undefined> => {
   const { options, paces, lease, policy } = attempt
   // Here the process died, or its lease ran out, during the last attempt that the run may have. (An orderly stop gives the run another
   // attempt.)

@@ -173,7 +173,7 @@ export class Replicas implements Observer {
       void this.beat()
     }
     reload({ force }).then(
-      (result) => ended({ request, ok: result.ok, ...reasonOf(result) }),
+      (result) => ended({ request, ok: result.ok, ...reloadReason(result) }),
       (error) => ended({ request, ok: false, reason: messageOf(error) }),
     )
   }
@@ -182,7 +182,7 @@ export class Replicas implements Observer {
 /**
  * Returns the reason why a reload was refused: its first finding that stops a start, else its first. The replica's log has all findings.
  */
-const reasonOf = ({ ok, diagnostics }: ReloadResult): { readonly reason?: string } => {
+const reloadReason = ({ ok, diagnostics }: ReloadResult): { readonly reason?: string } => {
   const found = ok ? undefined : (diagnostics.find(({ stopsStart }) => stopsStart) ?? diagnostics[0])
   return found ? { reason: `${found.code} ${found.message}` } : {}
 }

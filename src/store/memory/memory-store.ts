@@ -18,13 +18,13 @@ import type {
   Joined,
   Lane,
   Lease,
+  PendingWork,
   Queues,
   RunEnd,
   RunId,
   Spent,
   StoredStanding,
   StoreTotals,
-  Work,
   WorkAnswer,
 } from '../ports.ts'
 import type { Erased, Erasure, OpenStore } from '../store-part.ts'
@@ -94,7 +94,7 @@ class MemoryStore implements OpenStore {
     return this.#hold(claim, now) ? this.#queue.groups.join(run, group, now) : 'duplicate'
   }
 
-  async acceptAll(works: readonly Work[]): Promise<readonly WorkAnswer[]> {
+  async acceptAll(works: readonly PendingWork[]): Promise<readonly WorkAnswer[]> {
     checkWorks(works)
     // Nothing is undone here, so a store that could become full on the way takes nothing.
     if (!this.#claims.hasRoom(works.length, this.#queue.size + this.#queue.runs.dead, this.#now()))

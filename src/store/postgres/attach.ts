@@ -6,7 +6,7 @@ import { eraseOver } from './calls/erasing.ts'
 import { reviveKind } from './calls/lane-calls.ts'
 import { standingsKind } from './calls/standing-calls.ts'
 import { type Connection, connect } from './connection.ts'
-import { Marks } from './keys.ts'
+import { LegacyClaimKeys } from './keys.ts'
 import { DatabaseLink } from './link/database-link.ts'
 import { checkMade, checkReadable, migrate, openingFault } from './migration.ts'
 import { PostgresShared } from './postgres-shared.ts'
@@ -21,7 +21,7 @@ export const attachPostgres = async (options: StoreOptions, access: Access): Pro
   const greet = (connection: Connection): Promise<void> => checkReadable(connection, options.schema)
   const link = new DatabaseLink({ clock: options.clock, connect: open, greet }, await openChecked(open, options.schema, access))
   return {
-    shared: new PostgresShared({ work: link, slow: link, records: link, marks: new Marks() }),
+    shared: new PostgresShared({ work: link, slow: link, records: link, marks: new LegacyClaimKeys() }),
     standings: (eventIds) => link.call(standingsKind, eventIds.filter(isEventId)),
     revive: (eventId) => link.call(reviveKind, isEventId(eventId) ? eventId : ''),
     cancel: (eventId) => link.call(cancelKind, isEventId(eventId) ? eventId : ''),

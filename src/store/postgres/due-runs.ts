@@ -21,7 +21,7 @@ const unbounded: DueBounds = { fresh: '-infinity', tried: '-infinity' }
 const boundsLastMs = 10_000
 
 /** A look for due runs that is under way. */
-export type Look = {
+export type DueScan = {
   readonly bounds: DueBounds
   /** Called with the answer. `areMore`: more runs may be due than the look has given. `next`: the bounds for the next look. */
   readonly end: (areMore: boolean, next: DueBounds) => void
@@ -56,7 +56,7 @@ export class DueRuns {
   }
 
   /** Begins a look for due runs. The caller asks the database with the bounds of the look. */
-  look(): Look {
+  look(): DueScan {
     const [changes, oldChanges, bounds, at] = [this.#changes, this.#oldChanges, this.bounds, this.#clock.monotonic()]
     return {
       bounds,

@@ -15,13 +15,13 @@ import type {
   Joined,
   Lane,
   Lease,
+  PendingWork,
   Queues,
   RunEnd,
   RunId,
   Spent,
   StoredStanding,
   StoreTotals,
-  Work,
   WorkAnswer,
 } from '../ports.ts'
 import type { Erased, Erasure, HeldFile, OpenStore, StoreOptions } from '../store-part.ts'
@@ -79,7 +79,7 @@ class SqliteStore implements OpenStore {
     return this.#queue.callOnClaims(join(acceptOf(run, claim), group))
   }
 
-  async acceptAll(works: readonly Work[]): Promise<readonly WorkAnswer[]> {
+  async acceptAll(works: readonly PendingWork[]): Promise<readonly WorkAnswer[]> {
     checkWorks(works)
     if (works.every(({ lane, group }) => !lane && !group)) {
       const accepts = works.map(({ run, claim }) => acceptOf(run, claim))
@@ -265,7 +265,7 @@ const join = (accept: Accept, { key, windowMs, maxWaitMs, keep, lane }: Group): 
   return (ledger, now) => ledger.join(accept, joining, now)
 }
 
-const acceptWork = ({ run, claim, lane, group }: Work): Step<WorkAnswer> => {
+const acceptWork = ({ run, claim, lane, group }: PendingWork): Step<WorkAnswer> => {
   const accept = acceptOf(run, claim)
   if (group) return join(accept, group)
   return lane ? acceptInLane(accept, lane) : (ledger, now) => ledger.accept([accept], now)[0] as Accepted

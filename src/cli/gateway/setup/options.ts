@@ -2,7 +2,7 @@
 
 import { usage } from '../../../core/fault.ts'
 import { targetName } from '../../../parts/written-names.ts'
-import type { Given } from '../../../setup/question.ts'
+import type { PresetAnswers } from '../../../setup/question.ts'
 import { readSecret, readSecretFile } from '../../shell/input.ts'
 import type { Io } from '../../shell/io.ts'
 
@@ -38,7 +38,7 @@ type GivenAnswer = readonly [id: string, flag: string, answer: string | undefine
  * Returns the answers that the options give, by the id of their question. Throws a usage Fault for options that contradict each other, and
  * for files that cannot be read.
  */
-export const answersGiven = async (options: SetupOptions, io: Pick<Io, 'stdin'>): Promise<Given> => {
+export const answersGiven = async (options: SetupOptions, io: Pick<Io, 'stdin'>): Promise<PresetAnswers> => {
   const { secretFile, generateSecret, port, route } = options
   if (secretFile !== undefined && generateSecret) throw usage('give one of --secret-file and --generate-secret')
   const [provider, name] = route === undefined ? [] : splitPair('--route', route, false)

@@ -7,7 +7,7 @@ import type { Entry, Outline } from './outline.ts'
 import { flowMember, indented, renderFlow, renderItem, renderKey, renderMember } from './render.ts'
 import { replaceSplices } from './replace.ts'
 import type { Style } from './style.ts'
-import { entriesIn, type Spot } from './walk.ts'
+import { entriesIn, type YamlCursor } from './walk.ts'
 import { isRefused, type NewMember, type RefusedEdit } from './yaml-edit.ts'
 
 /** What is added: an item of a list, or members of a map. `around`: the keys of the maps that must be made around these members. */
@@ -19,7 +19,7 @@ export type Addition = { readonly item: Json } | { readonly around: readonly str
  */
 export const addSplices = (
   outline: Outline,
-  above: Spot | undefined,
+  above: YamlCursor | undefined,
   index: number | undefined,
   added: Addition,
   style: Style,

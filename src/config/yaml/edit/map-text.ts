@@ -11,7 +11,7 @@ import { tailOf } from './extent.ts'
 import { Outline } from './outline.ts'
 import { indented } from './render.ts'
 import { styleOf } from './style.ts'
-import { type Spot, walkPath } from './walk.ts'
+import { walkPath, type YamlCursor } from './walk.ts'
 import { isRefused, type RefusedEdit } from './yaml-edit.ts'
 
 /** Where the text of a map begins in its file: the line, from 1, and the number of columns that were taken off its lines. */
@@ -139,7 +139,7 @@ const belowKey = (outline: Outline, parsed: ParsedYaml, path: Path): Lines | Ref
   return { from: after, to: Math.max(entry.to, after), indent, below: true }
 }
 
-const spotAt = (outline: Outline, { data = null }: ParsedYaml, path: Path): Spot | RefusedEdit => {
+const spotAt = (outline: Outline, { data = null }: ParsedYaml, path: Path): YamlCursor | RefusedEdit => {
   const walked = walkPath(outline, data, path)
   if (isRefused(walked)) return walked
   const spot = walked.spots.at(-1)

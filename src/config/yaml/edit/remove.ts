@@ -3,14 +3,14 @@
 import type { Splice } from '../splice.ts'
 import { tailOf } from './extent.ts'
 import type { Outline } from './outline.ts'
-import { refusalOfAnchors, type Spot } from './walk.ts'
+import { refusalOfAnchors, type YamlCursor } from './walk.ts'
 import type { RefusedEdit } from './yaml-edit.ts'
 
 /**
  * Returns the splices that remove a member. `above`: the member whose value is the map or list around the removed member; `undefined` where
  * that map or list is the value of the whole text.
  */
-export const removeSplices = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] | RefusedEdit => {
+export const removeSplices = (outline: Outline, spot: YamlCursor, above: YamlCursor | undefined): readonly Splice[] | RefusedEdit => {
   const anchor = refusalOfAnchors(outline, spot.entry.from, spot.entry.to)
   if (anchor) return anchor
   if (outline.isFlow(spot.holder)) return removeFromBrackets(outline, spot)
@@ -19,7 +19,7 @@ export const removeSplices = (outline: Outline, spot: Spot, above: Spot | undefi
 }
 
 /** Removes the lines of a member. Where the member stands right behind a dash, the next member moves up to the dash. */
-const removeLines = (outline: Outline, { entry, entries, index }: Spot): Splice => {
+const removeLines = (outline: Outline, { entry, entries, index }: YamlCursor): Splice => {
   const end = tailOf(outline, entry)
   const next = entries[index + 1]
   if (!outline.beginsLine(entry.from) && next) {
@@ -37,7 +37,7 @@ const removeLines = (outline: Outline, { entry, entries, index }: Spot): Splice 
 const lineStartBehindMark = (outline: Outline, at: number): number => outline.lineStart(at) || (outline.text.startsWith('\ufeff') ? 1 : 0)
 
 /** Removes the only member of a map or list, which stays as `{}` or `[]`. */
-const emptyHolder = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] => {
+const emptyHolder = (outline: Outline, spot: YamlCursor, above: YamlCursor | undefined): readonly Splice[] => {
   const { entry, holder } = spot
   const empty = outline.tree.isMap(holder) ? '{}' : '[]'
   const after = above?.entry.after
@@ -46,7 +46,7 @@ const emptyHolder = (outline: Outline, spot: Spot, above: Spot | undefined): rea
 }
 
 /** Removes a member between brackets or braces, with its comma. */
-const removeFromBrackets = (outline: Outline, { holder, entry, entries, index }: Spot): readonly Splice[] => {
+const removeFromBrackets = (outline: Outline, { holder, entry, entries, index }: YamlCursor): readonly Splice[] => {
   const { text } = outline
   const previous = entries[index - 1]
   const next = entries[index + 1]

@@ -15,7 +15,7 @@ export type FormerScalar = { readonly style: ScalarStyle; readonly value: string
  * What stands around a value on its line. `dash and comment`: a dash before the value and a comment after it. A scalar is written between
  * them; a list or map with members begins on the next line, because its first line would run into the comment.
  */
-export type Behind = 'key' | 'dash' | 'dash and comment'
+export type InlineContext = 'key' | 'dash' | 'dash and comment'
 
 /**
  * Renders a value that stands in a map or list in block style. `lines`: the lines of the members of the value, from column 0, where the
@@ -23,7 +23,7 @@ export type Behind = 'key' | 'dash' | 'dash and comment'
  */
 export const renderBlock = (
   value: Json,
-  behind: Behind,
+  behind: InlineContext,
   style: Style,
   former?: FormerScalar,
   lines = memberLines(value, style),
@@ -90,7 +90,7 @@ export const renderKey = (key: string, style: Style, where: 'block' | 'flow', fo
 }
 
 /** Renders a scalar, or an empty list or map. */
-const renderScalar = (value: Json, behind: Behind, style: Style, former?: FormerScalar): Rendered => {
+const renderScalar = (value: Json, behind: InlineContext, style: Style, former?: FormerScalar): Rendered => {
   const text = behind === 'key' ? dumpValue({ k: value }, style, former).slice(2) : dumpValue([value], style, former).slice(1)
   const [first = '', ...lines] = text.split('\n')
   return { head: ` ${first.trimStart()}`, lines }

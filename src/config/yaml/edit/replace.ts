@@ -10,7 +10,7 @@ import { tailOf } from './extent.ts'
 import type { Entry, Outline } from './outline.ts'
 import { type FormerScalar, indented, type Rendered, renderBlock, renderFlow } from './render.ts'
 import type { Style } from './style.ts'
-import { refusalOfAnchors, type Spot } from './walk.ts'
+import { refusalOfAnchors, type YamlCursor } from './walk.ts'
 import type { RefusedEdit } from './yaml-edit.ts'
 
 /**
@@ -25,7 +25,7 @@ type ValueRange = { readonly from: number; readonly to: number; readonly end: nu
  */
 export const replaceSplices = (
   outline: Outline,
-  { holder, entry }: Pick<Spot, 'holder' | 'entry'>,
+  { holder, entry }: Pick<YamlCursor, 'holder' | 'entry'>,
   value: Json,
   style: Style,
   lines?: readonly string[],

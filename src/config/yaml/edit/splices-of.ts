@@ -9,7 +9,7 @@ import { removeSplices } from './remove.ts'
 import { renderKey } from './render.ts'
 import { replaceSplices } from './replace.ts'
 import type { Style } from './style.ts'
-import { entriesIn, type Spot, type WalkedPath, walkPath } from './walk.ts'
+import { entriesIn, type WalkedPath, walkPath, type YamlCursor } from './walk.ts'
 import { isRefused, type RefusedEdit, type YamlEdit } from './yaml-edit.ts'
 
 type Splices = readonly Splice[] | RefusedEdit
@@ -45,7 +45,7 @@ const moveInList = (outline: Outline, node: number, { from, to }: { readonly fro
   return isRefused(entries) ? entries : moveSplices(outline, node, entries, from, to)
 }
 
-const renameSplices = (outline: Outline, { holder, entry }: Spot, key: string, style: Style): Splices => {
+const renameSplices = (outline: Outline, { holder, entry }: YamlCursor, key: string, style: Style): Splices => {
   const [from, to] = outline.tree.range(entry.key) ?? [0, 0]
   const scalar = outline.scalar(entry.key)
   const former = scalar && { style: scalar.style, value: entry.name }

@@ -6,7 +6,7 @@ import type { Entry, Outline } from './outline.ts'
 import { isRefused, type RefusedEdit } from './yaml-edit.ts'
 
 /** A member of a map or list, with its siblings. */
-export type Spot = {
+export type YamlCursor = {
   /** The node of the map or list. */
   readonly holder: number
   /** All members of the map or list. */
@@ -17,11 +17,11 @@ export type Spot = {
 }
 
 /** The members that a path leads through, and the end of the path that the text does not have (`missing`). */
-export type WalkedPath = { readonly spots: readonly Spot[]; readonly missing: Path }
+export type WalkedPath = { readonly spots: readonly YamlCursor[]; readonly missing: Path }
 
 /** Follows a path. Returns why not, where a map or list on the way may not be edited. */
 export const walkPath = (outline: Outline, data: Json, path: Path): WalkedPath | RefusedEdit => {
-  const spots: Spot[] = []
+  const spots: YamlCursor[] = []
   let node = outline.tree.root
   let value: Json | undefined = data
   for (const [depth, key] of path.entries()) {

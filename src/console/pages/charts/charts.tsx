@@ -72,9 +72,9 @@ export const ChartsScreen = (): JSX.Element => {
   )
 }
 
-type Given = { readonly charts: Charts; readonly span: ChartSpan; readonly route: string | undefined }
+type FigureProps = { readonly charts: Charts; readonly span: ChartSpan; readonly route: string | undefined }
 
-const Figures = ({ charts, span, route }: Given): JSX.Element => {
+const Figures = ({ charts, span, route }: FigureProps): JSX.Element => {
   const { steps, endings, stepMs } = charts
   const leads: Leads = ({ at }, ending) =>
     addressOf('/events', {

@@ -13,7 +13,7 @@ import { type RouteSchema, schemaNodes } from './schema-nodes.ts'
 import { type YamlPath, yamlPlaceAt } from './yaml-place.ts'
 
 /** The sources of completions and explanations. */
-export type Known = {
+export type EditorContext = {
   readonly schema: RouteSchema
   readonly names: ConsoleAnswers['routeNames']['names']
   /** The values of the chosen payload. */
@@ -22,7 +22,7 @@ export type Known = {
 
 /** Makes the source of completions for the text editor. `known` is called at each completion. */
 export const completeRoute =
-  (known: () => Known) =>
+  (known: () => EditorContext) =>
   ({ state, pos, explicit }: CompletionContext): CompletionResult | null => {
     const text = state.doc.toString()
     const { path, kind, typed, from } = yamlPlaceAt(text, pos)
@@ -40,7 +40,7 @@ export const completeRoute =
 const plainKeys: ReadonlySet<unknown> = new Set(['description', 'field', 'verify', 'events', 'secret', 'profile', 'skills'])
 const isTemplate = (path: YamlPath): boolean => path.length > 0 && path[0] !== 'filters' && !path.some((key) => plainKeys.has(key))
 
-const keyOptions = ({ schema }: Known, path: YamlPath): readonly Completion[] =>
+const keyOptions = ({ schema }: EditorContext, path: YamlPath): readonly Completion[] =>
   schemaNodes(schema, path).flatMap(({ properties }) =>
     isObject(properties)
       ? Object.entries(properties).map(([key, node]) => ({
@@ -57,10 +57,10 @@ const descriptionOf = (schema: RouteSchema, path: YamlPath, key: string, node: J
 
 const infoOf = (info: string): { readonly info?: string } => (info === '' ? {} : { info })
 
-const valueOptions = (known: Known, path: YamlPath): readonly Completion[] => {
+const valueOptions = (known: EditorContext, path: YamlPath): readonly Completion[] => {
   const [first, ...others] = path
   const isName = others.length === 0 || others.every((key) => typeof key === 'number' || key === 'target')
-  const names = isName && typeof first === 'string' && first in known.names ? known.names[first as keyof Known['names']] : []
+  const names = isName && typeof first === 'string' && first in known.names ? known.names[first as keyof EditorContext['names']] : []
   return [
     ...names.map(({ name, detail }) => ({ label: name, type: 'constant', ...infoOf(shown(detail)) })),
     ...(path.at(-1) === 'field' ? pathOptions(known, '') : []),
@@ -80,7 +80,7 @@ const enumOptions = ({ enum: values, enumDescriptions, type }: JsonObject, isNam
 }
 
 /** `end`: the text that must stand behind a completed path: `}` in a placeholder. */
-const pathOptions = ({ values }: Known, end: '' | '}'): readonly Completion[] =>
+const pathOptions = ({ values }: EditorContext, end: '' | '}'): readonly Completion[] =>
   values.flatMap(({ path, shown: value }) => {
     const label = end === '}' ? placeholderPath(path) : path
     return label === undefined ? [] : [{ label, type: 'variable', detail: shown(value, 40), apply: insertBefore(end) }]

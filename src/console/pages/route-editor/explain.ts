@@ -3,12 +3,12 @@
 import type { Extension } from '@codemirror/state'
 import { hoverTooltip } from '@codemirror/view'
 import { shown } from '../words.ts'
-import type { Known } from './complete.ts'
+import type { EditorContext } from './complete.ts'
 import { descriptionAt } from './schema-nodes.ts'
 import { yamlPlaceAt } from './yaml-place.ts'
 
 /** Returns the extension of the text editor that shows the explanations. `known` is called at each explanation. */
-export const explainRoute = (known: () => Known): Extension =>
+export const explainRoute = (known: () => EditorContext): Extension =>
   hoverTooltip(({ state }, pos) => {
     const line = state.doc.lineAt(pos)
     const word = [...line.text.matchAll(/[\w.[\]-]+/g)].find(
@@ -20,7 +20,7 @@ export const explainRoute = (known: () => Known): Extension =>
     return said === '' ? null : { pos: from, end: to, above: true, create: () => ({ dom: textBox(said) }) }
   })
 
-const explanationOf = ({ schema, values }: Known, text: string, word: string, end: number): string => {
+const explanationOf = ({ schema, values }: EditorContext, text: string, word: string, end: number): string => {
   const value = values.find(({ path }) => path === word)
   if (value) return `${shown(value.path)} = ${shown(value.shown)}`
   const isKey = /^["']?\s*:(?:\s|$)/.test(text.slice(end, end + 3))

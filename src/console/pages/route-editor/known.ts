@@ -2,17 +2,17 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import { ask } from '../ask.ts'
-import type { Known } from './complete.ts'
+import type { EditorContext } from './complete.ts'
 import type { Choice, EditedRoute } from './route-state.ts'
 
-const nothingKnown: Known = { schema: {}, names: { verify: [], events: [], deliver: [], profile: [], skills: [] }, values: [] }
+const nothingKnown: EditorContext = { schema: {}, names: { verify: [], events: [], deliver: [], profile: [], skills: [] }, values: [] }
 
 /**
  * Reads the schema and the names once for a route, and the values of each chosen payload. Where they cannot be read, fewer completions are
  * offered.
  */
-export const useKnown = (edited: EditedRoute, payload: Choice | undefined): { readonly current: Known } => {
-  const known = useRef<Known>(nothingKnown)
+export const useKnown = (edited: EditedRoute, payload: Choice | undefined): { readonly current: EditorContext } => {
+  const known = useRef<EditorContext>(nothingKnown)
   const { name } = edited
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names are read once for each route
   useEffect(() => {

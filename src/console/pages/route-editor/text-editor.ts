@@ -13,7 +13,7 @@ import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import type { ConsoleAnswers } from '../../answers/answers.ts'
 import { shown } from '../words.ts'
-import { completeRoute, type Known } from './complete.ts'
+import { completeRoute, type EditorContext } from './complete.ts'
 import { explainRoute } from './explain.ts'
 import { theme } from './theme.ts'
 import { typedOver } from './typed-over.ts'
@@ -35,7 +35,7 @@ export type TextEditorOptions = {
   readonly label: string
   readonly text: string
   readonly isReadOnly: boolean
-  readonly known: () => Known
+  readonly known: () => EditorContext
   readonly onChange: (text: string) => void
   readonly onSave: () => void
 }

@@ -7,7 +7,7 @@
 import { maxQueryParts } from '../../../core/address/path-and-query.ts'
 import type { RequestHead } from '../../../core/request.ts'
 import type { SignatureScheme } from '../../../generated/config.ts'
-import type { Why } from '../scheme.ts'
+import type { RefusalReason } from '../scheme.ts'
 import type { RequestView } from './request-view.ts'
 
 /** Returns the names of the query's values that a description reads. The sender adds these values to the configured address. */
@@ -28,7 +28,7 @@ const queryWithout = (query: string, addedNames: ReadonlySet<string>): string | 
  * not the query of the configured address. `undefined` where the address passes. The part before the query is not compared: `head.url()`
  * takes it from the configured address, or it ends with the path of the route.
  */
-export const whyOtherAddress = (head: RequestHead, addedNames: ReadonlySet<string>): Why | undefined => {
+export const whyOtherAddress = (head: RequestHead, addedNames: ReadonlySet<string>): RefusalReason | undefined => {
   const url = head.url()
   if (url.includes('#')) return 'its address has a fragment'
   const at = url.indexOf('?')

@@ -6,7 +6,7 @@ import { HmacKey } from '../../../node-internals/hmac-key.ts'
 import { isSameDigest, isSameSecret } from '../../../secrets/same-secret.ts'
 import { bodyKind } from '../../body/payload.ts'
 import { partialBodyOf, ReadOnceBody } from '../../body/request-body.ts'
-import type { CheckBody, CheckHead, Later, Why } from '../scheme.ts'
+import type { CheckBody, CheckHead, KeysUnavailable, RefusalReason } from '../scheme.ts'
 import { addedQueryNames, whyOtherAddress, withEachAddress } from './address.ts'
 import { type Algorithm, hmacKey, holdsInPool, isForPool, isHmac, keyTypeOf, signatureHolds } from './algorithm.ts'
 import type { CompiledDescription } from './description.ts'
@@ -20,7 +20,7 @@ import { isForm } from './signed-text.ts'
 import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, whyNotClaimed } from './token-claims.ts'
 
 /** The result of a check: `true` where the signature is valid, the reason why it is not, or `Later` where no key can be fetched now. */
-type Verdict = true | Why | Later
+type Verdict = true | RefusalReason | KeysUnavailable
 
 /** Compiles the check with one secret; `undefined` when the scheme cannot use the secret. `remote`: the keys that the scheme fetches. */
 export const compileCheck = (compiled: CompiledDescription, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
@@ -160,14 +160,14 @@ const checkSigned = (
 }
 
 /** Returns the reason why a request is refused although it is signed: the digest of its body, or the time in its body, is wrong. */
-const whySignedIsRefused = (compiled: CompiledDescription, request: RequestView): Why | undefined =>
+const whySignedIsRefused = (compiled: CompiledDescription, request: RequestView): RefusalReason | undefined =>
   whyOtherBody(compiled, request) ?? (compiled.time && !compiled.time.atHead ? whyStale(compiled, request) : undefined)
 
 /**
  * Returns the reason why the time of a request is refused; `undefined` where it is near to the arrival, or is missing and need not be
  * there.
  */
-const whyStale = ({ time }: CompiledDescription, request: RequestView): Why | undefined => {
+const whyStale = ({ time }: CompiledDescription, request: RequestView): RefusalReason | undefined => {
   if (!time) return undefined
   const text = time.read(request)
   if (text === undefined || text === '') return time.optional ? undefined : `${time.name} is missing`
@@ -175,7 +175,7 @@ const whyStale = ({ time }: CompiledDescription, request: RequestView): Why | un
 }
 
 /** Returns the reason why the body is not the one that the digest in the request, or in its token, was made of. */
-const whyOtherBody = ({ digest, coversForm }: CompiledDescription, request: RequestView, token?: Token): Why | undefined => {
+const whyOtherBody = ({ digest, coversForm }: CompiledDescription, request: RequestView, token?: Token): RefusalReason | undefined => {
   if (!digest) return undefined
   const text = digest.read?.(request)
   // A form whose fields are in the signed text needs no digest, but a digest that is there counts. Otherwise a stranger could take a
@@ -188,7 +188,11 @@ const whyOtherBody = ({ digest, coversForm }: CompiledDescription, request: Requ
 }
 
 /** Returns the reason why a request is not meant for this route: a value in it (`identity`), such as a topic, is not the secret. */
-const whyOtherIdentity = ({ identity, description }: CompiledDescription, request: RequestView, secret: string): Why | undefined => {
+const whyOtherIdentity = (
+  { identity, description }: CompiledDescription,
+  request: RequestView,
+  secret: string,
+): RefusalReason | undefined => {
   if (!identity) return undefined
   const text = identity(request)
   const where = [description.identity?.header ?? description.identity?.body].flat().join(' or ')

@@ -2,10 +2,10 @@
 
 import type { KeyObject } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
-import type { CheckHead, Later } from '../scheme.ts'
+import type { CheckHead, KeysUnavailable } from '../scheme.ts'
 
 /** A key; a text with the reason why the request is refused; or `Later` where the key cannot be fetched now. */
-export type KeyResult = KeyObject | string | Later
+export type KeyResult = KeyObject | string | KeysUnavailable
 
 /** The keys of one sender, for the checks of one route with one secret. */
 export interface RemoteKeys {

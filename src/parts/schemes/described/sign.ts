@@ -164,7 +164,7 @@ const withQuery = (url: string, name: string, value: string): string => {
 const withField = ({ body, isForm }: RequestDraft, path: string, value: string): string => {
   if (bodyKind({}, Buffer.from(body)) === 'multipart') return setField(body, path, value)
   const inJson = (text: string): string => {
-    const payload = parseJson(text)
+    const payload = bodyJson(text)
     return payload === undefined ? text : renderJson(setAt(payload, path.split('.'), value), Number.POSITIVE_INFINITY, 0)
   }
   if (!isForm) return inJson(body)
@@ -175,7 +175,7 @@ const withField = ({ body, isForm }: RequestDraft, path: string, value: string):
   return fields.toString()
 }
 
-const parseJson = (text: string): ExactJson | undefined => {
+const bodyJson = (text: string): ExactJson | undefined => {
   try {
     return exactJson(text)
   } catch {

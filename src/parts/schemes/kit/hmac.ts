@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import { HmacKey } from '../../../node-internals/hmac-key.ts'
 import { isSameDigest } from '../../../secrets/same-secret.ts'
-import type { CheckHead, Why } from '../scheme.ts'
+import type { CheckHead, RefusalReason } from '../scheme.ts'
 
 const sha256 = /^[0-9a-f]{64}$/i
 
@@ -15,13 +15,13 @@ export const hexDigest = (text: string): Buffer | undefined => (sha256.test(text
 export type SentHmac = { readonly prefix: string; readonly digests: readonly Buffer[] }
 
 /** Returns the HMAC of a body without a prefix, as the headers have it, or the reason `malformed` where there is no digest. */
-export const sentBodyHmac = (digest: Buffer | undefined, malformed: Why): SentHmac | Why =>
+export const sentBodyHmac = (digest: Buffer | undefined, malformed: RefusalReason): SentHmac | RefusalReason =>
   digest ? { prefix: '', digests: [digest] } : malformed
 
 /**
  * Makes the check of an HMAC with one key. `read`: finds the HMAC in the headers, or returns the reason why the headers are refused.
  */
-export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => SentHmac | Why): CheckHead => {
+export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => SentHmac | RefusalReason): CheckHead => {
   // The key is prepared at the first request, because there may be thousands of routes, each with every scheme.
   let hmacKey: HmacKey | undefined
   return (head) => {

@@ -128,8 +128,8 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
   return part
 }
 
-type Given = Pick<Posting, 'extra' | 'setting'>
-type Goal = { readonly address: Address; readonly given: Given }
+type FilledSettings = Pick<Posting, 'extra' | 'setting'>
+type Goal = { readonly address: Address; readonly given: FilledSettings }
 
 /** Returns where a text with these filled-in settings goes, or why it goes nowhere. */
 const goalOf = (spec: ChatSpec, part: TargetPart, extra: JsonObject, settings: JsonObject): Goal | { readonly problem: string } => {
@@ -137,7 +137,7 @@ const goalOf = (spec: ChatSpec, part: TargetPart, extra: JsonObject, settings: J
   if (obstacle !== undefined) return { problem: obstacle }
   const address = addressOf(spec, extra, settings)
   if ('problem' in address) return address
-  const given: Given = { setting: (key) => textSetting(settings, key), extra: (key) => addressText(own(extra, key)) }
+  const given: FilledSettings = { setting: (key) => textSetting(settings, key), extra: (key) => addressText(own(extra, key)) }
   const problem = spec.refuses?.({ ...given, ...address })
   return problem === undefined ? { address, given } : { problem }
 }

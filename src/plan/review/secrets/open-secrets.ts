@@ -27,7 +27,7 @@ const reviewLiterals = (source: FileSource): Diagnostic[] => {
   const { file } = source
   const why = isTracked(file) ? 'git keeps this file' : whyReadable(file)
   if (why === undefined) return []
-  const [first, ...others] = secretsIn(source)
+  const [first, ...others] = openSecretsIn(source)
     .filter(isLiteral)
     .map(({ path }) => path)
   if (!first) return []
@@ -41,7 +41,7 @@ const reviewLiterals = (source: FileSource): Diagnostic[] => {
 }
 
 const reviewSecretFiles = (source: FileSource, env: Env): Diagnostic[] =>
-  secretsIn(source).flatMap(({ path, text }): Diagnostic[] => {
+  openSecretsIn(source).flatMap(({ path, text }): Diagnostic[] => {
     const named = namesFile(text) ? secretFileOf(text, env) : undefined
     if (!named || !('path' in named)) return []
     const why = whyReadable(named.path)
@@ -55,7 +55,7 @@ const reviewSecretFiles = (source: FileSource, env: Env): Diagnostic[] =>
   })
 
 /** Returns the secrets as they are written, each with its path. An address is one where something in it lets in. */
-const secretsIn = ({ data, schema }: FileSource): WrittenSecret[] => {
+const openSecretsIn = ({ data, schema }: FileSource): WrittenSecret[] => {
   const found: WrittenSecret[] = []
   const gather = (word: string, isFound: (node: JsonObject, text: string, path: Path) => boolean): void => {
     mapWhere(word, schema, data, (node, value, path) => {

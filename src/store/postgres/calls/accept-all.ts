@@ -1,7 +1,7 @@
 /** Accepts the work of several events in one statement (`Store.acceptAll`). */
 
 import { checkWorks } from '../../bounds.ts'
-import type { Work, WorkAnswer } from '../../ports.ts'
+import type { PendingWork, WorkAnswer } from '../../ports.ts'
 import type { Backlog } from '../backlog.ts'
 import { keyOf } from '../keys.ts'
 import type { Links } from '../links.ts'
@@ -12,7 +12,7 @@ import { joinCall } from './lane-calls.ts'
 export const acceptAll = async (
   { claims, movedClaims, marks, due }: Links,
   backlog: Backlog,
-  works: readonly Work[],
+  works: readonly PendingWork[],
 ): Promise<readonly WorkAnswer[]> => {
   checkWorks(works)
   const keys = works.map(({ claim }) => keyOf(claim.key))
@@ -49,6 +49,6 @@ export const acceptAll = async (
 /** An event's work, its place in the batch, and its claim as it is sent. */
 type Numbered = {
   readonly place: number
-  readonly work: Work
+  readonly work: PendingWork
   readonly claim: { readonly key: string; readonly holdMs: number; readonly mark: bigint; readonly run: string }
 }

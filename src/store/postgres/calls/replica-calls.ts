@@ -4,7 +4,7 @@
 
 import { isReloadRequest, isReplicaState } from '../../../generated/stored-checks.js'
 import type { BeatAnswer, ReloadRequest, Replica, ReplicaState } from '../../shared.ts'
-import { parseJson } from '../../stored.ts'
+import { storedJson } from '../../stored.ts'
 import type { CallKind } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { schemaVersion } from '../sql/schema.ts'
@@ -22,7 +22,7 @@ const shown = `id, about, asked, (extract(epoch from clock() - seen_at) * 1000):
 /** Returns the replica of a row, in a list; an empty list for a row that a later version wrote in another shape. */
 const replicaOf = (row: Row): readonly Replica[] => {
   const [id, about, stored, seenMs, seenAt] = row as [string, string, string | null, number, number]
-  const [said, request] = [parseJson(about), stored === null ? undefined : parseJson(stored)]
+  const [said, request] = [storedJson(about), stored === null ? undefined : storedJson(stored)]
   if (!isReplicaState(said)) return []
   const state = said as unknown as ReplicaState
   const asked = isReloadRequest(request) ? { asked: request as unknown as ReloadRequest } : {}

@@ -10,7 +10,7 @@ import type { CallKind } from '../call-kind.ts'
 import { entryRevisionsKind, readEntriesKind, replaceEntriesKind } from '../calls/entry-calls.ts'
 import { replicasKind } from '../calls/replica-calls.ts'
 import { type Connection, connect, type Row } from '../connection.ts'
-import { Marks } from '../keys.ts'
+import { LegacyClaimKeys } from '../keys.ts'
 import { migrate, openingFault } from '../migration.ts'
 import { PostgresRecords } from '../postgres-records.ts'
 import { addPage } from './added-page.ts'
@@ -54,7 +54,7 @@ class MovablePostgres implements MovableStore {
       readEntries: (name) => ask(readEntriesKind, name),
       replaceEntries: (name, before, after) => ask(replaceEntriesKind, { name, before, after }),
     }
-    this.records = new PostgresRecords({ call: ask }, new Marks())
+    this.records = new PostgresRecords({ call: ask }, new LegacyClaimKeys())
   }
 
   async replicas(): Promise<readonly string[]> {

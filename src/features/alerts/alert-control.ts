@@ -2,7 +2,7 @@
 
 import type { Alerts, AlertTested } from '../../generated/control.ts'
 
-export interface AlertDesk {
+export interface AlertControl {
   /** Resolves when the check of the alerts that is in progress has ended; at once where no check is in progress. */
   looked(): Promise<void>
   /** Returns what fires, what is muted, and what could not be delivered. `undefined`: no alerts are configured. */

@@ -11,8 +11,8 @@ import { Arrivals } from './arrivals.ts'
 import { type Lane, maxOut } from './lane.ts'
 import { Lanes } from './lanes.ts'
 import { bytesOf, type ItemFacts, type Ledger, type NewItem } from './ledger.ts'
+import { type PullerProcess, Takers } from './puller-processes.ts'
 import type { GatewaySettings, RouteSettings } from './relay-settings.ts'
-import { type Taker, Takers } from './takers.ts'
 import { WaitingSenders } from './waiting-senders.ts'
 
 /** The most bytes of all lanes that one process has at a time. */
@@ -20,9 +20,9 @@ const maxOutBytes = 16 * 1024 * 1024
 /** How long senders wait for a process that was the last, and whose connection broke. */
 const lostMs = 5_000
 
-export type DeskOptions = { readonly settings: GatewaySettings; readonly ledger: Ledger; readonly clock: Clock }
+export type GatewayQueueOptions = { readonly settings: GatewaySettings; readonly ledger: Ledger; readonly clock: Clock }
 
-export class Desk {
+export class GatewayQueue {
   #settings: GatewaySettings
   readonly #ledger: Ledger
   readonly #clock: Clock
@@ -33,7 +33,7 @@ export class Desk {
   #isClosed = false
   #cancelRelease: () => void = () => {}
 
-  constructor({ settings, ledger, clock }: DeskOptions) {
+  constructor({ settings, ledger, clock }: GatewayQueueOptions) {
     this.#settings = settings
     this.#lanes = new Lanes(settings)
     this.#ledger = ledger
@@ -184,7 +184,7 @@ export class Desk {
     return { relay: this.#ledger.name, keepMs, now: this.#clock.now(), items, bytes, ...(oldestAt === undefined ? {} : { oldestAt }) }
   }
 
-  #left(taker: Taker): void {
+  #left(taker: PullerProcess): void {
     for (const lane of this.#lanesOf(taker)) lane.keepOut(() => false)
     this.#wakeOne()
   }
@@ -193,12 +193,12 @@ export class Desk {
     this.#takers.wakeOne((taker) => this.senders.hasAsked || this.#hasDue(taker))
   }
 
-  #hasDue(taker: Taker): boolean {
+  #hasDue(taker: PullerProcess): boolean {
     for (const lane of this.#lanes.all()) if (lane.isDue && (lane.taker ?? taker) === taker) return true
     return false
   }
 
-  #handOut(taker: Taker): Frame<object>[] {
+  #handOut(taker: PullerProcess): Frame<object>[] {
     const frames: Frame<object>[] = this.senders.takeAsked().map((head) => ({ head, body: Buffer.alloc(0) }))
     let left = maxOutBytes
     for (const { out } of this.#lanesOf(taker)) for (const bytes of out.values()) left -= bytes
@@ -219,7 +219,7 @@ export class Desk {
     return frames
   }
 
-  #lanesOf(taker: Taker): Lane[] {
+  #lanesOf(taker: PullerProcess): Lane[] {
     return this.#lanes.all().filter((lane) => lane.taker === taker)
   }
 

@@ -12,7 +12,7 @@ import type { Handle } from '../../http/connections.ts'
 import { createPace, eachTurn } from '../../http/pace.ts'
 import { type Listener, openServer } from '../../http/server.ts'
 import { writeReply } from '../../http/write-reply.ts'
-import { Desk } from './desk.ts'
+import { GatewayQueue } from './gateway-queue.ts'
 import { createHandOver, type HandOver, type Served } from './hand-over.ts'
 import { Ledger } from './ledger.ts'
 import type { RelaySettings } from './relay-settings.ts'
@@ -28,7 +28,7 @@ export type FrontOptions = {
 }
 
 /** A relay that listens. */
-export interface Front {
+export interface RelayServer {
   readonly url: string
   /** Returns the state of one gateway, or of all. */
   status(gateway?: string): RelayStatus
@@ -45,7 +45,7 @@ const pathForm = /^(?:https?:\/\/[^/]*)?\/([^/?#]+)(\/[^#]*)/
 const drainMs = 1_000
 
 /** Opens the database and starts to listen. Throws a Fault. */
-export const openFront = async ({ dataDir, settings, log, clock }: FrontOptions): Promise<Front> => {
+export const openRelayServer = async ({ dataDir, settings, log, clock }: FrontOptions): Promise<RelayServer> => {
   const ledger = await Ledger.open(join(dataDir, 'state'))
   const served = new Map<string, Served>()
   const use = ({ gateways }: RelaySettings): void => serve(served, gateways, { ledger, clock, log })
@@ -73,14 +73,14 @@ export const openFront = async ({ dataDir, settings, log, clock }: FrontOptions)
     await ledger.close()
     throw error
   }
-  const stopHouse = keepHouse(served, { tally, ledger, log, clock })
+  const stopHouse = startExpiring(served, { tally, ledger, log, clock })
   return {
     url: listener.url,
     status,
     use,
     async close() {
       await stopHouse()
-      for (const { desk } of served.values()) desk.close()
+      for (const { queue } of served.values()) queue.close()
       await listener.close(drainMs)
       await tally.close()
       await ledger.close()
@@ -88,23 +88,23 @@ export const openFront = async ({ dataDir, settings, log, clock }: FrontOptions)
   }
 }
 
-/** Makes `served` serve these gateways. Those that it serves already keep their desks, with all that waits there. */
+/** Makes `served` serve these gateways. Those that it serves already keep their queues, with all that waits there. */
 const serve = (
   served: Map<string, Served>,
   gateways: RelaySettings['gateways'],
   { ledger, clock, log }: { readonly ledger: Ledger; readonly clock: Clock; readonly log: Log },
 ): void => {
-  for (const [name, { desk }] of served) {
+  for (const [name, { queue }] of served) {
     if (gateways.has(name)) continue
-    desk.close()
+    queue.close()
     served.delete(name)
   }
-  const added = new Map<string, Desk>()
+  const added = new Map<string, GatewayQueue>()
   for (const [name, settings] of gateways) {
-    const desk = served.get(name)?.desk ?? new Desk({ settings, ledger, clock })
-    if (served.has(name)) desk.use(settings)
-    else added.set(name, desk)
-    served.set(name, { settings, desk })
+    const queue = served.get(name)?.queue ?? new GatewayQueue({ settings, ledger, clock })
+    if (served.has(name)) queue.use(settings)
+    else added.set(name, queue)
+    served.set(name, { settings, queue })
   }
   const unserved = new Set<string>()
   ledger.each((facts) => {
@@ -129,10 +129,10 @@ const route =
 type House = { readonly tally: Tally; readonly ledger: Ledger; readonly log: Log; readonly clock: Clock }
 
 /** Lets requests expire once a minute, writes what was counted, and removes what is left of ended requests. Returns what ends this. */
-const keepHouse = (served: ReadonlyMap<string, Served>, { tally, ledger, log, clock }: House): (() => Promise<void>) => {
+const startExpiring = (served: ReadonlyMap<string, Served>, { tally, ledger, log, clock }: House): (() => Promise<void>) => {
   const work = async (): Promise<void> => {
-    for (const [gateway, { desk }] of served) {
-      for (const [lane, expired] of await desk.expire())
+    for (const [gateway, { queue }] of served) {
+      for (const [lane, expired] of await queue.expire())
         log('error', { gateway, route: lane, expired }, 'requests expired: no gateway took them in time')
     }
     await tally.write()

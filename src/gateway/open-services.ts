@@ -19,7 +19,7 @@ import { servedAs } from '../plan/table.ts'
 import { createOutages } from '../runs/breaker/outages.ts'
 import { chatAddressOfRun } from '../runs/chat-address.ts'
 import { createConversations } from '../runs/conversation.ts'
-import { type Known, lackOf } from '../runs/lack-of.ts'
+import { lackOf, type ServedNames } from '../runs/lack-of.ts'
 import { sweepRunFiles } from '../runs/run-files.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
@@ -34,7 +34,7 @@ import { createLogObserver } from './log-observer.ts'
 import { createMirrorObserver } from './mirror-observer.ts'
 import { openKeys, openStore } from './open-store.ts'
 
-export type Work = {
+export type GatewayServices = {
   readonly store: OpenStore
   readonly worker: Worker
   readonly scheduler: Scheduler
@@ -53,7 +53,7 @@ export type Work = {
 /**
  * Opens the parts, and adds to `closing` how to close each. Throws a Fault or a StoreFault, for example when the store cannot be opened.
  */
-export const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work> => {
+export const openServices = async (options: GatewayOptions, closing: Closing): Promise<GatewayServices> => {
   const { config, log, clock, redact, shared, reloader } = options
   const { facts } = shared
   const { current } = reloader
@@ -127,7 +127,7 @@ const openReplicas = async (
 const openTraces = async (
   { config: { telemetry }, clock, log, redact, shared }: GatewayOptions,
   closing: Closing,
-): Promise<Work['traces']> => {
+): Promise<GatewayServices['traces']> => {
   if (!telemetry?.traces || !shared.traces) return undefined
   const { openTraces } = await import('../observe/traces/traces.ts')
   const traces = openTraces({ telemetry: { ...telemetry, traces: telemetry.traces }, places: shared.traces, clock, log, redact })
@@ -187,7 +187,7 @@ const workerOf = (
 }
 
 /** Returns the profiles, targets, routes and jobs of a configuration. */
-const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: LiveConfig): Known => ({
+const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: LiveConfig): ServedNames => ({
   profiles,
   targets,
   hasRoute: (name) => servedAs(table, name) !== undefined,

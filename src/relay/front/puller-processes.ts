@@ -12,17 +12,17 @@ const nearMs = 5_000
  * A process. `heardAt`: when it last asked, on the monotonic clock. `wake` ends its waiting. `cancelGone` stops the time after which it
  * counts as gone.
  */
-export type Taker = { readonly name: string; heardAt: number; wake: (() => void) | undefined; cancelGone: () => void }
+export type PullerProcess = { readonly name: string; heardAt: number; wake: (() => void) | undefined; cancelGone: () => void }
 
 export class Takers {
   readonly #clock: Clock
-  readonly #left: (taker: Taker) => void
+  readonly #left: (taker: PullerProcess) => void
   /** By name. The process that took requests last stands last. */
-  readonly #takers = new Map<string, Taker>()
+  readonly #takers = new Map<string, PullerProcess>()
   #isClosed = false
 
   /** `left` is called with each process that leaves or is gone. */
-  constructor(clock: Clock, left: (taker: Taker) => void) {
+  constructor(clock: Clock, left: (taker: PullerProcess) => void) {
     this.#clock = clock
     this.#left = left
   }
@@ -43,7 +43,7 @@ export class Takers {
   }
 
   /** Takes note that a process is there, and returns it. */
-  heard(name: string): Taker {
+  heard(name: string): PullerProcess {
     const taker = this.#takers.get(name) ?? { name, heardAt: 0, wake: undefined, cancelGone: () => {} }
     taker.heardAt = this.#clock.monotonic()
     taker.cancelGone()
@@ -62,7 +62,7 @@ export class Takers {
   }
 
   /** Resolves when the process is woken, has waited for 25 seconds, or nobody reads the answer any more (`gone`). */
-  untilWoken(taker: Taker, gone: AbortSignal): Promise<void> {
+  untilWoken(taker: PullerProcess, gone: AbortSignal): Promise<void> {
     // A process asks once at a time: its earlier question is one that it has given up.
     taker.wake?.()
     return new Promise((resolve) => {
@@ -80,7 +80,7 @@ export class Takers {
   }
 
   /** Wakes the process that waits for longest, of those that may take something. */
-  wakeOne(mayTake: (taker: Taker) => boolean): void {
+  wakeOne(mayTake: (taker: PullerProcess) => boolean): void {
     for (const taker of this.#takers.values()) {
       if (!taker.wake || !mayTake(taker)) continue
       // What was woken goes to the end, so that the processes of a gateway take turns.

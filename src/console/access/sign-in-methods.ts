@@ -11,7 +11,7 @@ import { createOidc, type Oidc } from './oidc.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 
 /** A way is absent where the configuration does not have it. */
-export type Ways = {
+export type SignInMethods = {
   readonly forward?: Forward
   readonly password?: Passwords
   readonly oidc?: Oidc
@@ -19,7 +19,7 @@ export type Ways = {
   readonly clientOf: (request: IncomingMessage) => string
 }
 
-export const createWays = ({ auth, publicOrigin, proxies: listed }: ConsoleSettings, clock: Clock): Ways => {
+export const createWays = ({ auth, publicOrigin, proxies: listed }: ConsoleSettings, clock: Clock): SignInMethods => {
   const proxies = new BlockList()
   for (const each of listed) addNetwork(proxies, each)
   const isProxy = { includes: (address: string): boolean => isInNetworks(proxies, address) }

@@ -38,7 +38,7 @@ type OccasionsOptions = {
 /** A route that is to catch up. `tries`: how many catch-ups it has had since the last that found nothing to do. */
 type Due = { at: number; tries: number }
 
-export class Occasions implements Observer {
+export class CatchUpTriggers implements Observer {
   readonly #options: OccasionsOptions
   /** The routes that are to catch up, by name, each with the monotonic time at which its catch-up may begin. */
   readonly #due = new Map<string, Due>()
