@@ -1,15 +1,18 @@
 /**
- * Installs the packages that only tests need, each folder by its lock: `test/` has those of the quick half, `test/foreign/` those of the rest.
- * A folder that is installed already takes no time. `tsx tools/install.ts` installs both.
+ * Installs the packages that only checks need, each folder by its lock: `test/` has those of the quick half of the tests, `test/foreign/`
+ * those of the rest, and `tools/lint/` those of the lint. A folder that is installed already takes no time. `tsx tools/install.ts` installs
+ * all; the names of folders, these alone.
  */
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-export const testFolders = ['test', 'test/foreign'] as const
+const folders = ['test', 'test/foreign', 'tools/lint'] as const
+
+type Folder = (typeof folders)[number]
 
 /** Installs a folder. Ends the process where that fails; npm has said why. */
-export const install = (folder: (typeof testFolders)[number]): void => {
+export const install = (folder: Folder): void => {
   const lock = readFileSync(`${folder}/package-lock.json`, 'utf8')
   // Written after an installation that succeeded: the lock that it was made from.
   const stamp = `${folder}/node_modules/.installed`
@@ -20,4 +23,7 @@ export const install = (folder: (typeof testFolders)[number]): void => {
   writeFileSync(stamp, lock)
 }
 
-if (import.meta.filename === process.argv[1]) testFolders.forEach(install)
+if (import.meta.filename === process.argv[1]) {
+  const named = process.argv.slice(2)
+  folders.filter((folder) => named.length === 0 || named.includes(folder)).forEach(install)
+}
