@@ -3,7 +3,7 @@
  * does not watch while no page is open.
  */
 
-import type { Clock } from '../core/clock.ts'
+import { type Clock, pause } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import { LineQueue } from '../core/turns/line-queue.ts'
 import type { GatewayFinder } from '../datadir/running-gateway.ts'
@@ -68,13 +68,9 @@ export const createLiveFeed = ({ workspace, gateway, clock }: Feeding): LiveFeed
       }
       if (reason !== told) give({ type: 'off', why: reason })
       told = reason
-      await new Promise<void>((resolve) => {
-        const cancel = clock.after(againMs, resolve)
-        stop = () => {
-          cancel()
-          resolve()
-        }
-      })
+      const left = new AbortController()
+      stop = () => left.abort()
+      await pause(againMs, clock, left.signal)
     }
     isFeeding = false
   }

@@ -1,6 +1,6 @@
 /** Ends the work of a gateway that stops: requests get their answers, runs finish, and what was opened is closed. */
 
-import type { Clock } from '../core/clock.ts'
+import { type Clock, pause } from '../core/clock.ts'
 import type { Listener } from '../http/server.ts'
 import type { Worker } from '../runs/worker.ts'
 import type { Closing } from './gateway-options.ts'
@@ -39,7 +39,7 @@ export const endForSuccessor: End = async (listener, worker, clock, ms) => {
  */
 const allAnswered = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
   const deadline = clock.monotonic() + ms
-  while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
+  while (active() > 0 && clock.monotonic() < deadline) await pause(20, clock)
 }
 
 /** Closes everything, also after an error. Then throws the first error. */

@@ -1,6 +1,7 @@
 /** Guards a plugin's runner: when the runner does not give a text in time, the attempt fails with an AgentFault. */
 
 import { AgentFault } from '../core/fault.ts'
+import { unlessAborted } from '../core/turns/unless-aborted.ts'
 import type { Runner, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
 import { guardedRun } from './closing.ts'
 import { failure, type Hide, hidingToo, reportAs } from './report-as.ts'
@@ -14,18 +15,11 @@ const guardedAsk =
   (runner: Runner, hide: Hide): Runner =>
   async (prompt, job) => {
     const { signal } = job
-    let stop = (): void => {}
-    const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(new AgentFault(signal.reason?.name === 'TimeoutError' ? 'the runner took too long' : 'the run was stopped'))
-      signal.addEventListener('abort', stop)
-    })
     try {
-      if (signal.aborted) stop()
-      return checkedReply(await Promise.race([stopped, askPlugin(runner, prompt, job)]))
+      return checkedReply(await unlessAborted(askPlugin(runner, prompt, job), signal))
     } catch (thrown) {
+      if (signal.aborted) throw new AgentFault(signal.reason?.name === 'TimeoutError' ? 'the runner took too long' : 'the run was stopped')
       throw thrown instanceof AgentFault ? thrown : new AgentFault(failure(thrown, hide), { retryAfterMs: askedWait(thrown) })
-    } finally {
-      signal.removeEventListener('abort', stop)
     }
   }
 

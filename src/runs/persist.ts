@@ -1,6 +1,7 @@
 /** Repeats a call to the store until the call succeeds, so that a full disk delays the agent's reply, but does not lose it. */
 
 import { StoreFault } from '../core/fault.ts'
+import { unlessAborted } from '../core/turns/unless-aborted.ts'
 import type { Store } from '../store/ports.ts'
 
 export type PersistOptions = {
@@ -22,18 +23,8 @@ export const persist = async (write: () => Promise<boolean>, { store, signal, fa
     } catch (error) {
       if (!(error instanceof StoreFault) || signal.aborted) throw error
       if (tries === 0) failed(error.message)
-      await untilAborted(store.recovered(), signal)
+      // Once the signal has aborted, the next call is the last one.
+      await unlessAborted(store.recovered(), signal).catch(() => {})
     }
   }
-}
-
-/** Waits until the store works again or the signal aborts. */
-const untilAborted = async (wait: Promise<void>, signal: AbortSignal): Promise<void> => {
-  let stop = (): void => {}
-  const aborted = new Promise<void>((resolve) => {
-    stop = resolve
-  })
-  signal.addEventListener('abort', stop)
-  await Promise.race([wait, aborted])
-  signal.removeEventListener('abort', stop)
 }

@@ -2,6 +2,7 @@
 
 import { exit, Fault, usage } from '../core/fault.ts'
 import { nearest, printable } from '../core/text.ts'
+import { unlessAborted } from '../core/turns/unless-aborted.ts'
 import { type Answers, error, type Objection, type Question, type SetupDraft, type TrialResult, yesNo } from './question.ts'
 import { questionsOf } from './questions.ts'
 import { tryAgent } from './try-agent.ts'
@@ -91,14 +92,6 @@ const trials: {
   'send to the target': tryTarget,
 }
 
-/** Rejects when the signal aborts. */
-const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const end = (): void => reject(signal.reason)
-    if (signal.aborted) end()
-    signal.addEventListener('abort', end, { once: true })
-  })
-
 /**
  * Runs the trial of a question, and tells its result. When the trial fails, the user may answer the questions `about` again: the returned
  * draft is then without their answers. When it fails and nobody can answer again, throws a Fault.
@@ -106,7 +99,7 @@ const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
 const runTrial = async ({ trial }: Question, draft: SetupDraft, interviewer: Interviewer, signal: AbortSignal): Promise<SetupDraft> => {
   if (!trial) return draft
   interviewer.tell('info', trial.doing)
-  const { ok, text } = await Promise.race([trials[trial.what](draft, signal), rejectOnAbort(signal)])
+  const { ok, text } = await unlessAborted(trials[trial.what](draft, signal), signal)
   if (ok) interviewer.tell('info', text)
   if (ok) return draft
   if (!interviewer.asksPerson) throw new Fault('trial_failed', text, { exitCode: exit.no, hint: 'nothing was written' })

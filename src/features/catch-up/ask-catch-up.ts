@@ -1,7 +1,7 @@
 /** Asks the running gateway to catch up, and follows it to its end. */
 
 import { loadConfig } from '../../config/load.ts'
-import { type Clock, systemClock } from '../../core/clock.ts'
+import { type Clock, pause, systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import type { GatewayFinder } from '../../datadir/running-gateway.ts'
@@ -34,7 +34,7 @@ export const askCatchUp = async (
   for (let states = begun; ; ) {
     if (states.every(({ ended_at: endedAt }) => endedAt !== undefined)) return states
     progress(states)
-    await new Promise<void>((resolve) => void clock.after(lookEveryMs, resolve))
+    await pause(lookEveryMs, clock)
     states = (await gateway.catchUps()).routes.filter((state) => names.has(state.route))
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { type Clock, pause } from '../../core/clock.ts'
+import { unlessAborted } from '../../core/turns/unless-aborted.ts'
 import type { LogEntry, LogFailure, SenderLog } from '../../parts/sender-logs/sender-log.ts'
 import { LoggedEvents } from './judge.ts'
 
@@ -145,7 +146,7 @@ const patiently = async <T extends { readonly ok: true }>(
   effects: CatchUpEffects,
 ): Promise<T | LogFailure> => {
   for (let waits = 0; ; waits++) {
-    const answer = await unlessStopped(ask(), effects.signal)
+    const answer = await unlessAborted(ask(), effects.signal)
     if (answer.ok || answer.retryAfterMs === undefined || waits >= maxWaits) return answer
     progress.patience = { until: effects.clock.now() + answer.retryAfterMs, why: answer.why }
     const lost = await wait(answer.retryAfterMs, effects)
@@ -153,15 +154,6 @@ const patiently = async <T extends { readonly ok: true }>(
     if (lost) return lost
   }
 }
-
-/** Waits for an answer, and rejects with the reason of the signal where that comes first. */
-const unlessStopped = <T>(answer: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    void answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 
 /** Waits, and keeps the catch-up from other gateways meanwhile. Resolves to a failure where another gateway took over. */
 const wait = async (ms: number, { clock, signal, lead }: CatchUpEffects): Promise<LogFailure | undefined> => {

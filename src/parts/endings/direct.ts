@@ -4,6 +4,7 @@
  * committed before the answer and tried again by a worker (rules: Direct delivery 4).
  */
 
+import { pause } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import type { Delivery } from '../../core/new-run.ts'
 import { type Outcome, refuse, unavailable } from '../../core/outcome.ts'
@@ -98,7 +99,7 @@ const claimAndReadTargets = async (
     const [claimed, had] = await Promise.all([store.claim(claim), keys.length > 0 ? store.held(keys) : []])
     if (claimed === 'claimed') return had
     if (claimed === 'duplicate' || clock.monotonic() >= deadline - leastSendMs) return claimed
-    await new Promise<void>((resolve) => void clock.after(againMs, resolve))
+    await pause(againMs, clock)
   }
 }
 
@@ -230,6 +231,6 @@ const recordLater = async (change: (store: Store) => Promise<unknown>, { store, 
       () => false,
     )
     if (isStored) return
-    await new Promise<void>((resolve) => void clock.after(againMs, resolve))
+    await pause(againMs, clock)
   }
 }

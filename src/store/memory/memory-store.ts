@@ -3,7 +3,7 @@
  * choose it (rules: Durability 4). Its content is bounded.
  */
 
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, pause } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { NewRun, Progress } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
@@ -214,7 +214,7 @@ class MemoryStore implements OpenStore {
   }
 
   recovered(): Promise<void> {
-    return new Promise((resolve) => void this.#clock.after(pauseMs, resolve))
+    return pause(pauseMs, this.#clock)
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@
  * limits; for calls that may take longer; and for the records of events, which no answer to a sender waits for.
  */
 
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, pause } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Claimed } from '../ports.ts'
 import type { StoreOptions } from '../store-part.ts'
@@ -105,7 +105,7 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
     due,
     warning,
     async recovered() {
-      if (all.every(({ isUp }) => isUp)) await new Promise<void>((resolve) => void clock.after(pauseMs, resolve))
+      if (all.every(({ isUp }) => isUp)) await pause(pauseMs, clock)
       await Promise.all(all.map((link) => link.recovered()))
     },
     close: async () => void (await Promise.all([...all, records].map((link) => link.close()))),

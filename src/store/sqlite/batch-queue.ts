@@ -3,6 +3,7 @@
  * the batch is committed. After a failed batch, the queue opens the database again.
  */
 
+import { pause } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import { nextTurn } from '../../core/turns/taking-turns.ts'
 import type { Accepted } from '../ports.ts'
@@ -101,7 +102,7 @@ export class BatchQueue {
 
   /** Resolves when a call that has failed may succeed if it is repeated. */
   recovered(): Promise<void> {
-    return this.#recovering ?? this.#pause()
+    return this.#recovering ?? pause(restartMs, this.#options.clock)
   }
 
   close(): Promise<void> {
@@ -178,13 +179,13 @@ export class BatchQueue {
    * tried at each request.
    */
   async #reopen(inMs: number): Promise<void> {
-    if (inMs > 0) await this.#pause()
+    if (inMs > 0) await pause(restartMs, this.#options.clock)
     while (this.#closing === undefined) {
       this.#opening = this.#open().finally(() => {
         this.#opening = undefined
       })
       if (await this.#opening) return
-      await this.#pause()
+      await pause(restartMs, this.#options.clock)
     }
   }
 
@@ -201,10 +202,6 @@ export class BatchQueue {
       this.#cause = messageOf(thrown)
     }
     return this.#works
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => void this.#options.clock.after(restartMs, resolve))
   }
 
   async #end(): Promise<void> {

@@ -1,6 +1,6 @@
 /** Posts again after a failure that may be repeated after a wait, if the wait ends within the time that the delivery has. */
 
-import type { Clock } from '../../../core/clock.ts'
+import { type Clock, pause } from '../../../core/clock.ts'
 import type { Outgoing, Sent } from '../target.ts'
 
 const maxWaits = 3
@@ -23,6 +23,6 @@ export const postWithWaits = async (
     const wait = sent.ok || !sent.repeatable ? undefined : sent.retryAfterMs
     if (sent.ok || wait === undefined || waits === maxWaits || clock.monotonic() + wait >= deadline) return sent
     postponed?.(sent)
-    await new Promise<void>((resolve) => clock.after(wait, resolve))
+    await pause(wait, clock)
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
+import { pause } from '../../../core/clock.ts'
 import { own } from '../../../core/json.ts'
 import { type ApiAnswer, allAnswerTexts, answerText, failureFromAnswer } from '../delivery/api.ts'
 import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
@@ -43,7 +44,7 @@ export const weixin = defineChat({
   checkChat: (chat) => (/^[\w.@-]{1,128}$/.test(chat) ? undefined : 'chat_id is no user id of WeChat'),
   async post(posting) {
     const { part, clock, extra } = posting
-    if (part > 1) await new Promise<void>((resolve) => clock.after(pauseMs, resolve))
+    if (part > 1) await pause(pauseMs, clock)
     return post(posting, extra('context_token'))
   },
 })

@@ -72,14 +72,10 @@ export class HttpWire implements Wire {
   /** Posts a message, until `signal` aborts or the wire is closed. */
   async #carry(message: JSONRPCMessage, { signal }: MCPTransportSendOptions): Promise<void> {
     const stop = new AbortController()
-    const follow = (): void => stop.abort(signal?.reason)
-    if (signal?.aborted) follow()
-    signal?.addEventListener('abort', follow)
     this.#underWay.add(stop)
     try {
-      await this.#post(message, stop.signal, signal && this.#kit.traceparents.get(signal))
+      await this.#post(message, signal ? AbortSignal.any([signal, stop.signal]) : stop.signal, signal && this.#kit.traceparents.get(signal))
     } finally {
-      signal?.removeEventListener('abort', follow)
       this.#underWay.delete(stop)
     }
   }
