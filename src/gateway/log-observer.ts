@@ -1,6 +1,7 @@
 /** An observer that logs facts. Refused requests are logged at a bounded rate, so that a flood does not fill the log. */
 
 import { type Clock, minuteMs } from '../core/clock.ts'
+import type { CatchUpEnded } from '../core/facts/catch-up-ended.ts'
 import type { Fact, RequestEnded, RouteChanges, RunAttempt } from '../core/facts/fact.ts'
 import type { Observer } from '../core/facts/facts.ts'
 import type { Log } from '../core/log.ts'
@@ -17,7 +18,7 @@ const linesPerMinute = 10
 /** The most pairs of code and route that are counted separately. */
 const maxKinds = 1_000
 
-export type LogObserver = Observer & {
+export type LogObserver = Observer<'log'> & {
   /** Logs the numbers of refusals that were counted in this minute. */
   close(): void
 }
@@ -30,10 +31,31 @@ export const createLogObserver = (
 ): LogObserver => {
   const budget = createLineBudget(log, clock)
   return {
-    on(fact) {
-      if (fact.kind === 'payload_mismatched') logMismatch(fact, log, budget)
-      else if (fact.kind !== 'request_ended') logFact(fact, log)
-      else if (requests) logRequest(fact, log, budget, traces)
+    hears: {
+      request_ended(fact) {
+        if (requests) logRequest(fact, log, budget, traces)
+      },
+      attempt_committed: ({ run }) => logAttempt(run, log),
+      text_logged: ({ cause, text }) => log('info', { ...causeFields(cause), text }, 'delivered'),
+      text_goes_once: ({ cause, target, why }) =>
+        log('warn', { ...causeFields(cause), target, reason: why }, 'delivery goes out only once'),
+      breaker_changed: (fact) => logBreaker(fact, log),
+      payload_mismatched: (fact) => logMismatch(fact, log, budget),
+      // Each field is logged once: an event of another type may rightly lack it, and metrics count them all.
+      redaction_missed({ route, profile, eventId, first }) {
+        const fields = { route, profile, event_id: eventId, fields: first.join(', ') }
+        if (first.length > 0) log('warn', fields, 'fields of redact are not in the event: nothing was hidden there')
+      },
+      config_replaced({ routes, changes, needRestart }) {
+        log('info', { routes, ...changedNames(changes) }, 'configuration reloaded')
+        if (needRestart.length > 0) log('warn', { settings: needRestart.join(', ') }, 'changed, but only a restart takes it over')
+      },
+      config_refused: () => log('error', {}, 'reload refused: the configuration before it stays in use'),
+      catch_up_ended: (fact) => logCatchUp(fact, log),
+      certificates_replaced: ({ endsAt }) =>
+        log('info', { ends_at: timeText(endsAt) }, 'certificates replaced: new connections get the new ones'),
+      certificates_refused: ({ reason }) => log('error', { reason }, 'new certificates refused: those before them stay in use'),
+      certificate_ends_soon: ({ file, endsAt }) => log('warn', { file, ends_at: timeText(endsAt) }, 'a certificate ends soon: renew it'),
     },
     close: () => budget.close(),
   }
@@ -72,50 +94,12 @@ const requestFields = (
 const changedNames = (changes: RouteChanges): { readonly [what: string]: string | undefined } =>
   Object.fromEntries(Object.entries(changes).map(([what, names]) => [what, names.length > 0 ? someOf(names) : undefined]))
 
-const logFact = (fact: Exclude<Fact, RequestEnded | Mismatch>, log: Log): void => {
-  switch (fact.kind) {
-    case 'attempt_committed':
-      logAttempt(fact.run, log)
-      break
-    case 'text_logged':
-      log('info', { ...causeFields(fact.cause), text: fact.text }, 'delivered')
-      break
-    case 'text_goes_once':
-      log('warn', { ...causeFields(fact.cause), target: fact.target, reason: fact.why }, 'delivery goes out only once')
-      break
-    case 'breaker_changed':
-      logBreaker(fact, log)
-      break
-    case 'config_replaced':
-      log('info', { routes: fact.routes, ...changedNames(fact.changes) }, 'configuration reloaded')
-      if (fact.needRestart.length > 0) log('warn', { settings: fact.needRestart.join(', ') }, 'changed, but only a restart takes it over')
-      break
-    case 'catch_up_ended': {
-      const { profile, route, from, listed, asked, refused, givenUp, why } = fact
-      const fields = { profile, route, from, since: new Date(fact.since).toISOString(), listed, asked, refused, given_up: givenUp }
-      if (fact.isElsewhere) log('debug', { profile, route, from }, 'another gateway catches up')
-      else if (why !== undefined) log('warn', { ...fields, reason: why }, 'catch-up ended early')
-      else log('info', fields, 'caught up')
-      break
-    }
-    // Each field is logged once: an event of another type may rightly lack it, and metrics count them all.
-    case 'redaction_missed': {
-      const fields = { route: fact.route, profile: fact.profile, event_id: fact.eventId, fields: fact.first.join(', ') }
-      if (fact.first.length > 0) log('warn', fields, 'fields of redact are not in the event: nothing was hidden there')
-      break
-    }
-    case 'config_refused':
-      log('error', {}, 'reload refused: the configuration before it stays in use')
-      break
-    case 'certificates_replaced':
-      log('info', { ends_at: timeText(fact.endsAt) }, 'certificates replaced: new connections get the new ones')
-      break
-    case 'certificates_refused':
-      log('error', { reason: fact.reason }, 'new certificates refused: those before them stay in use')
-      break
-    case 'certificate_ends_soon':
-      log('warn', { file: fact.file, ends_at: timeText(fact.endsAt) }, 'a certificate ends soon: renew it')
-  }
+const logCatchUp = ({ profile, route, from, isElsewhere, why, ...fact }: CatchUpEnded, log: Log): void => {
+  const { listed, asked, refused, givenUp } = fact
+  const fields = { profile, route, from, since: timeText(fact.since), listed, asked, refused, given_up: givenUp }
+  if (isElsewhere) log('debug', { profile, route, from }, 'another gateway catches up')
+  else if (why !== undefined) log('warn', { ...fields, reason: why }, 'catch-up ended early')
+  else log('info', fields, 'caught up')
 }
 
 /** Logs a payload that does not fit its schema. The line of a refused request says the same. */

@@ -38,11 +38,13 @@ export const createMirrorObserver = ({ store, clock, log, redact, route }: Mirro
     }
   }
   return {
-    on(fact) {
-      if (fact.kind !== 'text_sent' || !fact.ok || fact.cause.job !== undefined || !asksFor(route(fact.cause.route))) return
-      const mirrored = mirror(fact)
-      open.add(mirrored)
-      void mirrored.finally(() => open.delete(mirrored))
+    hears: {
+      text_sent(fact) {
+        if (!fact.ok || fact.cause.job !== undefined || !asksFor(route(fact.cause.route))) return
+        const mirrored = mirror(fact)
+        open.add(mirrored)
+        void mirrored.finally(() => open.delete(mirrored))
+      },
     },
     async flushed() {
       await Promise.all(open)

@@ -4,7 +4,7 @@
  */
 
 import { mapScalars } from '../core/exact-json.ts'
-import type { Fact, KeptRefusal, RequestEnded, RunAttempt } from '../core/facts/fact.ts'
+import type { KeptRefusal, RequestEnded, RunAttempt } from '../core/facts/fact.ts'
 import type { Observer } from '../core/facts/facts.ts'
 import type { ExactObject } from '../core/json.ts'
 import { outcomeName, outcomeReason, outcomeStatus } from '../core/outcome-table.ts'
@@ -33,20 +33,34 @@ export type JournalObserverOptions = {
   readonly traces?: EventTraces | undefined
 }
 
-export const createJournalObserver = ({ journal, keepsPayloads, redact, traces }: JournalObserverOptions): Observer => {
+export const createJournalObserver = ({ journal, keepsPayloads, redact, traces }: JournalObserverOptions): Observer<'journal'> => {
   const timeOf = createTimeFormat()
-  const addRequest = (fact: RequestEnded): void => {
-    const received = receivedOf(fact, { redact, timeOf, traces })
-    // The body of a request that was split is kept once, with the record of the request.
-    if (received) journal.add(received, keepsPayloads() && !fact.batch ? rawRequestOf(fact) : undefined)
-  }
   return {
-    on(fact) {
-      if (fact.kind === 'request_ended') addRequest(fact)
-      else {
-        const record = recordOfFact(fact, redact, traces)
-        if (record) journal.add(record, fact.kind === 'attempt_ended' && keepsPayloads() ? wordsOf(fact.run, redact) : undefined)
-      }
+    hears: {
+      request_ended(fact) {
+        const received = receivedOf(fact, { redact, timeOf, traces })
+        // The body of a request that was split is kept once, with the record of the request.
+        if (received) journal.add(received, keepsPayloads() && !fact.batch ? rawRequestOf(fact) : undefined)
+      },
+      signatures_refused({ at, eventId, profile, route, count }) {
+        const refused = { outcome: 'bad_signature', stage: signature.name, status: 401, duration_ms: 0, count }
+        const reason = `${count} more were refused in the last minute`
+        journal.add({ kind: 'received', at: isoTime(at), event_id: eventId, profile, route, ...refused, reason })
+      },
+      job_started(fact) {
+        const { at, eventId, profile, job, deliveryId } = fact
+        const about = { at: isoTime(at), event_id: eventId, profile, delivery_id: deliveryId, job }
+        journal.add({ kind: 'started', ...about, trace_id: traces?.traceIdOf(fact) })
+      },
+      attempt_ended({ at, run }) {
+        const record = { ...attemptRecord(run, isoTime(at)), answer: answerText(run.answers, redact), ...usageOf(run) }
+        journal.add(record, keepsPayloads() ? wordsOf(run, redact) : undefined)
+      },
+      run_revived: ({ at, eventId }) => journal.add({ kind: 'revived', at: isoTime(at), event_id: eventId }),
+      run_erased({ at, run: { eventId, profile, route, eventType, attempts } }) {
+        const end = { state: 'dead', attempt: attempts, error: erasedError } as const
+        journal.add({ kind: 'ended', at: isoTime(at), event_id: eventId, profile, route, event_type: eventType, delivery_id: '', ...end })
+      },
     },
     flushed: () => journal.flushed(),
   }
@@ -172,44 +186,6 @@ const textOfInput = (input: ExactObject, redact: Formats['redact']): string => {
 
 const answerText = (answers: readonly string[], redact: Formats['redact']): string | undefined =>
   answers.length === 0 ? undefined : redact(excerpt(answers.join('; '), maxAnswerChars))
-
-const recordOfFact = (
-  fact: Exclude<Fact, RequestEnded>,
-  redact: Formats['redact'],
-  traces: EventTraces | undefined,
-): NewRecord | undefined => {
-  switch (fact.kind) {
-    case 'signatures_refused': {
-      const { at, eventId, profile, route, count } = fact
-      const refused = { outcome: 'bad_signature', stage: signature.name, status: 401, duration_ms: 0, count }
-      const reason = `${count} more were refused in the last minute`
-      return { kind: 'received', at: isoTime(at), event_id: eventId, profile, route, ...refused, reason }
-    }
-    case 'job_started': {
-      const { at, eventId, profile, job, deliveryId } = fact
-      return {
-        kind: 'started',
-        at: isoTime(at),
-        event_id: eventId,
-        profile,
-        delivery_id: deliveryId,
-        job,
-        trace_id: traces?.traceIdOf(fact),
-      }
-    }
-    case 'attempt_ended':
-      return { ...attemptRecord(fact.run, isoTime(fact.at)), answer: answerText(fact.run.answers, redact), ...usageOf(fact.run) }
-    case 'run_revived':
-      return { kind: 'revived', at: isoTime(fact.at), event_id: fact.eventId }
-    case 'run_erased': {
-      const { eventId, profile, route, eventType, attempts } = fact.run
-      const end = { state: 'dead', attempt: attempts, error: erasedError } as const
-      return { kind: 'ended', at: isoTime(fact.at), event_id: eventId, profile, route, event_type: eventType, delivery_id: '', ...end }
-    }
-    default:
-      return undefined
-  }
-}
 
 const usageOf = ({ usage }: RunAttempt): { readonly usage?: RecordedUsage } => {
   if (!usage) return {}

@@ -1,7 +1,6 @@
 /** Decides whether a gateway is ready, for `/readyz`: it is not stopping, its version can read the store, and the store answers. */
 
 import type { Clock } from '../core/clock.ts'
-import type { Fact } from '../core/facts/fact.ts'
 import type { Facts, Observer } from '../core/facts/facts.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
@@ -33,6 +32,13 @@ type ReadinessOptions = {
  * shared store is asked each second all the time, because its server may fail while no request comes.
  */
 export class Readiness implements Observer {
+  readonly hears: Observer['hears'] = {
+    request_ended: ({ ended: { outcome } }) => {
+      if (outcome.kind !== 'refused' || outcome.code !== 'unavailable') return
+      this.#hasRefused = true
+      this.#fail(this.#options.clock.monotonic(), outcome.detail ?? '')
+    },
+  }
   readonly #options: ReadinessOptions
   /**
    * The present failure of the store. `since`: the monotonic time at which the first failed call began, or at which a refused request was
@@ -53,12 +59,6 @@ export class Readiness implements Observer {
   constructor(options: ReadinessOptions) {
     this.#options = options
     if (options.store.shared) this.#ask()
-  }
-
-  on(fact: Fact): void {
-    if (fact.kind !== 'request_ended' || fact.ended.outcome.kind !== 'refused' || fact.ended.outcome.code !== 'unavailable') return
-    this.#hasRefused = true
-    this.#fail(this.#options.clock.monotonic(), fact.ended.outcome.detail ?? '')
   }
 
   /** Returns why the gateway should get no requests; `undefined` where it should get them. */

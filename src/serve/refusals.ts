@@ -10,10 +10,10 @@ export const countRefusals = (): RefusalCounter => {
   // The codes are a closed list, so the map stays small.
   const counted = new Map<Refused['code'], number>()
   return {
-    on(fact) {
-      if (fact.kind !== 'request_ended' || fact.replay || fact.ended.outcome.kind !== 'refused') return
-      const { code } = fact.ended.outcome
-      counted.set(code, (counted.get(code) ?? 0) + 1)
+    hears: {
+      request_ended({ replay, ended: { outcome } }) {
+        if (!replay && outcome.kind === 'refused') counted.set(outcome.code, (counted.get(outcome.code) ?? 0) + 1)
+      },
     },
     counts: () => Object.fromEntries(counted),
   }

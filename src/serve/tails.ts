@@ -13,14 +13,14 @@ import type { JournalLine } from '../journal/line.ts'
 import { type Following, followOthers } from '../journal/shared/follow-others.ts'
 import type { SharedRecords } from '../store/shared-records.ts'
 import { PacedLines } from './paced-lines.ts'
-import { lineCountOf, type TrafficFilter, trafficOf, trafficOfRecord, wants } from './traffic.ts'
+import { attemptLine, requestLines, type TrafficFilter, trafficOfRecord, wants } from './traffic.ts'
 
 export type TailLines = AsyncIterableIterator<TailLine>
 
 /** The most watchers at once. */
 export const maxTails = 8
 
-export type Tails = Observer & {
+export type Tails = Observer<'traffic'> & {
   /**
    * Returns the lines from now on, until the watcher leaves or the gateway stops. `perSecond`: the most requests and attempts a second
    * that the watcher gets lines of, in groups. Throws a StoreFault when there are `maxTails` watchers already, and after `close`.
@@ -71,9 +71,13 @@ export const createTails = ({ clock, redact, others }: TailsOptions): Tails => {
     if (open.size === 0) stopFollowing()
   }
   return {
-    on(fact) {
-      if (open.size === 0) return
-      tell(lineCountOf(fact), () => trafficOf(fact, clock.now(), redact))
+    hears: {
+      request_ended(fact) {
+        if (open.size > 0) tell(2, () => requestLines(fact, clock.now(), redact))
+      },
+      attempt_committed({ run }) {
+        if (open.size > 0) tell(1, () => [attemptLine(run, clock.now())])
+      },
     },
     open(filter, perSecond) {
       if (isClosed) throw new StoreFault('it is stopping')

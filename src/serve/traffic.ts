@@ -3,7 +3,7 @@
  * (`delivery`).
  */
 
-import type { Fact, RequestEnded, RunAttempt } from '../core/facts/fact.ts'
+import type { RequestEnded, RunAttempt } from '../core/facts/fact.ts'
 import { header } from '../core/headers.ts'
 import type { Outcome } from '../core/outcome.ts'
 import { describeOutcome } from '../core/outcome-table.ts'
@@ -19,19 +19,8 @@ type LineHead = Omit<RequestLine, 'type' | 'bytes' | 'remote'>
 const maxReasonChars = 1_024
 const isoTime = (ms: number): string => new Date(ms).toISOString()
 
-/**
- * Returns the lines of a fact, in order; most facts have none. `now`: wall time, in milliseconds. `redact` removes known secrets from the
- * reason of a request. The worker has removed them from the errors of attempts already.
- */
-export const trafficOf = (fact: Fact, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
-  if (fact.kind === 'request_ended') return requestLines(fact, now, redact)
-  return fact.kind === 'attempt_committed' ? [attemptLine(fact.run, now)] : []
-}
-
-/** Returns the number of lines that `trafficOf` makes of a fact. */
-export const lineCountOf = ({ kind }: Fact): number => (kind === 'request_ended' ? 2 : kind === 'attempt_committed' ? 1 : 0)
-
-const requestLines = (fact: RequestEnded, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
+/** Returns the two lines of a request. `now`: wall time, in milliseconds. `redact` removes known secrets from its reason. */
+export const requestLines = (fact: RequestEnded, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
   const { ended, headers } = fact
   const { outcome, verified, event } = ended
   const took = fact.ms()
@@ -69,7 +58,8 @@ const shortened = (text: string | undefined): string | null => (text === undefin
 /** Returns the route name in the address of a refused request that found no route. */
 const unservedRoute = (outcome: Outcome): string | undefined => (outcome.kind === 'refused' ? outcome.name : undefined)
 
-const attemptLine = (run: RunAttempt, now: number): TrafficLine => ({
+/** Returns the line of an attempt. The worker has removed known secrets from its error already. */
+export const attemptLine = (run: RunAttempt, now: number): TrafficLine => ({
   type: 'delivery',
   at: isoTime(now),
   event_id: run.eventId,

@@ -18,6 +18,7 @@ import { circleciHook, startCircleci } from '../fakes/sender-logs/circleci.ts'
 import { type FakeGithub, startGithub } from '../fakes/sender-logs/github.ts'
 import { startGitlab } from '../fakes/sender-logs/gitlab.ts'
 import { startStripe } from '../fakes/sender-logs/stripe.ts'
+import { tell } from '../fakes/tell.ts'
 import { until } from '../fakes/wait.ts'
 
 const token = 'ghp_canary_catch_up'
@@ -537,12 +538,12 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
     remote,
     ms,
   })
-  occasions.on(refusal('other'))
+  tell(occasions, refusal('other'))
   clock.advance(120_000)
   t.strictSame(begun, [])
-  occasions.on(refusal('repo'))
+  tell(occasions, refusal('repo'))
   clock.advance(30_000)
-  occasions.on(refusal('repo'))
+  tell(occasions, refusal('repo'))
   clock.advance(55_000)
   t.strictSame(begun, [], 'a minute after the last 503')
   isReady = false
@@ -553,7 +554,7 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
   t.equal(begun.length, 1)
   const counts = { from: 'github', since: 0, listed: 0, asked: 0, awaited: 0, refused: 0, givenUp: 0 }
   const end = (why?: string): void =>
-    occasions.on({ kind: 'catch_up_ended', at: 0, profile: 'default', route: 'repo', ...counts, why, isElsewhere: false })
+    tell(occasions, { kind: 'catch_up_ended', at: 0, profile: 'default', route: 'repo', ...counts, why, isElsewhere: false })
   end('HTTP 500')
   clock.advance(65_000)
   t.equal(begun.length, 2, 'after a minute')
@@ -566,7 +567,7 @@ t.test('a 503 lets its route catch up once it is quiet and ready, and a failure 
   clock.advance(7_200_000)
   t.equal(begun.length, 3, 'and never after a success')
   isPaused = true
-  occasions.on(refusal('repo'))
+  tell(occasions, refusal('repo'))
   clock.advance(7_200_000)
   t.equal(begun.length, 3, 'not while the route is paused')
   isPaused = false

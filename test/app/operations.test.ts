@@ -7,7 +7,7 @@ import { refuse } from '../../src/core/outcome.ts'
 import { Pauses } from '../../src/features/pauses/pauses.ts'
 import { createOperations } from '../../src/gateway/operations/operations.ts'
 import { RedactionCounts } from '../../src/serve/redaction-counts.ts'
-import { trafficOf } from '../../src/serve/traffic.ts'
+import { requestLines } from '../../src/serve/traffic.ts'
 import { aheadOf, fakeClock } from '../fakes/clock.ts'
 import { openedIn, sharedStore } from '../fakes/shared-store.ts'
 
@@ -62,7 +62,7 @@ t.test('a secret across the cut of a long reason is not shown to watchers by hal
   const outcome = refuse('delivery_failed', { detail: `${'x'.repeat(1_015)}${secret}` })
   const ended = { outcome, stage: 'delivery' }
   const fact: RequestEnded = { kind: 'request_ended', ended, route: undefined, headers: {}, remote: () => '127.0.0.1', ms: () => 1 }
-  const lines = trafficOf(fact, 0, (text) => text.replaceAll(secret, '***'))
+  const lines = requestLines(fact, 0, (text) => text.replaceAll(secret, '***'))
   t.match(lines[1], { type: 'outcome', reason: /x\*\*\*$/ })
   t.notMatch(JSON.stringify(lines), 'sk-0')
   t.end()

@@ -7,6 +7,7 @@ import { refuse } from '../../src/core/outcome.ts'
 import { Readiness } from '../../src/serve/readiness.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { tell } from '../fakes/tell.ts'
 
 const refused: RequestEnded = {
   kind: 'request_ended',
@@ -56,12 +57,12 @@ t.test('a store that refuses events for five seconds makes the gateway unready, 
   await pass(10)
   t.equal(state.asked, 0, 'a store of one gateway is not asked while it works')
   state.isBroken = true
-  readiness.on(refused)
+  tell(readiness, refused)
   await pass(4)
   t.equal(readiness.reason(), undefined, 'a short fault is answered one by one')
   await pass(1)
   t.equal(readiness.reason(), 'the store does not answer: disk full')
-  readiness.on(refused)
+  tell(readiness, refused)
   await pass(20)
   state.isBroken = false
   await pass(1)
@@ -78,7 +79,7 @@ t.test('a store that takes a small write and refuses events, as on a full disk, 
   const { readiness, pass, log } = open(t)
   for (let second = 0; second < 5; second++) {
     t.equal(readiness.reason(), undefined, `after ${second} s`)
-    readiness.on(refused)
+    tell(readiness, refused)
     await pass(1)
   }
   t.equal(readiness.reason(), 'the store does not answer: disk full')
@@ -86,7 +87,7 @@ t.test('a store that takes a small write and refuses events, as on a full disk, 
   t.equal(readiness.reason(), undefined, 'without posts, the write decides')
   t.strictSame(log, ['not ready', 'ready again'])
   for (let second = 0; second < 10; second += 2) {
-    readiness.on(refused)
+    tell(readiness, refused)
     await pass(2)
   }
   t.equal(readiness.reason(), undefined, 'single refusals between which events are taken do not count')
@@ -112,7 +113,7 @@ t.test('a gateway that was not ready between two looks says so, and that it is r
   await pass(1)
   await pass(0.5)
   state.isBroken = true
-  readiness.on(refused)
+  tell(readiness, refused)
   await pass(0.5)
   await pass(4)
   t.equal(readiness.reason(), undefined, 'five seconds are not over at the last look that fails')

@@ -8,6 +8,7 @@ import type { TrafficLine } from '../../src/generated/control.ts'
 import { fakeCli, going } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { secret as sharedSecret, startGateway } from '../fakes/gateway.ts'
+import { tell } from '../fakes/tell.ts'
 import { until } from '../fakes/wait.ts'
 
 const secret = 'hush-hush-1234'
@@ -155,7 +156,7 @@ t.test('the lines of gateway run: one in and one out for a request, and never mo
   const outcome = { kind: 'refused', code: 'unknown_route', name: 'x', detail: 'hush' } as const
   const request = { outcome, stage: 'route' }
   const end = () =>
-    lines.on({ kind: 'request_ended', ended: request, route: undefined, headers: {}, remote: () => '127.0.0.1', ms: () => 1 })
+    tell(lines, { kind: 'request_ended', ended: request, route: undefined, headers: {}, remote: () => '127.0.0.1', ms: () => 1 })
   for (let i = 0; i < 70; i++) end()
   t.match(shown.slice(0, 2), [
     { type: 'event', route: 'x' },

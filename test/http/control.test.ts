@@ -21,6 +21,7 @@ import { standingsOf } from '../../src/operate/events/events.ts'
 import { createTails, maxTails } from '../../src/serve/tails.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { exampleOf, fakeOperations, shortDir, status } from '../fakes/operations.ts'
+import { tell } from '../fakes/tell.ts'
 import { until } from '../fakes/wait.ts'
 
 const logged = (): { readonly log: Parameters<typeof listenControl>[0]['log']; readonly lines: unknown[][] } => {
@@ -331,8 +332,8 @@ t.test('tail: lines of what is asked for, for a few watchers at once; one that l
   const { tails, gateway } = await serveTails(t)
   const first = await gateway.tail({ route: 'a', outcome: 'ignored:filters' })
   t.match(await first.next(), { value: { type: 'init' } })
-  tails.on(requestEnded('b'))
-  tails.on(requestEnded('a'))
+  tell(tails, requestEnded('b'))
+  tell(tails, requestEnded('a'))
   t.match(await first.next(), { value: { type: 'event', route: 'a', bytes: 2, event_id: null } })
   t.match(await first.next(), { value: { type: 'outcome', route: 'a', outcome: 'ignored', stage: 'filters', reason: 'filters[0]' } })
   const others = await Promise.all(Array.from({ length: maxTails - 1 }, () => gateway.tail({})))
@@ -359,15 +360,15 @@ t.test('tail: a watcher that wants few lines a second gets them in groups, and i
     while (taken.length < count) taken.push((await lines.next()).value)
     return taken.map((line) => (line?.type === 'lost' ? line.lines : line && 'route' in line ? `${line.type} ${line.route}` : line?.type))
   }
-  for (const route of ['a', 'b', 'c', 'd']) tails.on(requestEnded(route))
+  for (const route of ['a', 'b', 'c', 'd']) tell(tails, requestEnded(route))
   const begun = take(5)
   t.equal(await Promise.race([begun, new Promise((resolve) => setTimeout(resolve, 100, 'nothing yet'))]), 'nothing yet')
   clock.advance(100)
   t.strictSame(await begun, ['event a', 'outcome a', 'event b', 'outcome b', 4])
   clock.advance(900)
-  tails.on(requestEnded('e'))
-  tails.on(requestEnded('f'))
-  tails.on(requestEnded('g'))
+  tell(tails, requestEnded('e'))
+  tell(tails, requestEnded('f'))
+  tell(tails, requestEnded('g'))
   tails.close()
   t.strictSame(await take(6), ['event e', 'outcome e', 'event f', 'outcome f', 2, 'end'], 'nothing is kept back at the end')
 })
@@ -376,7 +377,7 @@ t.test('tail: who reads slowly loses lines, is told how many, and holds nobody u
   const { tails, gateway, control } = await serveTails(t)
   const slow = await gateway.tail({})
   const all = 20_000
-  for (let i = 0; i < all; i++) tails.on(requestEnded('a'))
+  for (let i = 0; i < all; i++) tell(tails, requestEnded('a'))
   const seen = { event: 0, outcome: 0, lost: 0 }
   while (seen.event + seen.outcome + seen.lost < 2 * all) {
     const { value } = await slow.next()
@@ -386,7 +387,7 @@ t.test('tail: who reads slowly loses lines, is told how many, and holds nobody u
   }
   t.ok(seen.lost > 0 && seen.event > 0, JSON.stringify(seen))
   t.equal(seen.event, seen.outcome, 'a request is told whole or not at all')
-  tails.on(requestEnded('b'))
+  tell(tails, requestEnded('b'))
   t.match(await slow.next(), { value: { type: 'event', route: 'b' } }, 'and it goes on')
   await control.close()
   await slow.next()

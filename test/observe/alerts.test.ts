@@ -23,6 +23,7 @@ import { fakeClock } from '../fakes/clock.ts'
 import { startGateway } from '../fakes/gateway.ts'
 import { fakeModel } from '../fakes/model.ts'
 import { sink } from '../fakes/sink.ts'
+import { tell } from '../fakes/tell.ts'
 import { until } from '../fakes/wait.ts'
 
 const start = Date.UTC(2026, 0, 5, 12)
@@ -115,10 +116,10 @@ const open = async (t: Test, { rules = '[{ deliver: log }]', dir = t.testdir(), 
 
 t.test('what begins within a minute is one message; its end is told once, and each kind has an end', async (t) => {
   const { alerts, sent, pass } = await open(t)
-  alerts.on({ ...down, at: 0, state: 'open' })
-  alerts.on({ kind: 'readiness_changed', at: 0, reason: 'the store does not answer: hunter2\u0007' })
+  tell(alerts, { ...down, at: 0, state: 'open' })
+  tell(alerts, { kind: 'readiness_changed', at: 0, reason: 'the store does not answer: hunter2\u0007' })
   await pass(0.5)
-  alerts.on({ kind: 'config_refused' })
+  tell(alerts, { kind: 'config_refused' })
   await pass(5)
   t.equal(sent.length, 1)
   t.match(sent[0], /: 3 alerts\n/)
@@ -128,14 +129,14 @@ t.test('what begins within a minute is one message; its end is told once, and ea
   )
   t.match(sent[0], /ALERT not_ready: .*\[redacted\]\\u\{7\}/, 'neither a secret nor a control character goes out')
   t.match(sent[0], /ALERT reload_refused/)
-  alerts.on({ ...down, at: 0, state: 'half_open' })
-  alerts.on({ ...down, at: 0, state: 'open' })
-  alerts.on({ kind: 'readiness_changed', at: 0, reason: 'again' })
+  tell(alerts, { ...down, at: 0, state: 'half_open' })
+  tell(alerts, { ...down, at: 0, state: 'open' })
+  tell(alerts, { kind: 'readiness_changed', at: 0, reason: 'again' })
   await pass(10)
   t.equal(sent.length, 1, 'what fires is not told again')
-  alerts.on({ ...down, at: 0, state: 'closed' })
-  alerts.on({ kind: 'readiness_changed', at: 0 })
-  alerts.on({ kind: 'config_replaced', routes: 1, changes: { added: [], changed: [], removed: [] }, needRestart: [] })
+  tell(alerts, { ...down, at: 0, state: 'closed' })
+  tell(alerts, { kind: 'readiness_changed', at: 0 })
+  tell(alerts, { kind: 'config_replaced', routes: 1, changes: { added: [], changed: [], removed: [] }, needRestart: [] })
   await pass(5)
   t.equal(sent.length, 2)
   t.match(
@@ -150,7 +151,7 @@ t.test('what begins within a minute is one message; its end is told once, and ea
 t.test('direct deliveries that failed are told, as their senders may not repeat them', async (t) => {
   const { alerts, sent, pass } = await open(t, { rules: '[{ deliver: log, on: [delivery_failed] }]' })
   const failed: Fact = { ...ended, ended: { outcome: refuse('delivery_failed', { detail: 'slack: HTTP 503' }), stage: 'dispatch' } }
-  for (let i = 0; i < 2; i++) alerts.on(failed)
+  for (let i = 0; i < 2; i++) tell(alerts, failed)
   await pass(3)
   t.match(sent, [
     /ALERT delivery_failed:orders: 2 direct deliveries of orders failed, the last: slack: HTTP 503\..* headgate events list --outcome delivery_failed --route orders/,
@@ -161,7 +162,7 @@ t.test('direct deliveries that failed are told, as their senders may not repeat 
 
 t.test('payloads that do not fit the schema of their route are told', async (t) => {
   const { alerts, sent, pass } = await open(t, { rules: '[{ deliver: log }]' })
-  for (let i = 0; i < 2; i++) alerts.on(mismatched)
+  for (let i = 0; i < 2; i++) tell(alerts, mismatched)
   await pass(3)
   t.match(sent, [
     /ALERT payload_mismatch:pr: 2 payloads of pr do not fit its schema, the last: number must be integer\..* headgate events list --route pr/,
@@ -172,28 +173,28 @@ t.test('payloads that do not fit the schema of their route are told', async (t) 
 
 t.test('a cause without an end of its own is over when it stays away', async (t) => {
   const { alerts, sent, pass, state } = await open(t, { rules: '[{ deliver: log, refused_per_minute: 5, backlog_seconds: 600 }]' })
-  alerts.on(budget('nightly'))
-  for (let i = 0; i < 5; i++) alerts.on(forged)
+  tell(alerts, budget('nightly'))
+  for (let i = 0; i < 5; i++) tell(alerts, forged)
   await pass(3)
   t.match(sent, [
     /ALERT budget_used_up:job nightly: a budget of job nightly is used up: budget\.day_tokens\..* headgate events list --job nightly/,
   ])
   t.notMatch(sent[0], /refused/, 'five in a minute are allowed')
-  for (let i = 0; i < 4; i++) alerts.on(forged)
+  for (let i = 0; i < 4; i++) tell(alerts, forged)
   await pass(0.5)
-  for (let i = 0; i < 2; i++) alerts.on(forged)
+  for (let i = 0; i < 2; i++) tell(alerts, forged)
   state.backlogMs = 900_000
   await pass(3)
   t.match(sent[1], /ALERT refused_signatures:orders: the route orders refuses signatures: 6 in a minute/)
   t.match(sent[1], /ALERT backlog_age: runs wait for too long: the oldest one for 15 min/)
-  for (let i = 0; i < 8; i++) alerts.on(forged)
+  for (let i = 0; i < 8; i++) tell(alerts, forged)
   await pass(2)
   t.match(alerts.view()?.firing, [{}, { name: 'refused_signatures:orders', count: 14 }], 'each refusal is counted once')
   state.backlogMs = 1_000
   await pass(12)
   t.match(sent[2], /OVER backlog_age: no run waits for too long/)
   t.match(sent.at(-1), /OVER refused_signatures:orders/)
-  alerts.on(budget('nightly'))
+  tell(alerts, budget('nightly'))
   await pass(50)
   t.notMatch(sent.join(), /OVER budget/, 'it came again, and nobody is told')
   await pass(15)
@@ -204,7 +205,7 @@ t.test('a cause without an end of its own is over when it stays away', async (t)
 t.test('an hour has so many messages; the rest waits for the next one, in bounded lines', async (t) => {
   const { alerts, sent, pass } = await open(t, { rules: '[{ deliver: log, max_per_hour: 2 }]' })
   for (let i = 0; i < 50; i++) {
-    alerts.on(budget(`job-${i}`))
+    tell(alerts, budget(`job-${i}`))
     await pass(1)
   }
   t.equal(sent.length, 2)
@@ -218,7 +219,7 @@ t.test('an hour has so many messages; the rest waits for the next one, in bounde
 t.test('a restart tells nothing twice, also after a crash while a message was being sent', async (t) => {
   const dirs = t.testdir({ first: {}, a: {}, b: {}, c: {}, pushover: {}, log: {} })
   const first = await open(t, { dir: join(dirs, 'first') })
-  first.alerts.on({ ...down, at: 0, state: 'open' })
+  tell(first.alerts, { ...down, at: 0, state: 'open' })
   await first.pass(3)
   t.equal(first.sent.length, 1)
   // A copy of the file, while the process that writes it goes on, is what a kill leaves behind.
@@ -226,7 +227,7 @@ t.test('a restart tells nothing twice, also after a crash while a message was be
   const second = await open(t, { dir: join(dirs, 'a') })
   await second.pass(10)
   t.strictSame(second.sent, [])
-  second.alerts.on({ ...down, at: 0, state: 'closed' })
+  tell(second.alerts, { ...down, at: 0, state: 'closed' })
   await second.pass(3)
   t.match(second.sent, [/OVER breaker_open:telegram/])
 
@@ -247,7 +248,7 @@ t.test('a restart tells nothing twice, also after a crash while a message was be
         return { ok: true }
       },
     })
-    dying.alerts.on({ ...down, at: 0, state: 'open' })
+    tell(dying.alerts, { ...down, at: 0, state: 'open' })
     await dying.pass(3)
     t.ok(copied)
     const revived = await open(t, { rules, dir: join(dirs, folder), clock: fakeClock(start + 600_000) })
@@ -259,14 +260,14 @@ t.test('a restart tells nothing twice, also after a crash while a message was be
 
 t.test('a reload takes over new rules; what an earlier rule told ends in silence', async (t) => {
   const { alerts, sent, pass, reload } = await open(t, { rules: '[{ deliver: log, on: [budget_used_up] }]' })
-  alerts.on(budget('a'))
-  alerts.on({ ...down, at: 0, state: 'open' })
+  tell(alerts, budget('a'))
+  tell(alerts, { ...down, at: 0, state: 'open' })
   await pass(2)
   t.match(sent, [/: 1 alert\n/], 'only the kinds of the rule')
   reload('[{ deliver: ntfy, deliver_extra: { topic: x } }, { deliver: log, on: [not_ready] }]')
   await pass(70)
   t.equal(sent.length, 1)
-  alerts.on({ kind: 'readiness_changed', at: 0, reason: 'x' })
+  tell(alerts, { kind: 'readiness_changed', at: 0, reason: 'x' })
   await pass(2)
   t.equal(sent.length, 3, 'both rules have this kind')
 })
@@ -280,7 +281,7 @@ t.test('a silence is counted by the calendar of the route, over a change of summ
   const dirs = t.testdir({ first: {}, next: {} })
   const { alerts, sent, pass } = await open(t, { rules, clock, dir: join(dirs, 'first') })
   await pass(60)
-  alerts.on(accepted)
+  tell(alerts, accepted)
   await pass(60 + 173)
   t.strictSame(sent, [])
   await pass(3)
@@ -291,7 +292,7 @@ t.test('a silence is counted by the calendar of the route, over a change of summ
   const next = await open(t, { rules, dir: join(dirs, 'next'), clock: fakeClock(clock.now() + 600_000) })
   await next.pass(5)
   t.strictSame(next.sent, [], 'a restart neither tells it again nor ends it')
-  next.alerts.on(accepted)
+  tell(next.alerts, accepted)
   await next.pass(2)
   t.match(next.sent, [/OVER silence:orders: the route orders has events again/])
 })
@@ -300,10 +301,10 @@ t.test('alerts are silenced by name, by kind or all for a time, and told afterwa
   const { alerts, sent, pass } = await open(t)
   await alerts.mute('breaker_open', 600_000)
   await alerts.mute('budget_used_up:job a', 600_000)
-  alerts.on({ ...down, at: 0, state: 'open' })
-  alerts.on({ ...down, at: 0, target: 'slack', state: 'open' })
-  alerts.on(budget('a'))
-  alerts.on(budget('b'))
+  tell(alerts, { ...down, at: 0, state: 'open' })
+  tell(alerts, { ...down, at: 0, target: 'slack', state: 'open' })
+  tell(alerts, budget('a'))
+  tell(alerts, budget('b'))
   await pass(3)
   t.match(sent, [/: 1 alert\nALERT budget_used_up:job b/])
   t.strictSame(
@@ -311,7 +312,7 @@ t.test('alerts are silenced by name, by kind or all for a time, and told afterwa
     ['breaker_open', 'budget_used_up:job a'],
   )
   t.equal(alerts.view()?.firing.filter(({ muted }) => muted).length, 3)
-  alerts.on({ ...down, at: 0, target: 'slack', state: 'closed' })
+  tell(alerts, { ...down, at: 0, target: 'slack', state: 'closed' })
   await alerts.mute('budget_used_up:job a', 0)
   await pass(2)
   t.match(sent[1], /: 1 alert\nALERT budget_used_up:job a/)
@@ -328,11 +329,11 @@ t.test('a message that fails is tried again a few times, and makes no alert of i
     return isDown ? { ok: false, why: 'HTTP 500', repeatable: true } : { ok: true }
   }
   const { alerts, sent, pass, log } = await open(t, { rules: '[{ deliver: telegram }]', send })
-  alerts.on(budget('a'))
+  tell(alerts, budget('a'))
   await pass(3)
   t.ok(tries > 0)
-  alerts.on({ ...down, at: 0, state: 'open' })
-  alerts.on({ ...down, at: 0, target: 'slack', state: 'open' })
+  tell(alerts, { ...down, at: 0, state: 'open' })
+  tell(alerts, { ...down, at: 0, target: 'slack', state: 'open' })
   for (let minutes = 0; !log.includes('alert not delivered') && minutes < 60; minutes += 0.5) await pass(0.5)
   t.equal(tries, 6)
   isDown = false
@@ -375,25 +376,25 @@ t.test('of two gateways one tells, and goes on alone while the database does not
       for (const { settle } of [a, b]) await settle()
     }
   }
-  const tell = (fact: Fact): void => {
-    for (const { alerts } of [a, b]) alerts.on(fact)
+  const tellBoth = (fact: Fact): void => {
+    for (const { alerts } of [a, b]) tell(alerts, fact)
   }
-  b.alerts.on(budget('x'))
+  tell(b.alerts, budget('x'))
   await pass(3)
   t.match(a.sent, [/ALERT budget_used_up:job x/], 'the leader tells what the other one saw')
   for (const replica of ['a', 'b']) database.downFor.add(replica)
-  tell({ kind: 'readiness_changed', at: 0, reason: 'the store does not answer' })
+  tellBoth({ kind: 'readiness_changed', at: 0, reason: 'the store does not answer' })
   await pass(3)
   t.match(a.sent[1], /: 1 alert\nALERT not_ready:.*takes no events/)
   database.downFor.clear()
-  tell({ kind: 'readiness_changed', at: 0 })
+  tellBoth({ kind: 'readiness_changed', at: 0 })
   await pass(3)
   t.equal(a.sent.length, 3)
   t.match(a.sent[2], /OVER not_ready/)
   for (const replica of ['a', 'b']) database.downFor.add(replica)
-  for (let i = 0; i < 7; i++) b.alerts.on(forged)
+  for (let i = 0; i < 7; i++) tell(b.alerts, forged)
   await pass(1)
-  for (let i = 0; i < 2; i++) b.alerts.on(forged)
+  for (let i = 0; i < 2; i++) tell(b.alerts, forged)
   await pass(1)
   database.downFor.clear()
   await pass(1)
@@ -403,7 +404,7 @@ t.test('of two gateways one tells, and goes on alone while the database does not
   database.leader = 'b'
   await pass(5)
   t.strictSame(b.sent, [], 'a new leader tells nothing again')
-  b.alerts.on({ ...down, at: 0, state: 'open' })
+  tell(b.alerts, { ...down, at: 0, state: 'open' })
   await pass(2)
   t.equal(b.sent.length, 1)
   t.ok(b.sent[0]?.includes(`ALERT breaker_open:telegram on ${hostname()}: `), 'the breaker of one machine')
@@ -411,15 +412,15 @@ t.test('of two gateways one tells, and goes on alone while the database does not
 
   // Gateway a leads until it loses the database, and gateway b, which still has it, becomes the leader.
   database.leader = 'a'
-  a.alerts.on({ kind: 'readiness_changed', at: 0, reason: 'the disk is full' })
+  tell(a.alerts, { kind: 'readiness_changed', at: 0, reason: 'the disk is full' })
   await pass(2)
   t.match(a.sent[3], /ALERT not_ready/)
   database.downFor.add('a')
-  a.alerts.on({ kind: 'readiness_changed', at: 0 })
+  tell(a.alerts, { kind: 'readiness_changed', at: 0 })
   await pass(2)
   t.match(a.sent[4], /OVER not_ready/, 'the end is told while the gateway is alone')
   database.leader = 'b'
-  b.alerts.on(budget('y'))
+  tell(b.alerts, budget('y'))
   isRefusing = true
   await pass(2)
   database.downFor.clear()
@@ -437,7 +438,7 @@ t.test('of two gateways one tells, and goes on alone while the database does not
   // Gateway b leads. What is silenced at a is silenced for both, from the answer on.
   const told = () => [...a.sent, ...b.sent].filter((text) => text.includes('budget_used_up:job z')).length
   await a.alerts.mute('all', 3_600_000)
-  b.alerts.on(budget('z'))
+  tell(b.alerts, budget('z'))
   await pass(3)
   t.equal(told(), 0)
   t.match(b.alerts.view()?.muted, [{ name: 'all' }])

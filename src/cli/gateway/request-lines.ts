@@ -4,10 +4,9 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import type { TrafficLine } from '../../generated/control.ts'
-import { trafficOf } from '../../serve/traffic.ts'
+import { requestLines } from '../../serve/traffic.ts'
 import { trafficText } from '../webhook/traffic-text.ts'
 
 const requestsPerSecond = 50
@@ -36,12 +35,13 @@ export const createRequestLines = ({ clock, redact, show, skipped }: RequestLine
     if (over > 0) skipped(over)
   }
   return {
-    on(fact: Fact) {
-      if (fact.kind !== 'request_ended') return
-      if (!isCounting) clock.after(secondMs, endSecond)
-      isCounting = true
-      if (++count > requestsPerSecond) return
-      for (const line of trafficOf(fact, clock.now(), redact)) show(line)
+    hears: {
+      request_ended(fact) {
+        if (!isCounting) clock.after(secondMs, endSecond)
+        isCounting = true
+        if (++count > requestsPerSecond) return
+        for (const line of requestLines(fact, clock.now(), redact)) show(line)
+      },
     },
   }
 }

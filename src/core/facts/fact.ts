@@ -161,82 +161,103 @@ export type RouteChanges = {
   readonly sections?: readonly string[]
 }
 
+/** Who makes something of facts of many kinds. Whoever waits for one kind alone needs no name here. */
+export type Reader = 'alerts' | 'catch_up' | 'journal' | 'log' | 'metrics' | 'replies' | 'traces' | 'traffic'
+
+/** A fact, and the readers that hear of it. A reader's observer (`Observer`) must take each of its facts, and no other. */
+type Entry<Readers extends Reader, Told extends { readonly kind: string }> = { readonly readers: Readers; readonly fact: Told }
+
 /** Times are wall times, milliseconds. */
-export type Fact =
-  | RequestEnded
+type Entries =
+  | Entry<'alerts' | 'catch_up' | 'journal' | 'log' | 'metrics' | 'traces' | 'traffic', RequestEnded>
   /** Within a minute, `count` refused signatures of a route left no record. `route` is empty where they are of many routes. */
-  | {
-      readonly kind: 'signatures_refused'
-      readonly at: number
-      readonly eventId: string
-      readonly profile: string
-      readonly route: string
-      readonly count: number
-    }
+  | Entry<
+      'journal',
+      {
+        readonly kind: 'signatures_refused'
+        readonly at: number
+        readonly eventId: string
+        readonly profile: string
+        readonly route: string
+        readonly count: number
+      }
+    >
   /** A scheduled job was started, by its schedule or by hand, and not by a request. */
-  | {
-      readonly kind: 'job_started'
-      readonly at: number
-      readonly eventId: string
-      readonly profile: string
-      readonly job: string
-      readonly deliveryId: string
-    }
+  | Entry<
+      'journal' | 'metrics' | 'traces',
+      {
+        readonly kind: 'job_started'
+        readonly at: number
+        readonly eventId: string
+        readonly profile: string
+        readonly job: string
+        readonly deliveryId: string
+      }
+    >
   /** The store has the agent's reply to the run of an event, and it will be delivered. Empty where the agent asked that nothing be sent. */
-  | { readonly kind: 'run_replied'; readonly eventId: string; readonly reply: string }
+  | Entry<'replies', { readonly kind: 'run_replied'; readonly eventId: string; readonly reply: string }>
   /**
    * The end of an attempt, told before the store commits that end. A crash between the two leaves a record too many, never one too few.
    */
-  | { readonly kind: 'attempt_ended'; readonly at: number; readonly run: RunAttempt }
+  | Entry<'journal' | 'replies' | 'traces', { readonly kind: 'attempt_ended'; readonly at: number; readonly run: RunAttempt }>
   /** The store has committed the end of the attempt. */
-  | { readonly kind: 'attempt_committed'; readonly run: RunAttempt }
+  | Entry<'alerts' | 'log' | 'metrics' | 'traffic', { readonly kind: 'attempt_committed'; readonly run: RunAttempt }>
   /** An operator revived a dead run. */
-  | { readonly kind: 'run_revived'; readonly at: number; readonly eventId: string }
+  | Entry<'journal', { readonly kind: 'run_revived'; readonly at: number; readonly eventId: string }>
   /** The data of an event were erased, and its run ended by that: it was neither done nor dead. */
-  | RunErased
+  | Entry<'journal' | 'replies', RunErased>
   /** The text that went to the `log` target. */
-  | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
+  | Entry<'log', { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }>
   /** A text is about to be sent, and its target could not recognise a repeat of it. */
-  | { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }
+  | Entry<'log', { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }>
   /**
    * The sending of a text ended. `ok: false`: it failed, or the target did not answer in time and may have the text all the same.
    * `chatAddress`: the chat that the text goes to; absent for targets without chats.
    */
-  | {
-      readonly kind: 'text_sent'
-      readonly cause: Cause
-      readonly target: string
-      readonly ok: boolean
-      readonly text: string
-      readonly chatAddress?: ChatAddress
-      /** When the sending began: wall time, milliseconds. `ms`: how long it took. */
-      readonly startedAt: number
-      readonly ms: number
-    }
+  | Entry<
+      'metrics' | 'traces',
+      {
+        readonly kind: 'text_sent'
+        readonly cause: Cause
+        readonly target: string
+        readonly ok: boolean
+        readonly text: string
+        readonly chatAddress?: ChatAddress
+        /** When the sending began: wall time, milliseconds. `ms`: how long it took. */
+        readonly startedAt: number
+        readonly ms: number
+      }
+    >
   /** An agent called a model. `ok: false`: the call failed. */
-  | {
-      readonly kind: 'model_called'
-      readonly cause: RunCause
-      readonly provider: string
-      readonly model: string
-      readonly ok: boolean
-      readonly inputTokens: number
-      readonly outputTokens: number
-      readonly startedAt: number
-      readonly ms: number
-    }
+  | Entry<
+      'metrics' | 'traces',
+      {
+        readonly kind: 'model_called'
+        readonly cause: RunCause
+        readonly provider: string
+        readonly model: string
+        readonly ok: boolean
+        readonly inputTokens: number
+        readonly outputTokens: number
+        readonly startedAt: number
+        readonly ms: number
+      }
+    >
   /** An agent called a tool. `toolset`: the toolset that has the tool. */
-  | {
-      readonly kind: 'tool_called'
-      readonly cause: RunCause
-      readonly toolset: string
-      readonly tool: string
-      readonly ok: boolean
-      readonly startedAt: number
-      readonly ms: number
-    }
+  | Entry<
+      'metrics' | 'traces',
+      {
+        readonly kind: 'tool_called'
+        readonly cause: RunCause
+        readonly toolset: string
+        readonly tool: string
+        readonly ok: boolean
+        readonly startedAt: number
+        readonly ms: number
+      }
+    >
   /** A budget is used up, so the run ended. `key`: the key of the configuration that has the budget, such as `day_tokens`. */
-  | { readonly kind: 'budget_used_up'; readonly at: number; readonly cause: RunCause; readonly key: string }
+  | Entry<'alerts' | 'metrics', { readonly kind: 'budget_used_up'; readonly at: number; readonly cause: RunCause; readonly key: string }>
   /**
    * The breaker of a target's address opened, let a trial through, opened again because the trial failed, or closed. `openedAt`: since when
    * the breaker has not been closed. It equals `at` when the breaker opens, and a failed trial does not change it. `retryAt`: when the
@@ -244,63 +265,81 @@ export type Fact =
    * the target works. `isAsked`: the breaker opened only because the receiver asked to wait. Where the receiver then proves to be down,
    * a later change comes without `isAsked`, and its `openedAt` equals `at`.
    */
-  | {
-      readonly kind: 'breaker_changed'
-      readonly at: number
-      readonly target: string
-      /** The address without path, query and secrets, such as `https://chat.example.org`; empty where the target has one address only. */
-      readonly address: string
-      readonly state: 'open' | 'half_open' | 'closed'
-      readonly reason: string
-      readonly openedAt: number
-      readonly retryAt?: number | undefined
-      readonly isReset?: boolean
-      readonly isAsked?: boolean
-    }
+  | Entry<
+      'alerts' | 'log' | 'metrics',
+      {
+        readonly kind: 'breaker_changed'
+        readonly at: number
+        readonly target: string
+        /** The address without path, query and secrets, such as `https://chat.example.org`; empty where the target has one address only. */
+        readonly address: string
+        readonly state: 'open' | 'half_open' | 'closed'
+        readonly reason: string
+        readonly openedAt: number
+        readonly retryAt?: number | undefined
+        readonly isReset?: boolean
+        readonly isAsked?: boolean
+      }
+    >
   /**
    * A payload does not fit the schema of its route. `action`: what becomes of the event. `why` names the place and keys of the payload, and
    * no values.
    */
-  | {
-      readonly kind: 'payload_mismatched'
-      readonly at: number
-      readonly eventId: string
-      readonly profile: string
-      readonly route: string
-      readonly action: 'ignore' | 'refuse' | 'warn'
-      readonly why: string
-    }
+  | Entry<
+      'alerts' | 'log' | 'metrics',
+      {
+        readonly kind: 'payload_mismatched'
+        readonly at: number
+        readonly eventId: string
+        readonly profile: string
+        readonly route: string
+        readonly action: 'ignore' | 'refuse' | 'warn'
+        readonly why: string
+      }
+    >
   /**
    * Fields that a route redacts are not in an event, so that nothing was hidden there. `fields`, as the route names them; `first`: those of
    * them that were missed for the first time since the route was compiled.
    */
-  | {
-      readonly kind: 'redaction_missed'
-      readonly eventId: string
-      readonly profile: string
-      readonly route: string
-      readonly fields: readonly string[]
-      readonly first: readonly string[]
-    }
+  | Entry<
+      'log' | 'metrics',
+      {
+        readonly kind: 'redaction_missed'
+        readonly eventId: string
+        readonly profile: string
+        readonly route: string
+        readonly fields: readonly string[]
+        readonly first: readonly string[]
+      }
+    >
   /** A script of a route ended. `ms`: how long it took, including the wait for a slot. */
-  | { readonly kind: 'script_ended'; readonly ok: boolean; readonly ms: number }
+  | Entry<'metrics', { readonly kind: 'script_ended'; readonly ok: boolean; readonly ms: number }>
   /**
    * The store ended a commit. `calls`: the number of calls in it. `ms`: the time since the first of these calls. `ok: false`:
    * the commit failed, and its calls were refused.
    */
-  | { readonly kind: 'commit_ended'; readonly ok: boolean; readonly calls: number; readonly ms: number }
+  | Entry<'metrics', { readonly kind: 'commit_ended'; readonly ok: boolean; readonly calls: number; readonly ms: number }>
   /** Lines of the event records could not be written. Accepted work is not lost with them: it is in the store. */
-  | { readonly kind: 'records_lost'; readonly lines: number }
+  | Entry<'metrics', { readonly kind: 'records_lost'; readonly lines: number }>
   /** The gateway became ready for requests, or ceased to be. `reason`: why it should get no requests; absent where it is ready. */
-  | { readonly kind: 'readiness_changed'; readonly at: number; readonly reason?: string | undefined }
+  | Entry<'alerts', { readonly kind: 'readiness_changed'; readonly at: number; readonly reason?: string | undefined }>
   /** A reload took over a configuration with `routes` routes. `needRestart`: changed settings that only a restart takes over. */
-  | { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }
+  | Entry<
+      'alerts' | 'catch_up' | 'log',
+      { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }
+    >
   /** A reload found a configuration that cannot be used. The gateway keeps the configuration that it has. */
-  | { readonly kind: 'config_refused' }
-  | CatchUpEnded
+  | Entry<'alerts' | 'log', { readonly kind: 'config_refused' }>
+  | Entry<'catch_up' | 'log', CatchUpEnded>
   /** The gateway shows other certificates from now on. `endsAt`: when the first of them ends: wall time, milliseconds. */
-  | { readonly kind: 'certificates_replaced'; readonly endsAt: number }
+  | Entry<'alerts' | 'log', { readonly kind: 'certificates_replaced'; readonly endsAt: number }>
   /** Files of certificates have changed, and cannot be used. The gateway keeps the certificates that it has. */
-  | { readonly kind: 'certificates_refused'; readonly reason: string }
+  | Entry<'alerts' | 'log', { readonly kind: 'certificates_refused'; readonly reason: string }>
   /** A certificate in use ends soon. Told once a day. */
-  | { readonly kind: 'certificate_ends_soon'; readonly file: string; readonly endsAt: number }
+  | Entry<'log', { readonly kind: 'certificate_ends_soon'; readonly file: string; readonly endsAt: number }>
+
+export type Fact = Entries['fact']
+
+/** The facts that a reader hears of. */
+export type ReadBy<Name extends Reader> = Read<Name, Entries>
+type Read<Name extends Reader, Each> = Each extends Entry<infer Readers, infer Told> ? (Name extends Readers ? Told : never) : never

@@ -1,19 +1,25 @@
-/** The stream of facts: each fact is told once, and each observer hears of it. */
+/** The stream of facts: each fact is told once, and each observer of its kind hears of it. */
 
-import type { Fact } from './fact.ts'
+import type { Fact, ReadBy, Reader } from './fact.ts'
 
-export interface Observer {
-  /** Takes each fact, in order. Never throws, and returns at once. */
-  on(fact: Fact): void
+/** What an observer does with each kind of fact that it hears of. A function never throws, and returns at once. */
+type Hears<Told extends Fact> = { readonly [Each in Told as Each['kind']]: (fact: Each) => void }
+
+/**
+ * Hears of facts, in order. The observer of a reader has a function for each kind of fact whose entry names that reader, and the compiler
+ * says which is missing. An observer without a name hears of whatever it has a function for.
+ */
+export interface Observer<Name extends Reader = never> {
+  readonly hears: [Name] extends [never] ? Partial<Hears<Fact>> : Hears<ReadBy<Name>>
   /** Resolves when the observer has kept the facts so far, or has failed to. Never rejects. */
   flushed?(): Promise<void>
 }
 
 /** The stream of facts. */
 export interface Facts {
-  /** Hands the fact to each observer, in the order in which the observers were added. */
+  /** Hands the fact to each observer that hears of its kind, in the order in which the observers were added. */
   tell(fact: Fact): void
-  /** Adds an observer, which hears of all facts from now on. */
+  /** Adds an observer, which hears of facts from now on. */
   observe(observer: Observer): void
   /** Resolves when each observer has kept the facts so far, or has failed to. */
   flushed(): Promise<void>
@@ -21,12 +27,21 @@ export interface Facts {
 
 export const createFacts = (): Facts => {
   const observers: Observer[] = []
+  // By kind, so that a fact costs nothing for those who do not hear of it.
+  const hearing = new Map<string, ((fact: Fact) => void)[]>()
   return {
     tell(fact) {
-      for (const observer of observers) observer.on(fact)
+      const all = hearing.get(fact.kind)
+      if (all) for (const hear of all) hear(fact)
     },
     observe(observer) {
       observers.push(observer)
+      for (const [kind, hear] of Object.entries(observer.hears)) {
+        const all = hearing.get(kind) ?? []
+        hearing.set(kind, all)
+        // The function stands under the kind of the facts that it takes.
+        all.push(hear as (fact: Fact) => void)
+      }
     },
     async flushed() {
       await Promise.all(observers.map((observer) => observer.flushed?.()))

@@ -4,7 +4,7 @@
  */
 
 import type { Config, RouteSource } from '../../config/config.ts'
-import type { Fact, RunAttempt } from '../../core/facts/fact.ts'
+import type { RunAttempt } from '../../core/facts/fact.ts'
 import { createFacts } from '../../core/facts/facts.ts'
 import type { Log } from '../../core/log.ts'
 import type { NewRun } from '../../core/new-run.ts'
@@ -170,9 +170,7 @@ const createStandIns = () => {
       seen = { prompts: [], attempts: [], sent: [] }
       return before
     },
-    on(fact: Fact): void {
-      if (fact.kind === 'attempt_ended') seen.attempts.push(fact.run)
-    },
+    hears: { attempt_ended: ({ run }: { readonly run: RunAttempt }) => void seen.attempts.push(run) },
     async agent(prompt: string): Promise<string> {
       seen.prompts.push(prompt)
       const { agent = { reply: prompt } } = mocks

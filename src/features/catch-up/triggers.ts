@@ -4,7 +4,6 @@
  */
 
 import { type Clock, hourMs, minuteMs } from '../../core/clock.ts'
-import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import { equalJson } from '../../core/json.ts'
 import { outcomeStatus } from '../../core/outcome-table.ts'
@@ -38,7 +37,22 @@ type OccasionsOptions = {
 /** A route that is to catch up. `tries`: how many catch-ups it has had since the last that found nothing to do. */
 type Due = { at: number; tries: number }
 
-export class CatchUpTriggers implements Observer {
+export class CatchUpTriggers implements Observer<'catch_up'> {
+  readonly hears: Observer<'catch_up'>['hears'] = {
+    request_ended: ({ route, ended, replay }) => {
+      if (outcomeStatus(ended.outcome) === 503 && route && !replay && this.#options.canCatchUp(route.name)) this.#want(route.name, quietMs)
+    },
+    config_replaced: ({ changes }) => {
+      for (const name of [...changes.added, ...changes.changed]) if (this.#options.canCatchUp(name)) this.#want(name, 0)
+    },
+    catch_up_ended: ({ route, isElsewhere, why, awaited }) => {
+      // The other gateway may end before it is through.
+      if (isElsewhere) this.#want(route, elsewhereMs)
+      else if (why !== undefined) this.#again(route, failedMs)
+      else if (awaited > 0) this.#again(route, awaitedMs)
+      else this.#ended(route)
+    },
+  }
   readonly #options: OccasionsOptions
   /** The routes that are to catch up, by name, each with the monotonic time at which its catch-up may begin. */
   readonly #due = new Map<string, Due>()
@@ -57,21 +71,6 @@ export class CatchUpTriggers implements Observer {
 
   async close(): Promise<void> {
     await this.#looking?.stop()
-  }
-
-  on(fact: Fact): void {
-    if (fact.kind === 'request_ended') {
-      const { route, ended, replay } = fact
-      if (outcomeStatus(ended.outcome) === 503 && route && !replay && this.#options.canCatchUp(route.name)) this.#want(route.name, quietMs)
-    } else if (fact.kind === 'config_replaced') {
-      for (const name of [...fact.changes.added, ...fact.changes.changed]) if (this.#options.canCatchUp(name)) this.#want(name, 0)
-    } else if (fact.kind === 'catch_up_ended') {
-      // The other gateway may end before it is through.
-      if (fact.isElsewhere) this.#want(fact.route, elsewhereMs)
-      else if (fact.why !== undefined) this.#again(fact.route, failedMs)
-      else if (fact.awaited > 0) this.#again(fact.route, awaitedMs)
-      else this.#ended(fact.route)
-    }
   }
 
   #again(name: string, firstMs: number): void {

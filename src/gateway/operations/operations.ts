@@ -70,7 +70,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
   const recordsToReplay = recordsAhead(records)
   const refusals = countRefusals()
   facts.observe(refusals)
-  facts.observe({ on: ({ kind }) => (kind === 'config_replaced' ? shared.redactions.clear() : undefined) })
+  facts.observe({ hears: { config_replaced: () => shared.redactions.clear() } })
   const startedAt = new Date(clock.now()).toISOString()
   return {
     status: async () => ({ ...(await statusOf(options)), started_at: startedAt, refused: refusals.counts() }),

@@ -64,11 +64,7 @@ export class ServedCertificates {
     this.#seen = this.#served.version
     // The check at the start has told what ends soon.
     for (const { files } of this.#endingSoon()) this.#toldAt.set(files.cert, options.clock.now())
-    options.facts.observe({
-      on: ({ kind }) => {
-        if (kind === 'config_replaced') this.#refresh()
-      },
-    })
+    options.facts.observe({ hears: { config_replaced: () => this.#refresh() } })
     server.once('listening', () => {
       const looking = repeat(options.clock, lookEveryMs, () => this.#look())
       server.once('close', looking.stop)

@@ -4,7 +4,6 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
@@ -43,7 +42,7 @@ const lookEveryMs = 30_000
 const longestGapMs = 2 * lookEveryMs
 const readCertificatesEveryMs = 3_600_000
 
-export class Alerts implements Observer, AlertControl {
+export class Alerts implements Observer<'alerts'>, AlertControl {
   readonly #options: AlertsOptions
   readonly #signals: Signals
   readonly #delivery: AlertDelivery
@@ -69,8 +68,8 @@ export class Alerts implements Observer, AlertControl {
     this.#looking = repeat(clock, lookEveryMs, () => this.#look(), { first: 'soon' })
   }
 
-  on(fact: Fact): void {
-    this.#signals.on(fact)
+  get hears(): Signals['hears'] {
+    return this.#signals.hears
   }
 
   looked(): Promise<void> {

@@ -55,7 +55,24 @@ type SignalsOptions = {
 type BreakerChanged = Extract<Fact, { readonly kind: 'breaker_changed' }>
 type Cause = { readonly profile: string; readonly route: string; readonly job?: string | undefined }
 
-export class Signals implements Observer {
+export class Signals implements Observer<'alerts'> {
+  readonly hears: Observer<'alerts'>['hears'] = {
+    request_ended: (fact) => this.#request(fact),
+    attempt_committed: ({ run }) => {
+      if (run.end.kind === 'dead') this.#cause('dead_run', causeName(run), run.end.error)
+    },
+    budget_used_up: ({ cause, key }) => this.#cause('budget_used_up', causeName(cause), `budget.${key}`),
+    payload_mismatched: (fact) => this.#cause('payload_mismatch', causeName(fact), fact.why),
+    breaker_changed: (fact) => this.#breaker(fact),
+    config_refused: () => this.#cause('reload_refused', this.#machine),
+    config_replaced: () => this.#over('reload_refused', this.#machine),
+    certificates_refused: ({ reason }) => this.#cause('reload_refused', this.#machine, reason),
+    certificates_replaced: () => this.#over('reload_refused', this.#machine),
+    readiness_changed: ({ reason }) => {
+      if (reason === undefined) this.#over('not_ready', this.#machine)
+      else this.#cause('not_ready', this.#machine, reason)
+    },
+  }
   readonly #options: SignalsOptions
   /** The machine, for alerts about one of several gateways; otherwise empty. */
   readonly #machine: string
@@ -72,40 +89,6 @@ export class Signals implements Observer {
     // A gateway that starts has taken its files, and has its store.
     this.#over('reload_refused', this.#machine)
     this.#over('not_ready', this.#machine)
-  }
-
-  on(fact: Fact): void {
-    switch (fact.kind) {
-      case 'request_ended':
-        this.#request(fact)
-        break
-      case 'attempt_committed':
-        if (fact.run.end.kind === 'dead') this.#cause('dead_run', causeName(fact.run), fact.run.end.error)
-        break
-      case 'budget_used_up':
-        this.#cause('budget_used_up', causeName(fact.cause), `budget.${fact.key}`)
-        break
-      case 'payload_mismatched':
-        this.#cause('payload_mismatch', causeName(fact), fact.why)
-        break
-      case 'breaker_changed':
-        this.#breaker(fact)
-        break
-      case 'config_refused':
-        this.#cause('reload_refused', this.#machine)
-        break
-      case 'certificates_refused':
-        this.#cause('reload_refused', this.#machine, fact.reason)
-        break
-      case 'certificates_replaced':
-      case 'config_replaced':
-        this.#over('reload_refused', this.#machine)
-        break
-      case 'readiness_changed':
-        if (fact.reason === undefined) this.#over('not_ready', this.#machine)
-        else this.#cause('not_ready', this.#machine, fact.reason)
-        break
-    }
   }
 
   /** Returns the signals, refused signatures and accepted events that facts told since the last call. */

@@ -14,11 +14,33 @@ const jobRuns = '_job'
 const resultOf = (ok: boolean): string => (ok ? 'ok' : 'failed')
 const seconds = (ms: number): number => ms / 1000
 
-export const createMetricsObserver = (meter: Meter, clock: Pick<Clock, 'now'>): Observer => ({
-  on(fact) {
-    if (fact.kind === 'request_ended') countRequest(fact, meter, clock)
-    else if (fact.kind === 'attempt_committed') countAttempt(fact.run, meter)
-    else countOther(fact, meter)
+export const createMetricsObserver = (meter: Meter, clock: Pick<Clock, 'now'>): Observer<'metrics'> => ({
+  hears: {
+    request_ended: (fact) => countRequest(fact, meter, clock),
+    attempt_committed: ({ run }) => countAttempt(run, meter),
+    commit_ended({ ok, calls, ms }) {
+      meter.add('commits', [resultOf(ok)])
+      meter.add('commitCalls', [], calls)
+      meter.add('commitSeconds', [], seconds(ms))
+    },
+    text_sent({ target, ok, ms }) {
+      meter.add('deliveries', [target, resultOf(ok)])
+      meter.add('deliverySeconds', [target], seconds(ms))
+    },
+    payload_mismatched: ({ route, action }) => meter.add('mismatches', [route, action]),
+    redaction_missed({ route, fields }) {
+      for (const field of fields) meter.add('redactionsMissed', [route, field])
+    },
+    script_ended: ({ ok, ms }) => meter.add('scriptSeconds', [resultOf(ok)], seconds(ms)),
+    records_lost: ({ lines }) => meter.add('recordsLost', [], lines),
+    job_started: ({ job }) => meter.add('jobs', [job]),
+    model_called: (fact) => countModelCall(fact, meter),
+    tool_called({ toolset, tool, ok, ms }) {
+      meter.add('toolCalls', [toolset, tool, resultOf(ok)])
+      meter.add('toolSeconds', [toolset, tool], seconds(ms))
+    },
+    budget_used_up: ({ cause, key }) => meter.add('budgets', [cause.route || jobRuns, key]),
+    breaker_changed: ({ target, address, state }) => meter.set('breakers', [target, address], state === 'closed' ? 0 : 1),
   },
 })
 
@@ -43,47 +65,6 @@ const countAttempt = (run: RunAttempt, meter: Meter): void => {
   meter.add('attemptSeconds', [route], seconds(ms))
   if (attempt === 1) meter.add('runWaitSeconds', [route], seconds(Math.max(0, startedAt - acceptedAt)))
   if (usage?.cost !== undefined) meter.add('cost', [route], usage.cost)
-}
-
-const countOther = (fact: Exclude<Fact, RequestEnded>, meter: Meter): void => {
-  switch (fact.kind) {
-    case 'commit_ended':
-      meter.add('commits', [resultOf(fact.ok)])
-      meter.add('commitCalls', [], fact.calls)
-      meter.add('commitSeconds', [], seconds(fact.ms))
-      break
-    case 'text_sent':
-      meter.add('deliveries', [fact.target, resultOf(fact.ok)])
-      meter.add('deliverySeconds', [fact.target], seconds(fact.ms))
-      break
-    case 'payload_mismatched':
-      meter.add('mismatches', [fact.route, fact.action])
-      break
-    case 'redaction_missed':
-      for (const field of fact.fields) meter.add('redactionsMissed', [fact.route, field])
-      break
-    case 'script_ended':
-      meter.add('scriptSeconds', [resultOf(fact.ok)], seconds(fact.ms))
-      break
-    case 'records_lost':
-      meter.add('recordsLost', [], fact.lines)
-      break
-    case 'job_started':
-      meter.add('jobs', [fact.job])
-      break
-    case 'model_called':
-      countModelCall(fact, meter)
-      break
-    case 'tool_called':
-      meter.add('toolCalls', [fact.toolset, fact.tool, resultOf(fact.ok)])
-      meter.add('toolSeconds', [fact.toolset, fact.tool], seconds(fact.ms))
-      break
-    case 'budget_used_up':
-      meter.add('budgets', [fact.cause.route || jobRuns, fact.key])
-      break
-    case 'breaker_changed':
-      meter.set('breakers', [fact.target, fact.address], fact.state === 'closed' ? 0 : 1)
-  }
 }
 
 const countModelCall = (call: Extract<Fact, { kind: 'model_called' }>, meter: Meter): void => {

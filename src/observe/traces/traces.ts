@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Telemetry } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Fact, RequestEnded, RunAttempt } from '../../core/facts/fact.ts'
+import type { RequestEnded, RunAttempt } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import type { Log } from '../../core/log.ts'
 import { isTakenOutcome } from '../../core/outcome-table.ts'
@@ -30,7 +30,7 @@ export type TracesOptions = {
   readonly redact: (text: string) => string
 }
 
-export type Traces = Observer & {
+export type Traces = Observer<'traces'> & {
   /** Sends the last spans, for at most a few seconds. */
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ type SpanObserverOptions = Pick<TracesOptions, 'places' | 'clock'> & {
   readonly content: Content
 }
 
-const createSpanObserver = ({ spans, content, places, clock }: SpanObserverOptions): Observer => {
+const createSpanObserver = ({ spans, content, places, clock }: SpanObserverOptions): Observer<'traces'> => {
   const merged = createMergedEvents()
   const strangers = new Allowance(clock, strangersPerSecond, 1_000)
 
@@ -97,14 +97,19 @@ const createSpanObserver = ({ spans, content, places, clock }: SpanObserverOptio
   }
 
   return {
-    on(fact: Fact) {
-      if (fact.kind === 'request_ended') onRequest(fact)
-      else if (fact.kind === 'attempt_ended') onAttempt(fact.run)
-      else if (fact.kind === 'job_started') spans.add([jobSpan(fact, places.placeOf(fact))], false)
-      else if (fact.kind === 'text_sent' && fact.cause.span) spans.add([deliverySpan(fact, fact.cause.span)], !fact.ok)
-      else if (fact.kind === 'model_called' && fact.cause.span)
-        spans.add([modelSpan(fact, fact.cause.span)], !fact.ok || fact.cause.attempt > 1)
-      else if (fact.kind === 'tool_called' && fact.cause.span) spans.add([toolSpan(fact, fact.cause.span)], fact.cause.attempt > 1)
+    hears: {
+      request_ended: onRequest,
+      attempt_ended: ({ run }) => onAttempt(run),
+      job_started: (fact) => spans.add([jobSpan(fact, places.placeOf(fact))], false),
+      text_sent(fact) {
+        if (fact.cause.span) spans.add([deliverySpan(fact, fact.cause.span)], !fact.ok)
+      },
+      model_called(fact) {
+        if (fact.cause.span) spans.add([modelSpan(fact, fact.cause.span)], !fact.ok || fact.cause.attempt > 1)
+      },
+      tool_called(fact) {
+        if (fact.cause.span) spans.add([toolSpan(fact, fact.cause.span)], fact.cause.attempt > 1)
+      },
     },
   }
 }

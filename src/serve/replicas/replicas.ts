@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock } from '../../core/clock.ts'
-import type { Fact } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
@@ -49,6 +48,8 @@ type Serving = {
 
 /** This replica among the replicas of its store. It beats from `begin` to `leave`. */
 export class Replicas implements Observer {
+  /** Beats at once when a reload has taken a configuration over, because the other replicas should know the new digest. */
+  readonly hears: Observer['hears'] = { config_replaced: () => void this.beat() }
   readonly #options: ReplicasOptions
   readonly #hashFiles = createFileHashes()
   readonly #startedAt: number
@@ -93,11 +94,6 @@ export class Replicas implements Observer {
     const pauseMs = (): number => beatEveryMs * (0.9 + 0.1 * Math.random())
     this.#beating = repeat(this.#options.clock, pauseMs, () => this.#tell(serving))
     return this.beat()
-  }
-
-  /** Beats at once when a reload has taken a configuration over, because the other replicas should know the new digest. */
-  on(fact: Fact): void {
-    if (fact.kind === 'config_replaced') void this.beat()
   }
 
   /**

@@ -1,7 +1,7 @@
 /** Hands the replies of runs to the requests that wait for them. The waits are in memory only: the runs are in the store. */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Fact, RunAttempt } from '../../core/facts/fact.ts'
+import type { RunAttempt } from '../../core/facts/fact.ts'
 import type { Facts, Observer } from '../../core/facts/facts.ts'
 import type { AwaitedReply, Replies } from '../../parts/effects.ts'
 import type { StatusTokens } from './status-token.ts'
@@ -23,7 +23,14 @@ const replyOf = ({ end, reply }: RunAttempt): string | undefined => {
   return end.silent ? '' : reply
 }
 
-export class AwaitedReplies implements Replies, Observer {
+export class AwaitedReplies implements Replies, Observer<'replies'> {
+  readonly hears: Observer<'replies'>['hears'] = {
+    run_replied: ({ eventId, reply }) => this.end(eventId, reply),
+    run_erased: ({ run }) => this.end(run.eventId, undefined),
+    attempt_ended: ({ run }) => {
+      if (run.end.kind !== 'again') this.end(run.eventId, replyOf(run))
+    },
+  }
   readonly #options: AwaitedRepliesOptions
   readonly #waiting = new Map<string, WaitingRequest>()
   #isObserving = false
@@ -74,12 +81,6 @@ export class AwaitedReplies implements Replies, Observer {
   /** Returns the id of the event that a token of a status address is for; `undefined` for a token that is not valid. */
   eventOf(token: string): string | undefined {
     return this.#options.tokens.open(token, this.#options.clock.now())
-  }
-
-  on(fact: Fact): void {
-    if (fact.kind === 'run_replied') this.end(fact.eventId, fact.reply)
-    else if (fact.kind === 'run_erased') this.end(fact.run.eventId, undefined)
-    else if (fact.kind === 'attempt_ended' && fact.run.end.kind !== 'again') this.end(fact.run.eventId, replyOf(fact.run))
   }
 
   /** Ends the wait for the reply of an event's run, where a request waits for it. `undefined`: the run ended without a reply. */

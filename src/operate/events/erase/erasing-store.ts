@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../../../config/load.ts'
 import { pause, systemClock } from '../../../core/clock.ts'
+import { createFacts } from '../../../core/facts/facts.ts'
 import { attachStore, storeOptions } from '../../../datadir/attach-store.ts'
 import type { GatewayFinder, RunningGateway } from '../../../datadir/running-gateway.ts'
 import type { Workspace } from '../../../datadir/workspace.ts'
@@ -87,6 +88,7 @@ const withShared = async <T>(attached: Attached, use: (store: ErasingStore) => P
 }
 
 const eraseRunsOf = (store: Pick<OpenStore, 'erase'>, journal: Journal): RunningGateway['eraseRuns'] => {
-  const observer = createJournalObserver({ journal, keepsPayloads: () => false, redact: (text) => text })
-  return createEraseRuns(store, { tell: observer.on, flushed: () => journal.flushed() }, systemClock)
+  const facts = createFacts()
+  facts.observe(createJournalObserver({ journal, keepsPayloads: () => false, redact: (text) => text }))
+  return createEraseRuns(store, facts, systemClock)
 }
