@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { heard } from './deaf-keys/heard.ts'
 
 const usage = `npm run deaf:keys -- [--keys PATTERN] [--deaf-to KEY]
-Without --keys all are tried, which takes ten minutes. PATTERN: a regular expression for keys such as Route.respond.body. --deaf-to: the tests of
+Without --keys all are tried, which takes half an hour. PATTERN: a regular expression for keys such as Route.respond.body. --deaf-to: the tests of
 these keys run with a program that is deaf to another one.`
 
 const { values } = parseArgs({
@@ -40,16 +40,15 @@ const run = (file: string, tests: readonly Trial[]): ReadonlyMap<string, boolean
   return new Map([...stdout.matchAll(/^(not )?ok \d+ - (\S+)/gm)].map(([, not, key = '']) => [key, not !== undefined]))
 }
 
-/** Returns the keys whose tests in a file fail where the program does not hear the key. */
-const missedIn = (file: string, tests: readonly Trial[]): ReadonlySet<string> => {
-  const missed = new Set<string>()
+/** Returns whether the tests of a file fail where the program does not hear their key, by key; nothing for a trial that did not end. */
+const trialsOf = (file: string, tests: readonly Trial[]): ReadonlyMap<string, boolean> => {
+  const all = new Map<string, boolean>()
   for (let left = tests; left.length > 0; ) {
     const ended = run(file, left)
-    for (const [key, isMissed] of ended) if (isMissed) missed.add(key)
-    const others = left.filter(([key]) => !ended.has(key))
-    left = others.length < left.length ? others : []
+    for (const [key, isMissed] of ended) all.set(key, isMissed)
+    left = ended.size > 0 ? left.filter(([key]) => !ended.has(key)) : []
   }
-  return missed
+  return all
 }
 
 const main = (): number => {
@@ -67,11 +66,12 @@ const main = (): number => {
   for (const [key, [file, title]] of tried) byFile.set(file, [...(byFile.get(file) ?? []), [key, title]])
   let unheard = 0
   for (const [file, tests] of byFile) {
-    const missed = missedIn(file, tests)
+    const trials = trialsOf(file, tests)
     for (const [key, title] of tests) {
-      if (missed.has(key)) continue
+      const isMissed = trials.get(key)
+      if (isMissed) continue
       unheard++
-      console.log(`${key}: ${file} passes without it: ${title}`)
+      console.log(`${key}: ${file} ${isMissed === undefined ? 'did not end' : 'passes without it'}: ${title}`)
     }
   }
   console.log(`${tried.length} keys: ${unheard} that nobody misses`)
