@@ -5,7 +5,7 @@
  */
 
 import { type Clock, systemClock } from '../clock.ts'
-import { timeLimit } from '../turns/time-limit.ts'
+import { endWithin } from '../turns/within.ts'
 import { CallFailure, callFailure } from './call-failure.ts'
 import { readBeginning, tooLarge } from './read-bounded.ts'
 
@@ -79,15 +79,11 @@ export const inTime = async <T>(
   // Without this check, a request with no time left could still go out on an open connection before its timer ends. The request would
   // count as failed and be sent again.
   if (!(timeoutMs > 0)) throw new CallFailure('unsent', 'no time left')
-  const limit = timeLimit(clock, timeoutMs, signal)
-  try {
-    return await call(limit.signal)
-  } catch (thrown) {
-    signal?.throwIfAborted()
-    throw limit.isOver() ? new CallFailure('late', 'no answer in time') : thrown
-  } finally {
-    limit.lift()
-  }
+  return await endWithin(call, timeoutMs, clock, noAnswer, signal)
+}
+
+const noAnswer = (): never => {
+  throw new CallFailure('late', 'no answer in time')
 }
 
 /** Asks as `fetch` does, for callers that read the answer while it comes. Their errors are those of `fetch`. */
