@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { install } from '../tools/install.ts'
 import { tools } from './machine.ts'
 import type { Post } from './payloads.ts'
 import { start } from './processes.ts'
@@ -52,6 +53,7 @@ const generator = (load: Load, url: string, bodyFile: string): string[] => {
   if (load.rate !== undefined) return nodeArgv(openLoop, OPEN_LOOP_CONNECTIONS, url, bodyFile, load)
   if (tools.wrk !== undefined) return wrkArgv(tools.wrk, url, bodyFile, load)
   if (load.close) throw new Error('a new connection per request needs wrk: autocannon does not count such answers')
+  install('bench')
   return nodeArgv(autocannon, load.connections ?? CONNECTIONS, url, bodyFile, load)
 }
 

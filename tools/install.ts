@@ -1,13 +1,13 @@
 /**
  * Installs the packages that only checks need, each folder by its lock: `test/` has those of the quick half of the tests, `test/foreign/`
- * those of the rest, and `tools/lint/` those of the lint. A folder that is installed already takes no time. `tsx tools/install.ts` installs
- * all; the names of folders, these alone.
+ * those of the rest, `tools/lint/` those of the lint, and `bench/` those of the bench. A folder that is installed already takes no time.
+ * `tsx tools/install.ts` installs all; the names of folders, these alone.
  */
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-const folders = ['test', 'test/foreign', 'tools/lint'] as const
+const folders = ['test', 'test/foreign', 'tools/lint', 'bench'] as const
 
 type Folder = (typeof folders)[number]
 
