@@ -1,6 +1,6 @@
 /** The one growth of delays: work that fails again and again is tried ever more seldom. */
 
-export type Growth = {
+type Growth = {
   /** The delay after the first failure, in milliseconds. It doubles with each further failure, up to `most`. */
   readonly first: number
   readonly most: number
