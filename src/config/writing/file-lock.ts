@@ -67,15 +67,8 @@ const holdLock = (folder: string): HeldLock => {
     stamp = stampOf(folder)
   }
   renew()
-  const renewal = repeat(
-    unrefClock,
-    staleMs / 2,
-    () => {
-      if (!lost()) renew()
-    },
-    // The next renewal may succeed.
-    { failed: () => {} },
-  )
+  // After a renewal that failed, the next one may succeed.
+  const renewal = repeat(unrefClock, staleMs / 2, () => void (lost() || renew()), { failed: () => {} })
   const remove = (): void => {
     void renewal.stop()
     process.off('exit', remove)

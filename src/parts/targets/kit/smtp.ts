@@ -82,10 +82,8 @@ const tooLong = (): never => {
 
 /** Says goodbye to the server. When the server does not answer within a second, the connection is closed. */
 const sayGoodbye = (connection: SMTPConnection): void => {
-  connection.once(
-    'end',
-    unrefClock.after(goodbyeMs, () => connection.close()),
-  )
+  const cancel = unrefClock.after(goodbyeMs, () => connection.close())
+  connection.once('end', cancel)
   connection.quit()
 }
 
