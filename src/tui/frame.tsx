@@ -8,13 +8,14 @@ import { createElement, Fragment } from 'react'
 import { widthOf } from './model/characters.ts'
 import { isTooSmall, roomOf, smallestSize } from './model/room.ts'
 import { type State, top } from './model/state.ts'
-import { models } from './screens/index.ts'
-import { viewOf } from './screens/views.ts'
+import { loadViews, models } from './screens/index.ts'
 import { Field } from './view/field.tsx'
 import { hintsOf } from './view/hints.ts'
 import { Pane } from './view/pane.tsx'
 import { Gap, Row } from './view/row.tsx'
 import { Span } from './view/span.tsx'
+
+const views = await loadViews()
 
 type Props = { readonly state: State }
 
@@ -23,6 +24,7 @@ export const Frame = ({ state }: Props) => {
   const { world } = state
   const { columns, rows } = world.size
   const screen = top(state)
+  const view = views.get(screen.kind)
   const room = roomOf(world.size)
   return (
     <Box flexDirection="column" width={columns} height={Math.max(1, rows - 1)}>
@@ -34,7 +36,7 @@ export const Frame = ({ state }: Props) => {
         <>
           <Title state={state} />
           <Gap />
-          <Pane {...room}>{createElement(viewOf(screen), { screen, world, room })}</Pane>
+          <Pane {...room}>{view && createElement(view, { screen, world, room })}</Pane>
           <Notice state={state} />
           <Hints state={state} />
         </>

@@ -11,6 +11,16 @@ import { changedDrafts, type Drafts, withOpen } from './pending.ts'
 import { type Command, type Screen, type Update, warned } from './screen.ts'
 import { type TextField, textField } from './text-field.ts'
 
+declare module './screen.ts' {
+  interface Screens {
+    readonly pick: PickScreen
+    readonly entry: EntryScreen
+    readonly choose: ChooseScreen
+    readonly help: HelpScreen
+    readonly save: SaveScreen
+  }
+}
+
 /** A row to pick. `value`: what the screen below gets. `title` and `detail`: what is shown. */
 export type PickRow = { readonly value: string; readonly title: string; readonly detail?: string }
 

@@ -43,24 +43,16 @@ export type World = {
   readonly notice?: Notice
 }
 
-/** The state of one screen. `models` (src/tui/screens/index.ts) has a model for each kind. */
-export type Screen = { readonly kind: ScreenKind }
+/**
+ * The state of the screens, by their kind. Each kind is added where its state is declared (`declare module`), and the compiler asks
+ * src/tui/screens/index.ts for its model and its view.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: its members stand beside the states
+export interface Screens {}
+export type ScreenKind = keyof Screens
 
-export type ScreenKind =
-  | 'home'
-  | 'route'
-  | 'filters'
-  | 'prompt'
-  | 'deliver'
-  | 'tests'
-  | 'payload'
-  | 'live'
-  | 'trace'
-  | 'save'
-  | 'help'
-  | 'pick'
-  | 'entry'
-  | 'choose'
+/** The state of one screen. */
+export type Screen = { readonly kind: ScreenKind }
 
 /**
  * A task that a screen's model gives back, because the functions of a model are pure. The loop of the editor (src/tui/session.ts) does it.
@@ -106,39 +98,42 @@ export type Message =
   | { readonly type: 'copied'; readonly isCut: boolean }
   | ({ readonly type: 'returned' } & Returned)
 
-/** The behaviour of all screens of one kind. Each function takes the state of the screen, and most take the shared state. */
+/**
+ * The behaviour of all screens of one kind. Each function takes the state of the screen, and most take the shared state. They are methods,
+ * because the compiler lets a model with methods for one kind of screen stand among the models of all kinds.
+ */
 export type ScreenModel<S extends Screen = Screen> = {
-  readonly title: (screen: S, world: World) => string
+  title(screen: S, world: World): string
   /** The actions of the screen; the first of them are shown as hints. Actions that every screen has need not be named. */
-  readonly actions: (screen: S, world: World) => readonly ActionName[]
-  /** What enter does, in a word for the hints; `undefined`: "open". */
-  readonly enter?: string | ((screen: S, world: World) => string)
-  readonly onAction: (screen: S, action: ActionName, world: World) => Update<S>
+  actions(screen: S, world: World): readonly ActionName[]
+  /** Returns what enter does, in a word for the hints. A model without this function: "open". */
+  enter?(screen: S, world: World): string
+  onAction(screen: S, action: ActionName, world: World): Update<S>
   /** Whether the screen takes text now. While it does, letters are text and not actions; with `lines`, enter is text, too. */
-  readonly takes?: (screen: S, world: World) => 'text' | 'lines' | undefined
+  takes?(screen: S, world: World): 'text' | 'lines' | undefined
   /** Takes characters that were typed or pasted. */
-  readonly type?: (screen: S, text: string, world: World) => Update<S>
+  type?(screen: S, text: string, world: World): Update<S>
   /** Takes a key that types nothing and is not an action, such as a key that edits a text. */
-  readonly press?: (screen: S, key: string, world: World) => Update<S>
-  readonly onMessage?: (screen: S, message: Message, world: World) => Update<S>
+  press?(screen: S, key: string, world: World): Update<S>
+  onMessage?(screen: S, message: Message, world: World): Update<S>
   /** Returns the rows as sentences, for the line mode of screen readers. A screen with rows has a cursor. */
-  readonly rows?: (screen: S, world: World) => readonly string[]
+  rows?(screen: S, world: World): readonly string[]
   /** Puts the cursor on a row, counted from 0. */
-  readonly point?: (screen: S, row: number) => S
+  point?(screen: S, row: number): S
   /** Returns the place of the list that has the cursor. A click in that list chooses a row. */
-  readonly list?: (screen: S, world: World, room: Room) => ListArea | undefined
+  list?(screen: S, world: World, room: Room): ListArea | undefined
   /**
    * The action that is done when the user of the line mode types the number of a row. The cursor is on that row then. `undefined`: "open".
    */
-  readonly numberDoes?: (screen: S) => ActionName
+  numberDoes?(screen: S): ActionName
   /** Returns the row of the cursor. A screen whose model lacks this function has the row as its member `cursor`. */
-  readonly rowAt?: (screen: S) => number
+  rowAt?(screen: S): number
   /** Returns the screen with all folded rows shown, to search them. */
-  readonly unfold?: (screen: S) => S
+  unfold?(screen: S): S
   /** Returns the sentences that the line mode says after the rows. */
-  readonly said?: (screen: S, world: World) => readonly string[]
+  said?(screen: S, world: World): readonly string[]
   /** Returns the names of the panes in order, and the place of the pane that is shown. In the line mode, a typed name shows its pane. */
-  readonly panes?: (screen: S) => { readonly names: readonly string[]; readonly at: number }
+  panes?(screen: S): { readonly names: readonly string[]; readonly at: number }
 }
 
 /** Returns an update that says why nothing was done. */

@@ -50,9 +50,9 @@ export const hintsOf = (state: State, models: Models, width: number): readonly H
   if (state.search?.isWriting) return searchHints
   const { keymap } = state.world.options
   const screen = top(state)
-  const { enter, takes } = models[screen.kind]
-  const isText = takes?.(screen, state.world) !== undefined
-  const opens = typeof enter === 'function' ? enter(screen, state.world) : enter
+  const model = models[screen.kind]
+  const isText = model.takes?.(screen, state.world) !== undefined
+  const opens = model.enter?.(screen, state.world)
   const hintOf = (name: ActionName): Hint => ({
     key: keymap[name][0] ?? '',
     label: name === 'open' && opens ? opens : (labels[name] ?? ''),

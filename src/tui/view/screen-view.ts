@@ -7,4 +7,7 @@ import type { Screen, World } from '../model/screen.ts'
 /** What each view gets: the state of its screen, the state that all screens share, and the room to fill. */
 export type ScreenProps<S extends Screen = Screen> = { readonly screen: S; readonly world: World; readonly room: Room }
 
-export type ScreenView<S extends Screen = Screen> = (props: ScreenProps<S>) => ReactNode
+/** A view, as a method: the compiler lets a method for one kind of screen stand among the views of all kinds. */
+type AsMethod<S extends Screen> = { view(props: ScreenProps<S>): ReactNode }
+
+export type ScreenView<S extends Screen = Screen> = AsMethod<S>['view']

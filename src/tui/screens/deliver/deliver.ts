@@ -24,6 +24,12 @@ import {
 
 const panes = ['targets', 'settings'] as const
 
+declare module '../../model/screen.ts' {
+  interface Screens {
+    readonly deliver: DeliverScreen
+  }
+}
+
 export type DeliverScreen = Screen & {
   readonly kind: 'deliver'
   /** The pane that has the cursor. A narrow terminal shows only this pane. */
@@ -45,7 +51,7 @@ const changeActions: readonly ActionName[] = ['toggle', 'test', 'add', 'remove',
 
 export const deliverModel = screenModel<DeliverScreen>({
   title: (_, { draft }) => `deliver of ${draft?.opened.name ?? ''}`,
-  enter: 'edit',
+  enter: () => 'edit',
   actions: (_, { options }) => [
     ...(options.readOnly ? [] : (['open', ...changeActions] as const)),
     ...paneActions,

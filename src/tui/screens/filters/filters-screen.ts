@@ -14,6 +14,12 @@ export type EditedCondition = {
   readonly operator?: string
 }
 
+declare module '../../model/screen.ts' {
+  interface Screens {
+    readonly filters: FiltersScreen
+  }
+}
+
 export type FiltersScreen = Screen & {
   readonly kind: 'filters'
   /** The row of the cursor. The row behind the last condition is the place for a new condition. */

@@ -37,7 +37,7 @@ const lookActions: readonly ActionName[] = ['payload', 'trace', 'diff', 'copy']
 
 export const filtersModel = screenModel<FiltersScreen>({
   title: (_, { draft }) => `${draft?.opened.name ?? ''} > filters`,
-  enter: 'edit',
+  enter: () => 'edit',
   actions: ({ cursor }, world) => [
     ...(world.options.readOnly ? [] : (['open', ...changeActions] as const)),
     ...(conditionRowsOf(world)[cursor]?.operator === expressionOperator && !world.options.readOnly ? (['editText'] as const) : []),

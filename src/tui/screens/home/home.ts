@@ -23,6 +23,12 @@ import { homeLayout } from './layout.ts'
 import { changeRoute, onChangeAction } from './list-changes.ts'
 import { type RouteLine, routeLines } from './rows.ts'
 
+declare module '../../model/screen.ts' {
+  interface Screens {
+    readonly home: HomeScreen
+  }
+}
+
 export type HomeScreen = Screen &
   Narrowing & {
     readonly kind: 'home'

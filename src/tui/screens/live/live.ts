@@ -16,6 +16,12 @@ export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
 /** A request, or the run of a job, with the latest lines of traffic about it: when it came, its outcome, and each attempt at its run. */
 export type LiveEvent = { readonly key: string; readonly lines: readonly TrafficLine[] }
 
+declare module '../../model/screen.ts' {
+  interface Screens {
+    readonly live: LiveScreen
+  }
+}
+
 export type LiveScreen = Screen & {
   readonly kind: 'live'
   /** The route whose events are shown; `undefined` for all routes. */

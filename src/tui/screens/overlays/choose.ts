@@ -6,7 +6,7 @@ import { screenModel } from '../../model/screen.ts'
 
 export const chooseModel = screenModel<ChooseScreen>({
   title: ({ question }) => question,
-  enter: 'choose',
+  enter: () => 'choose',
   actions: () => ['open', 'back', 'up', 'down', 'left', 'right'],
   onAction(screen, action) {
     const { id, choices, cursor } = screen

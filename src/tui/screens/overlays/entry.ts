@@ -7,7 +7,7 @@ import { editField, typeInto } from '../../model/text-field.ts'
 
 export const entryModel = screenModel<EntryScreen>({
   title: ({ title }) => title,
-  enter: 'take',
+  enter: () => 'take',
   actions: () => ['open', 'back'],
   takes: () => 'text',
   type: (screen, text) => ({ screen: { ...screen, field: typeInto(screen.field, text) } }),

@@ -16,7 +16,7 @@ export const helpRows = ({ actions: names, search: { text } }: HelpScreen, { opt
 
 export const helpModel = screenModel<HelpScreen>({
   title: () => 'keys of this screen',
-  enter: 'close',
+  enter: () => 'close',
   actions: narrowingActions,
   takes: () => 'text',
   type: (screen, text) => ({ screen: narrowedByText(screen, text) }),

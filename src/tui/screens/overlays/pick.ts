@@ -14,7 +14,7 @@ export const rowsFound = ({ all, search: { text }, free }: PickScreen): readonly
 
 export const pickModel = screenModel<PickScreen>({
   title: ({ title }) => title,
-  enter: 'choose',
+  enter: () => 'choose',
   actions: (screen) => [...(screen.marks ? (['toggle'] as const) : []), ...narrowingActions(screen)],
   takes: () => 'text',
   // In a list with marks, a blank marks a row instead of going into the search. A title with a blank is found without typing the blank.

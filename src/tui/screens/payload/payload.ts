@@ -26,6 +26,12 @@ import { payloadLayout } from './layout.ts'
 export const payloadGroups = ['samples', 'recorded', 'file', 'paste', 'edit'] as const
 export type PayloadGroup = (typeof payloadGroups)[number]
 
+declare module '../../model/screen.ts' {
+  interface Screens {
+    readonly payload: PayloadScreen
+  }
+}
+
 export type PayloadScreen = Screen &
   Narrowing & {
     readonly kind: 'payload'
@@ -84,7 +90,7 @@ export const payloadRows = ({ all = [], group, search: { text } }: PayloadScreen
 
 export const payloadModel = screenModel<PayloadScreen>({
   title: ({ route }) => `payload of ${route}`,
-  enter: 'choose',
+  enter: () => 'choose',
   actions(screen) {
     if (isNarrowing(screen)) return narrowingActions(screen)
     if (screen.group === 'paste') return ['open', 'back', ...paneActions]

@@ -13,6 +13,12 @@ import { editField, type TextField, textField, typeInto } from '../../model/text
 import { promptSentences } from '../trace/trace-said.ts'
 import { promptLayout } from './layout.ts'
 
+declare module '../../model/screen.ts' {
+  interface Screens {
+    readonly prompt: PromptScreen
+  }
+}
+
 export type PromptScreen = Screen & {
   readonly kind: 'prompt'
   readonly field: TextField
@@ -56,7 +62,7 @@ const title = 'prompt'
 
 export const promptModel = screenModel<PromptScreen>({
   title: (_, { draft }) => `prompt of ${draft?.opened.name ?? ''}`,
-  enter: 'take',
+  enter: () => 'take',
   actions: (screen, world) => {
     if (world.options.readOnly) return ['back']
     return screen.completion ? ['open', 'nextPane', 'back', 'up', 'down', 'editText'] : ['back', 'editText']

@@ -27,6 +27,12 @@ import { modeId, onModeRow, withMode } from './mode.ts'
 
 const panes = ['form', 'trace'] as const
 
+declare module '../../model/screen.ts' {
+  interface Screens {
+    readonly route: RouteScreen
+  }
+}
+
 export type RouteScreen = Screen & {
   readonly kind: 'route'
   readonly cursor: number

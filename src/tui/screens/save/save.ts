@@ -40,7 +40,7 @@ export const saveModel = screenModel<SaveScreen>({
     const more = savesAllRoutes(then) && pending.length > 0 ? `, and ${pending.length} more after it` : ''
     return `${look === 'diff' ? 'what changed in' : 'save'} ${draft?.opened.name ?? ''}${more}`
   },
-  enter: 'write',
+  enter: () => 'write',
   actions: (screen, world) => [...(isLookOnly(screen, world) ? [] : (['open', 'save', 'saveAnyway'] as const)), ...moveActions, 'back'],
   onAction(screen, action, { draft }) {
     if (moveActions.includes(action))

@@ -21,6 +21,12 @@ export const testListArea = (cursor: number, length: number, { width, height }: 
   length,
 })
 
+declare module '../../model/screen.ts' {
+  interface Screens {
+    readonly tests: TestsScreen
+  }
+}
+
 export type TestsScreen = Screen & {
   readonly kind: 'tests'
   readonly cursor: number
@@ -40,7 +46,7 @@ export const testsIn = ({ draft }: Pick<World, 'draft'>): readonly Json[] => (Ar
 
 export const testsModel = screenModel<TestsScreen>({
   title: (_, { draft }) => `tests of ${draft?.opened.name ?? ''}`,
-  enter: 'edit',
+  enter: () => 'edit',
   actions: (_, { options }) => [
     ...(options.readOnly ? [] : (['open', 'add', 'remove', 'moveUp', 'moveDown', 'undo', 'redo'] as const)),
     ...moveActions,

@@ -6,6 +6,12 @@ import { type Screen, screenModel } from '../../model/screen.ts'
 import { traceRows } from './trace-rows.ts'
 import { endSentences, promptSentences, stageSentences } from './trace-said.ts'
 
+declare module '../../model/screen.ts' {
+  interface Screens {
+    readonly trace: TraceScreen
+  }
+}
+
 export type TraceScreen = Screen & { readonly kind: 'trace'; readonly scroll: number }
 
 export const openTrace = (): TraceScreen => ({ kind: 'trace', scroll: 0 })
