@@ -67,14 +67,16 @@ const odd = (t: Test, how: string, settings: JsonObject = {}, more: Partial<Tool
     more,
   )
   const noted = (): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [])
-  return {
-    ...made,
-    noted,
-    pids: () =>
-      noted()
-        .filter((line) => /^\d+$/.test(line))
-        .map(Number),
-  }
+  const pids = (): number[] =>
+    noted()
+      .filter((line) => /^\d+$/.test(line))
+      .map(Number)
+  // A server that still writes would keep the folder from being removed.
+  t.teardown(async () => {
+    await made.close()
+    await Promise.all(pids().map(isGone))
+  })
+  return { ...made, noted, pids }
 }
 
 const named = (tools: readonly Tool[], name: string): Tool => {
