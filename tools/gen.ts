@@ -48,6 +48,7 @@ const vocabulary = [
   'enumDescriptions',
   'markdownDescription',
   'patternErrorMessage',
+  'x-section',
   'x-stage',
   'x-pipeline',
   'x-conflicts',

@@ -3,6 +3,8 @@
  * the limits come last.
  */
 
+import { definition } from '../config/schema-walk.ts'
+import { valueAt } from '../core/json.ts'
 import type { FormField } from './form.ts'
 
 export type SectionName = 'arrives' | 'rules' | 'work' | 'delivery' | 'limits'
@@ -21,26 +23,6 @@ export const sections: readonly Section[] = [
 /** The keys that stand above all sections, because they concern the route as a whole. */
 export const headKeys: readonly string[] = ['description', 'enabled', 'tests']
 
-const sectionByKey: { readonly [key: string]: SectionName } = {
-  profile: 'arrives',
-  deliver: 'delivery',
-  deliver_extra: 'delivery',
-  deliver_mode: 'delivery',
-  respond: 'delivery',
-  callback: 'delivery',
-  mirror_to_session: 'delivery',
-  retry: 'limits',
-  priority: 'limits',
-  rate_limit: 'limits',
-  concurrency: 'limits',
-  coalesce: 'limits',
-  duplicates: 'limits',
-  catch_up: 'arrives',
-  poll: 'arrives',
-  attachments: 'work',
-  script_timeout_seconds: 'limits',
-}
-
 const sectionByStage: { readonly [stage: string]: SectionName } = {
   own_comment: 'rules',
   payload_schema: 'rules',
@@ -50,6 +32,13 @@ const sectionByStage: { readonly [stage: string]: SectionName } = {
   dispatch: 'work',
 }
 
-/** Returns the section of a field: by its key, or else by the stage that reads it. Any other field belongs to `arrives`. */
-export const sectionOf = ({ path: [key], stage }: Pick<FormField, 'path' | 'stage'>): SectionName =>
-  sectionByKey[String(key)] ?? sectionByStage[stage] ?? 'arrives'
+const keys = definition('Route').properties ?? {}
+
+/**
+ * Returns the section of a field: the one that the schema names for its key (`x-section`), or else that of the stage that reads it. Any
+ * other field belongs to `arrives`.
+ */
+export const sectionOf = ({ path: [key], stage }: Pick<FormField, 'path' | 'stage'>): SectionName => {
+  const named = valueAt(keys, [String(key), 'x-section'])
+  return sections.find(({ name }) => name === named)?.name ?? sectionByStage[stage] ?? 'arrives'
+}

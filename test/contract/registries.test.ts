@@ -8,6 +8,7 @@ import { catalogue as codes } from '../../src/core/diagnostic.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { type Refused, refuse } from '../../src/core/outcome.ts'
 import { replyTo } from '../../src/core/reply.ts'
+import { sections } from '../../src/edit/sections.ts'
 import { defaults } from '../../src/generated/defaults.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { endings } from '../../src/parts/endings/index.ts'
@@ -54,6 +55,16 @@ t.test('the stages are those of x-pipeline, in its order; the rest stand outside
   for (const kind of ['Route', 'Subscription'])
     for (const [key, node] of Object.entries(propertiesOf(definition(kind))))
       t.ok(pipeline.includes(String(node['x-stage'])), `${kind}.${key}`)
+})
+
+t.test('every section that the schema names for a key is one of the form', async (t) => {
+  const named = Object.entries(propertiesOf(definition('Route'))).filter(([, node]) => 'x-section' in node)
+  t.ok(named.length > 10)
+  for (const [key, node] of named)
+    t.ok(
+      sections.some(({ name }) => name === node['x-section']),
+      key,
+    )
 })
 
 t.test('every built target is a value of deliver; what is not built says so where editors show it', async (t) => {
