@@ -46,6 +46,7 @@ const changes: { readonly [path: string]: Change } = {
   'targets reset': { action: 'reset_breaker' },
   'alerts silence': { action: 'silence' },
   'samples add': { action: 'add_sample' },
+  'schema install': { action: 'install_schema' },
   backup: { action: 'backup' },
   restore: { action: 'restore', when: unlessDry },
   'storage move': { action: 'move_storage', when: unlessDry },

@@ -3,7 +3,7 @@
  * besides.
  */
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -214,7 +214,21 @@ const isEnvelope = (t: Test, { code, out }: Result, line: string): void => {
   else t.ok('data' in document && Array.isArray(document.warnings), `${line}: data and warnings`)
 }
 
-t.test('exit codes and envelopes of every command', async (t) => {
+/** The texts of all files of a data directory that people and commands change, by their names. */
+const filesOf = (dir: string): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(dir, { recursive: true, encoding: 'utf8' })
+      .filter((name) => !name.startsWith('state') && statSync(join(dir, name)).isFile())
+      .map((name) => [name, readFileSync(join(dir, name), 'latin1')]),
+  )
+
+/** The number of lines in the audit. */
+const auditLines = (dir: string): number => {
+  const file = join(dir, 'state', 'audit.jsonl')
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0
+}
+
+t.test('exit codes and envelopes of every command; the audit has each that changes a file', async (t) => {
   t.same(Object.keys(rows).sort(), leaves.map(pathOf).sort(), 'each command has a row')
   const [, port = ''] = /:(\d+)$/.exec(await closedOrigin()) ?? []
   for (const [path, row] of Object.entries(rows)) {
@@ -230,7 +244,10 @@ t.test('exit codes and envelopes of every command', async (t) => {
     ]
     const cli = fakeCli(t, { ...files(), ...around(Number(port)) })
     const check = async (line: string, code: number): Promise<void> => {
+      const [files, lines] = [filesOf(cli.dir), auditLines(cli.dir)]
       const result = await runLine({ cli }, line)
+      const hasChanged = [...filesOf(cli.dir)].some(([name, text]) => files.get(name) !== text)
+      if (hasChanged) t.ok(auditLines(cli.dir) > lines, `${line}: the audit has it`)
       t.equal(result.code, code, `${line}: ${result.err}${result.out}`)
       isEnvelope(t, result, line)
     }
