@@ -27,7 +27,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     shared: { breakers: { open: 2 }, replies: { count: 3 }, pauses: new Pauses(), redactions: new RedactionCounts() },
     certificates: () => ({}),
     catchUp: { open: async () => {}, catchUps: () => undefined },
-    alerts: { begin: async () => {}, desk: () => undefined },
+    alerts: { begin: async () => {}, control: () => undefined },
     relay: { view: () => undefined },
     polls: { view: () => undefined },
     reloader: { current: () => served, reloadedAt: () => null, failed: () => null, needsRestart: () => [] },
