@@ -35,6 +35,8 @@ const sources = {
 const starts = [
   ...Object.values(sources).map((source) => [source]),
   ['src/cli/shell/start.ts'],
+  // In lines, the editor loads no canvas.
+  ['src/cli/edit.ts'],
   ['src/cli/edit.ts', 'src/tui/terminal/canvas.tsx'],
   ['src/cli/console.ts'],
   ['src/cli/validate/validate.ts'],

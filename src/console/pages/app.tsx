@@ -21,7 +21,7 @@ import { WorkScreen } from './work.tsx'
 
 // The scripts of these screens are several times as large as those of all others.
 const ChartsScreen = lazy(async () => (await import('./charts/charts.tsx')).ChartsScreen)
-const RouteEditor = lazy(async () => (await import('./route-editor/screen.tsx')).RouteEditor)
+const RouteEditor = lazy(async () => (await import('./route-editor/route-editor.tsx')).RouteEditor)
 
 /** The screens in the order of the bar, each with the key that opens it. */
 const screens = [
