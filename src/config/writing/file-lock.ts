@@ -67,7 +67,7 @@ const holdLock = (folder: string): HeldLock => {
     stamp = stampOf(folder)
   }
   renew()
-  // After a renewal that failed, the next one may succeed.
+  // A renewal of the lock may fail once, as on a full disk, and the next one succeed: the loop goes on.
   const renewal = repeat(unrefClock, staleMs / 2, () => void (lost() || renew()), { failed: () => {} })
   const remove = (): void => {
     void renewal.stop()

@@ -12,7 +12,7 @@ export async function* atMost(source: Chunks, maxBytes: number): AsyncGenerator<
   for await (const chunk of source) {
     yield chunk
     left -= chunk.byteLength
-    // The throw ends the loop, and the end of the loop cancels the rest of the answer.
+    // An error that leaves the loop closes the source, so that no more of the answer is read.
     if (left < 0) throw tooLarge(maxBytes)
   }
 }

@@ -223,7 +223,7 @@ type Entries =
         readonly ok: boolean
         readonly text: string
         readonly chatAddress?: ChatAddress
-        /** When the sending began: wall time, milliseconds. `ms`: how long it took. */
+        /** When the sending of the text began: wall time, in milliseconds since 1970. `ms`: how many milliseconds it took. */
         readonly startedAt: number
         readonly ms: number
       }

@@ -39,7 +39,7 @@ export const createFacts = (): Facts => {
       for (const [kind, hear] of Object.entries(observer.hears)) {
         const all = hearing.get(kind) ?? []
         hearing.set(kind, all)
-        // The function stands under the kind of the facts that it takes.
+        // The compiler does not see that a function is called only with facts of the kind under which the observer has it.
         all.push(hear as (fact: Fact) => void)
       }
     },

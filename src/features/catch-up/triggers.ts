@@ -24,7 +24,7 @@ const [failedMs, awaitedMs] = [minuteMs, 5 * minuteMs]
 /** How long after it left a catch-up to another gateway a gateway looks again. */
 const elsewhereMs = minuteMs
 
-type OccasionsOptions = {
+type CatchUpTriggersOptions = {
   readonly catchUps: Pick<CatchUps, 'begin' | 'routes' | 'isRunning'>
   readonly clock: Clock
   readonly isReady: () => boolean
@@ -46,21 +46,21 @@ export class CatchUpTriggers implements Observer<'catch_up'> {
       for (const name of [...changes.added, ...changes.changed]) if (this.#options.canCatchUp(name)) this.#want(name, 0)
     },
     catch_up_ended: ({ route, isElsewhere, why, awaited }) => {
-      // The other gateway may end before it is through.
+      // Another gateway catches up, and may end before it has read all of the log: this one asks again later.
       if (isElsewhere) this.#want(route, elsewhereMs)
       else if (why !== undefined) this.#again(route, failedMs)
       else if (awaited > 0) this.#again(route, awaitedMs)
       else this.#ended(route)
     },
   }
-  readonly #options: OccasionsOptions
+  readonly #options: CatchUpTriggersOptions
   /** The routes that are to catch up, by name, each with the monotonic time at which its catch-up may begin. */
   readonly #due = new Map<string, Due>()
   /** The settings that routes had at the last look, by the name of the route. */
   #known: ReadonlyMap<string, CatchUpSettings> = new Map()
   #looking: Repeating | undefined
 
-  constructor(options: OccasionsOptions) {
+  constructor(options: CatchUpTriggersOptions) {
     this.#options = options
   }
 

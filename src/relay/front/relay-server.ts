@@ -20,7 +20,7 @@ import { type RelayStatus, statusOf } from './relay-status.ts'
 import { createTakeIn, type TakeIn } from './take-in.ts'
 import { Tally } from './tally.ts'
 
-export type FrontOptions = {
+export type RelayServerOptions = {
   readonly dataDir: string
   readonly settings: RelaySettings
   readonly log: Log
@@ -45,7 +45,7 @@ const pathForm = /^(?:https?:\/\/[^/]*)?\/([^/?#]+)(\/[^#]*)/
 const drainMs = 1_000
 
 /** Opens the database and starts to listen. Throws a Fault. */
-export const openRelayServer = async ({ dataDir, settings, log, clock }: FrontOptions): Promise<RelayServer> => {
+export const openRelayServer = async ({ dataDir, settings, log, clock }: RelayServerOptions): Promise<RelayServer> => {
   const ledger = await Ledger.open(join(dataDir, 'state'))
   const served = new Map<string, Served>()
   const use = ({ gateways }: RelaySettings): void => serve(served, gateways, { ledger, clock, log })

@@ -4,13 +4,13 @@ import { isEventId } from '../bounds.ts'
 import type { Access, Attached, StoreOptions } from '../store-part.ts'
 import { eraseOver } from './calls/erasing.ts'
 import { reviveKind } from './calls/lane-calls.ts'
+import { cancelKind } from './calls/run-calls.ts'
 import { standingsKind } from './calls/standing-calls.ts'
 import { type Connection, connect } from './connection.ts'
 import { LegacyClaimKeys } from './keys.ts'
 import { DatabaseLink } from './link/database-link.ts'
 import { checkMade, checkReadable, migrate, openingFault } from './migration.ts'
 import { PostgresShared } from './postgres-shared.ts'
-import { cancelKind } from './waiting-runs.ts'
 
 /**
  * Opens the store. `access`: what the command may do with it. Throws a Fault where the store cannot be used, also where its tables are not

@@ -8,23 +8,21 @@ import type { NewRun } from '../../core/new-run.ts'
 import type { Accepted, Cancelled, GivenBack, Lane, Lease, RunEnd } from '../ports.ts'
 import { buryRun, endAttempt } from './attempt-ends.ts'
 import { dueKind } from './backlog.ts'
-import type { CallKind } from './call-kind.ts'
 import type { ClaimFields } from './calls/claim-calls.ts'
 import { acceptInLaneKind, reviveKind } from './calls/lane-calls.ts'
-import { endGroupsKind, failedKind, makeDueKind, type TakeCall, type TakenRun, takeGroupsKind, takeKind } from './calls/run-calls.ts'
+import {
+  cancelKind,
+  endGroupsKind,
+  failedKind,
+  makeDueKind,
+  type TakeCall,
+  type TakenRun,
+  takeGroupsKind,
+  takeKind,
+} from './calls/run-calls.ts'
 import { keyOf } from './keys.ts'
 import type { Links } from './links.ts'
 import { TakenAhead } from './taken-ahead.ts'
-
-/** The call that cancels the run or the group of an event. */
-export const cancelKind: CallKind<string, Cancelled> = {
-  name: 'cancel_1',
-  text: 'select cancel_1($1)',
-  maxCalls: 1,
-  isRepeatable: true,
-  values: ([eventId]) => [eventId],
-  answers: ([row]) => [row?.[0] as Cancelled],
-}
 
 /** Returns about a second: other processes may bring work at any time. The random part spreads the times of several processes. */
 const lookEverySecond = (): number => 750 + 500 * Math.random()

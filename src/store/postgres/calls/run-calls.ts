@@ -1,15 +1,25 @@
 /**
- * The calls that take runs, turn groups into runs, renew and give back leases, and store replies and ends. The call that ends a run of a
+ * The calls that take runs, turn groups into runs, renew and give back leases, cancel, and store replies and ends. The call that ends a run of a
  * lane is in lane-calls.ts.
  */
 
 import { maxGroupsPerTake } from '../../bounds.ts'
-import type { Lease, RunId } from '../../ports.ts'
+import type { Cancelled, Lease, RunId } from '../../ports.ts'
 import { parseStored } from '../../stored.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import type { DueBounds } from '../due-runs.ts'
 import { hasPriority, isHigh, isLow, isYoung, lowStep, priorityStep } from '../sql/priority-indexes.ts'
+
+/** The call that cancels the run or the group of an event. */
+export const cancelKind: CallKind<string, Cancelled> = {
+  name: 'cancel_1',
+  text: 'select cancel_1($1)',
+  maxCalls: 1,
+  isRepeatable: true,
+  values: ([eventId]) => [eventId],
+  answers: ([row]) => [row?.[0] as Cancelled],
+}
 
 /** A run that was taken, and whether it is in a lane. `lease` is absent where the stored run cannot be read. */
 export type TakenRun = { readonly runId: string; readonly fence: number; readonly isInLane: boolean; readonly lease?: Lease }
