@@ -68,7 +68,6 @@ const noted: ReadonlySet<string> = new Set([
   ...['force', 'all', 'for', 'end', 'to', 'sameId', 'edit', 'rotate', 'replace'],
 ])
 
-/** The most ids that a line has. */
 const maxIds = 100
 
 /** Runs the action of a command. Where the command changes something, the audit gets its lines. */

@@ -30,7 +30,6 @@ import { addTest } from './test/grammar.ts'
 import { addExplain, addValidate } from './validate/grammar.ts'
 import { addWebhook } from './webhook/grammar.ts'
 
-/** Adds all commands to the program. */
 export const addCommands = (program: Command, run: Run): void => {
   addGateway(program.command('gateway').description('set up and run the gateway'), run)
   addWebhook(program.command('webhook').description('routes made at run time: subscribe, list, test, remove'), withFreshEntries(run))

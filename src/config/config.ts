@@ -117,7 +117,6 @@ export type Config = {
   readonly isEmpty: boolean
   /** The data of `config.yaml` with secrets resolved, without routes: what people compare with another configuration. */
   readonly sections: JsonObject
-  /** Whether the webhook adapter is enabled. */
   readonly enabled: boolean
   readonly host: string
   readonly port: number

@@ -1,7 +1,6 @@
 /** Reads a `.env` file. Where shells, systemd and docker agree, so does headgate; where they differ, it reports the line. */
 
 export type DotEnv = {
-  /** The variables that the file sets. */
   readonly env: { readonly [name: string]: string }
   /** Lines that cannot be read (WH007), and lines that other programs read differently (WH008). */
   readonly oddities: readonly Oddity[]

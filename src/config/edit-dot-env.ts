@@ -53,7 +53,6 @@ export const canHold = (name: string, value: string): boolean => {
   return env[name] === value && oddities.length === 0
 }
 
-/** The message and the way out for a value that `.env` cannot hold. */
 export const cannotHold = (name: string): { readonly message: string; readonly help: string } => ({
   message: `.env cannot hold this ${name}: a shell, systemd and docker would not read it alike`,
   help: 'use a value of letters, digits and -_.:/+=@%,# or keep it in a file and set platforms.webhook.extra.secret: file:/path in config.yaml',

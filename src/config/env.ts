@@ -16,7 +16,6 @@ export const unknownEnv: Env = Object.freeze({ [unknown]: 'yes' }) as Env
 /** Stands for a secret that an unknown environment may bring. */
 export const unknownSecret = 'from-the-environment-b1fd9a0c7e52'
 
-/** Whether an environment is `unknownEnv`, or a copy of it. */
 export const isUnknown = (env: Env): boolean => Object.hasOwn(env, unknown)
 
 const maxFileBytes = 1_048_576

@@ -21,7 +21,6 @@ import { brokenPointers, checkShape } from './shape.ts'
 import { parsePointer } from './union-errors.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
-/** A parsed file, and the schema that describes it. */
 export type FileSource = Source & { readonly schema: JsonObject }
 
 /**

@@ -14,7 +14,6 @@ import type { Source } from './yaml/source.ts'
 export const jobsFileName = 'cron_jobs.json'
 const jobId = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-/** The file of a profile's run-time jobs. */
 export const jobsFileOf = ({ dir }: Pick<Profile, 'dir'>): string => join(dir, jobsFileName)
 
 /** Returns the words by which a route may name a job: its id, and its `name` where the entry has one. The entry need not be valid. */

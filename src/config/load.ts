@@ -46,7 +46,6 @@ export type LoadOptions = {
   readonly texts?: GivenTexts | undefined
   /** A file of routes to read as if `config.yaml` included it, before all other files. */
   readonly include?: string | undefined
-  /** The process's environment. */
   readonly env: Env
   /** The secrets of programs. Absent: programs were not asked, and references to their secrets stay as they are written. */
   readonly provided?: ProvidedSecrets | undefined
@@ -147,7 +146,6 @@ const breakerOf = ({ enabled = defaults.breaker.enabled, failures, max_wait_seco
 const relayOf = ({ url, key, listen = defaults.relay.listen }: JsonObject): Config['relay'] =>
   typeof url === 'string' && isUsableSecret(key) ? { url: url.replace(/\/+$/, ''), key, listen: listen !== false } : undefined
 
-/** Returns the limits of the section `gateway`. */
 const limitsOf = ({ drain_seconds, max_concurrent_runs, max_queued_runs, max_waiting_requests, max_concurrent_scripts }: JsonObject) => ({
   drainMs: numberOr(drain_seconds, defaults.gateway.drain_seconds) * 1000,
   maxConcurrentRuns: numberOr(max_concurrent_runs, defaults.gateway.max_concurrent_runs),

@@ -9,7 +9,6 @@ import { schema as whole } from '../generated/schema.ts'
 
 const definitions = whole.definitions as JsonObject
 
-/** Returns a definition of the bundled schema by its name. */
 export const definition = (name: string): JsonObject => definitions[name] as JsonObject
 
 /** Returns the type of a value, in the words of a schema. */
@@ -45,7 +44,6 @@ export const memberSchema = (node: JsonObject, key: string | number): JsonObject
   return isObject(node.additionalProperties) && !key.startsWith('x-') ? node.additionalProperties : undefined
 }
 
-/** The answers of `leadsTo`, by keyword and schema node. */
 const keywordAnswers = new Map<string, WeakMap<object, boolean>>()
 
 /** Whether a keyword stands in a schema node, or anywhere below. Where it does not, the data of the node need not be walked. */
@@ -111,5 +109,4 @@ export const schemaAt = (root: JsonObject, data: Json, path: Path): JsonObject =
   return settled === node ? node : { ...node, ...settled }
 }
 
-/** The bundled schema of `config.yaml`. */
 export const configSchema: JsonObject = whole

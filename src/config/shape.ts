@@ -80,7 +80,6 @@ const formOf = (node: Json | undefined): { help?: string } =>
 /** Returns the code that reports a value outside of its enum. */
 const codeOfEnum = ({ 'x-code': code }: JsonObject): Code => (typeof code === 'string' && code in catalogue ? (code as Code) : 'WH103')
 
-/** Whether a value is a text or list that is not empty. */
 const hasSome = (value: Json | undefined): boolean => (typeof value === 'string' || Array.isArray(value) ? value.length > 0 : false)
 
 /** Returns the help for a value that is not of the type `wanted`, by the mistake that most likely led to the value's type. */

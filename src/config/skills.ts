@@ -13,7 +13,6 @@ import { readInside } from '../expr/inside-file.ts'
 import { parseSource } from './yaml/source.ts'
 
 type Skill = {
-  /** The name of the skill and of its folder. */
   readonly name: string
   /** The `description` in the head of the file; empty where there is none. It is cut at 1,024 UTF-16 units. */
   readonly description: string

@@ -14,7 +14,6 @@ import { loginMs, type Oidc, type OidcFailure, oidcDonePath, oidcPath } from './
 import type { SignInMethods } from './access/sign-in-methods.ts'
 import type { User } from './access/users.ts'
 
-/** The most bytes of a question that signs in. */
 const maxSignInBytes = 4_096
 /** The most wrong codes in a second that are answered with 401. Further wrong codes are answered with 429. A right code always signs in. */
 const codesPerSecond = 5

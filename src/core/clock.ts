@@ -9,7 +9,6 @@ export interface Clock {
   after(ms: number, then: () => void): () => void
 }
 
-/** Spans of time, in milliseconds. */
 export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs

@@ -12,7 +12,6 @@ export const shownFile = (file: string): string => {
   return near !== '' && !near.startsWith('..') && !isAbsolute(near) ? near : file
 }
 
-/** Returns a place as `file:line:column`. */
 export const shownPlace = ({ file, line, column }: SourceRange): string => `${shownFile(file)}:${line}:${column}`
 
 export type Severity = 'error' | 'warning' | 'info'
@@ -213,11 +212,9 @@ export type Edit = { readonly place: SourceRange; readonly text: string }
  */
 export type Fix = { readonly title: string; readonly safe: boolean; readonly edits: readonly Edit[] }
 
-/** One finding: what is wrong, where, and the way out. */
 export type Diagnostic = {
   readonly code: Code
   readonly severity: Severity
-  /** The gateway does not start with this finding. */
   readonly stopsStart: boolean
   /** The problem, in a sentence. */
   readonly message: string
@@ -236,7 +233,6 @@ export type Diagnostic = {
   readonly related?: readonly { readonly place: SourceRange; readonly message: string }[]
 }
 
-/** Whether a finding of this code is an error. */
 export const isErrorCode = (code: Code): boolean => catalogue[code].severity === 'error'
 
 /** Whether a finding of this code is about something beside the checked file. */

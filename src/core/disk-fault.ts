@@ -13,7 +13,6 @@ const forbidden: WayOut = {
 const full: WayOut = { why: 'no space is left', hint: (folder) => `make room on the disk of ${folder}` }
 const noFolder: WayOut = { why: 'a part of its path is not a folder', hint: (folder) => `check the path ${folder}` }
 const gone: WayOut = { why: 'there is no such file', hint: (folder) => `look what is in ${folder}` }
-/** The ways out, by the codes of system errors. */
 const waysOut: { readonly [code: string]: WayOut } = {
   EACCES: forbidden,
   EPERM: forbidden,

@@ -139,7 +139,6 @@ class Reading {
   }
 }
 
-/** Returns the string of JSON between two indexes. */
 const stringIn = (text: string, from: number, to: number): string => {
   const inner = text.slice(from + 1, to - 1)
   return inner.includes('\\') ? (JSON.parse(text.slice(from, to)) as string) : inner
@@ -243,7 +242,6 @@ export const withTextIds = (value: ExactJson): Json =>
       }) as Json)
     : (value as Json)
 
-/** A value that is no list and no map. */
 type Scalar = Exclude<ExactJson, ExactContainer>
 
 /** Returns a copy of a value, with what `change` makes of each scalar. There is no recursion, because a stranger chose the depth. */

@@ -51,7 +51,6 @@ export const isPlainNumber = (token: string): boolean => {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER && String(value) === token
 }
 
-/** A number of JSON. */
 const numberForm = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** Returns the key of a text that is a number of JSON; `undefined` for any other text. */

@@ -3,7 +3,6 @@
 import { type BigIntStats, statSync } from 'node:fs'
 import { messageOf } from './fault.ts'
 
-/** The stamp of a file that does not exist. */
 export const absent = 'absent'
 
 /**

@@ -30,7 +30,6 @@ export const parseObject = (text: string): JsonObject | undefined => {
   }
 }
 
-/** Whether a text is JSON. */
 export const isJson = (text: string): boolean => {
   try {
     JSON.parse(text)

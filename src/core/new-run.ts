@@ -19,7 +19,6 @@ export type Delivery = {
 /** The targets of a text: one, or several. */
 export type Destination = Delivery | Several
 
-/** Several targets of one text. */
 type Several = {
   /** `all`: the text goes to each target. `first_success`: in order, until a target has the text. */
   readonly mode: 'all' | 'first_success'
@@ -39,7 +38,6 @@ export type KeptEvents = 'latest' | 'first' | 'all'
 export type Merged = {
   /** The id of the event that opened the group. The record of each event of the group names this id. */
   readonly group: string
-  /** The number of events in the group. */
   readonly count: number
   readonly keep: KeptEvents
   /**
@@ -75,7 +73,6 @@ export type NewRun = {
   /** The id of the scheduled job behind the run. */
   readonly job?: string
   readonly merged?: Merged
-  /** The session of the run. */
   readonly session?: Pick<SessionName, 'key' | 'name'>
   /** The `traceparent` that the event's request brought, where its route trusts it. Without it, the event's trace has the event's id. */
   readonly traceparent?: string

@@ -59,7 +59,6 @@ export const outcomeStatus = (outcome: Outcome): number => {
   return outcome.kind === 'split' && !outcome.items.accepted && !outcome.items.coalesced ? 200 : statuses[outcome.kind]
 }
 
-/** All names of outcomes, for records and for tests of routes. */
 export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Object.keys(refusals)]
 
 /**

@@ -42,7 +42,6 @@ export class Owner {
     this.#about = about
   }
 
-  /** Whether there is nothing to close. */
   get isEmpty(): boolean {
     return this.#closes === undefined
   }

@@ -28,7 +28,6 @@ const jsonReply = (outcome: Outcome, body: object): Reply => ({
   type: jsonType,
 })
 
-/** Returns the answer to a request that ended with this Outcome. */
 export const replyTo = (outcome: Outcome): Reply => {
   switch (outcome.kind) {
     case 'refused':

@@ -46,13 +46,11 @@ const ofParameters = new RegExp(sourceFor('parameter'), 'i')
 /** Whether the name of a request's header, or the dotted path of a field of its payload, names a secret in any of its parts. */
 export const namesRequestSecret = (name: string): boolean => ofRequests.test(name)
 
-/** Whether the key of a setting names a secret. */
 export const namesSettingSecret = (key: string): boolean => ofSettings.test(key)
 
 /** Whether the name of a variable, of a header that a configuration sends, or of an option of a command names a secret. */
 export const namesVariableSecret = (name: string): boolean => ofVariables.test(name)
 
-/** Whether the name of a query parameter names a secret. */
 export const namesParameterSecret = (name: string): boolean => ofParameters.test(name)
 
 /** A query parameter of a web address in a text. A value that is a mask or a placeholder does not match. */

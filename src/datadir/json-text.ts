@@ -59,7 +59,6 @@ export const editJson = (text: string, edit: (value: ExactJson) => ExactJson): s
  */
 type OpenContainer = { readonly isMap: boolean; key: string; index: number; wantsKey: boolean }
 
-/** The position of a string in JSON. */
 export type StringPosition = {
   /** The key whose value is or contains the string; for a key, the key itself. */
   readonly key: string

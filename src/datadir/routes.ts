@@ -116,7 +116,6 @@ export const describeRoute = ({ name, source, written, route, shadowed, pause }:
   }
 }
 
-/** A route, and its description in JSON. */
 export type ListedRoute = { readonly route: RouteEntry; readonly described: JsonObject }
 
 /** Returns the subscriptions, and with `all` the configured routes too. Throws a Fault as `readRoutes` does. */

@@ -183,7 +183,6 @@ const blankEntry = (before: JsonObject | undefined): JsonObject => ({
   ...(before?.enabled === false ? { enabled: false } : {}),
 })
 
-/** Returns the profile that an entry is bound to. */
 export const profileOf = ({ profile }: JsonObject): Json => profile ?? defaultProfile
 
 /**

@@ -84,7 +84,6 @@ export const defaultKeymap: Keymap = Object.fromEntries(
   Object.entries(actions).map(([name, { keys }]) => [name, keys]),
 ) as unknown as Keymap
 
-/** The actions that every screen has. */
 export const everywhere: readonly ActionName[] = ['interrupt', 'suspend', 'redraw', 'help', 'palette', 'quit', 'back']
 
 /**

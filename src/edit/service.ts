@@ -113,7 +113,6 @@ export type Preview = {
   readonly revision: number
   /** Why a step of the draft cannot be put into the file; `undefined` if all steps can. */
   readonly refused?: string
-  /** The findings about the route. */
   readonly findings: readonly Diagnostic[]
   /** Why a field of the route would have no effect, such as a setting that it needs. The key is the JSON pointer of the field, set or not. */
   readonly lacking?: { readonly [pointer: string]: string }

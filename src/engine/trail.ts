@@ -27,7 +27,6 @@ export type Trail = {
 /** The clock that times the waits of stages, for traces. */
 export type WaitClock = Pick<Clock, 'monotonic'>
 
-/** Makes the trail of a request or an item that is at `stage`. */
 export const trailAt = (stage: string, event?: Event, awaitReply?: AwaitReply): Trail => ({
   stage,
   event,

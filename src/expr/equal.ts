@@ -43,7 +43,6 @@ export function compileEqual(wanted: ExactJson): Equal {
 /** Whether a value is a list or a map. Any other value is looked up in a set, without a comparison with each item. */
 const isNested = (item: ExactJson): boolean => typeof item === 'object' && item !== null && !isNumber(item)
 
-/** Compiles the test whether a value equals one of these. */
 export const compileOneOf = (items: readonly ExactJson[]): Equal => {
   const numbers = new Set(items.filter(isNumber).map(numberKey))
   const others = new Set<ExactJson | undefined>(items.filter((item) => !isNested(item) && !isNumber(item)))

@@ -9,7 +9,6 @@ export class Field {
   readonly #read: (event: Event) => ExactJson | undefined
   /** Whether several conditions name the field, so that its value is kept. */
   isShared = false
-  /** The event that `#value` was read from. */
   #event: Event | undefined
   #value: ExactJson | undefined
 

@@ -71,7 +71,6 @@ export const parseTemplate = (text: string, report: (message: string) => void = 
   return pieces
 }
 
-/** Whether a value is a text with a placeholder in it. */
 export const isTemplate = (value: unknown): boolean => typeof value === 'string' && parseTemplate(value).some(({ kind }) => kind !== 'text')
 
 /** Returns the placeholders of a template without their braces: paths, `__raw__`, and expressions with a leading `=`. */

@@ -37,7 +37,6 @@ const findLinear = (text: string, from: number, wanted: string, borders: Int32Ar
   return -1
 }
 
-/** Makes the search for `wanted`. */
 export const finder = (wanted: string): Find => {
   let borders: Int32Array | undefined
   return (text, from = 0) => {

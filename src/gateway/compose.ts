@@ -23,7 +23,6 @@ import type { GivenSocket, RequestsShown } from './gateway-options.ts'
 
 /** A gateway that is compiled, and not started. Call either `start` or `close`. */
 export type Prepared = {
-  /** The findings of the compilation. */
   readonly diagnostics: readonly Diagnostic[]
   /** Opens the store, listens, on `socket` where it is given, and starts to work. Throws a Fault or a StoreFault. */
   start(socket?: GivenSocket): Promise<Gateway>

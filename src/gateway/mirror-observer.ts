@@ -17,13 +17,11 @@ type MirrorOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly redact: (text: string) => string
-  /** Returns the route as it is configured now. */
   readonly route: (name: string) => Route | undefined
 }
 
 /** Makes the observer. A failure to copy is only logged, because the text itself has been delivered. */
 export const createMirrorObserver = ({ store, clock, log, redact, route }: MirrorOptions): Observer => {
-  /** The copies that are being made. */
   const open = new Set<Promise<void>>()
   const mirror = async ({ cause, text, chatAddress, target }: Extract<Fact, { kind: 'text_sent' }>): Promise<void> => {
     if (!chatAddress) return

@@ -186,7 +186,6 @@ const workerOf = (
   })
 }
 
-/** Returns the profiles, targets, routes and jobs of a configuration. */
 const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: LiveConfig): ServedNames => ({
   profiles,
   targets,

@@ -20,10 +20,8 @@ import type { Gateway } from './gateway.ts'
 import type { GivenSocket, RequestsShown } from './gateway-options.ts'
 import { notifySystemd } from './notify-systemd.ts'
 
-/** The reason why a gateway stops, as the log has it. */
 type StopReason = { readonly signal: string } | { readonly reason: string }
 
-/** A watch of the files of a configuration. */
 export interface ConfigWatch {
   /** Watches the files of this reading of the configuration. A reading that was refused counts, too: the mistake may be in its files. */
   follow(digests: FileDigests): void

@@ -11,7 +11,6 @@ const noBytes = Buffer.alloc(0)
  * take a hundred times the body's size when a sender writes one byte at a time.
  */
 export class BodyBuffer {
-  /** The number of bytes that were added. */
   bytes = 0
   /** The first chunk. Most bodies have no other. */
   #first: Buffer = noBytes

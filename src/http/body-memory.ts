@@ -39,7 +39,6 @@ export type ReservationOptions = {
 export interface BodyMemory {
   /** Begins the reservation of one body, with no bytes yet. */
   reserve(options: ReservationOptions): Reservation
-  /** The bytes of all bodies. */
   readonly bytes: number
 }
 

@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { ClientCertificate } from '../core/request.ts'
 
-/** Whether the connection of a request is encrypted. */
 export const isEncrypted = ({ socket }: IncomingMessage): boolean => (socket as Partial<TLSSocket>).encrypted === true
 
 /** Returns the certificate of the client of an encrypted connection; `undefined` where it showed none that `tls.client_ca` signed. */

@@ -9,7 +9,6 @@ export const peerAddress = (socket: Socket): string => unmappedAddress(socket.re
 /** The most characters of `X-Forwarded-For` that are read, from its end. A client can put any text before the addresses of the proxies. */
 const maxForwardedChars = 1024
 
-/** The addresses of trusted proxies. */
 type ProxyList = { includes(address: string): boolean }
 
 /**

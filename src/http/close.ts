@@ -55,7 +55,6 @@ const countEveryMs = 20
 
 /** The connections of a server that is stopping: each answer now closes its connection. */
 export type Draining = {
-  /** Returns the number of open connections. */
   readonly openConnections: () => number
   /**
    * Half-closes idle connections, so that a late request does not meet a reset. A connection that has brought no request yet is spared

@@ -32,7 +32,6 @@ export class Connection {
   #isFull = false
   /** Whether further bytes bypass the parser and are dropped. */
   #isDeaf = false
-  /** The number of bytes that were dropped. */
   #dropped = 0
   /** How many bytes the socket had sent at the last `endIfStuck`; -1 when no bytes waited to be sent. */
   #sent = -1

@@ -36,7 +36,6 @@ export type RefusedUnread = {
   readonly connections: number
   /** The requests that were answered without being read, by the status of the answer. */
   readonly requests: ReadonlyMap<number, number>
-  /** The TLS handshakes that failed. */
   readonly handshakes: number
 }
 

@@ -14,7 +14,6 @@ import type { Connection } from './connection.ts'
 import { atOnce, createReplyBatch, type ReplyBatch } from './reply-batch.ts'
 import { writeReply } from './write-reply.ts'
 
-/** The state that all requests of a listener share. */
 export type ListenerContext = {
   readonly clock: Clock
   /** Whether the gateway stops. Each answer then ends its connection. */

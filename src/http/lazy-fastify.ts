@@ -19,7 +19,6 @@ export interface LazyFastify {
   close(): Promise<void>
 }
 
-/** Fastify, ready for requests, and the function that hands a request to it. */
 type Loaded = { readonly app: FastifyInstance; readonly handle: RequestListener }
 
 /** The options of Fastify. `addTo` adds routes and error answers to it. */
@@ -56,7 +55,6 @@ export const createLazyFastify = (server: Server, clock: Clock, options: LazyFas
   }
 }
 
-/** Loads Fastify, and adds the routes. */
 const start = async ({ addTo, ...options }: LazyFastifyOptions): Promise<Loaded> => {
   const { default: Fastify } = await import('fastify')
   let handle: RequestListener | undefined

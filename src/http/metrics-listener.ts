@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isSameSecret } from '../secrets/same-secret.ts'
 import { bindFault, connectionLimits } from './server.ts'
 
-/** A page of metrics and its content type. */
 type Page = { readonly type: string; readonly text: string }
 
 export type MetricsListenerOptions = {
@@ -92,7 +91,6 @@ const qualityOf = (accept: string, type: string): number => {
   return Math.max(0, ...qualities.filter((quality) => quality <= 1))
 }
 
-/** Whether a request shows the token. */
 const showsToken = (request: FastifyRequest, token: string): boolean => {
   const [, shown = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
   return isSameSecret(shown, token)

@@ -86,7 +86,6 @@ export interface Receiver {
   readonly bodyBytes: number
 }
 
-/** Makes the receiver of requests on webhook paths. */
 export const createReceiver = (options: ReceiveOptions): Receiver => {
   const bodyMemory = createBodyMemory(options.clock)
   const pace = createPace(eachTurn)

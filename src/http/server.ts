@@ -44,7 +44,6 @@ export const connectionLimits = {
  */
 const highWaterMark = 65_536
 
-/** A listening server. */
 export interface Listener {
   /** Where the server listens: scheme, host and port. */
   readonly url: string
@@ -67,7 +66,6 @@ export interface Listener {
   close(ms: number): Promise<void>
 }
 
-/** Where a server listens, and within which limits. */
 export type OpenOptions = {
   readonly host: string
   readonly port: number

@@ -3,7 +3,6 @@
  * buffers.
  */
 
-/** The size of the first buffer. */
 const firstBytes = 64 * 1024
 /** The largest buffer that `clear` keeps for the next bytes. */
 const maxKeptBytes = 1024 * 1024

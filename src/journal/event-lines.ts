@@ -31,7 +31,6 @@ export const folderLines = (folder: string): EventLines => ({
 /** How many events the database is asked for at once. */
 const eventsPerQuery = 100
 
-/** Returns the lines of a shared store. */
 export const databaseLines = (records: Pick<SharedRecords, 'linesOf' | 'raw'>): EventLines => ({
   async *of(ids) {
     const all = [...ids]

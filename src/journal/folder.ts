@@ -4,16 +4,13 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../core/fault.ts'
 
-/** Returns the path of the journal's folder in a data directory. */
 export const journalFolder = (dataDir: string): string => join(dataDir, 'state', 'events')
 
 /** A segment: a file of lines and a file of raw requests (segments/segment.ts), as the file system describes them. */
 export type SegmentFiles = {
   /** The name of both files, without their endings: ten digits. */
   readonly name: string
-  /** The size of both files together, in bytes. */
   readonly bytes: number
-  /** The size of the file of lines, in bytes. */
   readonly lineBytes: number
   /** When one of the files was last written to, in milliseconds since 1970. */
   readonly changedAt: number

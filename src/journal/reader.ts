@@ -10,7 +10,6 @@ import { parseRaw } from './raw.ts'
 import type { RawPlace, RawRequest } from './record.ts'
 import { linesBackward, linesWith, piecesBackward } from './segments/read-backward.ts'
 
-/** Returns the records of a folder of segments. */
 export const folderRecords = (folder: string): EventRecords => ({
   events: (wanted) => readEvents(folder, wanted),
   event: (id) => readEvent(folder, id),

@@ -7,7 +7,6 @@ import { deleteSegment } from './segments/segment.ts'
 /** How much the journal keeps at most. `maxEvents` counts lines. The segment being written may exceed these limits. */
 export type Limits = { readonly maxAgeMs: number; readonly maxBytes: number; readonly maxEvents: number }
 
-/** The size of a segment. */
 export type SegmentSize = { readonly bytes: number; readonly lines: number }
 
 const mib = 1024 * 1024
@@ -29,7 +28,6 @@ type FinishedSegment = SegmentSize & { readonly name: string; readonly changedAt
 
 /** The list of the finished segments of a folder. */
 export interface Retention {
-  /** The number for the next segment. */
   readonly nextNumber: number
   /** Adds the segments that earlier processes left in the folder. */
   load(): Promise<void>

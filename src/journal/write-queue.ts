@@ -32,7 +32,6 @@ export type QueuedRaw = { readonly at: number; readonly headBytes: number; reado
 export class WriteBatch {
   /** The lines, without the places of raw requests. */
   readonly text = new Bytes()
-  /** The number of lines. */
   lines = 0
   /** The raw requests, one after the other. */
   readonly raw = new Bytes()

@@ -18,6 +18,5 @@ const major = Number.parseInt(process.versions.node, 10)
 /** The names whose plain form the operator asks for, or `all`: to compare the forms, or where a fast form is suspected of a fault. */
 const plainNames = (process.env.HEADGATE_PLAIN ?? '').split(',')
 
-/** Whether the fast form is to be used. */
 export const isFast = (name: FormName): boolean =>
   measuredVersions.includes(major) && !plainNames.includes(name) && !plainNames.includes('all')

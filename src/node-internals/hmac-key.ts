@@ -40,7 +40,6 @@ export class HmacKey {
     this.#outer = padded(short, block, 0x5c)
   }
 
-  /** Returns the HMAC of the text that the pieces make when joined. */
   digest(pieces: readonly Buffer[]): Buffer {
     let end = this.#inner.length
     for (const piece of pieces) end += piece.length

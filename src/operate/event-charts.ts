@@ -46,7 +46,6 @@ export type Charts = {
   readonly isCut: boolean
 }
 
-/** The most events that are counted. */
 const maxEvents = 100_000
 
 type Tally = {

@@ -66,5 +66,4 @@ const targetFingerprints = (to: readonly Delivery[]): readonly string[] => {
   })
 }
 
-/** Returns the outcome of an event whose delivery id is claimed already. */
 export const duplicate = ({ route, deliveryId }: Identity): Outcome => ({ kind: 'duplicate', route, deliveryId })

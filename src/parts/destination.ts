@@ -56,7 +56,6 @@ export const readDelivery = (spec: DeliverySpec, targets: ReadonlyMap<string, Ta
   return first && !Array.isArray(spec.deliver) ? first : { mode: spec.deliver_mode ?? defaults.route.deliver_mode, to }
 }
 
-/** Returns the map with only the entries whose values pass `keeps`. */
 const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(map).filter(([, value]) => keeps(value)))
 
@@ -115,10 +114,8 @@ const splitLists = (extra: JsonObject, lists: readonly string[]): JsonObject =>
     }),
   )
 
-/** Returns the targets of a destination, in order. */
 export const deliveriesOf = (destination: Destination): readonly Delivery[] => ('to' in destination ? destination.to : [destination])
 
-/** Returns the names of the targets, joined by commas, for people. */
 export const targetNames = (destination: Destination): string =>
   deliveriesOf(destination)
     .map(({ target }) => target)

@@ -12,10 +12,8 @@ import { inDecidingOrder } from './deciding-order.ts'
 import type { Scheme, Signed } from './schemes/scheme.ts'
 import { verifyNames } from './written-names.ts'
 
-/** The settings of a route that decide about its signatures. */
 export type SignedRoute = { readonly secrets: readonly string[]; readonly verify: Route['verify'] | undefined }
 
-/** The answer of one scheme to a request. */
 export type SchemeView = {
   readonly scheme: string
   /** The route's `verify` lists the scheme, or lists no scheme. */

@@ -11,7 +11,6 @@ import type { Route } from '../generated/config.ts'
 /** Thrown through the stage or ending whose template is not made, and caught around it. */
 class RefusedEvent extends Error {}
 
-/** The failures of one route's expressions. */
 export class FailedExpressions {
   readonly #refuses: boolean
   /** Only a template with an expression can fail. Other routes are run as they are. */

@@ -3,7 +3,6 @@
  * gateway itself does not use them: an event may have any type.
  */
 
-/** The known event types of a sender. */
 export type KnownEvents = {
   readonly names: readonly string[]
   /** `names` has all event types of the sender: the sender never sends another type. */

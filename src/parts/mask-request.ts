@@ -15,7 +15,6 @@ import { bodyKind, readContent } from './body/payload.ts'
 import type { Path } from './body/walk-json.ts'
 import type { Scheme } from './schemes/scheme.ts'
 
-/** The places in a request that may have a secret. */
 export type SecretPlaces = {
   /** Names in lower case. */
   readonly headers: readonly string[]
@@ -25,7 +24,6 @@ export type SecretPlaces = {
   readonly fields: readonly Path[]
 }
 
-/** Returns the places where any of the schemes expects a secret. */
 export const secretPlacesOf = (schemes: readonly Scheme[]): SecretPlaces => ({
   headers: [...new Set(schemes.flatMap(({ secretHeaders = [] }) => secretHeaders))],
   query: [...new Set(schemes.flatMap(({ secretQuery = [] }) => secretQuery))],
@@ -54,20 +52,17 @@ export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined
 /** The parts of a request in which values are masked. The names of `headers` are in lower case. */
 type MaskableParts = { readonly pathAndQuery?: string | undefined; readonly headers: Headers; readonly body: Buffer }
 
-/** Returns the query, the headers and the body of a request with the values at these places masked. */
 export const maskPlaces = ({ pathAndQuery, headers, body }: MaskableParts, places: SecretPlaces, mask = starMask): MaskableParts => ({
   pathAndQuery: pathAndQuery && maskParameters(pathAndQuery, places.query, mask),
   headers: maskHeaders(headers, places.headers, mask),
   body: places.fields.length === 0 ? body : maskBody(headers, body, places.fields, mask),
 })
 
-/** Returns the headers with the values of these names masked. */
 export const maskHeaders = (headers: Headers, names: readonly string[], { shown }: Mask = starMask): Headers => {
   const present = names.filter((name) => Object.hasOwn(headers, name))
   return present.length === 0 ? headers : { ...headers, ...Object.fromEntries(present.map((name) => [name, shown])) }
 }
 
-/** Returns a path and its query with the values of these parameters masked. */
 export const maskParameters = (pathAndQuery: string, names: readonly string[], { shown }: Mask): string =>
   names.length === 0 ? pathAndQuery : maskQuery(pathAndQuery, (name) => names.includes(name), shown)
 

@@ -24,7 +24,6 @@ export type OwnComments = {
   readonly isAboutOwnComment: (payload: Json) => boolean
 }
 
-/** The length of a mark, in characters. */
 export const markChars = '<!-- headgate: -->'.length + 40
 
 /**

@@ -17,7 +17,6 @@ import { checkTarget } from './route-rules.ts'
 
 export type AlertKind = NonNullable<AlertSpec['on']>[number]
 
-/** All kinds of alerts, in the order of the schema. */
 export const alertKinds = (valueAt(definition('AlertRule'), ['properties', 'on', 'items', 'enum']) ?? []) as readonly AlertKind[]
 
 /** A route that must not be silent. `afterMs`: how long it may be silent. Only times within `calendar` count. */

@@ -18,7 +18,6 @@ import { ownSchemes } from './own-schemes.ts'
 import { LoadedPlugins, loadPlugins } from './plugins/load-plugins.ts'
 import { unreadSettings } from './settings.ts'
 
-/** The built-in parts. */
 export const catalogue: Catalogue = {
   stages,
   endings,

@@ -18,7 +18,6 @@ export type EntryChecks = {
 
 export type CheckedEntries = {
   readonly diagnostics: readonly Diagnostic[]
-  /** The names of the entries. */
   readonly entries: readonly string[]
   /** The number of files that were read: 1, or 0 without a file. */
   readonly files: number

@@ -25,7 +25,6 @@ export type Checked = {
   readonly diagnostics: readonly Diagnostic[]
   /** Every route with its file, also routes that cannot be compiled. */
   readonly routes: readonly { readonly name: string; readonly file: string }[]
-  /** The number of files that were read. */
   readonly files: number
   /** The texts of the files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
@@ -164,7 +163,6 @@ const hiddenSubscription = (name: string, place: Source['place']): Diagnostic =>
     help: 'rename one of the two, or remove the subscription',
   })
 
-/** Checks the jobs file of a profile. */
 export const checkJobs = (file: string, profile: Profile, parts: JobParts): Checked => {
   const jobs: JobSource[] = []
   const check: EntryChecks['check'] = (id, entry, place) => {
@@ -195,7 +193,6 @@ const asChecked = ({ diagnostics, files, texts }: CheckedEntries): Checked => ({
   jobs: [],
 })
 
-/** Joins the results of two checks. */
 export const merge = (a: Checked, b: Checked): Checked => ({
   diagnostics: [...a.diagnostics, ...b.diagnostics],
   routes: [...a.routes, ...b.routes],

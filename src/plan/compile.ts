@@ -46,7 +46,6 @@ export type Catalogue = {
   readonly toolsets: ReadonlyMap<string, ToolsetPart>
 }
 
-/** The result of compiling a route. */
 export type Compiled = {
   /** Returns the plan. Absent where a Diagnostic stops the start. */
   readonly plan?: () => RoutePlan
@@ -141,7 +140,6 @@ const makeOrRelease = <T>(owner: HoldableOwner, make: () => T): T => {
   }
 }
 
-/** Returns the path of the address at which a route receives. */
 export const routePath = ({ name, profile }: Pick<RouteSource, 'name' | 'profile'>): string =>
   profile === defaultProfile ? `/webhooks/${name}` : `/p/${profile}/webhooks/${name}`
 

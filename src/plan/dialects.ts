@@ -35,10 +35,8 @@ type Span = { readonly from: number; readonly to: number }
 
 const dotted = String.raw`[A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*`
 const wholePath = new RegExp(`^${dotted}$`)
-/** Whether an offset lies in one of these ranges. */
 const isInside = (at: number, spans: readonly Span[]): boolean => spans.some(({ from, to }) => at >= from && at < to)
 
-/** Returns the likely slips of a template, in order. */
 export const slipsIn = (text: string, around: Surrounding): TemplateSlip[] => {
   if (!/[{}]/.test(text)) return []
   const expressions = spansOf(text, 'expression')

@@ -92,7 +92,6 @@ export class Entries<T> {
     this.#replace(next, now)
   }
 
-  /** Drops all entries. */
   close(): void {
     this.#isClosed = true
     this.#dropOthers(this.#entries, new Map())

@@ -34,7 +34,6 @@ type Requirement = { readonly code: Code; readonly when: string; readonly key: s
 /** Where the key `when` is used, and `unless` is not, `keys` have no effect. */
 type IgnoredKeys = { readonly when: string; readonly unless?: string; readonly keys: readonly string[] }
 
-/** Whether a key is used. */
 const isUsed = (spec: JsonObject, key: string): boolean => isOn(own(spec, key))
 
 /** What the rules need to know of the configuration around a route. */

@@ -64,7 +64,6 @@ export const runnerSettings = (
   return apiKey === undefined ? settings : { ...settings, apiKey }
 }
 
-/** Returns those of the named variables that are set. */
 const setVariables = (names: readonly string[], env: Env): { readonly [name: string]: string } =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])))
 

@@ -76,7 +76,6 @@ export class Subscriptions {
     return this.#entries.load(isReload)
   }
 
-  /** Releases all plans. */
   close(): void {
     this.#entries.close()
   }

@@ -7,7 +7,6 @@ import { pluginNamePattern } from '../core/names.ts'
 import { printable } from '../core/text.ts'
 import type { Domain } from '../parts/operators/operator.ts'
 
-/** The families of parts that a plugin may bring. */
 export const families = ['target', 'scheme', 'runner', 'operator'] as const
 export type Family = (typeof families)[number]
 
@@ -15,7 +14,6 @@ export type UnknownMap = { readonly [key: string]: unknown }
 
 /** Whether a value is an object, and neither a list nor a function. */
 export const isMap = (value: unknown): value is UnknownMap => typeof value === 'object' && value !== null && !Array.isArray(value)
-/** Whether a value is a text that is not empty. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)

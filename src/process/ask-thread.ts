@@ -12,7 +12,6 @@ const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
 export type ThreadQuestion = {
   readonly thread: ThreadEntry
-  /** The data that the thread reads from `workerData`. */
   readonly data: unknown
   /** The buffers in `data` that are moved to the thread, not copied. */
   readonly transferList?: TransferListItem[]

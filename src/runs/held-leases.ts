@@ -23,7 +23,6 @@ type HeldLeasesOptions = {
   readonly lost: (lease: Lease) => void
 }
 
-/** The leases of this process. */
 export class HeldLeases {
   /** The length of a lease in the store. */
   readonly leaseMs: number

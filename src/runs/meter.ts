@@ -105,7 +105,6 @@ export const createMeter = ({
 /** What one call of a model used. `isTold`: its API told usable counts. `isPriced`: the model has a price. */
 type Call = Spent & { readonly isTold: boolean; readonly isPriced: boolean }
 
-/** Adds up what the calls of a run use. */
 const createTally = (prices: ReadonlyMap<string, Price>) => {
   let steps = 0
   const total = { input: 0, output: 0, cost: 0 }

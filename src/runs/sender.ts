@@ -41,7 +41,6 @@ export type DeliverySettings = Pick<Route, 'deliver' | 'deliver_extra' | 'callba
 /** Sends a text. `written`: the delivery settings that the route or job has now; `undefined` where it is no longer configured. */
 export type Sender = (outgoing: Outgoing, written?: DeliverySettings) => Promise<Sending>
 
-/** Makes the function that sends texts. */
 export const createSender = (options: SenderOptions): Sender => {
   const { facts, keep, clock, ownComments } = options
   const log = (outgoing: Outgoing): void => facts.tell({ kind: 'text_logged', cause: outgoing, text: outgoing.text })

@@ -96,7 +96,6 @@ export class Worker {
     }
   }
 
-  /** The number of runs in progress. */
   get inProgress(): number {
     return this.#active.size
   }

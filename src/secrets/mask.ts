@@ -74,7 +74,6 @@ export const maskJson = (value: Json, maskOf = maskSecret, shown = stars, place 
   return place.hides === 'all' || place.hides === 'shown' ? stars : value
 }
 
-/** Whether a text is a mask. */
 export const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/.test(text)
 
 /** Whether a text is a mask, or an address with a masked part. */

@@ -67,7 +67,6 @@ export type SharedEffects = {
   readonly askSecrets?: (() => void) | undefined
   readonly replies: AwaitedReplies
   readonly breakers: Breakers
-  /** The pauses of routes. */
   readonly pauses: Pauses
   readonly store: () => Store
   /** Finds the jobs of the configuration that serves now. */
@@ -112,7 +111,6 @@ type SharedEffectsOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts' | 'tra
   readonly askSecrets?: SharedEffects['askSecrets']
   /** Gets the secrets of each subscription that is compiled, so that the log can redact them. */
   readonly learn?: ((secrets: readonly string[]) => void) | undefined
-  /** Returns the limits of the configuration that serves now. */
   readonly limits: () => Limits
   readonly jobs: () => Jobs
 }

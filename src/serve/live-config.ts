@@ -28,7 +28,6 @@ import { type PlanBase, planBaseFor } from './plan-base.ts'
 /** A compiled route, and whether a reload may keep it. */
 type CompiledRoute = Served & Pick<Compiled, 'lasting'>
 
-/** The owner of a run: a route or a job. */
 type RunOwner = Pick<NewRun, 'profile' | 'route' | 'job'>
 
 /** A route or job, and the budget of its runs. `route` is empty for a job. */

@@ -21,7 +21,6 @@ type ReadinessOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly facts: Pick<Facts, 'tell'>
-  /** Whether the gateway is stopping. */
   readonly stopping: () => boolean
   /** Whether a later version of headgate has changed the store so that this version cannot read it. */
   readonly isTooNew: () => boolean

@@ -14,7 +14,6 @@ import { servedAs } from '../plan/table.ts'
 import { createKeptBudget, refusalToKeep } from './kept-refusal.ts'
 import type { LiveConfig } from './live-config.ts'
 
-/** The most records of one route in a minute. */
 const recordsPerRoute = 10
 /** The records of all routes: at most `burst` at once, and `perMinute` more in each minute. */
 const burst = 60

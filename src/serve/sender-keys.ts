@@ -32,7 +32,6 @@ type Fetch = Pick<KeyRequest, 'isNamedByRequest'> & {
 type SenderKeysOptions = {
   readonly clock: Clock
   readonly download: Effects['download']
-  /** Returns the keys that the running gateway keeps. */
   readonly kept: () => KeptKeys
 }
 

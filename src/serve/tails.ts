@@ -17,7 +17,6 @@ import { attemptLine, requestLines, type TrafficFilter, trafficOfRecord, wants }
 
 export type TailLines = AsyncIterableIterator<TailLine>
 
-/** The most watchers at once. */
 export const maxTails = 8
 
 export type Tails = Observer<'traffic'> & {
@@ -28,7 +27,6 @@ export type Tails = Observer<'traffic'> & {
   open(filter: TrafficFilter, perSecond?: number): TailLines
   /** Resolves when the traffic of other gateways is followed for the watchers. Never rejects. */
   begun(): Promise<void>
-  /** Ends all tails. */
   close(): void
 }
 

@@ -60,7 +60,6 @@ const readTextIfPresent = (file: string): string | undefined => {
   return existsSync(file) ? textOfFile(file) : undefined
 }
 
-/** Returns the value at a path of `config.yaml`; `undefined` where there is none. */
 export const configValue = ({ data }: Pick<Present, 'data'>, path: Path): Json | undefined => valueAt(data, path)
 
 /** Returns the path of a setting of the adapter in `config.yaml`, whether it is set or not. */

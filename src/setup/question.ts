@@ -47,7 +47,6 @@ export type Question = {
   readonly shown?: string
   /** Returns the objection to an answer; `undefined` for an answer that is accepted. */
   readonly check?: (answer: string) => Objection | undefined | Promise<Objection | undefined>
-  /** Returns the values to write for an answer. */
   readonly writes?: (answer: string) => readonly Write[]
   /**
    * A trial that runs as soon as the answer is yes. `doing`: the words to show meanwhile. When the trial fails, the questions with the ids

@@ -14,7 +14,6 @@ import { draftedConfig } from './drafted.ts'
 import type { SetupDraft, TrialResult } from './question.ts'
 
 const prompt = 'This is a test of the connection. Answer with the one word: ready'
-/** The longest wait for the reply of the agent. */
 const trialReplyMs = 30_000
 
 const run: NewRun = {

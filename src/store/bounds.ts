@@ -5,7 +5,6 @@
 
 import { StoreFault } from '../core/fault.ts'
 
-/** The most groups that wait at one time. */
 export const maxGroups = 10_000
 /** The most groups that become runs in one `take` because they are due. */
 export const maxGroupsPerTake = 1_000

@@ -5,7 +5,6 @@
  */
 
 type LaneCount = {
-  /** The number of open runs. */
   open: number
   /** How many runs may be open at once. The last caller gave this limit, because a reload may change it. */
   limit: number
@@ -21,7 +20,6 @@ export class Lanes {
     this.#beginNext = beginNext
   }
 
-  /** Whether any lane has an open run. */
   get areUsed(): boolean {
     return this.#lanes.size > 0
   }

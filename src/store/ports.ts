@@ -125,7 +125,6 @@ export type StoredStanding = {
    * that was tried before or is not due yet.
    */
   readonly dueInMs?: number
-  /** The error of the last attempt. */
   readonly error?: string
 }
 

@@ -13,7 +13,6 @@ export type RateShare = { readonly requests: number; readonly leftMs: number }
 
 /** What a replica, one of the gateways on a shared store, says about itself with each beat. */
 export type ReplicaState = {
-  /** The name of the replica's machine. */
   readonly host: string
   readonly pid: number
   /** The address at which the replica listens. */
@@ -45,7 +44,6 @@ export type ReloadRequest = { readonly request: string; readonly force: boolean 
 /** The end of a reload. `request`: the id of the request for it. `reason`: why the reload was refused or failed. */
 export type ReloadEnd = { readonly request: string; readonly ok: boolean; readonly reason?: string }
 
-/** A replica, as the store knows it. */
 export type Replica = {
   readonly id: string
   /** The time since the replica's last beat, in milliseconds. */

@@ -82,7 +82,6 @@ export type Attached = Pick<OpenStore, 'standings' | 'revive' | 'cancel' | 'eras
  */
 export type Access = 'read' | 'change' | 'make'
 
-/** A kind of store. */
 export type StorePart = {
   /** The value of `storage.kind`. */
   readonly name: string

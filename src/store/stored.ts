@@ -16,7 +16,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 type Column = Buffer | string
 type StoredReply = { readonly reply: string; readonly progress?: Progress }
 
-/** Parses JSON. */
 export const storedJson = (column: Column): Json | undefined => {
   try {
     return JSON.parse(typeof column === 'string' ? column : utf8.decode(column)) as Json

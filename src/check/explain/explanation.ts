@@ -1,6 +1,5 @@
 /** The explanation of a finding's code (`WH101`): for `headgate explain`, for docs/codes.md, and for the rules of a SARIF report. */
 
-/** The explanation of one code, in sentences for the user. */
 export type Explanation = {
   /** What the finding says. */
   readonly means: string

@@ -3,7 +3,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { usage } from '../../core/fault.ts'
 
-/** The largest document, in bytes. */
 const maxFileBytes = 4_194_304
 const openingFence = /^ {0,12}(`{3,}|~{3,})[ \t]*ya?ml[ \t]+webhook(?:[ \t].*)?$/
 

@@ -44,7 +44,6 @@ const onlyFile = (checked: Checked, path: string): Checked => ({
   jobs: [],
 })
 
-/** The name of standard input in findings. */
 const stdinName = '<stdin>'
 
 export type Inputs = {

@@ -26,7 +26,6 @@ import { type ExpressionResult, kindOf, type Sampled, type TakenSample } from '.
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
 import { runScript } from '../../process/script.ts'
 
-/** The samples to try, and how. */
 export type Trial = {
   readonly samples: readonly ChosenSample[]
   /** Whether scripts run on the samples. */

@@ -40,7 +40,6 @@ const jsonPrinter = ({ io }: Cli): ((known: EventStatus) => void) => {
   return (known) => io.stdout(`${jsonText({ type: 'event', ...describeEvent(known) })}\n`)
 }
 
-/** Returns a function that prints an event as a row of the table. */
 const rowPrinter = (wide: boolean, { io }: Cli): ((known: EventStatus) => void) => {
   const idOf = wide ? (id: string) => id : shortIds([])
   const rows: (readonly string[])[] = [tableHead(wide)]

@@ -5,7 +5,6 @@ import { shownTime, tableCell } from './view.ts'
 
 const maxNote = 80
 
-/** Returns the headings of the columns. */
 export const tableHead = (wide: boolean): readonly string[] => [
   ...['ID', 'TIME', 'ROUTE', 'EVENT', 'OUTCOME', 'STATE', 'ATTEMPTS'],
   ...(wide ? ['PROFILE', 'TARGET', 'DELIVERY'] : []),

@@ -12,7 +12,6 @@ import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { replicaData } from './replica-lines.ts'
 
-/** What is printed for the result of each replica. */
 const resultWords: { readonly [result in ReplicaReloaded['result']]: string } = {
   reloaded: 'reloaded',
   refused: 'not reloaded: it keeps its earlier configuration',

@@ -22,5 +22,4 @@ const cellsOf = (replica: Replica): readonly string[] =>
     replica.stopping ? 'stopping' : replica.not_ready === null ? '' : `not ready: ${replica.not_ready}`,
   ].map((cell) => printable(cell))
 
-/** Returns a replica as JSON. */
 export const replicaData = (replica: Replica): JsonObject => ({ ...replica, reload: replica.reload && { ...replica.reload } })

@@ -14,7 +14,6 @@ import { replicaData, replicaLines } from './replica-lines.ts'
 
 const width = 'reload failed '.length
 
-/** Returns a line with a name and a value. */
 const fieldLine = (name: string, value: string | number): string => `${name.padEnd(width)}${printable(String(value))}\n`
 
 export const gatewayStatus = async (cli: Cli): Promise<number> => {

@@ -8,7 +8,6 @@ import { messageOf } from '../../core/fault.ts'
 import type { ConfigWatch } from '../../gateway/run-gateway.ts'
 import { createFileWatch, type FileWatch, type Watched } from '../shell/watch-files.ts'
 
-/** The names of the files that are watched. */
 const watchedNames = new Set(['config.yaml', '.env'])
 
 export type ConfigWatchOptions = {

@@ -25,7 +25,6 @@ const childOf = (parent: Command, word: string): Command => {
   throw new Fault('not_found', `no command '${`${pathOf(parent)} ${word}`.trim()}'`, more)
 }
 
-/** Returns a command with all commands below it, as data. */
 const grammarOf = (command: Command): JsonObject => ({
   name: command.name(),
   path: pathOf(command),

@@ -19,7 +19,6 @@ export type Globals = {
   readonly yes?: boolean
 }
 
-/** Adds the options to the program. */
 export const addGlobals = (program: Command): Command =>
   program
     .option('--data-dir <folder>', 'where files are; default: $HEADGATE_HOME, else ~/.headgate')

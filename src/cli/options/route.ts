@@ -16,7 +16,6 @@ export type RouteOptions = {
   readonly like?: string
 }
 
-/** Adds the options to a command, and returns the command. */
 export const withRouteOptions = (command: Command): Command =>
   command
     .option('--like <sample|event>', 'begin with a route for such a request: the name of a sample, or the id of a recorded event')

@@ -41,7 +41,6 @@ export type Io = {
   readonly colour: boolean
 }
 
-/** Returns the Io of this process, with its streams and its environment. */
 export const processIo = (): Io => {
   const { stdin, stdout, stderr, env } = process
   const isTty = stdout.isTTY === true

@@ -6,7 +6,6 @@ import { printable } from '../../core/text.ts'
 import { type DiffLine, type Hunk, lineDiff } from '../../datadir/line-diff.ts'
 import type { Paint } from '../shell/paint.ts'
 
-/** Returns the diff of all files. */
 export const unifiedDiff = (files: readonly FixedText[], paint: Paint): string => files.map((each) => diffOf(each, paint)).join('')
 
 const diffOf = ({ file, before, after }: FixedText, paint: Paint): string => {
@@ -15,7 +14,6 @@ const diffOf = ({ file, before, after }: FixedText, paint: Paint): string => {
   return hunks.length === 0 ? '' : `${paint.bold(`--- a/${name}\n+++ b/${name}`)}\n${hunks.join('')}`
 }
 
-/** Returns one hunk of a diff, with its head. */
 export const hunkText = ({ head, lines }: Hunk, paint: Paint): string =>
   `${[paint.dim(head), ...lines.map((line) => lineText(line, paint))].join('\n')}\n`
 

@@ -15,7 +15,6 @@ import { type Cli, printFault } from '../shell/output.ts'
 export type EditByHand = (body: string) => Promise<string>
 
 type EditedPayload = {
-  /** The name of the draft. */
   readonly name: string
   /** The advice for the case that there is no terminal. */
   readonly instead: string

@@ -6,10 +6,8 @@ import { codeOf } from '../../core/fault.ts'
 import { testFileForm } from '../../core/names.ts'
 import { isInside } from '../../expr/inside-file.ts'
 
-/** The most files that one configuration includes. */
 export const maxFiles = 1_000
 
-/** Whether a path is a pattern. */
 export const isPattern = (path: string): boolean => basename(path).includes('*')
 
 /** Matches the names that a pattern finds, whatever it says: no hidden files, and no copies that editors leave, such as `x.yaml~`. */
@@ -27,7 +25,6 @@ export const filesOf = (pattern: string): string[] => {
     .filter((file) => finds(pattern, file) && !isFolder(file))
 }
 
-/** Whether a pattern finds a path, if there is a file. */
 export const finds = (pattern: string, path: string): boolean => {
   const name = basename(path)
   return dirname(path) === dirname(pattern) && matches(basename(pattern), name) && routesFileForm.test(name) && !testFileForm.test(name)

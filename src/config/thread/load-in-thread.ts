@@ -10,7 +10,6 @@ import type { Loaded, LoadOptions } from '../load.ts'
 import { type CarriedConfig, isSoughtPlace, type PlainRoute, unpackConfig } from './carried-config.ts'
 import type { ThreadMessages, ThreadRequest } from './thread.ts'
 
-/** A configuration that was read. */
 export type ConfigReading = Pick<Loaded, 'config' | 'diagnostics'> & {
   /** Looks up the places of Diagnostics, and resolves to the Diagnostics with lines and columns. */
   readonly located: (found: readonly Diagnostic[]) => Promise<readonly Diagnostic[]>

@@ -31,7 +31,6 @@ const maxFileBytes = 262_144
 /** Node 24 shows its clients no shorter key, and senders refuse it. */
 const leastRsaBits = 2_048
 
-/** Returns the text of each certificate in a PEM text, in their order. */
 export const certificateTexts = (pem: string): string[] => pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
 
 /** Says why a file cannot be used. It is thrown in this file only. */
@@ -155,10 +154,8 @@ export const judgeCertificates = ({ pairs }: CertificateSet, now: number): reado
     return found
   })
 
-/** The day of a wall time, in UTC. */
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** The whole days until a wall time. */
 export const daysUntil = (at: number, now: number): number => Math.floor((at - now) / dayMs)
 
 /** Whether a certificate covers a name, or, for a name with an asterisk, any name below it. */

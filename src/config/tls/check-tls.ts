@@ -26,7 +26,6 @@ export const checkTls = ({ tls, profiles, adapter }: Pick<Config, 'tls' | 'profi
   })
 }
 
-/** Returns the paths of all files that the settings name. */
 export const filesOf = ({ pairs, clientCa }: TlsSettings): string[] => [
   ...pairs.flatMap(({ cert, key }) => [cert, key]),
   ...(clientCa === undefined ? [] : [clientCa]),

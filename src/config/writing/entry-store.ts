@@ -104,7 +104,6 @@ export const entriesIn = (file: string, text: string): JsonObject => {
   }
 }
 
-/** Returns the text of a file with these entries. */
 export const textOfEntries = (entries: JsonObject): string => `${renderJson(withDigits(entries), Number.POSITIVE_INFINITY, 2)}\n`
 
 /** Throws where a key stands twice in a map of the text, because writing the file back would drop one of the two values. */

@@ -1,6 +1,5 @@
 /** Turns places in texts into offsets. The lines of each text are counted once. */
 
-/** Returns the offsets where the lines of a text begin. */
 export const lineStarts = (text: string): number[] => {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)

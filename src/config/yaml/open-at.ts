@@ -8,7 +8,6 @@ export type OpenBracket = { readonly at: number; readonly sign: '"' | "'" | '[' 
 
 const closingSigns = { '[': ']', '{': '}' } as const
 
-/** Returns the sign that closes a quote or bracket. */
 export const closingSignOf = ({ sign }: OpenBracket): string => (sign === '[' || sign === '{' ? closingSigns[sign] : sign)
 
 /**
@@ -93,6 +92,5 @@ const blockEnd = (text: string, from: number): number => {
   return at
 }
 
-/** Returns the number of spaces at the beginning of a line. */
 export const indentOf = (text: string, lineStart: number): number =>
   /^ */.exec(text.slice(lineStart, lineEnd(text, lineStart)))?.[0].length ?? 0

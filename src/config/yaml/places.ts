@@ -67,6 +67,5 @@ const placeOfRange = (file: string, starts: readonly number[], [from, to]: Range
   return { file, ...start, endLine: end.line, endColumn: end.column }
 }
 
-/** Returns the place of one character of a text. */
 export const placeAt = (file: string, text: string, offset: number): SourceRange =>
   placeOfRange(file, lineStarts(text), [offset, offset + 1])

@@ -92,7 +92,6 @@ export class YamlTree {
     return this.#text.slice(event.anchorStart - 1, event.anchorEnd)
   }
 
-  /** All anchors and aliases of the text, in order. */
   anchors(): string[] {
     return this.#events.flatMap((_, node) => this.anchor(node) ?? [])
   }

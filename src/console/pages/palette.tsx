@@ -19,7 +19,6 @@ export const screenActions = signal<readonly ScreenAction[]>([])
 /** An action of the screen, or a place. */
 type Entry = PalettePlace | ScreenAction
 
-/** The most entries that are listed. */
 const maxShown = 12
 
 /** Returns the entries that a text may mean: those whose name has all words of the text, and the event whose id the text may be. */

@@ -85,7 +85,6 @@ type ListedEvent = Pick<EventJson, 'at' | 'route' | 'event_type' | 'outcome' | '
   readonly id: string | null
 }
 
-/** Shows one event of a list. */
 export const EventLine = ({ event }: { readonly event: ListedEvent }): JSX.Element => {
   const { id, at, route, event_type, outcome: ended, state, reason, error, duration_ms } = event
   const cells = (

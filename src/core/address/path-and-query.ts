@@ -8,10 +8,8 @@ import type { Json } from '../json.ts'
 /** The most parts of a query that are read. No sender's address has as many. */
 export const maxQueryParts = 64
 
-/** Returns an address without its protocol and host. */
 export const pathAndQueryOf = (address: string): string => (address.startsWith('/') ? address : address.replace(/^[a-z]+:\/\/[^/?#]*/i, ''))
 
-/** Returns the path of a text that `pathAndQueryOf` returned. */
 export const pathOf = (pathAndQuery: string): string => /^[^?#]*/.exec(pathAndQuery)?.[0] ?? ''
 
 /** Returns the query of an address as it came, with its question mark: its first 64 parts. Empty where the address has none. */

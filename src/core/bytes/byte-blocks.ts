@@ -6,7 +6,6 @@ export class ByteBlocks {
   #blocks: Buffer[] = []
   #length = 0
 
-  /** The number of bytes that are collected. */
   get length(): number {
     return this.#length
   }

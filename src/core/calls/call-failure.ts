@@ -24,7 +24,6 @@ export class CallFailure extends Error {
 const neverConnected =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$/
 
-/** Makes the failure of an error of fetch or of Node's client. */
 export const callFailure = (thrown: unknown): CallFailure => {
   if (thrown instanceof CallFailure) return thrown
   if (thrown instanceof Error && thrown.cause instanceof Error && thrown.cause.message === 'bad port')

@@ -9,7 +9,6 @@ import { endWithin } from '../turns/within.ts'
 import { CallFailure, callFailure } from './call-failure.ts'
 import { readBeginning, tooLarge } from './read-bounded.ts'
 
-/** How long a call may take. */
 export type CallTime = {
   /** The time for all of it, from the look-up of the name to the end of the body. */
   readonly timeoutMs: number

@@ -57,7 +57,6 @@ export type RequestEnded = {
   readonly route: { readonly name: string; readonly profile: string } | undefined
   /** The headers as they came. Nobody vouched for them unless the request was verified. */
   readonly headers: Headers
-  /** Returns the client's address. */
   readonly remote: () => string
   /** Milliseconds from the request's head to its end; 0 for a replay. */
   readonly ms: () => number
@@ -86,7 +85,6 @@ type Cause = {
 /** The attempt at a run behind a call of a model or of a tool. */
 export type RunCause = Cause & { readonly eventId: string; readonly attempt: number }
 
-/** The usage of one attempt at a run by its agent. */
 export type RunUsage = {
   /** Calls of a model. */
   readonly steps: number
@@ -109,7 +107,6 @@ export type ToolCallMade = {
   result?: string
 }
 
-/** One attempt at a run, and how it ended. */
 export type RunAttempt = Cause & {
   readonly eventId: string
   readonly eventType: string
@@ -119,7 +116,6 @@ export type RunAttempt = Cause & {
   readonly target: string
   /** The run's group: the id of the event that opened it, and the number of its events. Absent for a run of one event. */
   readonly merged?: { readonly group: string; readonly count: number } | undefined
-  /** The agent's prompt. */
   readonly prompt: string
   /** The agent's reply, from this attempt or an earlier attempt. */
   readonly reply?: string | undefined

@@ -15,7 +15,6 @@ export interface Observer<Name extends Reader = never> {
   flushed?(): Promise<void>
 }
 
-/** The stream of facts. */
 export interface Facts {
   /** Hands the fact to each observer that hears of its kind, in the order in which the observers were added. */
   tell(fact: Fact): void

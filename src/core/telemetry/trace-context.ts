@@ -19,7 +19,6 @@ type TracedEvent = { readonly eventId: string; readonly traceparent?: string | u
 /** Knows the place of the request that brought an event, or of the start of a job. */
 export interface EventTraces {
   placeOf(event: TracedEvent): SpanPlace
-  /** Returns the id of the event's trace. */
   traceIdOf(event: TracedEvent): string
   /**
    * Whether the trace of an event is sampled, where the event came without the context of a trusted caller. `uuid`: the event's id, which

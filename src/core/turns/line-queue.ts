@@ -1,6 +1,5 @@
 /** Lines for one watcher of traffic, the reader. The writer never waits for a slow reader, who loses lines and is told their number. */
 
-/** The most lines that wait for the reader. */
 const maxWaitingLines = 1_000
 
 export type LineQueueOptions<Line> = {

@@ -2,7 +2,6 @@
 
 import { setImmediate } from 'node:timers/promises'
 
-/** Resolves in the next turn of the event loop. */
 export const nextTurn = (): Promise<void> => setImmediate()
 
 /** The time that work may hold the event loop without a turn for others. */

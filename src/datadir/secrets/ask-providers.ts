@@ -22,7 +22,6 @@ export type Question = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The most programs at once. */
 const maxPrograms = 4
 /** The most secrets that are asked for. The answers stay in memory. */
 const maxAsked = 1_000

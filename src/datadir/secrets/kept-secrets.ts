@@ -110,7 +110,6 @@ export class KeptSecrets {
     if (entryReferences(dataDir, profiles.values(), secrets).some(isNew)) void reload()
   }
 
-  /** Returns what `gateway status` says of each kept secret. */
   views(): readonly KeptSecret[] {
     return [...this.#kept].map(([reference, { at, failure, before }]) => ({
       reference,

@@ -6,7 +6,6 @@ import { knownReference } from '../../config/secrets/providers.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { askProviders, type Question } from './ask-providers.ts'
 
-/** Returns the question for the secrets that a configuration refers to. */
 export const questionOf = ({ dataDir, secrets: { providers, asked }, profiles }: Config): Question => ({
   providers,
   asked,

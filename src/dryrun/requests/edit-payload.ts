@@ -14,7 +14,6 @@ import { bodyKind } from '../../parts/body/payload.ts'
 export type PayloadEdit = {
   /** Assignments such as `a.b=1`. The value is taken as JSON where it parses as JSON, else as a text. */
   readonly set: readonly string[]
-  /** The paths of the values to remove. */
   readonly unset: readonly string[]
 }
 

@@ -36,7 +36,6 @@ export type TestCase = {
 
 /** The tests of one file. */
 export type Suite = {
-  /** The file of the tests. */
   readonly file: string
   readonly cases: readonly TestCase[]
   /** The Diagnostics of the file. A test with a mistake is not among the cases. */

@@ -27,7 +27,6 @@ const noKeys = (clock: Clock): SenderKeys => {
   return createSenderKeys({ clock, download: noDownload, kept: () => kept })
 }
 
-/** Makes dry effects. */
 export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   clock,
   log: silentLog,

@@ -80,10 +80,8 @@ const differences = (before: JsonObject, after: JsonObject): YamlEdit[] =>
 const standsAt = ({ past, earlier = [], back = earlier.length }: RouteDraft): number | undefined =>
   past.length === (back < earlier.length && past.length > 0 ? 1 : 0) ? back : undefined
 
-/** Whether undo takes something back. */
 export const canUndo = (draft: RouteDraft): boolean => undo(draft) !== draft
 
-/** Whether redo brings something again. */
 export const canRedo = (draft: RouteDraft): boolean => redo(draft) !== draft
 
 /** Returns the draft after a further step with this title. Returns the same draft if the edits change nothing. */

@@ -125,7 +125,6 @@ export const sort: BuiltinReplacement = (original) =>
 
 /** A function as the library hands it to a built-in: a JavaScript function, or a lambda of the expression. */
 type Callback = ((...args: unknown[]) => unknown) & { readonly arity?: number; readonly arguments: readonly unknown[] }
-/** Returns the number of a callback's parameters. */
 const arityOf = (callback: Callback): number =>
   typeof callback === 'function' ? (callback.arity ?? callback.length) : (callback as Callback).arguments.length
 

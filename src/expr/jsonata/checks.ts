@@ -19,12 +19,10 @@ const maxSorted = 2_000
 /** The most options of `$formatNumber`. The text of an option must have fewer UTF-16 units than this number, too. */
 const maxOptions = 20
 
-/** Throws TooHard with this message. */
 export const refuse = (what: string): never => {
   throw new TooHard(what)
 }
 
-/** Returns the length of a text; 0 for any other value. */
 export const textLength = (text: unknown): number => (typeof text === 'string' ? text.length : 0)
 
 /** Throws TooHard where a text that is to be built, of `units` UTF-16 units, would be longer than `most`. */

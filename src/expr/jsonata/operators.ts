@@ -20,7 +20,6 @@ const stepsAGroup = 3
 export type SyntaxNode = { readonly [key: string]: unknown; readonly type?: string; readonly value?: unknown }
 type Group = { readonly lhs: readonly (readonly [key: unknown, value: unknown])[] }
 
-/** Returns every object of a syntax tree, with its root. */
 export const nodesOf = (root: unknown): SyntaxNode[] => {
   const found = new Set<SyntaxNode>()
   const waiting: unknown[] = [root]
@@ -89,7 +88,6 @@ const chargesBelow = (node: SyntaxNode): readonly (readonly [below: unknown, cha
   return keys
 }
 
-/** The charges of nodes, by the node. */
 const charges = new WeakMap<object, Charge>()
 
 /** Stores the charges of all nodes of a syntax tree, so that `onExit` only has to look them up. */

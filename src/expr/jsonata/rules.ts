@@ -19,7 +19,6 @@ export type Rule = {
 const shortText = 1_000
 /** The rule of a built-in that is quick whatever its arguments are. */
 const free: Rule = { text: Infinity, items: Infinity }
-/** The rule of a built-in for which the defaults are enough. */
 const usual: Rule = {}
 /** The rule of a built-in that goes through the keys of maps. */
 const keyed: Rule = { check: chargeItems(false) }

@@ -87,5 +87,4 @@ export type Frame = {
 /** Returns the binding by which `runOf` finds the run of an evaluation. Its name begins with a blank, so no expression can use it. */
 export const bindingsOf = (run: Run): { readonly [name: string]: unknown } => ({ [runName]: run })
 
-/** Returns the run of the evaluation that a frame belongs to. */
 export const runOf = (frame: Frame): Run => frame.base.lookup(runName) as Run

@@ -3,7 +3,6 @@
 import type { RE2JS } from 're2js'
 import { checkSteps, compileRe2, TooHard } from './regex.ts'
 
-/** The most matches of one evaluation of a pattern. */
 export const maxMatches = 10_000
 /**
  * The most work for all matches of one evaluation of a pattern. Work is the number of characters read, times the size of the pattern's

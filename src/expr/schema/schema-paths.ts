@@ -4,7 +4,6 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { compileRegex } from '../regex/regex.ts'
 import { type PayloadSchema, schemaAt } from './payload-schema.ts'
 
-/** Bounds of the listed paths. */
 const maxPaths = 5_000
 const maxKeys = 12
 
@@ -70,7 +69,6 @@ export const namedPaths = ({ root }: PayloadSchema): readonly NamedPath[] => {
 
 type SchemaPlace = { readonly schema: Json; readonly path: string }
 
-/** Returns the places one key below. */
 const below = ({ schema, path }: SchemaPlace, root: Json): SchemaPlace[] =>
   equivalents(schema, root).flatMap(({ properties, items }) => [
     ...(isObject(properties) ? Object.entries(properties) : []).flatMap(([key, inner]) =>

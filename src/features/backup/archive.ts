@@ -22,7 +22,6 @@ export interface ArchiveWriter {
   add(name: string, content: Content): Promise<ArchivedFile>
 }
 
-/** Makes the content of a text. */
 export const textContent = (text: string, mode = 0o600): Content => {
   const bytes = Buffer.from(text)
   return { bytes: bytes.length, mode, chunks: [bytes] }

@@ -27,7 +27,6 @@ export type BackupRequest = { readonly to: string; readonly withConfig: boolean;
 export type Backup = {
   readonly file: string
   readonly bytes: number
-  /** The number of files in the backup. */
   readonly files: number
   /** The kind of the store. */
   readonly store: string
@@ -35,7 +34,6 @@ export type Backup = {
   readonly isShared: boolean
   /** Whether the content of the store survives a restart. */
   readonly isLasting: boolean
-  /** Whether the backup has the database of the store. */
   readonly hasDatabase: boolean
   /** The file of the configuration, where it is none of the data directory. The backup does not have it. */
   readonly configElsewhere: string | undefined

@@ -16,7 +16,6 @@ export type Manifest = {
   readonly files: readonly ArchivedFile[]
 }
 
-/** Returns the text of a manifest. */
 export const manifestText = ({ at, store, withConfig, files }: Manifest): string =>
   `${JSON.stringify({ headgate_backup: format, made_by: version, at, store, with_config: withConfig, files }, null, 1)}\n`
 

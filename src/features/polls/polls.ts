@@ -16,7 +16,6 @@ export class Polls {
   readonly #options: PollsOptions
   /** By the names of the routes. */
   readonly #polls = new Map<string, RoutePoll>()
-  /** The polls that end. */
   readonly #ending = new Set<Promise<void>>()
   readonly #looking: Repeating
 

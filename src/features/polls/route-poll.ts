@@ -25,13 +25,11 @@ export type PollEffects = {
   /** Whether events of a route are refused because the route is paused. */
   readonly isPaused: (route: string) => boolean
   readonly take: TakePulled
-  /** Returns a route as it is served now. */
   readonly served: (route: string) => Served | undefined
   /** Makes this gateway the only one that has the task for `leaseMs` from now. `false`: another gateway has the task. */
   readonly lead: (task: string, leaseMs: number) => Promise<boolean>
 }
 
-/** The most messages of a page. */
 const mostMessages = 50
 /** The pause between two looks at a gateway or a route that takes nothing, or at a task that another gateway has. */
 const lookAgainMs = 5_000

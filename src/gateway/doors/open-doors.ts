@@ -111,7 +111,6 @@ const openFetching = (
   polls: openPolls(options, store, door.takesEvents, closing),
 })
 
-/** Opens the HTTP server and the control socket. */
 export const openDoors = async (options: GatewayOptions, work: GatewayServices, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared

@@ -63,7 +63,6 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   readonly alerts: { readonly begin: () => Promise<void>; readonly control: () => AlertControl | undefined }
 }
 
-/** Makes the operations of a gateway that listens. */
 export const createOperations = (options: OperationsOptions): RunningGateway => {
   const { store, worker, scheduler, reloader, facts, tails, clock, stop, records, shared, alerts } = options
   const { current } = reloader

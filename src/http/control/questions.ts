@@ -6,7 +6,6 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
 import type { controlOperations } from '../../generated/control.ts'
 
-/** A row of the table of control operations. */
 export type Operation = (typeof controlOperations)[keyof typeof controlOperations]
 
 /**

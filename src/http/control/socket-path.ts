@@ -5,7 +5,6 @@ import { connect } from 'node:net'
 import { basename, dirname, join, relative } from 'node:path'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 
-/** Returns the path of the control socket of the gateway that serves a data directory. */
 export const controlSocket = (dataDir: string): string => join(dataDir, 'state', 'gateway.sock')
 
 /** Returns the path at which a gateway waits for the listening socket of the gateway that it takes over from. */

@@ -24,7 +24,6 @@ import { repeat } from '../../core/turns/repeat.ts'
 import type { Status } from '../../generated/control.ts'
 
 export type ServedCertificatesOptions = {
-  /** Returns the present settings. */
   readonly settings: () => TlsSettings
   readonly clock: Clock
   readonly facts: Facts
@@ -38,7 +37,6 @@ type Served = { readonly set: CertificateSet; readonly byName: ReadonlyMap<strin
 
 /** The time between two looks at the files. A change counts once two looks have seen it, so that both files of a pair are there. */
 const lookEveryMs = 10_000
-/** The most names of a certificate that are shown. */
 const maxNames = 20
 
 export class ServedCertificates {

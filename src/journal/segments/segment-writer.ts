@@ -25,7 +25,6 @@ export class SegmentWriter implements BatchWriter {
   #segment: Segment | undefined
   /** The earliest time of the next write after a failure, on the monotonic clock. */
   #retryAt = Number.NEGATIVE_INFINITY
-  /** The message of the last failure. */
   #failure = ''
 
   constructor(options: SegmentWriterOptions, writeErrors: WriteErrors) {

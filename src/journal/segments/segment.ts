@@ -8,7 +8,6 @@ import type { WriteBatch } from '../write-queue.ts'
 /** The most numbers that are skipped for a new segment. A number is skipped when files with that number exist. */
 const maxTaken = 100
 
-/** A segment that is open for writing. */
 export class Segment {
   readonly name: string
   /** When the segment was begun, on the monotonic clock, in milliseconds. */
@@ -17,7 +16,6 @@ export class Segment {
   readonly #raw: FileHandle
   #lineBytes = 0
   #rawBytes = 0
-  /** The number of lines that were written. */
   lines = 0
   /** When the segment was last written to, on the monotonic clock, in milliseconds. */
   changedAt = 0

@@ -8,7 +8,6 @@ import { parseLine } from '../line.ts'
 import { parseRaw } from '../raw.ts'
 import type { EventView } from '../record.ts'
 
-/** Returns the records of a shared store. */
 export const databaseRecords = (records: SharedRecords): EventRecords => ({
   events: (wanted) => readEvents(records, wanted),
   event: (id) => lookUpEvent(searchIn(records), id),
@@ -23,7 +22,6 @@ export const databaseRecords = (records: SharedRecords): EventRecords => ({
   raw: databaseRaw(records),
 })
 
-/** Returns the reader of raw requests in a shared store. */
 export const databaseRaw =
   (records: Pick<SharedRecords, 'raw'>): EventRecords['raw'] =>
   async ({ segment, offset, head_bytes, body_bytes }) => {

@@ -6,7 +6,6 @@ import { type JournalLine, parseLine } from '../line.ts'
 
 type UsedRecords = Pick<SharedRecords, 'groupEnds' | 'linesOf' | 'erase'>
 
-/** The most events that are looked for at once. */
 const eventsAtOnce = 100
 
 /**

@@ -20,7 +20,6 @@ export type Signal = {
   detail?: string
   /** Whether the alert is over, by the last fact about it. */
   isOver: boolean
-  /** The target, where the alert is about a target. */
   readonly target?: string
 }
 

@@ -25,7 +25,6 @@ const gauge = (name: string, help: string, ...labels: readonly string[]) => ({ n
 const histogram = (name: string, buckets: readonly number[], help: string, ...labels: readonly string[]) =>
   ({ name, kind: 'histogram', help, labels, buckets }) as const
 
-/** The metrics by the names that the code uses for them. */
 export const metrics = {
   requests: counter('headgate_requests_total', 'Requests by route, outcome and the stage that decided.', 'route', 'outcome', 'stage'),
   requestSeconds: histogram(

@@ -9,9 +9,7 @@ import type { Status } from '../../generated/control.ts'
 import type { Store } from '../../store/ports.ts'
 import type { Meter } from './meter.ts'
 
-/** The parts of a gateway that the gauges are read from. */
 export type MetricSources = {
-  /** The version of the program. */
   readonly version: string
   readonly store: Pick<Store, 'totals'>
   /**

@@ -4,7 +4,6 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { type MetricDeclaration, type MetricKey, metrics } from './declaration.ts'
 import { Metric } from './metric.ts'
 
-/** A rendered page of metrics, and its content type. */
 export type Page = { readonly type: string; readonly text: string }
 
 const textType = Registry.PROMETHEUS_CONTENT_TYPE

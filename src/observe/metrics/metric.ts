@@ -41,7 +41,6 @@ export class Metric {
     return this.#add(others)
   }
 
-  /** Removes all series. */
   clear(): void {
     this.#tree.clear()
     this.#series.length = 0

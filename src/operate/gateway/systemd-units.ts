@@ -4,7 +4,6 @@ import { exit } from '../../core/fault.ts'
 
 export type ServiceFacts = {
   readonly dataDir: string
-  /** The program with its arguments. */
   readonly command: readonly string[]
   /** How long systemd waits for the end of the gateway. */
   readonly stopSeconds: number
@@ -19,7 +18,6 @@ export type ServiceFacts = {
   readonly homepage: string
 }
 
-/** Returns the text of a `.service` unit. */
 export const serviceUnit = (facts: ServiceFacts): string => `[Unit]
 Description=headgate over ${escapePercents(facts.dataDir)}
 Documentation=${facts.homepage}

@@ -7,7 +7,6 @@ import { jsonText } from '../../datadir/json-text.ts'
 import { differing } from '../../datadir/subscription-record.ts'
 import { maskJson } from '../../secrets/mask.ts'
 
-/** The most characters of a value in a line. */
 const maxValueChars = 200
 
 /** Returns `- key: before` and `+ key: after` for each changed key. The values are JSON; long values are cut. */

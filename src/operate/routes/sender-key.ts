@@ -77,7 +77,6 @@ const keyWanted = (
   }
 }
 
-/** Returns the input with the sender's key in it. */
 const withKey = (input: SubscriptionInput, { into }: WantedKey, key: string): SubscriptionInput =>
   into === 'secret' ? { ...input, secret: key, rotate: false } : { ...input, from: { ...input.from, public_key: key } }
 

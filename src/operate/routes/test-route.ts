@@ -43,7 +43,6 @@ export type TestedRoute = {
   readonly ok: boolean
 }
 
-/** The ends of a run. */
 const runEnds = [...runEndStates, 'merged'] as const
 const isEnd = (state: string): boolean => runEnds.some((end) => end === state)
 

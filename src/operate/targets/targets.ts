@@ -30,7 +30,6 @@ export type KnownTarget = {
 
 export type KnownTargets = {
   readonly profile: string
-  /** The profile's folder. */
   readonly dir: string
   readonly targets: readonly KnownTarget[]
   readonly warnings: readonly Warning[]

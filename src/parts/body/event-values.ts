@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto'
 import type { Json } from '../../core/json.ts'
 
-/** The event type of a request in which no type is found. */
 export const unknownType = 'unknown'
 
 const maxTypeUnits = 128
@@ -16,5 +15,4 @@ export const usableType = (type: Json | undefined): string | undefined =>
 /** A longer delivery id is replaced by its hash. */
 const maxIdUnits = 200
 
-/** Returns a delivery id as it is, or the hash of a long one. */
 export const boundedId = (id: string): string => (id.length <= maxIdUnits ? id : `sha256:${hash('sha256', id)}`)

@@ -23,7 +23,6 @@ const beginnings = [
 ]
 /** The most bytes of a body that are compared with the beginnings. */
 const maxBeginning = 300
-/** The first bytes of a map, a list and a text in JSON. */
 const [mapStart, listStart, textStart] = [...'{["'].map((character) => character.charCodeAt(0))
 
 /** Whether a body, or a field of one, begins like the text that a scheme signs. A body or field from a sender never does. */

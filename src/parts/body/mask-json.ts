@@ -11,7 +11,6 @@ const jsonNull = Buffer.from('null')
 /** `shown`: the text in the place of a value. `wholes`: whether maps and lists are masked, too, besides texts, numbers and booleans. */
 export type Mask = { readonly shown: string; readonly wholes?: boolean }
 
-/** The mask of a secret. */
 export const starMask: Mask = { shown: stars }
 
 /**

@@ -74,7 +74,6 @@ const canBeJson = (body: Buffer): boolean =>
  */
 const formType = /^[\t ]*application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
 
-/** Whether the content type says that the body is a form. */
 export const hasFormType = (headers: Headers): boolean => formType.test(header(headers, 'content-type') ?? '')
 
 const notJson: Content = { kind: 'unread', why: 'not JSON' }
@@ -145,7 +144,6 @@ const readForm = (body: Buffer): Content => {
   return read.kind === 'json' ? { ...read, kind: 'form', fields } : read
 }
 
-/** Makes the content of the fields of a form, given as bytes and as texts. */
 const readFormFields = (values: readonly FormValue[], fields: readonly FormField[]): Content => {
   if (fields.some(([name]) => isJsonField(name))) {
     const json = formJson(values)
@@ -155,7 +153,6 @@ const readFormFields = (values: readonly FormValue[], fields: readonly FormField
   return { kind: 'json', text: JSON.stringify(payload), payload }
 }
 
-/** Reads a multipart body: its fields as those of a form, and its files beside them. */
 const readFormData = (headers: Headers, body: Buffer): Content => {
   const read = readMultipart(headers['content-type'], body)
   if ('why' in read) return { kind: 'unread', why: read.tooMany ? 'too many' : 'not JSON', detail: `multipart: ${read.why}` }

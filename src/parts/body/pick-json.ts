@@ -37,7 +37,6 @@ export const pickJson = (body: Buffer, paths: readonly Path[]): ExactJson | unde
   return left < 0 ? undefined : found
 }
 
-/** Whether a value needs no decoding: it is ASCII and has no escapes. */
 const isPlain = (value: Buffer): boolean => isAscii(value) && !value.includes(backslash)
 
 /** Parses one text, number or word of JSON; a malformed one is `null`. */

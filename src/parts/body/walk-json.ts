@@ -58,7 +58,6 @@ class Walk {
   readonly #guide: WalkGuide
   /** The number of keys and items that the walk may still pass. */
   #left: number
-  /** The position: the index of a byte. */
   #at: number
 
   constructor(bytes: Buffer, guide: WalkGuide) {
@@ -144,7 +143,6 @@ class Walk {
     return steps.find((step) => step === key)
   }
 
-  /** Moves to the next byte that is not blank, and returns the byte. */
   #next(): Byte {
     while (isBlank(this.#bytes[this.#at])) this.#at++
     return this.#bytes[this.#at]

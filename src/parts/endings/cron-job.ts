@@ -85,7 +85,6 @@ const ignoredEvent = ({ route, deliveryId }: Event, reason: Ignored['reason'], w
 /** A start of a job. `whenFull`: what becomes of the event while the job runs already. `holdMs`: how long the event's id is kept. */
 type JobStart = { readonly job: Job; readonly context: Prompt; readonly whenFull: 'wait' | 'refuse'; readonly holdMs: number }
 
-/** Commits a run of the job, with the event's claim. */
 const acceptJobRun = (event: Event, { job, context, whenFull, holdMs }: JobStart, { effects }: StageKit): Promise<Outcome> => {
   const run = jobRun(job, { ...jobEventFields(event), context })
   return commitWork(

@@ -13,5 +13,4 @@ import { regex } from './regex.ts'
 
 export const operators: readonly ExactOperator[] = [exists, missing, equals, notEquals, contains, inList, inFile, regex, jsonata]
 
-/** The operators by their keys in a condition. */
 export const operatorsByName: ReadonlyMap<string, ExactOperator> = new Map(operators.map((operator) => [operator.name, operator]))

@@ -9,7 +9,6 @@ import { baseEnv, type Env, envValue, failureOf, runChild } from '../../process/
 import { createFence } from './kit/fence.ts'
 import type { RunnerJob, RunnerPart, RunnerSettings } from './runner.ts'
 
-/** The placeholder of the prompt in the arguments. */
 const placeholder = '{prompt}'
 /** The longest argument that Linux takes. */
 const maxArgumentBytes = 131_071

@@ -53,7 +53,6 @@ export type Handling = 'fence' | 'mark' | 'off'
 /** An operator's instructions for a kind of work. `folder`: the folder with the files of the skill. */
 export type Skill = { readonly name: string; readonly text: string; readonly folder: string }
 
-/** A message of a session. */
 type Turn = { readonly role: 'user' | 'assistant'; readonly text: string }
 
 /** Notes that a call of a model begins. `provider`: the service that runs the model, such as `openai`. `model`: the name of the model. */
@@ -68,7 +67,6 @@ export type BegunModelCall = {
   readonly ended: (ok: boolean, inputTokens?: number, outputTokens?: number) => void
 }
 
-/** The usage of one call of a model. */
 export type CallUsage = {
   readonly model: string
   /**

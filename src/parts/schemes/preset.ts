@@ -53,7 +53,6 @@ export type PresetSpec = {
 /** A preset: the compiled scheme, the texts on its sender (`about`), and the description from which the scheme was compiled. */
 export type Preset = Scheme & { readonly about: Omit<PresetSpec, 'scheme'>; readonly description: SignatureScheme }
 
-/** Compiles a preset. */
 export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
   const {
     name,

@@ -65,7 +65,6 @@ const answeredAt = (event: JsonObject): number | undefined => {
   return Number.isFinite(at) ? at : undefined
 }
 
-/** Makes the entry of an event. `at`: its time. */
 const eventEntry = (event: JsonObject, at: number): LogEntry | undefined => {
   const [id, headers, status] = [own(event, 'id'), own(event, 'request_headers'), String(own(event, 'response_status'))]
   const key = isObject(headers) ? own(headers, 'Idempotency-Key') : undefined

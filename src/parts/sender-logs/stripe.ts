@@ -10,7 +10,6 @@ import { apiBase, askApi, entriesOf, withNext } from './kit/ask-api.ts'
 import type { LogEntry, SenderLogPart } from './sender-log.ts'
 
 const pageSize = 100
-/** The most types that the API takes. */
 const maxTypes = 20
 const right = 'the key must be a secret key or a restricted key that may read events: the whsec_ secret does not serve'
 

@@ -66,7 +66,6 @@ const applyOutput = (event: Event, output: string): Event | undefined => {
   }
 }
 
-/** Parses a JSON object; `undefined` for any other text. */
 const parseObject = (text: string): { [key: string]: Json } | undefined => {
   if (!text.startsWith('{')) return undefined
   try {

@@ -118,7 +118,6 @@ const postAddress = (extra: JsonObject): { readonly url: URL; readonly headers: 
   return 'problem' in custom ? custom : { url: new URL(url), headers: custom.headers }
 }
 
-/** Makes the request, with its signature, or says what is wrong. */
 const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem => {
   const { extra } = outgoing.delivery
   const address = postAddress(extra)
@@ -181,7 +180,6 @@ const extraHeaders = (extra: JsonObject): { readonly headers: HeaderLines } | Re
   return { headers: Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)])) }
 }
 
-/** Makes the result of the sending from the receiver's answer. */
 const resultOfPost = (answer: ApiAnswer, host: string): Sent => {
   // A repeat is allowed: it has the same webhook-id, by which a receiver that got the first request recognises the repeat.
   if (answer.kind === 'none') return { ok: false, why: `${host}: ${answer.why}`, repeatable: true }

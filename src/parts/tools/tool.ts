@@ -22,7 +22,6 @@ export type Tool = {
   call(input: ExactObject, call: ToolCall): Promise<string>
 }
 
-/** What a tool knows of the run that calls it. */
 export type ToolCall = {
   readonly run: NewRun
   readonly signal: AbortSignal
@@ -50,7 +49,6 @@ export type Picture = { readonly bytes: Uint8Array; readonly mediaType: string }
  */
 export type Toolset = (signal: AbortSignal) => Promise<readonly Tool[]>
 
-/** What a toolset is compiled with. */
 export type ToolKit = {
   readonly report: Report
   readonly log: Log

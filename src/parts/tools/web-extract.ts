@@ -19,7 +19,6 @@ const maxChars = 20_000
 const maxCharBytes = 8
 /** The most pages that are read at the same time, each in a thread. */
 const maxThreads = 2
-/** The most pages that wait for a thread. */
 const maxWaiting = 64
 
 const description =

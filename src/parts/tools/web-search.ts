@@ -17,7 +17,6 @@ const input = {
   additionalProperties: false,
 }
 
-/** Returns the environment variables of a setting, by the name of the provider. */
 const variablesOf = (key: Provider['needs']): { [provider: string]: string[] } =>
   Object.fromEntries(providers.filter(({ needs }) => needs === key).map(({ name, env }) => [name, [env]]))
 
@@ -91,7 +90,6 @@ export const webSearch: ToolsetPart = {
   },
 }
 
-/** Writes one result of a search for the model, with its number. */
 const hitText = ({ title, url, snippet }: Hit, i: number): string =>
   [`${i + 1}. ${title === '' ? url : title}`, url, snippet].filter((line) => line !== '').join('\n   ')
 

@@ -13,7 +13,6 @@ import { type Family, families, isMap, shapeProblems, type UnknownMap } from '..
 import { compileFragment } from './plugin-schema.ts'
 import { type PluginTarget, readTarget } from './plugin-target.ts'
 
-/** The parts of one module. */
 export type PluginParts = {
   readonly targets: readonly PluginTarget[]
   readonly schemes: readonly Scheme[]

@@ -13,7 +13,6 @@ import type { Check, Problem } from '../../generated/validators.js'
 import { platformOf, settingsOf } from '../../parts/targets/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 
-/** A JSON Schema with its compiled check. */
 export type Fragment = { readonly root: JsonObject; readonly check: Check }
 
 /**
@@ -56,7 +55,6 @@ export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withhe
     report('WH707', path, message, help)
 }
 
-/** The keywords of a schema that choose between branches. */
 const choiceKeywords: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if'])
 
 const valueAtPointer = (data: unknown, pointer: string): unknown =>

@@ -157,7 +157,6 @@ const actionFix = (type: string, field: string, { spec, route, placeOf, texts }:
   )
 }
 
-/** Returns a written name without its quotes. */
 const withoutQuotes = (written: string | undefined): string | undefined => written?.replace(/^(["'])(.*)\1$/, '$2')
 
 /** Returns a name as YAML text: in quotes unless it is a plain word. */

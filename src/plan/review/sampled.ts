@@ -24,7 +24,6 @@ export type ExpressionResult = { readonly missing?: true; readonly kind?: Kind; 
 
 /** A sample that the route can take: its event is one of the route's. */
 export type TakenSample = {
-  /** The sample's name. */
   readonly name: string
   /** The event as filters see it. */
   readonly event: Event

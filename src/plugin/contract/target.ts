@@ -41,7 +41,6 @@ const checkSettings = ({ settings = [], needs = [] }: TargetPart, say: ReportPro
   for (const keys of needs) for (const key of repeated(keys)) say(`a way to connect it needs ${key} twice`)
 }
 
-/** Returns the names that are in a list more than once. */
 const repeated = (names: readonly string[]): readonly string[] => [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
 
 /**
@@ -80,7 +79,6 @@ const checkSend = async (target: TargetPart, { extra = {}, text = 'ping' }: Send
     say('send gives neither { ok: true } nor { ok: false, why, repeatable }')
 }
 
-/** Makes the kit for one sending. */
 const kitWith = ({ settings = {} }: Sending, adopt: Adopt): TargetKit => ({
   settings,
   env: {},

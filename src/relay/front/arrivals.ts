@@ -7,7 +7,6 @@ import type { Clock } from '../../core/clock.ts'
 
 /** The least jump of the wall clock that counts. */
 const leastStepMs = 1_000
-/** The most jumps that are remembered. */
 const maxSteps = 100
 
 export class Arrivals {

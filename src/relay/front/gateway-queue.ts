@@ -52,7 +52,6 @@ export class GatewayQueue {
     return this.#lanes.all()
   }
 
-  /** Uses other settings from now on. */
   use(settings: GatewaySettings): void {
     this.#settings = settings
     this.#lanes.use(settings)

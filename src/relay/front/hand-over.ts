@@ -28,7 +28,6 @@ import {
 import type { GatewayQueue } from './gateway-queue.ts'
 import type { GatewaySettings } from './relay-settings.ts'
 
-/** A request, and what it is answered with. */
 export type HttpExchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly connection: Connection }
 
 /** The gateway that is asked for, and its queue: absent for a gateway that the relay does not serve. */
@@ -37,7 +36,6 @@ export type Served = { readonly settings: GatewaySettings; readonly queue: Gatew
 export type HandOverOptions = {
   readonly bodyMemory: BodyMemory
   readonly pace: Pace
-  /** Returns the state of one gateway, as JSON. */
   readonly status: (gateway: string) => object
 }
 

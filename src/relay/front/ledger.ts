@@ -19,7 +19,6 @@ const maxExpired = 500
 /** A lane: the requests of one route of a gateway, in their order. */
 export type LaneName = { readonly gateway: string; readonly lane: string }
 
-/** A request to keep. */
 export type NewItem = {
   readonly gateway: string
   readonly client: string
@@ -49,7 +48,6 @@ export const bytesOf = ({ head, body }: Pick<NewItem, 'head' | 'body'>): number 
   body.length + head.target.length + head.url.length + head.headers.reduce((sum, text) => sum + text.length, 0)
 
 export class Ledger {
-  /** The name of this database. */
   readonly name: string
   readonly #commits: CommitQueue
   /** The lanes with counts of their own, by gateway. */

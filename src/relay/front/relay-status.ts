@@ -38,7 +38,6 @@ export type StatusSource = { readonly ledger: Ledger; readonly served: ReadonlyM
 /** The most records of requests that were not taken. */
 const maxEnded = 20
 
-/** Returns the state of one gateway, or of all. */
 export const statusOf = ({ ledger, served, clock }: StatusSource, only?: string): RelayStatus => {
   const counts = ledger.counts()
   const gatewayOf = ([gateway, { queue }]: readonly [string, Served]): GatewayStatus => {

@@ -5,7 +5,6 @@ import { minuteMs } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Count, Ledger } from './ledger.ts'
 
-/** The most lanes that are counted by name. */
 const maxCounted = 1_000
 
 export class Tally {

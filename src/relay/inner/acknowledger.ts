@@ -14,7 +14,6 @@ export type AcknowledgerOptions = {
   readonly isStopping: () => boolean
 }
 
-/** The most answers in one message. */
 const maxAnswers = 256
 
 export class Acknowledger {

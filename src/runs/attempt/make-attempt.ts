@@ -66,7 +66,6 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
   }
 }
 
-/** Returns the attempt at a run as the cause of a fact. */
 const causeOf = ({ run: { profile, route, deliveryId, job, eventId }, attempt }: Lease): RunCause => ({
   profile,
   route,

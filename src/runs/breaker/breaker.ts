@@ -17,7 +17,6 @@ type Ended = {
   readonly receiver: 'down' | 'up' | 'unknown'
   /** The key of the text that was sent. It differs for each event and job, and is the same in all attempts to send one text. */
   readonly text: string
-  /** The reason of a failure. */
   readonly why: string
   /** The wait that the receiver asks for, in milliseconds. */
   readonly askedMs: number | undefined
@@ -74,7 +73,6 @@ const createRow = (settings: () => BreakerSettings) => {
   }
 }
 
-/** Makes a closed breaker. */
 export const createBreaker = ({ settings, now, random, changed }: BreakerOptions): Breaker => {
   let [state, retryAt, reason]: [Breaker['state'], number, string] = ['closed', 0, '']
   let [trials, isAsked] = [0, false]

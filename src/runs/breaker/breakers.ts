@@ -117,7 +117,6 @@ export class Breakers {
     return entry === undefined || (!this.isHeld(receiver) && entry.runs.letBegin(runId))
   }
 
-  /** Whether the breaker of this receiver is closed. */
   isClosed(receiver: Receiver): boolean {
     return this.#openEntry(receiver) === undefined
   }
@@ -170,7 +169,6 @@ export class Breakers {
     return chosen.map(({ receiver }) => receiver)
   }
 
-  /** Ends all timers. */
   close(): void {
     for (const { runs } of this.#entries.values()) runs.close()
     this.#entries.clear()

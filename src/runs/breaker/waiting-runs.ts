@@ -79,7 +79,6 @@ export class WaitingRuns {
     for (let from = 0; from < all.length; from += runsPerStep) await this.#options.makeDue(all.slice(from, from + runsPerStep))
   }
 
-  /** Ends the timer. */
   close(): void {
     this.#cancelTimer()
   }

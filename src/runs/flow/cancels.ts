@@ -2,7 +2,6 @@
 
 import type { Lease, RunId } from '../../store/ports.ts'
 
-/** The error in the record of a cancelled run. */
 export const cancelledError = 'cancelled by hand'
 
 /** Thrown in place of the agent's reply when its run was stopped. */
@@ -31,7 +30,6 @@ export class Cancels {
     return () => void this.#asked.delete(lease.runId)
   }
 
-  /** Whether the run of this lease was stopped. */
   wasStopped(lease: Lease): boolean {
     return this.#stopped.has(lease)
   }

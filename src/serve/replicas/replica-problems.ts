@@ -8,7 +8,6 @@ import type { Replica } from '../../generated/control.ts'
 
 /** How long replicas may have different configurations, because replicas do not all reload at the same moment. */
 const mostSplitSeconds = 15
-/** The most seconds by which the clock of a replica may differ from the clock of the database. */
 const mostClockSeconds = 5
 /** How long ago the last beat of a replica may be. A replica beats every five seconds. */
 const mostUnseenSeconds = 15

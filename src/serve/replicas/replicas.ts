@@ -32,14 +32,12 @@ type ReplicasOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly current: () => LiveConfig
-  /** Returns the number of runs in progress. */
   readonly runs: () => number
 }
 
 /** The address of this replica, and the functions with which a beat reads its state and starts a reload. Known once the replica serves. */
 type Serving = {
   readonly url: string
-  /** Returns the number of requests without an answer. */
   readonly requests: () => number
   readonly isStopping: () => boolean
   readonly notReady: () => string | undefined

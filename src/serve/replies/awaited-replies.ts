@@ -88,12 +88,10 @@ export class AwaitedReplies implements Replies, Observer<'replies'> {
     this.#waiting.get(eventId)?.end(reply)
   }
 
-  /** The number of requests that wait. */
   get count(): number {
     return this.#waiting.size
   }
 
-  /** Returns the ids of the events whose replies are awaited. */
   eventIds(): readonly string[] {
     return [...this.#waiting.keys()]
   }

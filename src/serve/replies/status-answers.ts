@@ -12,7 +12,6 @@ type StatusAnswersOptions = {
   readonly replies: Pick<AwaitedReplies, 'eventOf'>
   readonly store: Pick<Store, 'standings'>
   readonly records: EventRecords
-  /** Returns the present route with this name. */
   readonly route: (name: string) => Route | undefined
 }
 

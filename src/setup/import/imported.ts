@@ -4,7 +4,6 @@ import type { Path, SourceRange } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { EnvLine } from './env-lines.ts'
 
-/** A part of the source that could not be carried over. */
 export type LeftOut = {
   /** The place of the part in the source. */
   readonly place: SourceRange
@@ -21,7 +20,6 @@ export type LeftOut = {
 
 export type ImportedRoute = {
   readonly name: string
-  /** The settings of the route. */
   readonly spec: JsonObject
   /** Notes about the import, which stand in comments above the route. */
   readonly notes: readonly string[]

@@ -21,7 +21,6 @@ export class Runs {
   readonly #dead = new Map<number, MemoryRun>()
   readonly #lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   #lastId = 0
-  /** The number of parked runs. */
   #parkedCount = 0
 
   /** The number of runs that are neither done nor dead. */
@@ -29,7 +28,6 @@ export class Runs {
     return this.#fresh.size + this.#tried.size + this.#parkedCount
   }
 
-  /** The number of parked runs. */
   get parked(): number {
     return this.#parkedCount
   }
@@ -230,7 +228,6 @@ export class Runs {
     return true
   }
 
-  /** Takes a run out of those that wait in a lane. */
   #unpark(entry: MemoryRun, lane: string): void {
     const others = this.#parked.get(lane)?.filter((other) => other !== entry) ?? []
     if (others.length === 0) this.#parked.delete(lane)

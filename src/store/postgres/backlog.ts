@@ -53,7 +53,6 @@ export const dueKind: CallKind<DueBounds, number | undefined> = {
 /** Estimates the backlog: the last count, plus the runs and groups that this process has added since, minus the runs that it has ended. */
 export class Backlog {
   readonly #count: (max: number) => Promise<number>
-  /** The estimate. */
   #known: number
   /** The largest number that `hasRoom` was asked about. */
   #asked = 1

@@ -7,7 +7,6 @@ import type { Row, Statement } from './connection.ts'
 
 /** `Call`: what a caller gives. `Answer`: what the caller gets. */
 export type CallKind<Call, Answer> = Statement & {
-  /** The most calls in one statement. */
   readonly maxCalls: number
   /** The length of a call's texts, for calls whose texts may be long. */
   readonly charsOf?: (call: Call) => number
@@ -22,7 +21,6 @@ export type CallKind<Call, Answer> = Statement & {
   readonly doubt?: (calls: readonly Call[]) => void
   /** Returns the parameters of the statement for these calls. */
   readonly values: (calls: readonly Call[]) => readonly unknown[]
-  /** Returns an answer for each call. */
   readonly answers: (rows: readonly Row[], calls: readonly Call[]) => readonly Answer[]
 }
 

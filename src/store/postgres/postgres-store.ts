@@ -32,7 +32,6 @@ import { type Links, openLinks, type PostgresOptions } from './links.ts'
 import { PostgresShared } from './postgres-shared.ts'
 import { WaitingRuns } from './waiting-runs.ts'
 
-/** How often the backlog is counted. */
 const countEveryMs = 1_000
 /** The most rows of each kind that are counted at a start. */
 const firstCount = 100_000

@@ -8,12 +8,10 @@ import type { Accepted } from '../ports.ts'
 import type { Unsettled } from './claims.ts'
 import type { Accept, Step } from './ledger.ts'
 
-/** The functions that settle the promise of a call. */
 export type Settlement<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
 
 type Accepts = { readonly accepts: Accept[]; readonly answers: Settlement<Accepted>[] }
 
-/** The calls of a batch. */
 export class CallBatch {
   readonly steps: Step[] = []
   /** The claims of the batch that wait to be settled. */

@@ -27,7 +27,6 @@ type GroupRow = { readonly id: number; readonly count: number; readonly event: B
 
 export class Groups {
   readonly #sql: Statements
-  /** The number of groups. */
   size = 0
 
   constructor(sql: Statements) {

@@ -1,6 +1,5 @@
 /** The tables of the embedded database. Each change to the tables is a new version. */
 
-/** The name of the database file in the store's folder. */
 export const databaseName = 'headgate.db'
 
 /** The folder from which a restore puts files in their places. While it exists in the store's folder, gateways refuse the store. */
@@ -177,7 +176,6 @@ export type DatabaseForm = {
   readonly overwrites?: true
 }
 
-/** The form of the store's database. */
 export const storeForm: DatabaseForm = { name: databaseName, applicationId, versions }
 
 /** Returns the SQL that upgrades a file of an earlier version, or an empty file (0), to the present version. */

@@ -32,7 +32,6 @@ export class UntriedRuns {
     this.#areRanked = true
   }
 
-  /** Whether a fresh run waits. */
   get isFreshWaiting(): boolean {
     const usual = this.#areRanked ? this.#sql.freshUsual : this.#sql.fresh
     return usual.all([this.#cursor, 1]).length > 0 || (this.#areRanked && this.#oldestRanked().length > 0)

@@ -15,7 +15,6 @@ export type Remark = { readonly text: string; readonly tone: Tone; readonly isMa
 /** The width of the mark and the blank behind it, in cells. */
 export const markWidth = 2
 
-/** Returns the tone of a finding by its severity. */
 export const toneOf = (severity: Diagnostic['severity']): Tone => (severity === 'error' ? 'bad' : severity === 'warning' ? 'warn' : 'dim')
 
 export const markedRemark = (text: string, tone: Tone): Remark => ({ text, tone, isMarked: true })

@@ -1,6 +1,5 @@
 /** The room that a screen has on the terminal. */
 
-/** The size of a terminal. */
 export type Size = { readonly columns: number; readonly rows: number }
 
 /** The width in cells and the height in rows. */

@@ -51,7 +51,6 @@ export type World = {
 export interface Screens {}
 export type ScreenKind = keyof Screens
 
-/** The state of one screen. */
 export type Screen = { readonly kind: ScreenKind }
 
 /**

@@ -80,7 +80,6 @@ export const nextFound = (
 export const searchActions = (search: Search | undefined): readonly ActionName[] =>
   search && !search.isWriting ? ['find', 'nextMatch', 'previousMatch'] : ['find']
 
-/** Returns the row of the cursor. */
 export const rowOfCursor = (screen: Screen, { rowAt }: ScreenModel): number =>
   rowAt?.(screen) ?? ('cursor' in screen ? Number(screen.cursor) : 0)
 

@@ -38,12 +38,10 @@ export type Input =
 /** The state after an input, and the commands that must be done now. */
 export type Next = { readonly state: State; readonly commands: readonly Command[] }
 
-/** The model of each kind of screen. */
 export type Models = { readonly [kind in ScreenKind]: ScreenModel }
 
 export const top = ({ screens }: State): Screen => screens.at(-1) ?? screens[0]
 
-/** Returns every action of the screen that is shown. */
 export const actionsNow = (state: State, models: Models): readonly ActionName[] => {
   const screen = top(state)
   const model = models[screen.kind]

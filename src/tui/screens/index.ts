@@ -43,6 +43,5 @@ const screens: { readonly [Kind in ScreenKind]: Registered<Screens[Kind]> } = {
 
 export const models: Models = screens
 
-/** Loads the view of each kind of screen. */
 export const loadViews = async (): Promise<ReadonlyMap<string, ScreenView>> =>
   new Map(await Promise.all(Object.entries(screens).map(async ([kind, { view }]): Promise<[string, ScreenView]> => [kind, await view()])))

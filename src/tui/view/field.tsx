@@ -9,7 +9,6 @@ import { Span } from './span.tsx'
 
 type FieldProps = { readonly field: TextField; readonly width: number; readonly isSecret?: boolean }
 
-/** Shows a field of one line, as part of a row. */
 export const Field = ({ field: { text, cursor }, width, isSecret = false }: FieldProps) => (
   <CursorLine text={isSecret ? '*'.repeat(text.length) : text} at={cursor} width={width} />
 )

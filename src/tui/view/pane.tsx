@@ -17,7 +17,6 @@ export const Pane = ({ children, ...room }: PaneProps) => (
 
 type BesideProps = {
   readonly room: Room
-  /** The width of the left pane. */
   readonly left: number
   readonly children: readonly [ReactNode, ReactNode]
 }

@@ -8,7 +8,6 @@ import { Span } from './span.tsx'
 /** Shows a row, cut with an ellipsis if it is too long. */
 export const Row = ({ children }: { readonly children: ReactNode }) => <Text wrap="truncate">{children}</Text>
 
-/** Shows empty rows. */
 export const Gap = ({ rows = 1 }: { readonly rows?: number }) => <Box height={rows} flexShrink={0} />
 
 type Props = { readonly of: readonly string[]; readonly tone?: Tone }

@@ -44,7 +44,6 @@ type Props = {
   readonly underline?: boolean
 }
 
-/** Shows one line of text. */
 export const Span = ({ children, tone = 'plain', inverse = false, underline = false }: Props) => {
   const isColoured = useContext(Colour)
   const text = printable(children, 4096)

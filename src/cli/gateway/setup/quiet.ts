@@ -3,7 +3,6 @@
 import type { Readable } from 'node:stream'
 import type { ReadStream } from 'node:tty'
 
-/** The byte of Ctrl-C. */
 const ctrlC = 3
 
 /** `begin`: typed text is dropped from now on. `end`: the terminal is as it was before. */

@@ -100,7 +100,6 @@ export class Outline {
     return this.#after(/(?:[ \t\r\n]+|#[^\n]*)*/y, at)
   }
 
-  /** The members of a map or list, in order. */
   entries(node: number): Entry[] {
     const isList = this.tree.isList(node)
     const found: Entry[] = []

@@ -72,7 +72,6 @@ export const renderFlow = (value: Json, style: Style, former?: FormerScalar): st
   )
 }
 
-/** Renders a member of a map in flow style. */
 export const flowMember = (key: string, value: Json, style: Style): string =>
   `${renderKey(key, style, 'flow')}: ${renderFlow(value, style)}`
 

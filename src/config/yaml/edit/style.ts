@@ -9,7 +9,6 @@ export type Style = {
   readonly step: number
   /** The columns from a key to the dashes of the list below it: 0 where they stand in the column of the key. */
   readonly listStep: number
-  /** The columns from a dash to its value. */
   readonly dashWidth: number
   readonly quote: 'single' | 'double'
   /** Whether braces have spaces inside: `{ a: 1 }`, not `{a: 1}`. */

@@ -17,7 +17,6 @@ export type ChartOptions = {
   /** When each step begins, in milliseconds since 1970. */
   readonly at: readonly number[]
   readonly series: readonly Series[]
-  /** Writes a value. */
   readonly write: (value: number) => string
   /** Writes the time at which a step begins. */
   readonly label: (at: number) => string

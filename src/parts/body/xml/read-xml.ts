@@ -28,7 +28,6 @@ const loadLibrary = (): Library => {
 const maxBytes = 2_097_152
 /** The most elements, attributes, comments, CDATA sections and processing instructions of a body together. */
 const maxNodes = 20_000
-/** The deepest nesting of elements. */
 const maxDepth = 100
 
 /** What keeps a body from being read. Its message quotes nothing of the body. `tooMuch`: it is past a bound of its size. */

@@ -19,7 +19,6 @@ export type Message = {
   readonly delivery: Destination
 }
 
-/** The prompt and the targets of a route, compiled. */
 export type CompiledMessage = {
   /** The targets as configured, with templates not yet filled in. */
   readonly written: Destination

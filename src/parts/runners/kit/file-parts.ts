@@ -9,9 +9,7 @@ import type { Fence } from './fence.ts'
 
 /** The largest picture, in bytes: 5 MiB when it is sent as base64, which is what models commonly take. */
 const maxPictureBytes = 3_932_160
-/** The most pictures of a run. */
 const maxPictures = 20
-/** The most characters of all texts of a run. */
 const maxTextChars = 100_000
 const textTypes = /^(?:text\/[\w.+-]+|application\/(?:json|xml|yaml|[\w.-]+\+(?:json|xml)))$/
 

@@ -21,7 +21,6 @@ export const isHmac = (algorithm: Algorithm): boolean => algorithm in hmacHashes
 /** Returns the type of the public key that an algorithm checks with; `undefined` for an HMAC, a credential and a JSON Web Token. */
 export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => publicKeyAlgorithms[algorithm]?.type
 
-/** Makes the key of an HMAC algorithm. */
 export const hmacKey = (algorithm: Algorithm, bytes: Buffer): HmacKey => new HmacKey(hmacHashes[algorithm] as HmacHash, bytes)
 
 /** Whether one of the signatures is valid for a text, which comes in pieces. Never throws. */

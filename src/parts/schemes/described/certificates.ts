@@ -128,7 +128,6 @@ const putLast = (certificates: Map<string, Certificate>, address: string, certif
   certificates.set(address, certificate)
 }
 
-/** Parses a certificate; `undefined` for any other bytes. */
 const parseCertificate = (address: string, fetched: FetchedKey): Certificate | undefined => {
   try {
     const { publicKey, validFrom, validTo } = new X509Certificate(fetched.bytes)

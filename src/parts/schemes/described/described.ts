@@ -90,7 +90,6 @@ const deliveryIdOf = (compiled: CompiledDescription, request: RequestView): stri
   return found === undefined || scope === undefined ? found : `${scope} ${found}`
 }
 
-/** Returns the digest of the content that the signature covers in a body. */
 const signedDigest = ({ signedBody }: CompiledDescription, request: RequestView): string => {
   const signed = signedBody(request, '') ?? ''
   return `sha256:${hash('sha256', Array.isArray(signed) ? Buffer.concat(signed) : (signed as Buffer | string))}`
@@ -146,7 +145,6 @@ const signatureIn = (description: SignatureScheme): Pick<Scheme, 'signatureIn'> 
   return { signatureIn: query !== undefined || /\{(?:url|path|query\.)/.test(signed) ? { headers, address: true } : { headers } }
 }
 
-/** Returns the notes for an operator on the weaknesses of a scheme. */
 const notesOf = (name: string, description: SignatureScheme): Note[] => {
   const { algorithm, timestamp } = description
   const notes: Note[] = []

@@ -196,10 +196,8 @@ const readNothing: ReadValue = () => undefined
 const hasOnePlace = ({ header, query, body }: ValueSource): boolean =>
   [header, query, body].filter((each) => each !== undefined).length === 1
 const isSigning = (algorithm: SignatureScheme['algorithm']): boolean => isHmac(algorithm) || keyTypeOf(algorithm) !== undefined
-/** Whether a signed text with these variables covers the body, or parts of it. */
 const coversBody = (variables: ReadonlySet<string>): boolean =>
   ['body', 'json', 'lines', 'crc32'].some((name) => variables.has(name)) || [...variables].some((name) => name.startsWith('payload.'))
-/** Whether a signed text with these variables covers the value at a place in the head. */
 const isSignedPlace = ({ header, query }: ValueSource, variables: ReadonlySet<string>): boolean =>
   query !== undefined
     ? ['url', 'path', `query.${query.toLowerCase()}`].some((name) => variables.has(name))
@@ -276,7 +274,6 @@ const signerPathsOf = (
   return [...new Set(all)].map((path) => path.split('.'))
 }
 
-/** Returns the place of the delivery id. */
 const idPlace = ({ header, body }: SchemePlace): ValueSource => ({
   ...(header === undefined ? {} : { header }),
   ...(body === undefined ? {} : { body }),

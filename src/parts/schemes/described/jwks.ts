@@ -14,7 +14,6 @@ const freshMs = 3_600_000
  * that the sender has withdrawn must not be valid for ever.
  */
 const maxAgeMs = 7 * 24 * freshMs
-/** The most keys and the most bytes of a JWKS. */
 const maxKeys = 64
 const maxBytes = 262_144
 

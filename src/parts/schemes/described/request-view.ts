@@ -143,7 +143,6 @@ const bodyReader = (path: string, textOf: typeof scalarText): ReadValue => {
   return (request) => request.body.once(key, () => ofAll(request))
 }
 
-/** Returns the name of a place, for sentences. */
 export const sourceName = ({ header: name, query, body, label }: ValueSource): string =>
   name !== undefined
     ? `${label === undefined ? '' : `${label} of `}${name.toLowerCase()}`

@@ -3,7 +3,6 @@
  * addresses of keys one spelling, so that each key is fetched and kept only once.
  */
 
-/** The longest address that is taken. */
 const maxAddressUnits = 2_048
 /**
  * The longest query of a certificate's address where the description names no path. A query is allowed there, because it may choose the

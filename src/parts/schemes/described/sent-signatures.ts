@@ -8,7 +8,6 @@ import { compileSource, labelledParts, type RequestView, sourceName, type ValueS
 /** Reads the texts of all signatures in a request, without their prefix, or returns a sentence on why there is none. */
 export type ReadSignatures = (request: RequestView) => readonly string[] | string
 
-/** The most signatures of a request that are read. */
 const maxSignatures = 16
 
 /** Makes the function that reads signatures: the parts of a header with the label, the parts between separators, or the whole value. */

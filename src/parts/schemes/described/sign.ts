@@ -23,7 +23,6 @@ import { requestView, type ValueSource } from './request-view.ts'
 /** A request that is being signed: its values are put into it one after the other. */
 type RequestDraft = { readonly headers: Map<string, string>; body: string; url: string; readonly isForm: boolean }
 
-/** Makes the Fault for a request that cannot be signed. */
 const cannotSign = (message: string, hint?: string, code = 'bad_scheme'): Fault =>
   new Fault(code, message, { exitCode: exit.no, ...(hint ? { hint } : {}) })
 /** The code of the Fault where only the sender has the key. `webhook trace` then treats the request as signed. */
@@ -91,7 +90,6 @@ const signatureFor = (name: string, compiled: CompiledDescription, request: Unsi
 const asHeader = (text: string, { header }: ValueSource): string =>
   header === undefined ? text : Buffer.from(text, 'utf8').toString('latin1')
 
-/** Makes the signature of the draft, as text. */
 const signatureText = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
   const { algorithm, key, certificate } = compiled.description
   const head = {

@@ -133,7 +133,6 @@ export const signedBodyOf = (variables: ReadonlySet<string>, lines: readonly str
 export const variablesOf = (signed: string): ReadonlySet<string> =>
   new Set([...signed.matchAll(variableForm)].map(([, name = '', of]) => (of === undefined ? name : `${name}.${of.toLowerCase()}`)))
 
-/** Returns the paths in the payload that a template names. */
 export const payloadPaths = (signed: string): string[] =>
   [...signed.matchAll(variableForm)].flatMap(([, name, of]) => (name === 'payload' && of !== undefined ? [of] : []))
 

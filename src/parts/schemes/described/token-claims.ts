@@ -9,7 +9,6 @@ import { strictBytes } from './digits.ts'
 /** The parts of a token. `signed`: the text that its signature covers. None of the parts has been verified. */
 export type Token = { readonly header: JsonObject; readonly claims: JsonObject; readonly signed: string; readonly signature: Buffer }
 
-/** The longest token that is parsed, in UTF-16 units. */
 const maxTokenUnits = 16_384
 
 /**

@@ -36,5 +36,4 @@ export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => Sen
   }
 }
 
-/** Returns the HMAC of a text, for signing a test request. */
 export const hmac = (key: Buffer | string, text: string): Buffer => createHmac('sha256', key).update(text).digest()

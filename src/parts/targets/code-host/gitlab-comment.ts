@@ -149,7 +149,6 @@ const originOf = (written: string): string | undefined => {
   return /^https?:\/\/[^/?#@\s]+(?:\/[^?#@\s]*)?$/i.test(address) && URL.canParse(address) ? address.replace(/\/+$/, '') : undefined
 }
 
-/** Makes the result of the sending from GitLab's answer. */
 const resultOfPost = (answer: ApiAnswer): Sent => {
   if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   // GitLab sends the note back. A long note is cut off by `callApi` and then is no JSON, so its id is also searched in the text.

@@ -28,7 +28,6 @@ export type ApiRequest = {
   readonly maxAnswerBytes?: number
 }
 
-/** What came of a call: an answer with any status, or none. */
 export type ApiAnswer =
   | {
       readonly kind: 'answer'
@@ -88,7 +87,6 @@ const credentialHeaders = ['authorization', 'private-token']
 const withoutCredential = (text: string, { headers = {} }: ApiRequest): string =>
   createRedactor(credentialHeaders.map((name) => own(headers, name)?.split(' ').at(-1) ?? ''))(text)
 
-/** Returns the text of the request's body, with the headers that describe it. */
 const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; readonly headers: { readonly [name: string]: string } } => {
   if (json !== undefined) return { text: JSON.stringify(json, wellFormed), headers: { 'content-type': 'application/json; charset=utf-8' } }
   if (form) return { text: new URLSearchParams(form).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } }

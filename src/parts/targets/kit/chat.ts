@@ -26,15 +26,12 @@ import { apiBase } from './keys.ts'
 import { postWithWaits } from './post-with-waits.ts'
 import { type Limit, splitText } from './split.ts'
 
-/** One message on its way to one chat. */
 export type Posting = {
   readonly text: string
   readonly chat: string
   /** The text of `message_thread_id`, else of `thread_id`. */
   readonly thread: string | undefined
-  /** Returns the value of a key of `deliver_extra`, as text. */
   readonly extra: (key: string) => string | undefined
-  /** Returns a setting of the platform, as text. */
   readonly setting: (key: string) => string | undefined
   /** Calls the platform, for at most `leftMs()`. */
   readonly call: (request: ApiRequest) => Promise<ApiAnswer>
@@ -50,7 +47,6 @@ export type Posting = {
   readonly keep: Keep
 }
 
-/** The description of a chat platform. */
 export type ChatSpec = AddressSpec & {
   readonly title: string
   /** What the platform is called in the description of its settings. When absent, the platform has the title of the target. */
@@ -81,7 +77,6 @@ export type ChatSpec = AddressSpec & {
 
 const defaultCallMs = 15_000
 
-/** Makes the target that a description describes. */
 export const defineChat = (spec: ChatSpec): TargetPart => {
   const { name, title, platformTitle = title, aliases, platform, needs, forms, idempotent } = spec
   const schema: TargetSchema = {

@@ -5,7 +5,6 @@
 
 /** What a platform counts in a message. `json` counts the UTF-8 bytes of the escaped JSON string, for a limit on the whole body. */
 export type Unit = 'utf16' | 'characters' | 'bytes' | 'json'
-/** The longest message of a platform. */
 export type Limit = { readonly max: number; readonly unit: Unit }
 
 /** The most messages of one text, because nobody reads more in a row. Text beyond them is cut off, and the last message says so. */
@@ -20,7 +19,6 @@ const longestClosing = `\n${'`'.repeat(10)}`
 /** Returns the length of one character, without the loop of `lengthIn` for the unit `characters`. */
 const charLength = (unit: Unit, char: string): number => (unit === 'characters' ? 1 : lengthIn(unit, char))
 
-/** Returns the length of a text in a platform's own unit. */
 export const lengthIn = (unit: Unit, text: string): number => {
   if (unit === 'utf16') return text.length
   if (unit === 'bytes') return Buffer.byteLength(text)
@@ -112,7 +110,6 @@ const withoutLeadingBlanks = (text: string): string => {
   return graphemeAt(text.slice(at - 1), 1) === 0 ? text.slice(at - 1) : text.slice(at)
 }
 
-/** Returns the number of blanks at the front of a text. */
 const leadingBlanks = (text: string): number => text.length - text.trimStart().length
 
 type Fence = { readonly mark: string; readonly word: string }
@@ -133,5 +130,4 @@ const openFence = (text: string): Fence | undefined => {
   return open
 }
 
-/** Closes the open fence of a text, if there is one. */
 const withClosedFence = (text: string, open: Fence | undefined): string => (open === undefined ? text : `${text}\n${open.mark}`)

@@ -15,7 +15,6 @@ import type { Sent } from '../target.ts'
 const version = [2, 4, 8] as const
 const versionNumber = (version[0] << 16) | (version[1] << 8) | version[2]
 
-/** The pause between the messages of one text. */
 const pauseMs = 300
 /** The wait after too many messages. */
 const limitedMs = 5_000

@@ -112,7 +112,6 @@ const messageIdIn = (answer: ApiAnswer): string | undefined => {
   return typeof id === 'string' && /^om_\w{1,100}$/.test(id) ? id : undefined
 }
 
-/** Makes the result of a call of the app's API. */
 const resultOfMessage = (answer: ApiAnswer): CallWithToken => {
   if (isDone(answer)) return { ok: true }
   const code = answerCode(answer)

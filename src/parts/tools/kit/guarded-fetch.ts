@@ -34,7 +34,6 @@ export type FetchRequest = {
   readonly beforeRequest: (address: string) => void
 }
 
-/** What was at a web address. */
 export type FetchedContent = {
   /** The address after all redirects. */
   readonly url: URL
@@ -119,7 +118,6 @@ const pinnedTo = (addresses: readonly string[]): LookupFunction => {
 const redirectAddress = ({ statusCode = 0, headers: { location } }: IncomingMessage, url: URL): URL | undefined =>
   redirects.has(statusCode) && location !== undefined ? parseAddress(location, url) : undefined
 
-/** Checks status and media type of an answer, and reads its body. */
 const readAnswer = async (answer: IncomingMessage, wanted: FetchRequest, signal: AbortSignal): Promise<Omit<FetchedContent, 'url'>> => {
   const { statusCode = 0, headers: answerHeaders } = answer
   if (statusCode < 200 || statusCode > 299) throw new WebProblem(`The site answered HTTP ${statusCode}.`)

@@ -87,7 +87,6 @@ const isSilent = (node: Attributed): boolean =>
   node.getAttribute('hidden') !== null ||
   /(?:display:\s{0,9}none|visibility:\s{0,9}hidden)/i.test(node.getAttribute('style') ?? '')
 
-/** Writes an element of the page as Markdown. `base`: the address of the page. */
 const markdownOf = (content: unknown, base: string): string => {
   if (!content) return ''
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })

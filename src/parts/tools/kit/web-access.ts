@@ -7,9 +7,7 @@ import { lookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
-/** What a fetch may reach. */
 export type WebAccess = {
-  /** Resolves to all IP addresses of a name. */
   readonly resolve: (host: string) => Promise<readonly string[]>
   /** Whether a connection may be made to an IP address. */
   readonly isPublic: (ip: string) => boolean

@@ -10,7 +10,6 @@ import { maxMessageBytes, unreachable, WireFault } from './wire.ts'
 
 export type Pieces = readonly Uint8Array[]
 
-/** Returns the number of bytes in all pieces. */
 export const byteLength = (pieces: Pieces): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
 type Body = Response['body']

@@ -26,7 +26,6 @@ export class Connection {
   readonly #wires = new Set<Wire>()
   #link: Link | undefined
   #opening: Promise<Link> | undefined
-  /** The number of failures in a row. */
   #failures = 0
   #openedAt = 0
   /** The monotonic time before which no connection is opened. */

@@ -20,10 +20,8 @@ export type ReadLong = (pieces: Pieces, signal: AbortSignal) => Promise<ReadMess
 
 const messageThread = { built: './message-thread.js', source: new URL('./message-thread.ts', import.meta.url) }
 
-/** The most messages that wait for their turn. */
 const maxWaiting = 1000
 
-/** Makes the reader of one server. `allow`: the tools that may be used. */
 export const createLongReader = (allow: ReadonlySet<string>, clock: Clock): ReadLong => {
   const slots = createSlots(() => 1, maxWaiting)
   return (pieces, signal) =>

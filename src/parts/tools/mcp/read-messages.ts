@@ -9,7 +9,6 @@ import { cut } from '../../../core/text.ts'
 import { reduceAnswer } from './answer.ts'
 import { reducePage } from './listing.ts'
 
-/** The messages in one text of a server. */
 export type ReadMessages = {
   /** The answers and requests among the first `maxBatch` messages, reduced to the fields that are used. */
   readonly messages: readonly JsonObject[]

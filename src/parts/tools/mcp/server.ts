@@ -24,9 +24,7 @@ import { StdioWire } from './stdio.ts'
 import { modelNames } from './tool-names.ts'
 import { isServerError, type Wire, WireFault } from './wire.ts'
 
-/** The most calls of one server at the same time. */
 const maxCalls = 16
-/** The most calls of one server that wait for their turn. */
 const maxWaiting = 1000
 
 /**

@@ -14,12 +14,10 @@ type Access =
   | { readonly url: URL; readonly headers: Texts }
 
 export type ServerSettings = {
-  /** The name of the toolset. */
   readonly name: string
   readonly access: Access
   /** The names of the tools that may be used. */
   readonly allow: ReadonlySet<string>
-  /** How long a call may take. */
   readonly callMs: number
   /** How long the opening of a connection may take, and after it, once more, the listing of tools. */
   readonly startMs: number

@@ -3,7 +3,6 @@
 import type { MCPTransport } from '@ai-sdk/mcp'
 import { networkCode } from '../../../core/calls/call-failure.ts'
 
-/** The longest message of a server. */
 export const maxMessageBytes = 8 * 1024 * 1024
 
 export type Wire = MCPTransport & {

@@ -13,7 +13,6 @@ export type Demand = {
   readonly operand: Json
   /** `true`: the condition must hold. `false`: it must not hold. */
   readonly holds: boolean
-  /** The path of the condition. */
   readonly path: Path
 }
 

@@ -8,7 +8,6 @@ import type { Catalogue } from '../../compile.ts'
 
 const groups = ['all', 'any', 'not'] as const
 
-/** A condition on one field. */
 export type Leaf = { readonly field: string; readonly operator: string; readonly operand: Json; readonly path: Path }
 
 /** Returns every condition on a field, also inside `all`, `any` and `not`. Malformed conditions are left out. */

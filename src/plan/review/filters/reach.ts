@@ -49,7 +49,6 @@ export const reachWith = (operators: Operators): Reach => {
   }
 }
 
-/** Groups the demands by their field. */
 const demandsByField = (branch: Branch): readonly Demand[][] => {
   const groups = new Map<string, Demand[]>()
   for (const demand of branch) {
@@ -102,7 +101,6 @@ const leastRefusing = (demands: readonly KnownDomain[], values: readonly Value[]
 
 const noEvent = {} as Event
 
-/** Whether a value may meet a demand. */
 const admits = ({ demand: { holds }, domain, test }: KnownDomain, value: Value): boolean => {
   // The list of such a domain is not known here. A missing field is on no list, and any other value may be on it.
   if (domain.kind === 'elsewhere') return !(holds && value === undefined)

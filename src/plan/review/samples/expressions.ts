@@ -34,7 +34,6 @@ type ExpressionAt = {
   readonly of: 'event' | 'textEvent'
 }
 
-/** Reviews the conditions `jsonata`. */
 export const reviewConditionExpressions = (sampled: Sampled, subject: Subject): void => {
   for (const { source, path } of expressionsOf(subject.spec.filters)) {
     const { taken } = sampled

@@ -58,7 +58,6 @@ export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, said
 export const reviewWholePayload = (subject: Subject, sampled: Sampled): void =>
   reportCut(subject, sampled, { path: [], text: '', where: 'prompt' }, { text: 'the whole payload', at: 0 })
 
-/** A part of a text, with the offset where it begins. */
 type TextPart = { readonly text: string; readonly at: number }
 
 /** Returns how each sample filled in the placeholder `written` of the text `where`. */

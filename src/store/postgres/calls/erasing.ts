@@ -40,7 +40,6 @@ export const eraseOver = async (link: DatabaseLink, erasure: Erasure): Promise<E
   return { runs, running }
 }
 
-/** A key before all keys. */
 const firstKey = '00000000-0000-0000-0000-000000000000'
 
 const eraseTurns = async (link: DatabaseLink, turns: readonly string[]): Promise<void> => {

@@ -56,7 +56,6 @@ const readKind = <Call>(name: string, text: string, values: (call: Call) => read
   answers: (rows) => [rows.map(lineOf)],
 })
 
-/** A place after all lines. */
 const end: LinePlace = { storedUs: Number.MAX_SAFE_INTEGER, batch: '0', number: 0 }
 
 export const recordsBeforeKind = readKind<{ readonly place: LinePlace | undefined; readonly max: number }>(

@@ -5,7 +5,6 @@ import type { CallKind } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { storeFault } from '../database-error.ts'
 
-/** The functions that settle the promise of a caller. */
 export type Settlement = { readonly resolve: (answer: unknown) => void; readonly reject: (why: StoreFault) => void }
 
 /** The most characters of texts in one statement. A first call may be longer. */

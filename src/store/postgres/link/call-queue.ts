@@ -4,12 +4,10 @@ import type { StoreFault } from '../../../core/fault.ts'
 import type { CallKind } from '../call-kind.ts'
 import { CallBatch, type Settlement } from './call-batch.ts'
 
-/** The most calls that wait. */
 const maxCalls = 10_000
 
 export class CallQueue {
   #batches: CallBatch[] = []
-  /** The number of calls in the queue. */
   #calls = 0
   /** The number of batches that were made, which is the number of the next batch. */
   #made = 0

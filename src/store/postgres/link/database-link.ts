@@ -48,7 +48,6 @@ export class DatabaseLink {
   /** The fault with which calls are refused at once, because no server could be reached for `giveUpMs`; `undefined` otherwise. */
   #away: StoreFault | undefined
   #closing: Promise<void> | undefined
-  /** Aborted when the link is being closed. */
   readonly #stop = new AbortController()
 
   /** `opened`: an open connection. Without it, the link connects at its first call. */

@@ -71,7 +71,6 @@ const rowsOf = (page: MovedPage): readonly object[] => {
   }
 }
 
-/** Writes the rows of a page. */
 export const addPage = async (connection: Connection, page: MovedPage): Promise<void> => {
   const statement: Statement = { name: `add_${page.kind}`, text: insertTexts[page.kind] }
   await connection.query(statement, [JSON.stringify(rowsOf(page))])

@@ -16,7 +16,6 @@ export const overExpired = `on conflict (key) do update set
     mark = excluded.mark
   where held.until <= clock() or held.mark = excluded.mark`
 
-/** The SQL that makes the functions. */
 export const laneFunctions = `
   -- Makes claims. won: the keys that are claimed now. repeated: the keys that an earlier sending of the same call had claimed.
   create function claim_1(keys uuid[], holds float8[], marks bigint[], out won uuid[], out repeated uuid[])

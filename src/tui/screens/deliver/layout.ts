@@ -24,7 +24,6 @@ export type DeliverLayout = {
   readonly isNarrow: boolean
   readonly targets: ListArea
   readonly settings: ListArea
-  /** The remarks below the settings. */
   readonly remarks: readonly Remark[]
 }
 

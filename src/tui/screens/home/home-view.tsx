@@ -68,7 +68,6 @@ const RouteList = ({ screen, world, area }: ListProps) => {
   )
 }
 
-/** The widths of the columns, in cells. */
 type Columns = { readonly name: number; readonly events: number; readonly deliver: number }
 
 const columnsOf = (width: number): Columns => {

@@ -42,7 +42,6 @@ export type HomeScreen = Screen &
     readonly kept?: readonly KeptDraft[]
   }
 
-/** The home screen as it is at first. */
 export const homeScreen: HomeScreen = { kind: 'home', cursor: 0, search: textField(), isFinding: false }
 
 const changeActions = ['add', 'clone', 'remove', 'toggle', 'undo', 'redo', 'test'] as const
@@ -147,7 +146,6 @@ const inEditor = ({ home }: World): Update<HomeScreen> => {
   return { commands: [{ kind: 'edit-file', file, line }] }
 }
 
-/** Asks for the name of a new route. */
 const askNewName = (id: string, title: string, world: World) =>
   entryScreen(id, title, { form: 'name', taken: routeLines(homeScreen, world).map(({ name }) => name) })
 

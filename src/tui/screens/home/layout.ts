@@ -14,11 +14,9 @@ const belowFrom = 16
 export type HomeLayout = {
   readonly preview: 'beside' | 'below' | 'none'
   readonly list: ListArea
-  /** The height of the preview in rows. */
   readonly previewHeight: number
 }
 
-/** Returns the places in the room of the screen. */
 export const homeLayout = (screen: Narrowing, world: World, { width, height }: Room): HomeLayout => {
   const { length } = routeLines(screen, world)
   const { cursor } = screen
@@ -38,5 +36,4 @@ export const homeLayout = (screen: Narrowing, world: World, { width, height }: R
 export const problemRemarks = ({ home }: World): readonly Remark[] =>
   home?.problem ? [markedRemark(`${home.problem.message}; E opens it there`, 'bad')] : []
 
-/** Whether the line with the search is shown above the list. */
 export const hasSearchLine = (screen: Narrowing): boolean => isNarrowing(screen) || screen.search.text !== ''

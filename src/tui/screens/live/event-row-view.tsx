@@ -6,7 +6,6 @@ import type { Tone } from '../../model/remark.ts'
 import { Span } from '../../view/span.tsx'
 import type { LiveEvent } from './live.ts'
 
-/** The widths of the columns, in cells. */
 export type Columns = { readonly route: number; readonly event: number }
 
 type Props = { readonly event: LiveEvent; readonly columns: Columns }

@@ -30,7 +30,6 @@ export type LiveScreen = Screen & {
   readonly from?: string | undefined
   readonly state: 'opening' | 'open' | 'ended'
   readonly why?: string | undefined
-  /** The events, the oldest first. */
   readonly events: readonly LiveEvent[]
   readonly cursor: number
   /** The cursor stays on the newest event. */

@@ -7,12 +7,10 @@ import type { TextField } from '../../model/text-field.ts'
 
 /** The least width at which the expansion stands beside the template. */
 const wideFrom = 90
-/** The most paths that are shown at a time. */
 const maxOfferedPaths = 8
 
 export type PromptLayout = {
   readonly isWide: boolean
-  /** The room of the template. */
   readonly text: Room
   /** The list of paths, right below the last line of the template that is shown. */
   readonly paths: ListArea
@@ -26,7 +24,6 @@ type PromptState = {
   readonly completion?: { readonly rows: readonly PayloadValue[] } | undefined
 }
 
-/** Returns the places in the room of the screen. */
 export const promptLayout = ({ field, completion, cursor }: PromptState, { width, height }: Room): PromptLayout => {
   const isWide = width >= wideFrom
   const left = isWide ? Math.floor(width / 2) - 2 : width
