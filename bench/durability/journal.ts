@@ -2,13 +2,13 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ended, JournalRecord, Received, Started } from '../../src/journal/record.ts'
+import type { JournalRecord, Received, RunEndedRecord, Started } from '../../src/journal/record.ts'
 
 export type Journal = {
   readonly received: ReadonlyMap<string, Received>
   readonly started: ReadonlyMap<string, Started>
   /** The last one of each event counts. */
-  readonly ended: ReadonlyMap<string, Ended>
+  readonly ended: ReadonlyMap<string, RunEndedRecord>
   readonly lines: number
   /** Lines that a crash cut off. */
   readonly torn: number
@@ -18,7 +18,7 @@ export const readJournal = (dir: string): Journal => {
   const folder = join(dir, 'state', 'events')
   const received = new Map<string, Received>()
   const started = new Map<string, Started>()
-  const ended = new Map<string, Ended>()
+  const ended = new Map<string, RunEndedRecord>()
   let [lines, torn] = [0, 0]
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
   for (const line of files.sort().flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))) {
@@ -41,7 +41,7 @@ const parse = (line: string): JournalRecord | undefined => {
   }
 }
 
-export type Sums = { readonly done: number; readonly merged: number; readonly dead: number; readonly deadRuns: readonly Ended[] }
+export type Sums = { readonly done: number; readonly merged: number; readonly dead: number; readonly deadRuns: readonly RunEndedRecord[] }
 
 /** How many runs of events are done, merged into another, or dead. Runs of a schedule are not among them. */
 export const sumsOf = ({ ended }: Journal): Sums => {

@@ -1,6 +1,6 @@
 /** Reads and prepares the contents of the shared database without the gateway's store. */
 
-import { type Connection, connect } from '../../src/store/postgres/connection.ts'
+import { connect, type DatabaseConnection } from '../../src/store/postgres/connection.ts'
 
 type DeadRun = { readonly deliveryId: string; readonly job: string | undefined; readonly error: string }
 
@@ -22,7 +22,7 @@ const deadRuns = `select run, coalesce(error, '""') from runs where ended_at is 
 /** How long a server on a machine without a free processor may take to answer. */
 const patienceMs = 30_000
 
-const connectTo = (url: string, schema: string, statementMs = patienceMs): Promise<Connection> =>
+const connectTo = (url: string, schema: string, statementMs = patienceMs): Promise<DatabaseConnection> =>
   connect({ url: () => url, schema, durability: 'commit', byIndex: false, connectMs: patienceMs, statementMs })
 
 /** Returns the contents of the schema now. Throws when the server does not answer. */

@@ -19,7 +19,7 @@ import { gatewayAt } from '../http/control/client.ts'
 import { hashPassword } from '../secrets/password-hash.ts'
 import { answer, type Cli, note } from './shell/output.ts'
 
-export type ConsoleOptions = {
+export type ConsoleCommandOptions = {
   readonly port?: number
   readonly open: boolean
   readonly hashPassword?: boolean
@@ -30,7 +30,7 @@ export type ConsoleOptions = {
   readonly untilStdinEnds?: boolean
 }
 
-export const runConsole = async (options: ConsoleOptions, cli: Cli): Promise<number> => {
+export const runConsole = async (options: ConsoleCommandOptions, cli: Cli): Promise<number> => {
   const { workspace } = cli
   if (options.hashPassword) return printHash(cli)
   if (options.untilStdinEnds) return serveForGateway(options, cli)
@@ -42,7 +42,7 @@ export const runConsole = async (options: ConsoleOptions, cli: Cli): Promise<num
 }
 
 /** Returns the settings of the configuration. Throws a Fault where the console must not be served with them. */
-const settingsOf = async ({ port }: ConsoleOptions, { workspace }: Cli): Promise<ConsoleSettings> => {
+const settingsOf = async ({ port }: ConsoleCommandOptions, { workspace }: Cli): Promise<ConsoleSettings> => {
   const { config, diagnostics } = loadConfig(
     await withNeededSecrets(workspace, (loaded) => {
       const { forward, oidc, password = {} } = loaded.console.auth ?? {}
@@ -57,13 +57,13 @@ const settingsOf = async ({ port }: ConsoleOptions, { workspace }: Cli): Promise
 }
 
 /** Prints the address. With `open`, and where stdout is a terminal, opens the address in a browser. */
-const showAddress = async (url: string, { open }: ConsoleOptions, { workspace, io, json }: Cli): Promise<void> => {
+const showAddress = async (url: string, { open }: ConsoleCommandOptions, { workspace, io, json }: Cli): Promise<void> => {
   io.stdout(json ? `${JSON.stringify({ url })}\n` : `${url}\n`)
   if (open && io.isTty) await openInBrowser(workspace.dataDir, url, io.env)
 }
 
 /** Serves the console beside a gateway, with the settings that the gateway began with. */
-const serveForGateway = async (options: ConsoleOptions, cli: Cli): Promise<number> => {
+const serveForGateway = async (options: ConsoleCommandOptions, cli: Cli): Promise<number> => {
   const lines = createInterface({ input: process.stdin })
   const ended = once(lines, 'close')
   const [first] = await Promise.race([once(lines, 'line'), ended])
@@ -74,7 +74,7 @@ const serveForGateway = async (options: ConsoleOptions, cli: Cli): Promise<numbe
 /** `asking`: lines of the gateway, of which each asks for an address; absent where a user runs the command. */
 const serveConsole = async (
   settings: ConsoleSettings,
-  options: ConsoleOptions,
+  options: ConsoleCommandOptions,
   cli: Cli,
   asking?: { readonly lines: Interface; readonly ended: Promise<unknown> },
 ): Promise<number> => {

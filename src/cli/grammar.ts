@@ -7,7 +7,7 @@ import { type Command, Option } from 'commander'
 import { addAlerts } from './alerts/grammar.ts'
 import type { BackupOptions } from './backup.ts'
 import { addConfig } from './config/grammar.ts'
-import type { ConsoleOptions } from './console.ts'
+import type { ConsoleCommandOptions } from './console.ts'
 import { addCron } from './cron/grammar.ts'
 import type { DoctorOptions } from './doctor.ts'
 import type { EditOptions } from './edit.ts'
@@ -23,14 +23,14 @@ import { addSamples } from './samples/grammar.ts'
 import { addSchema } from './schema/grammar.ts'
 import { addSessions } from './sessions/grammar.ts'
 import { withFreshEntries } from './shell/fresh-entries.ts'
-import { parsePort, type Run } from './shell/grammar-values.ts'
+import { parsePort, type RunCommand } from './shell/grammar-values.ts'
 import { addStorage } from './storage/grammar.ts'
 import { addTargets } from './targets/grammar.ts'
 import { addTest } from './test/grammar.ts'
 import { addExplain, addValidate } from './validate/grammar.ts'
 import { addWebhook } from './webhook/grammar.ts'
 
-export const addCommands = (program: Command, run: Run): void => {
+export const addCommands = (program: Command, run: RunCommand): void => {
   addGateway(program.command('gateway').description('set up and run the gateway'), run)
   addWebhook(program.command('webhook').description('routes made at run time: subscribe, list, test, remove'), withFreshEntries(run))
   addEvents(program.command('events').description('what arrived and how it went: list, show, retry, replay, export'), run)
@@ -58,7 +58,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addHelp(program, run)
 }
 
-const addBackup = (program: Command, run: Run): void => {
+const addBackup = (program: Command, run: RunCommand): void => {
   program
     .command('backup [to]')
     .description('write the store, the events and the entries to one file, also while the gateway works; default: a file in this folder')
@@ -78,7 +78,7 @@ const importSources = [
   ['hermes', 'take the webhook routes of a hermes-agent config.yaml'],
 ] as const
 
-const addImport = (command: Command, run: Run): void => {
+const addImport = (command: Command, run: RunCommand): void => {
   for (const [name, description] of importSources) {
     command
       .command(`${name} <file>`)
@@ -93,14 +93,14 @@ const addImport = (command: Command, run: Run): void => {
   }
 }
 
-const addExport = (command: Command, run: Run): void => {
+const addExport = (command: Command, run: RunCommand): void => {
   command
     .command('asyncapi [routes...]')
     .description('print an AsyncAPI document of the routes, with their payload schemas; default: all routes')
     .action((routes: readonly string[]) => run(async (cli) => (await import('./export.ts')).exportAsyncApi(routes, cli)))
 }
 
-const addNew = (command: Command, run: Run): void => {
+const addNew = (command: Command, run: RunCommand): void => {
   withRouteOptions(command)
     .description('write a new route into config.yaml')
     .option('--profile <name>', 'bind it to a profile')
@@ -108,7 +108,7 @@ const addNew = (command: Command, run: Run): void => {
     .action((name: string, options: NewOptions) => run(async (cli) => (await import('./new.ts')).newRoute(name, options, cli)))
 }
 
-const addEdit = (command: Command, run: Run): void => {
+const addEdit = (command: Command, run: RunCommand): void => {
   command
     .description('edit routes in the terminal, with the result on a real payload beside the rule')
     .option('--profile <name>', 'the routes of one profile; a new one is bound to it')
@@ -120,31 +120,31 @@ const addEdit = (command: Command, run: Run): void => {
     .action((route: string | undefined, options: EditOptions) => run(async (cli) => (await import('./edit.ts')).edit(route, options, cli)))
 }
 
-const addConsole = (command: Command, run: Run): void => {
+const addConsole = (command: Command, run: RunCommand): void => {
   command
     .description('look at events, routes and targets in a browser; Ctrl-C ends it')
     .option('--port <number>', 'port to listen on; default: console.port, else 8645', parsePort)
     .option('--no-open', 'show the address, and open no browser')
     .option('--hash-password', 'print the hash of a password for console.auth.password; asks for it, or reads standard input')
     .addOption(new Option('--until-stdin-ends').hideHelp())
-    .action((options: ConsoleOptions) => run(async (cli) => (await import('./console.ts')).runConsole(options, cli)))
+    .action((options: ConsoleCommandOptions) => run(async (cli) => (await import('./console.ts')).runConsole(options, cli)))
 }
 
-const addDoctor = (command: Command, run: Run): void => {
+const addDoctor = (command: Command, run: RunCommand): void => {
   command
     .description('look whether this machine, its files and its programs are fit for the gateway; exit 1 when something is not')
     .option('--online', 'ask the hosts of targets too whether they are there: HEAD / of each, with no token and no text')
     .action((options: DoctorOptions) => run(async (cli) => (await import('./doctor.ts')).doctor(options, cli)))
 }
 
-const addUpgrade = (command: Command, run: Run): void => {
+const addUpgrade = (command: Command, run: RunCommand): void => {
   command
     .description('say whether a newer version is published; nothing is installed')
     .option('--check', 'ask the npm registry, with the settings of npm; exit 1 when there is a newer version')
     .action((options: { readonly check?: boolean }) => run(async (cli) => (await import('./upgrade.ts')).upgrade(options, cli)))
 }
 
-const addPaths = (command: Command, run: Run): void => {
+const addPaths = (command: Command, run: RunCommand): void => {
   command
     .description('where the files are, whether they exist or not')
     .action(() => run(async (cli) => (await import('./paths.ts')).paths(cli)))

@@ -12,7 +12,7 @@ import { explainTree } from './help/explain-tree.ts'
 import { pathOf, rewordChoiceError, suggestCommands, suggestOptions } from './help/suggest.ts'
 import { addGlobals, cliOf, type Globals, wantedIo } from './options/globals.ts'
 import { openQuery } from './options/query.ts'
-import type { Run } from './shell/grammar-values.ts'
+import type { RunCommand } from './shell/grammar-values.ts'
 import type { Io } from './shell/io.ts'
 import { type Cli, hiderOf, note, printFault } from './shell/output.ts'
 import { withServedFile } from './shell/served-file.ts'
@@ -98,7 +98,7 @@ const commandsFirst = (help: string): string => {
   return `${[usage, ...rest.filter(isCommands), ...rest.filter((section) => !isCommands(section))].join('\n\n')}\n`
 }
 
-const newProgram = (written: CommanderOutput, run: Run): Command => {
+const newProgram = (written: CommanderOutput, run: RunCommand): Command => {
   const program = addGlobals(new Command('headgate'))
     .description('a declarative pipeline engine for inbound webhooks')
     .version(version)

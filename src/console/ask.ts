@@ -11,9 +11,9 @@ import { createSlots } from '../core/turns/slots.ts'
 import { consoleQuestions } from '../generated/console.ts'
 import { jsonLinesStream } from '../http/control/line-stream.ts'
 import { questionOf } from '../http/control/questions.ts'
-import type { Access } from './access/access.ts'
-import type { Connections } from './access/connections.ts'
-import { type Refusal, refused } from './access/gate.ts'
+import type { ConsoleAccess } from './access/access.ts'
+import type { ConnectionBound } from './access/connections.ts'
+import { type AccessRefusal, refused } from './access/gate.ts'
 import type { SignIn } from './access/sign-ins.ts'
 import type { Right } from './access/users.ts'
 import type { createAnswers } from './answers/answers.ts'
@@ -22,7 +22,7 @@ import type { LiveFeed } from './live-feed.ts'
 import { halfCookie } from './sign-in.ts'
 
 export type QuestionOptions = {
-  readonly access: Access
+  readonly access: ConsoleAccess
   readonly answers: ReturnType<typeof createAnswers>
   readonly live: LiveFeed
   readonly log: Log
@@ -45,15 +45,15 @@ const maxSearches = 2
  */
 const longestLiveMs = 300_000
 
-const busy: Refusal = { status: 503, error: 'the console has too much to do: try again' }
-const notSignedIn: Refusal = { status: 401, error: 'sign in' }
+const busy: AccessRefusal = { status: 503, error: 'the console has too much to do: try again' }
+const notSignedIn: AccessRefusal = { status: 401, error: 'sign in' }
 
 /** Answers a question whose sender has signed in. */
 type Answer = (question: JsonObject, signIn: SignIn, reply: FastifyReply) => Promise<unknown>
 type Row = { readonly right: Right; readonly quotes: readonly string[]; readonly maxQuestionBytes?: number }
 
 /** Adds the addresses. Each address takes a POST with a JSON object. */
-export const addQuestions = (app: FastifyInstance, { access, answers, live, log }: QuestionOptions, connections: Connections): void => {
+export const addQuestions = (app: FastifyInstance, { access, answers, live, log }: QuestionOptions, connections: ConnectionBound): void => {
   const { gate, signIns, clock } = access
   const slots = createSlots(() => maxAtWork, maxWaiting)
   const searches = createSlots(() => maxSearches, maxWaiting)

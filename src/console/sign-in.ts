@@ -7,9 +7,9 @@ import { isObject, type JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { Allowance } from '../core/turns/allowance.ts'
 import type { Audit } from '../features/audit/audit.ts'
-import type { Access } from './access/access.ts'
+import type { ConsoleAccess } from './access/access.ts'
 import { cookiesOf, setCookie } from './access/cookies.ts'
-import { type Refusal, refused } from './access/gate.ts'
+import { type AccessRefusal, refused } from './access/gate.ts'
 import { loginMs, type Oidc, type OidcFailure, oidcDonePath, oidcPath } from './access/oidc.ts'
 import type { SignInMethods } from './access/sign-in-methods.ts'
 import type { User } from './access/users.ts'
@@ -20,10 +20,10 @@ const codesPerSecond = 5
 /** The most characters of a password, because hashing a long text takes long. */
 const maxPasswordLength = 1_024
 
-type SignedIn = { readonly user: User } | { readonly refusal: Refusal }
+type SignedIn = { readonly user: User } | { readonly refusal: AccessRefusal }
 
 /** Returns the `Set-Cookie` header that gives a browser its half of the secret of a sign-in. An empty half deletes the cookie. */
-export const halfCookie = ({ raw }: FastifyRequest, { origins }: Access, value: string, lastsMs = 0): string =>
+export const halfCookie = ({ raw }: FastifyRequest, { origins }: ConsoleAccess, value: string, lastsMs = 0): string =>
   setCookie('half', raw, { value, maxAgeMs: lastsMs, origin: origins.of(raw) ?? '' })
 
 type SignInOptions = { readonly audit: Pick<Audit, 'note'>; readonly log: Log }
@@ -39,7 +39,7 @@ const byPassword = async (
 }
 
 /** Adds the addresses. A browser that signs in gets the two halves of a secret, and shows both halves with each question from then on. */
-export const addSignIn = (app: FastifyInstance, access: Access, { audit, log }: SignInOptions): void => {
+export const addSignIn = (app: FastifyInstance, access: ConsoleAccess, { audit, log }: SignInOptions): void => {
   const { gate, signIns, ways, clock, origins, publicOrigin } = access
   const tries = new Allowance(clock, codesPerSecond, 1_000)
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> =>
@@ -83,7 +83,7 @@ export const addSignIn = (app: FastifyInstance, access: Access, { audit, log }: 
  * Adds the address from which a browser is sent to the identity provider, and the address to which the provider sends the browser back. The
  * browser then gets a code behind the `#`, like the code that a terminal shows. No other browser can use the code.
  */
-const addOidc = (app: FastifyInstance, { codes, origins }: Access, oidc: Oidc, log: Log): void => {
+const addOidc = (app: FastifyInstance, { codes, origins }: ConsoleAccess, oidc: Oidc, log: Log): void => {
   const loginCookie = ({ raw }: FastifyRequest, value: string): string =>
     setCookie('login', raw, { value, maxAgeMs: loginMs, fromOtherSites: true, origin: origins.of(raw) ?? '' })
   const fail = (reply: FastifyReply, { failed, reason }: OidcFailure): FastifyReply => {
@@ -103,10 +103,10 @@ const addOidc = (app: FastifyInstance, { codes, origins }: Access, oidc: Oidc, l
   })
 }
 
-const usedCode: Refusal = {
+const usedCode: AccessRefusal = {
   status: 401,
   error: 'this address was used already, or is older than a minute: `headgate console` gives another',
 }
-const tooManyTries: Refusal = { status: 429, error: 'too many tries to sign in: wait a second' }
-const longPassword: Refusal = { status: 401, error: `a password has at most ${maxPasswordLength} characters` }
-const noSuchWay: Refusal = { status: 401, error: 'this way to sign in is not in console.auth' }
+const tooManyTries: AccessRefusal = { status: 429, error: 'too many tries to sign in: wait a second' }
+const longPassword: AccessRefusal = { status: 401, error: `a password has at most ${maxPasswordLength} characters` }
+const noSuchWay: AccessRefusal = { status: 401, error: 'this way to sign in is not in console.auth' }

@@ -1,7 +1,7 @@
 /** Accepted work as every store keeps it: a prompt, where its reply goes, and the group behind it. */
 
 import type { JsonObject } from './json.ts'
-import type { Prompt, Span } from './prompt.ts'
+import type { Prompt, TextSpan } from './prompt.ts'
 import type { Attachment } from './request.ts'
 import type { SessionName } from './session.ts'
 
@@ -29,7 +29,7 @@ type Several = {
  * The state of each of several deliveries: done (`true`), given up (the reason), failed for now (`false`), or without a result in this
  * attempt (`null`).
  */
-export type Progress = readonly (boolean | string | null)[]
+export type DeliveryProgress = readonly (boolean | string | null)[]
 
 /** The events of a group that its run is about (`keep` on the route; rules: Coalescing 2). */
 export type KeptEvents = 'latest' | 'first' | 'all'
@@ -64,7 +64,7 @@ export type NewRun = {
   readonly itemBy?: 'values' | 'place'
   readonly prompt: string
   /** The parts of the prompt that a sender wrote and that are longer than a line. Absent where the prompt has none. */
-  readonly untrusted?: readonly Span[]
+  readonly untrusted?: readonly TextSpan[]
   readonly delivery: Destination
   /** The files of the event. They are stored in the commit of the run, and are gone with it. Absent where there are none. */
   readonly files?: readonly RunFile[]

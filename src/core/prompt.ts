@@ -1,12 +1,12 @@
 /** A prompt, and the parts of its text that a sender wrote. Runners of models mark those parts (rules: Agents 9). */
 
 /** A part of a text: from the first offset to before the second, in UTF-16 units. */
-export type Span = readonly [from: number, to: number]
+export type TextSpan = readonly [from: number, to: number]
 
 export type Prompt = {
   readonly text: string
   /** The parts that a sender wrote: values longer than a line, and a whole payload of any length. They are in order and do not overlap. */
-  readonly untrusted: readonly Span[]
+  readonly untrusted: readonly TextSpan[]
 }
 
 /** Makes a prompt in which no sender wrote more than a line. */
@@ -15,7 +15,7 @@ export const plainPrompt = (text: string): Prompt => ({ text, untrusted: [] })
 /** Joins prompts, and texts that no sender wrote, into one prompt. */
 export const joinPrompts = (parts: readonly (string | Prompt)[]): Prompt => {
   let text = ''
-  const untrusted: Span[] = []
+  const untrusted: TextSpan[] = []
   for (const part of parts) {
     const prompt = typeof part === 'string' ? plainPrompt(part) : part
     for (const [from, to] of prompt.untrusted) untrusted.push([text.length + from, text.length + to])

@@ -13,14 +13,14 @@ export type Headers = IncomingHttpHeaders
  * of its elements; that of a multipart body is that of a form made of its fields, without its files. `unread`: no event can be made of the
  * body, which is malformed, or has too many fields or values. `detail`: the reason, for operators; it quotes nothing of the body.
  */
-export type Content =
+export type BodyContent =
   | { readonly kind: 'json'; readonly text: string; readonly payload: Json }
-  | { readonly kind: 'form'; readonly text: string; readonly payload: Json; readonly fields: readonly FormField[] }
+  | { readonly kind: 'form'; readonly text: string; readonly payload: Json; readonly fields: readonly FormEntry[] }
   | { readonly kind: 'xml'; readonly text: string; readonly payload: Json }
   | { readonly kind: 'multipart'; readonly text: string; readonly payload: Json; readonly files: readonly UploadedFile[] }
   | { readonly kind: 'unread'; readonly why: 'not JSON' | 'too many'; readonly detail?: string }
 
-export type FormField = readonly [name: string, value: string]
+export type FormEntry = readonly [name: string, value: string]
 
 /**
  * A file in a multipart body. `field`: the name of its part. `name`: the name that the sender gives it, which may be anything. `type`: the
@@ -44,11 +44,11 @@ export interface BodyView {
  * content, and none of them may read it again.
  */
 export interface RequestBody extends BodyView {
-  content(): Content
+  content(): BodyContent
   /** Reads a long body with turns for other requests, so that `content` has it; `undefined` for a body that is quick to read. */
   readInTurns(): Promise<void> | undefined
   /** Returns the content and lets go of it, so that whoever makes the event decides how long it stays in memory. */
-  take(): Content
+  take(): BodyContent
 }
 
 /** A request whose body has not been read. Nobody has verified its headers yet. */

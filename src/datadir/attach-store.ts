@@ -10,7 +10,7 @@ import { knownSecrets } from '../plan/known-secrets.ts'
 import { createRedactor } from '../secrets/redact.ts'
 import { stores, storesByName } from '../store/index.ts'
 import type { Shared } from '../store/shared.ts'
-import type { Access, Attached, StoreOptions } from '../store/store-part.ts'
+import type { Attached, StoreAccess, StoreOptions } from '../store/store-part.ts'
 import { referencesIn, withNeededSecrets } from './secrets/with-secrets.ts'
 import { configFile, type Workspace } from './workspace.ts'
 
@@ -44,13 +44,13 @@ const faultText = (file: string): string => {
 }
 
 /** Opens the shared store of a data directory; `undefined` where the store is not shared. Throws a Fault where it cannot be opened. */
-export const attachStore = async (workspace: Workspace, access: Access): Promise<Attached | undefined> => {
+export const attachStore = async (workspace: Workspace, access: StoreAccess): Promise<Attached | undefined> => {
   const config = await sharedConfig(workspace)
   return config && attachTo(config, access)
 }
 
 /** Opens the store of a `sharedConfig`, and closes it after `use`. Throws a Fault where it cannot be opened, and what `use` throws. */
-export const withShared = async <T>(config: Config, access: Access, use: (shared: Shared) => Promise<T>): Promise<T> => {
+export const withShared = async <T>(config: Config, access: StoreAccess, use: (shared: Shared) => Promise<T>): Promise<T> => {
   const { shared, close } = await attachTo(config, access)
   try {
     return await use(shared)
@@ -59,7 +59,7 @@ export const withShared = async <T>(config: Config, access: Access, use: (shared
   }
 }
 
-const attachTo = async (config: Config, access: Access): Promise<Attached> => {
+const attachTo = async (config: Config, access: StoreAccess): Promise<Attached> => {
   const attached = await storesByName
     .get(config.storage.kind)
     ?.attach?.(storeOptions(config, systemClock), access)

@@ -17,7 +17,7 @@ import { writtenTargets } from '../parts/destination.ts'
 import { endings } from '../parts/endings/index.ts'
 import { fingerprint, maskJson } from '../secrets/mask.ts'
 import { type Pause, pausesFileName, pausesIn } from './paused-routes.ts'
-import { type Listener, listenerOf, routeUrl } from './route-address.ts'
+import { type ListenSettings, listenerOf, routeUrl } from './route-address.ts'
 import { withNeededSecrets } from './secrets/with-secrets.ts'
 import { utcAt, withoutPast } from './subscription-record.ts'
 import type { Warning } from './warning.ts'
@@ -85,7 +85,7 @@ export const hasOwnKeys = (written: Json): boolean =>
   isObject(written) && ['secret', 'secrets', 'public_key'].some((key) => own(written, key) !== undefined)
 
 /** Returns a route as `list` and `show` print it in JSON, without secrets. */
-export const describeRoute = ({ name, source, written, route, shadowed, pause }: RouteEntry, reached: Listener): JsonObject => {
+export const describeRoute = ({ name, source, written, route, shadowed, pause }: RouteEntry, reached: ListenSettings): JsonObject => {
   const spec = isObject(written) ? written : {}
   const profile = textOrEmpty(own(spec, 'profile')) || defaultProfile
   const events = own(spec, 'events')

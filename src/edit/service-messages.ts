@@ -3,12 +3,12 @@
 import type { EditorService } from './service.ts'
 
 /** A question as it goes to the thread of the service. `ask`: the method's name. `of`: its argument. */
-export type Question = {
+export type ServiceQuestion = {
   [Ask in keyof EditorService]: { readonly ask: Ask; readonly of: Parameters<EditorService[Ask]>[0] }
 }[keyof EditorService]
 
 /** The answer to a question, with the question's argument in `of`; or why there is no answer. */
-export type Answer =
+export type ServiceAnswer =
   | {
       [Ask in keyof EditorService]: {
         readonly type: Ask

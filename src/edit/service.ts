@@ -4,8 +4,8 @@ import type { Diagnostic, Path } from '../core/diagnostic.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Hunk } from '../datadir/line-diff.ts'
 import type { ShownPause } from '../features/pauses/pause-text.ts'
-import type { OpenedRoute, RouteDraft, Step } from './draft/route-draft.ts'
-import type { TextPlace } from './draft/text-places.ts'
+import type { DraftStep, OpenedRoute, RouteDraft } from './draft/route-draft.ts'
+import type { TextRange } from './draft/text-places.ts'
 import type { NamesKey, OfferedName, OfferedNames } from './names-keys.ts'
 import type { TraceShown } from './shown-trace.ts'
 
@@ -89,7 +89,7 @@ export type Payload = {
 }
 
 /** For how many samples a condition holds: for `holds` of the `of` samples that reach the filters. */
-export type Tally = {
+export type ConditionTally = {
   readonly holds: number
   readonly of: number
   /** Values that the condition's field has in the samples, as JSON: each value once, and only a few. */
@@ -117,9 +117,9 @@ export type Preview = {
   /** Why a field of the route would have no effect, such as a setting that it needs. The key is the JSON pointer of the field, set or not. */
   readonly lacking?: { readonly [pointer: string]: string }
   /** The fixes of findings, as steps of the draft. */
-  readonly fixes: readonly Step[]
+  readonly fixes: readonly DraftStep[]
   /** For each finding, where it stands in the route's text; `null` for a finding about no place in that text. */
-  readonly places: readonly (TextPlace | null)[]
+  readonly places: readonly (TextRange | null)[]
   /** The lines of the draft's text that belong to the route, with stars for secrets. */
   readonly yaml: string
   readonly trace?: TraceShown
@@ -133,7 +133,7 @@ export type Preview = {
   /** `deliver_extra` for the payload, also where the filters would stop the payload; a list for several targets. */
   readonly extra?: Json
   /** The tallies by the names that a trace gives to conditions (`filters[1].not`). */
-  readonly tallies: { readonly [condition: string]: Tally }
+  readonly tallies: { readonly [condition: string]: ConditionTally }
   /** How many samples were not tried: there were too many, they were too large, or the time was over. */
   readonly untallied?: number
 }
@@ -221,9 +221,9 @@ export type EditorService = {
   /** Returns the text of the route for a person to edit, with stars for secrets. A changed text is a step of the draft (`rewritten`). */
   text(of: { readonly draft: RouteDraft }): Promise<string>
   /** Returns a route's text after a step, such as the fix of a finding. Stars stay. */
-  textAfter(of: { readonly text: string; readonly step: Step }): Promise<string>
+  textAfter(of: { readonly text: string; readonly step: DraftStep }): Promise<string>
   /** Returns a step of a draft with stars for the secrets in it, for whoever may not see them. */
-  masked(of: { readonly draft: RouteDraft; readonly step: Step }): Promise<Step>
+  masked(of: { readonly draft: RouteDraft; readonly step: DraftStep }): Promise<DraftStep>
   /** Returns the line on which a path of the route begins in the opened text. Lines count from 1. */
   line(of: { readonly opened: OpenedRoute; readonly path: Path }): Promise<number>
   /** Lists the payloads to try a route with; without a route, all. The first row that fits is the best to begin with. */

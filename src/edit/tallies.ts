@@ -12,7 +12,7 @@ import { type Traced, tracePlan } from '../dryrun/trace/trace.ts'
 import { allSchemes } from '../plan/route-schemes.ts'
 import { isOfSenders } from './payload/ranked-samples.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
-import type { Preview, Tally } from './service.ts'
+import type { ConditionTally, Preview } from './service.ts'
 
 /**
  * The bounds on trying samples: their number, the size of a sample's file in bytes, and the time in milliseconds after which no further
@@ -94,4 +94,4 @@ const addToCounts = ({ name, holds, seen }: Judged, counts: Map<string, Counts>)
   if (seen !== undefined && known.seen.size < maxSeen && isJson(seen)) known.seen.add(seen)
 }
 
-const tallyOf = ([name, { holds, of, seen }]: readonly [string, Counts]): [string, Tally] => [name, { holds, of, seen: [...seen] }]
+const tallyOf = ([name, { holds, of, seen }]: readonly [string, Counts]): [string, ConditionTally] => [name, { holds, of, seen: [...seen] }]

@@ -4,9 +4,9 @@ import type { Worker } from 'node:worker_threads'
 import { exit, Fault } from '../core/fault.ts'
 import type { Workspace } from '../datadir/workspace.ts'
 import type { EditorService } from '../edit/service.ts'
-import type { Question } from '../edit/service-messages.ts'
+import type { ServiceQuestion } from '../edit/service-messages.ts'
 import { startThread } from '../process/start-thread.ts'
-import type { ThreadData, ThreadReply, ThreadRequest } from './service-thread.ts'
+import type { ServiceThreadRequest, ThreadData, ThreadReply } from './service-thread.ts'
 
 const editorThread = { built: './editor-thread.js', source: new URL('./service-thread.ts', import.meta.url) }
 
@@ -44,14 +44,16 @@ export const openServiceInThread = (workspace: Workspace, profile?: string): Thr
     })
     return started
   }
-  const ask = (question: Question): Promise<never> =>
+  const ask = (question: ServiceQuestion): Promise<never> =>
     new Promise((resolve, reject) => {
       worker ??= start()
       last += 1
       waiting.set(last, { resolve, reject })
-      worker.postMessage({ id: last, question } satisfies ThreadRequest)
+      worker.postMessage({ id: last, question } satisfies ServiceThreadRequest)
     })
-  const service = new Proxy({} as EditorService, { get: (_, name) => (of: Question['of']) => ask({ ask: name, of } as Question) })
+  const service = new Proxy({} as EditorService, {
+    get: (_, name) => (of: ServiceQuestion['of']) => ask({ ask: name, of } as ServiceQuestion),
+  })
   return { service, close: async () => void (await worker?.terminate()) }
 }
 

@@ -7,13 +7,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Fault, messageOf } from '../core/fault.ts'
 import type { Workspace } from '../datadir/workspace.ts'
 import { createEditorService } from '../edit/create-service.ts'
-import type { Question } from '../edit/service-messages.ts'
+import type { ServiceQuestion } from '../edit/service-messages.ts'
 import { gatewayAt } from '../http/control/client.ts'
 
 /** What the thread gets at its start: where the routes are, and the profile whose routes it knows; `undefined` for all profiles. */
 export type ThreadData = { readonly workspace: Workspace; readonly profile: string | undefined }
 /** A question of the main thread. The reply to it has the same id. */
-export type ThreadRequest = { readonly id: number; readonly question: Question }
+export type ServiceThreadRequest = { readonly id: number; readonly question: ServiceQuestion }
 export type ThreadReply =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly failed: { readonly message: string; readonly hint?: string } }
@@ -24,9 +24,9 @@ if (port === null) throw new Error('this file is the entry of a worker thread')
 const { workspace, profile } = workerData as ThreadData
 const service = createEditorService(workspace, gatewayAt(workspace), profile)
 
-const replyTo = async ({ id, question }: ThreadRequest): Promise<ThreadReply> => {
+const replyTo = async ({ id, question }: ServiceThreadRequest): Promise<ThreadReply> => {
   try {
-    return { id, answer: await (service[question.ask] as (of: Question['of']) => Promise<unknown>)(question.of) }
+    return { id, answer: await (service[question.ask] as (of: ServiceQuestion['of']) => Promise<unknown>)(question.of) }
   } catch (error) {
     const hint = error instanceof Fault ? error.hint : undefined
     return { id, failed: { message: messageOf(error), ...(hint === undefined ? {} : { hint }) } }
@@ -42,4 +42,4 @@ const postReply = (reply: ThreadReply): void => {
   }
 }
 
-port.on('message', (request: ThreadRequest) => void replyTo(request).then(postReply))
+port.on('message', (request: ServiceThreadRequest) => void replyTo(request).then(postReply))

@@ -8,7 +8,7 @@ import type { Adopt, Closable } from '../core/owner.ts'
 import type { Event } from '../core/request.ts'
 import { namesParameterSecret, namesRequestSecret } from '../core/secret-names.ts'
 import { printable } from '../core/text.ts'
-import { Fields } from './fields.ts'
+import { EventFields } from './fields.ts'
 import { all, any, type ConditionFailure, type ConditionResult, not, type RunCondition } from './logic.ts'
 import { compileField } from './path.ts'
 import { renderJson } from './render.ts'
@@ -61,10 +61,10 @@ type ConditionKit = {
 }
 
 /** Whether an event passes the filters. `rule` returns a sentence: which condition refused the event, and which value the condition saw. */
-export type Verdict = { readonly pass: true } | { readonly pass: false; readonly rule: () => string }
+export type FilterVerdict = { readonly pass: true } | { readonly pass: false; readonly rule: () => string }
 
-const passed: Verdict = { pass: true }
-const verdictOf = (failure: ConditionResult): Verdict => (failure ? { pass: false, rule: failure.rule } : passed)
+const passed: FilterVerdict = { pass: true }
+const verdictOf = (failure: ConditionResult): FilterVerdict => (failure ? { pass: false, rule: failure.rule } : passed)
 
 const showValue = (value: ExactJson | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
@@ -127,7 +127,7 @@ const sentenceOfNot =
   }
 
 /** `left`: the number of conditions that may still be compiled before there are too many. */
-type Builder = { readonly kit: ConditionKit; readonly fields: Fields; left: number }
+type Builder = { readonly kit: ConditionKit; readonly fields: EventFields; left: number }
 
 /** Compiles a condition that is not a group. */
 const compileLeaf = (spec: ConditionSpec, operator: Operator, { kit, fields }: Builder): BuiltCondition => {
@@ -234,11 +234,11 @@ const compileAll = (spec: ExactJson, builder: Builder): RunCondition =>
  * below `filters`. Where no condition can be made of it, neither it nor a `not` around it ever holds. The compiled function never throws.
  * It returns a promise only where an operator has to wait.
  */
-export const compileConditions = (spec: ExactJson, kit: ConditionKit): ((event: Event) => Verdict | Promise<Verdict>) => {
-  const fields = new Fields()
+export const compileConditions = (spec: ExactJson, kit: ConditionKit): ((event: Event) => FilterVerdict | Promise<FilterVerdict>) => {
+  const fields = new EventFields()
   const run = compileAll(spec, { kit, fields, left: maxConditions })
   const shared = fields.shared()
-  const conclude = (failure: ConditionResult): Verdict => {
+  const conclude = (failure: ConditionResult): FilterVerdict => {
     for (const field of shared) field.forget()
     return verdictOf(failure)
   }

@@ -5,7 +5,7 @@ import type { Event } from '../core/request.ts'
 import { compileField } from './path.ts'
 
 /** A field of events, by its dotted name. Where several conditions name the field, it keeps its value while an event is judged. */
-export class Field {
+export class EventField {
   readonly #read: (event: Event) => ExactJson | undefined
   /** Whether several conditions name the field, so that its value is kept. */
   isShared = false
@@ -34,20 +34,20 @@ export class Field {
 }
 
 /** Compiles the fields of one route's conditions. */
-export class Fields {
-  readonly #byName = new Map<string, Field>()
+export class EventFields {
+  readonly #byName = new Map<string, EventField>()
 
   /** Returns the field of this name: the same object for each condition that names it. */
-  compile(name: string): Field {
+  compile(name: string): EventField {
     const known = this.#byName.get(name)
-    const field = known ?? new Field(name)
+    const field = known ?? new EventField(name)
     field.isShared = known !== undefined
     this.#byName.set(name, field)
     return field
   }
 
   /** Returns the fields whose values must be dropped after each verdict. */
-  shared(): readonly Field[] {
+  shared(): readonly EventField[] {
     return [...this.#byName.values()].filter((field) => field.isShared)
   }
 }

@@ -4,7 +4,7 @@ import { exactOf, looseOf } from '../core/exact-json.ts'
 import { ExactNumber } from '../core/exact-number.ts'
 import { messageOf } from '../core/fault.ts'
 import { type ExactJson, isObject, type JsonObject } from '../core/json.ts'
-import { isMoreThanALine, type Prompt, type Span } from '../core/prompt.ts'
+import { isMoreThanALine, type Prompt, type TextSpan } from '../core/prompt.ts'
 import type { Event } from '../core/request.ts'
 import { cut, printable } from '../core/text.ts'
 import { BadExpression, compileJsonata, FailedExpression } from './jsonata/jsonata.ts'
@@ -213,7 +213,7 @@ const compileExpression = <T>(source: string, written: string, use: ValueUse<T>,
  * Makes the result of a template from its rendered text. `untrusted`: the ranges of the text with more than a line of a payload, or with
  * the whole payload.
  */
-type MakeResult<R> = (text: string, untrusted: readonly Span[]) => R
+type MakeResult<R> = (text: string, untrusted: readonly TextSpan[]) => R
 
 const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, makeResult: MakeResult<R>): Renderer<R | T> => {
   let hasExpression = false
@@ -231,7 +231,7 @@ const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, m
   })
   const join = (textOf: (i: number) => string | T): R | T => {
     let out = ''
-    const untrusted: Span[] = []
+    const untrusted: TextSpan[] = []
     for (let i = 0; i < pieces.length && out.length <= maxTextUnits; i++) {
       const rendered = textOf(i)
       if (typeof rendered !== 'string') return rendered

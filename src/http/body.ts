@@ -10,7 +10,7 @@ import { PacedBody } from './paced-body.ts'
 
 /**
  * The reason why the body of a request was not read to its end. `gone`: nothing is left to answer, because the sender has closed the
- * connection, or `Connection.fail` has answered a malformed or late body.
+ * connection, or `ClientConnection.fail` has answered a malformed or late body.
  */
 export type Unread = 'too large' | 'no room' | 'too slow' | 'gone'
 
@@ -67,6 +67,6 @@ export const readBody = (
   // A request that is cut off closes even without a listener for its errors (`onError` in lib/_http_incoming.js).
   const gone = (): void => finish('gone')
   request.on('close', gone)
-  // After `Connection.fail` has answered a malformed or late body, only the response closes, not the request.
+  // After `ClientConnection.fail` has answered a malformed or late body, only the response closes, not the request.
   response.on('close', gone)
 }

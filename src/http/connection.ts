@@ -18,7 +18,7 @@ const maxDropped = 65_536
 const lingerMs = 1_000
 
 /** Bounds the unanswered requests of a new connection of `node:http`, and ends the connection when its last answer is written. */
-export class Connection {
+export class ClientConnection {
   /** The position of this connection in the list of open connections. The list updates the number. */
   index: number
   readonly #socket: Socket

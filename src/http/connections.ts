@@ -10,8 +10,8 @@ import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
 import { repeat } from '../core/turns/repeat.ts'
 import type { Draining, Holding } from './close.ts'
-import { Connection } from './connection.ts'
-import type { Handshakes } from './tls/handshakes.ts'
+import { ClientConnection } from './connection.ts'
+import type { TlsHandshakes } from './tls/handshakes.ts'
 
 /** The most open connections of all clients together. */
 export const maxConnections = 4_096
@@ -21,7 +21,7 @@ const maxPerClient = maxConnections / 2
 const stuckMs = 30_000
 
 /** Takes one request, of any method and path. */
-export type Handle = (request: IncomingMessage, response: ServerResponse, connection: Connection) => void
+export type Handle = (request: IncomingMessage, response: ServerResponse, connection: ClientConnection) => void
 
 /** What the server needs of its connections: their number, their end when the server stops, and answers to parser errors. */
 export interface Connections extends Draining, Holding {
@@ -41,8 +41,8 @@ export type RefusedUnread = {
 
 /** The property of a socket that has its connection. */
 const connectionKey = Symbol('connection')
-type WatchedSocket = Socket & { [connectionKey]?: Connection }
-const connectionOf = (socket: Socket): Connection | undefined => (socket as WatchedSocket)[connectionKey]
+type WatchedSocket = Socket & { [connectionKey]?: ClientConnection }
+const connectionOf = (socket: Socket): ClientConnection | undefined => (socket as WatchedSocket)[connectionKey]
 
 /**
  * The open connections in an array without order. Each connection has its index in the array, so that removing it takes one step. A `Map`
@@ -50,18 +50,18 @@ const connectionOf = (socket: Socket): Connection | undefined => (socket as Watc
  * old space keeps all sockets that it lists in memory until the next full garbage collection.
  */
 class OpenConnections {
-  readonly all: Connection[] = []
+  readonly all: ClientConnection[] = []
 
-  add(socket: Socket): Connection {
-    const connection = new Connection(socket, this.all.length)
+  add(socket: Socket): ClientConnection {
+    const connection = new ClientConnection(socket, this.all.length)
     this.all.push(connection)
     ;(socket as WatchedSocket)[connectionKey] = connection
     socket.once('close', () => this.#remove(connection))
     return connection
   }
 
-  #remove({ index }: Connection): void {
-    const last = this.all.pop() as Connection
+  #remove({ index }: ClientConnection): void {
+    const last = this.all.pop() as ClientConnection
     if (index === this.all.length) return
     this.all[index] = last
     last.index = index
@@ -73,7 +73,7 @@ class OpenConnections {
  * `requireHostHeader: false`: this function answers a missing or repeated Host header itself, in the shape of the gateway's other errors.
  * `handshakes`: those of a server that speaks TLS.
  */
-export const watchConnections = (server: Server, clock: Clock, handle: Handle, handshakes?: Handshakes): Connections => {
+export const watchConnections = (server: Server, clock: Clock, handle: Handle, handshakes?: TlsHandshakes): Connections => {
   const open = new OpenConnections()
   /**
    * Functions that answer the requests held back since `hold`, at most sixteen for each connection; `undefined` while no request is held
@@ -81,7 +81,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle, h
    */
   let heldAnswers: (() => void)[] | undefined
   const refusedUnread = { connections: 0, requests: new Map<number, number>(), handshakes: 0 }
-  const refuseUnread = (connection: Connection, reply: Reply): void => {
+  const refuseUnread = (connection: ClientConnection, reply: Reply): void => {
     refusedUnread.requests.set(reply.status, (refusedUnread.requests.get(reply.status) ?? 0) + 1)
     connection.fail(reply)
   }
@@ -150,7 +150,7 @@ const whyHostRefused = ({ rawHeaders, httpVersion }: IncomingMessage): string | 
 }
 
 /** Takes new connections into the list, and closes those of a client that has too many. `refused` is called for each of these. */
-const watchOpening = (server: Server, open: OpenConnections, handshakes: Handshakes | undefined, refused: () => void): void => {
+const watchOpening = (server: Server, open: OpenConnections, handshakes: TlsHandshakes | undefined, refused: () => void): void => {
   /** The check is slow, because it looks up all peer addresses. */
   const limit = (socket: Socket, client: () => string): void => {
     let count = handshakes?.size ?? 0

@@ -10,7 +10,7 @@ import type { RoutePlan } from '../core/plan.ts'
 import { replyTo } from '../core/reply.ts'
 import { internalError } from '../engine/run.ts'
 import { clientAddress } from './client.ts'
-import type { Connection } from './connection.ts'
+import type { ClientConnection } from './connection.ts'
 import { atOnce, createReplyBatch, type ReplyBatch } from './reply-batch.ts'
 import { writeReply } from './write-reply.ts'
 
@@ -41,7 +41,7 @@ export const createListenerContext = ({
 type ExchangeParts = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly connection: Connection
+  readonly connection: ClientConnection
   readonly trustProxy: boolean | readonly string[]
 }
 

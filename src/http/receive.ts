@@ -12,7 +12,7 @@ import { answerHandshake, checkHead, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
 import { readBody } from './body.ts'
 import { createBodyMemory } from './body-memory.ts'
-import type { Connection } from './connection.ts'
+import type { ClientConnection } from './connection.ts'
 import { createListenerContext, Exchange, endedOnError } from './exchange.ts'
 import { createPace, eachTurn, type Pace, slowTurn } from './pace.ts'
 import { atOnce } from './reply-batch.ts'
@@ -75,9 +75,9 @@ const decode = (part: string): string => {
 
 type WebhookPath = NonNullable<ReturnType<typeof parsePath>>
 
-export interface Receiver {
+export interface RequestReceiver {
   /** Takes a POST on a webhook path, or a request of another method that may be a handshake, and answers it. */
-  receive(request: IncomingMessage, response: ServerResponse, path: WebhookPath, connection: Connection): void
+  receive(request: IncomingMessage, response: ServerResponse, path: WebhookPath, connection: ClientConnection): void
   /** Whether the plan of the route at `path` answers handshakes with this method. `method` is not POST. */
   mayBeHandshake(method: string, path: WebhookPath): boolean
   /** The number of requests without an answer. */
@@ -86,13 +86,13 @@ export interface Receiver {
   readonly bodyBytes: number
 }
 
-export const createReceiver = (options: ReceiveOptions): Receiver => {
+export const createReceiver = (options: ReceiveOptions): RequestReceiver => {
   const bodyMemory = createBodyMemory(options.clock)
   const pace = createPace(eachTurn)
   const slowPace = createPace(slowTurn)
   const listener = createListenerContext(options)
 
-  const receive: Receiver['receive'] = (request, response, path, connection) => {
+  const receive: RequestReceiver['receive'] = (request, response, path, connection) => {
     dropOwnHeaders(request)
     const serving = options.serving()
     const exchange = new Exchange(listener, { request, response, connection, trustProxy: serving.trustProxy })

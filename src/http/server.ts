@@ -12,7 +12,7 @@ import { bodyOptions } from '../node-internals/received-request.ts'
 import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, type RefusedUnread, watchConnections } from './connections.ts'
 import { createLazyFastify } from './lazy-fastify.ts'
-import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
+import { createReceiver, parsePath, type ReceiveOptions, type RequestReceiver } from './receive.ts'
 import { addStatusAddresses } from './status/status-door.ts'
 import type { CertificatesView, ServedCertificatesOptions } from './tls/served-certificates.ts'
 
@@ -87,7 +87,7 @@ export type ServerOptions = ReceiveOptions &
   }
 
 /** What answers the requests of a server. `close` is called once the server is closed. */
-export type Answering = Pick<Receiver, 'active' | 'bodyBytes'> & { readonly handle: Handle; close(): Promise<void> }
+export type Answering = Pick<RequestReceiver, 'active' | 'bodyBytes'> & { readonly handle: Handle; close(): Promise<void> }
 
 /** Makes the server of a gateway and starts to listen. Throws a Fault when the server cannot listen on host and port. */
 export const listen = (options: ServerOptions): Promise<Listener> =>
@@ -151,7 +151,7 @@ export const openServer = async (options: OpenOptions, answer: (server: Server) 
 const handshakeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Whether a request may be a handshake. A request for a route whose plan cannot be made is no handshake. */
-const mayBeHandshake = (receiver: Receiver, method: string, path: Parameters<Receiver['mayBeHandshake']>[1]): boolean => {
+const mayBeHandshake = (receiver: RequestReceiver, method: string, path: Parameters<RequestReceiver['mayBeHandshake']>[1]): boolean => {
   try {
     return receiver.mayBeHandshake(method, path)
   } catch {
@@ -163,7 +163,7 @@ const mayBeHandshake = (receiver: Receiver, method: string, path: Parameters<Rec
  * Makes the handler of all requests. It passes a POST or a handshake on a webhook path straight to the receiver: Fastify's router and reply
  * take a tenth of the time of a request. Fastify (`handler`) gets all other requests.
  */
-const routeRequests = (receiver: Receiver, handler: RequestListener): Handle => {
+const routeRequests = (receiver: RequestReceiver, handler: RequestListener): Handle => {
   return (request, response, connection) => {
     const { method = '', url = '' } = request
     const path = method === 'POST' || handshakeMethods.has(method) ? parsePath(url) : undefined

@@ -5,7 +5,7 @@
 
 import { roundMoney } from '../core/money.ts'
 import type { JournalLine } from './line.ts'
-import type { Ended, EventView, EventWork, RawPlace, Received, Revived, RunRecord, Started, Tried } from './record.ts'
+import type { EventView, EventWork, RawPlace, Received, Revived, RunEndedRecord, RunRecord, Started, Tried } from './record.ts'
 
 /** The most lines about the runs of an event that its view shows. */
 const maxSteps = 50
@@ -17,9 +17,9 @@ export type EventHistory = {
   /** The place of the raw request, which the line of arrival names. */
   raw?: RawPlace
   /** The newest end or revival of a run. It decides the state of the event. */
-  last?: Ended | Revived
+  last?: RunEndedRecord | Revived
   /** The newest end, even if the run was revived after it. */
-  ended?: Ended
+  ended?: RunEndedRecord
   /** The lines about the event's runs, newest first: at most `maxSteps`. */
   readonly steps: RunRecord[]
   /** The newest attempt after the newest end or revival. It did not end its run, which still waits. */
@@ -65,7 +65,7 @@ export const addLine = (history: EventHistory, { entry, raw }: JournalLine): voi
  * Returns the view of an event; `undefined` when neither its arrival nor the end of its run was read. `groupEnd`: the end of the run of its
  * group.
  */
-export const eventView = (history: EventHistory, groupEnd: Ended | undefined): EventView | undefined => {
+export const eventView = (history: EventHistory, groupEnd: RunEndedRecord | undefined): EventView | undefined => {
   const { arrival, ended, raw } = history
   const first = arrival ?? ended
   if (!first) return undefined
@@ -141,7 +141,7 @@ const copyMembers = (from: Partial<EventView>, to: Partial<Record<string, unknow
 /** The members of a view that say how far the event's run has come. */
 type EventState = Pick<EventView, 'state' | 'attempt' | 'error' | 'ended_at' | 'silent'>
 
-const eventState = ({ last, open }: EventHistory, outcome: string, groupEnd: Ended | undefined): EventState => {
+const eventState = ({ last, open }: EventHistory, outcome: string, groupEnd: RunEndedRecord | undefined): EventState => {
   if (outcome !== 'accepted' && outcome !== 'coalesced') return { state: 'final' }
   if (last?.kind === 'ended') {
     const { state, attempt, error, silent, at } = last

@@ -3,7 +3,7 @@
 import { addLine, type EventHistory, eventView, groupOf, historyOf, isArrival } from './event-history.ts'
 import type { EventLookup } from './event-records.ts'
 import type { JournalLine } from './line.ts'
-import type { Ended } from './record.ts'
+import type { RunEndedRecord } from './record.ts'
 
 /**
  * Searches the lines of a journal for `text`, and calls `enough` with each line that is found, newest first, until `enough` returns true;
@@ -50,9 +50,9 @@ const lookUpById = async (search: SearchLines, id: string): Promise<EventLookup>
 }
 
 /** Finds the line with the end of a group's run; `undefined` when the run has not ended, or there is no group. */
-const findGroupEnd = async (search: SearchLines, group: string | undefined): Promise<Ended | undefined> => {
+const findGroupEnd = async (search: SearchLines, group: string | undefined): Promise<RunEndedRecord | undefined> => {
   if (group === undefined) return undefined
-  let end: Ended | undefined
+  let end: RunEndedRecord | undefined
   // The id of a group is the id of the event that opened it. No end of the group's run is older than the arrival of that event.
   await search('group', group, (line) => {
     if (line.entry.kind === 'ended' && line.entry.group === group) end ??= line.entry

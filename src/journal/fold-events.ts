@@ -5,7 +5,7 @@
 
 import { addLine, type EventHistory, eventView, groupOf, historyOf, isArrival } from './event-history.ts'
 import type { JournalLine } from './line.ts'
-import type { Ended, EventSummary, EventView } from './record.ts'
+import type { EventSummary, EventView, RunEndedRecord } from './record.ts'
 
 export type EventFilter = {
   /** Whether an event is wanted. Called once for each event. Without this function all events are wanted. */
@@ -48,7 +48,7 @@ export interface Fold {
 export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after, ids }: FoldFilter): Fold => {
   const histories = new Map<string, EventHistory>()
   /** The ends of the runs of groups, by the id of the event that opened the group, while lines of the group's events may still come. */
-  const groupEnds = new Map<string, Ended>()
+  const groupEnds = new Map<string, RunEndedRecord>()
   const events: EventView[] = []
   let skipped = 0
   let met = after === undefined

@@ -13,12 +13,12 @@ import { cut, excerpt } from '../core/text.ts'
 import { renderJson } from '../expr/render.ts'
 import { signature } from '../parts/stages/signature.ts'
 import {
-  type Ended,
   erasedError,
   type Journal,
   type NewRecord,
   type RawRequest,
   type RecordedUsage,
+  type RunEndedRecord,
   type Tried,
   type Unverified,
 } from './record.ts'
@@ -193,7 +193,7 @@ const usageOf = ({ usage }: RunAttempt): { readonly usage?: RecordedUsage } => {
   return { usage: { steps, input_tokens: inputTokens, output_tokens: outputTokens, ...(cost === undefined ? {} : { cost }), tools } }
 }
 
-const attemptRecord = (run: RunAttempt, at: string): Tried | Ended => {
+const attemptRecord = (run: RunAttempt, at: string): Tried | RunEndedRecord => {
   const { end, eventId, attempt, profile, route, eventType, deliveryId, target, job, merged, span, ms } = run
   const about = { profile, route, event_type: eventType, delivery_id: deliveryId }
   const work = { attempt, duration_ms: Math.round(ms), target, ...(job === undefined ? {} : { job }) }

@@ -117,7 +117,7 @@ type RunEndState = (typeof runEndStates)[number]
  * The end of a run: done, dead, cancelled by hand, or expired before it began. The line is written before the store has the end. A crash in
  * between leaves a second end of the same run, but never an ended run without a line. The newest line of a run counts.
  */
-export type Ended = {
+export type RunEndedRecord = {
   readonly kind: 'ended'
   readonly at: string
   readonly event_id: string
@@ -149,7 +149,7 @@ export const erasedError = 'erased: its data were deleted by hand'
 /** The revival of a dead run by hand. */
 export type Revived = { readonly kind: 'revived'; readonly at: string; readonly event_id: string }
 
-export type JournalRecord = Received | Started | Tried | Ended | Revived
+export type JournalRecord = Received | Started | Tried | RunEndedRecord | Revived
 
 type WithGaps<R> = { readonly [K in keyof R]: object extends Pick<R, K> ? R[K] | undefined : R[K] }
 
@@ -169,7 +169,7 @@ export type RawRequest = {
 }
 
 /** A record about a run. `raw`: the place of a JSON object with the `prompt` of the attempt, and `reply` and `tool_calls` where there were some. */
-export type RunRecord = (Tried | Ended | Revived) & { readonly raw?: RawPlace }
+export type RunRecord = (Tried | RunEndedRecord | Revived) & { readonly raw?: RawPlace }
 
 /** An event, put together from its lines. */
 export type EventView = {

@@ -27,7 +27,7 @@ export const isFull = ({ bytes, lines }: SegmentSize, ageMs: number, { maxAgeMs,
 type FinishedSegment = SegmentSize & { readonly name: string; readonly changedAt: number }
 
 /** The list of the finished segments of a folder. */
-export interface Retention {
+export interface SegmentRetention {
   readonly nextNumber: number
   /** Adds the segments that earlier processes left in the folder. */
   load(): Promise<void>
@@ -40,7 +40,7 @@ export interface Retention {
   prune(limits: Limits, now: number, current: SegmentSize): Promise<void>
 }
 
-export const createRetention = (folder: string): Retention => {
+export const createRetention = (folder: string): SegmentRetention => {
   const finished: FinishedSegment[] = []
   let bytes = 0
   let lines = 0

@@ -12,7 +12,7 @@ import { editJsonField } from './body/json-field.ts'
 import { type Mask, maskJson, starMask } from './body/mask-json.ts'
 import { listFiles } from './body/multipart/attachments.ts'
 import { bodyKind, readContent } from './body/payload.ts'
-import type { Path } from './body/walk-json.ts'
+import type { KeyPath } from './body/walk-json.ts'
 import type { Scheme } from './schemes/scheme.ts'
 
 export type SecretPlaces = {
@@ -21,7 +21,7 @@ export type SecretPlaces = {
   /** Names of parameters of the query. */
   readonly query: readonly string[]
   /** Paths in the body: of JSON, or of the fields of a form. */
-  readonly fields: readonly Path[]
+  readonly fields: readonly KeyPath[]
 }
 
 export const secretPlacesOf = (schemes: readonly Scheme[]): SecretPlaces => ({
@@ -66,7 +66,7 @@ export const maskHeaders = (headers: Headers, names: readonly string[], { shown 
 export const maskParameters = (pathAndQuery: string, names: readonly string[], { shown }: Mask): string =>
   names.length === 0 ? pathAndQuery : maskQuery(pathAndQuery, (name) => names.includes(name), shown)
 
-const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[], mask: Mask): Buffer => {
+const maskBody = (headers: Headers, body: Buffer, fields: readonly KeyPath[], mask: Mask): Buffer => {
   const kind = bodyKind(headers, body)
   if (kind === 'json') return maskJson(body, fields, mask)
   if (kind === 'form') return isUtf8(body) ? maskForm(body, fields, mask) : body
@@ -80,7 +80,7 @@ const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[], mask:
 }
 
 /** Masks a form. Where it has a JSON field, the paths lead into the JSON of that field; otherwise a path of one key names a field. */
-const maskForm = (body: Buffer, paths: readonly Path[], mask: Mask): Buffer => {
+const maskForm = (body: Buffer, paths: readonly KeyPath[], mask: Mask): Buffer => {
   const form = body.toString('utf8')
   const inJson = editJsonField(form, (json) => maskJson(Buffer.from(json), paths, mask).toString())
   if (inJson !== undefined) return inJson === form ? body : Buffer.from(inJson)

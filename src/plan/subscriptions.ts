@@ -6,7 +6,7 @@ import type { Diagnostic } from '../core/diagnostic.ts'
 import type { Json } from '../core/json.ts'
 import type { Compiled } from './compile.ts'
 import { Entries } from './entries.ts'
-import { type Served, servedBy } from './table.ts'
+import { type ServedRoute, servedBy } from './table.ts'
 
 export type SubscriptionsOptions = {
   readonly file: string
@@ -19,7 +19,7 @@ export type SubscriptionsOptions = {
 }
 
 /** A subscription as it was compiled. `served` is absent where it cannot be served. `lasting`: as `Compiled.lasting`. */
-type CompiledSubscription = { readonly served: Served | undefined; readonly lasting: boolean }
+type CompiledSubscription = { readonly served: ServedRoute | undefined; readonly lasting: boolean }
 
 /** The routes of a subscriptions file, with the plans that this object owns. */
 export class Subscriptions {
@@ -43,13 +43,13 @@ export class Subscriptions {
    * Reads the file again if it has changed, and returns the route of this name; `undefined` where no entry has this name, or the entry
    * cannot be served. While the file is not usable, the last good entries are served.
    */
-  get(name: string): Served | undefined {
+  get(name: string): ServedRoute | undefined {
     this.refresh()
     return this.#entries.get(name)?.served
   }
 
   /** Returns the subscriptions that are switched on and not hidden by a configured route, as of the last refresh. */
-  beside(configured: { has(name: string): boolean }): readonly Served[] {
+  beside(configured: { has(name: string): boolean }): readonly ServedRoute[] {
     return [...this.#entries].flatMap(([name, { served }]) => (served?.plan && !configured.has(name) ? served : []))
   }
 

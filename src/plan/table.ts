@@ -10,7 +10,7 @@ import type { RoutePlan } from '../core/plan.ts'
 import type { Compiled } from './compile.ts'
 
 /** A route in the routing table. A route without a plan is switched off. */
-export type Served = {
+export type ServedRoute = {
   readonly source: RouteSource
   readonly plan?: () => RoutePlan
   /** The owner of the plan. A request holds the owner while it uses the plan. */
@@ -21,7 +21,7 @@ export type Served = {
  * Makes the row of the routing table for a compiled route; `undefined` when the route did not compile to a plan. The plan of a disabled
  * route is released, and its row has no plan.
  */
-export const servedBy = (source: RouteSource, { plan, owner }: Pick<Compiled, 'plan' | 'owner'>): Served | undefined => {
+export const servedBy = (source: RouteSource, { plan, owner }: Pick<Compiled, 'plan' | 'owner'>): ServedRoute | undefined => {
   if (!plan || !owner) return undefined
   if (source.enabled) return { source, plan, owner }
   owner.release()
@@ -30,8 +30,8 @@ export const servedBy = (source: RouteSource, { plan, owner }: Pick<Compiled, 'p
 
 /** The routing table. `profiles`: the names of the profiles that are served. */
 export type Table = {
-  readonly configured: ReadonlyMap<string, Served>
-  readonly subscribed: { get(name: string): Served | undefined }
+  readonly configured: ReadonlyMap<string, ServedRoute>
+  readonly subscribed: { get(name: string): ServedRoute | undefined }
   /** Whether profiles besides the default profile are served. */
   readonly multiplex: boolean
   readonly profiles: { has(name: string): boolean }
@@ -45,7 +45,7 @@ const pausedRetrySeconds = 60
 const maxNameUnits = 100
 
 /** Returns the route of a name. A configured route always wins over a subscription (rules: Subscriptions 2). */
-export const servedAs = ({ configured, subscribed }: Pick<Table, 'configured' | 'subscribed'>, name: string): Served | undefined =>
+export const servedAs = ({ configured, subscribed }: Pick<Table, 'configured' | 'subscribed'>, name: string): ServedRoute | undefined =>
   configured.get(name) ?? subscribed.get(name)
 
 /** Returns the plan for `/webhooks/<name>` or `/p/<prefix>/webhooks/<name>`, or the refusal of a request that has no plan. */

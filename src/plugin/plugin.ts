@@ -11,4 +11,4 @@ export type { Keep, Outgoing, Sent, Setting, TargetKit, TargetPart } from '../pa
 export { checkOperator, type OperatorOptions } from './contract/operator.ts'
 export { checkRunner, type RunnerOptions } from './contract/runner.ts'
 export { checkScheme, type SchemeOptions } from './contract/scheme.ts'
-export { checkTarget, type Sending, type TargetOptions } from './contract/target.ts'
+export { checkTarget, type TargetOptions, type TargetSending as Sending } from './contract/target.ts'

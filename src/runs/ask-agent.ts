@@ -14,7 +14,7 @@ import type { Conversations } from './conversation.ts'
 import { type Cancels, RunStopped } from './flow/cancels.ts'
 import type { HeldLeases } from './held-leases.ts'
 import { mergedPrompt } from './merged-prompt.ts'
-import type { Meter } from './meter.ts'
+import type { UsageMeter } from './meter.ts'
 import type { RunPolicy } from './policy.ts'
 import { runFilesOf } from './run-files.ts'
 
@@ -50,7 +50,7 @@ export class Unanswered extends AgentFault {}
  * Asks the agent, and resolves to its reply. `meter` counts the usage, and ends the asking when a budget is used up. Rejects with
  * `Unanswered` for any failure, with `StoodStill`, and with `RunStopped` where the run was cancelled meanwhile.
  */
-export const askAgent = async ({ options, signal, lease, policy, transcript }: AgentCall, meter: Meter): Promise<string> => {
+export const askAgent = async ({ options, signal, lease, policy, transcript }: AgentCall, meter: UsageMeter): Promise<string> => {
   const { run } = lease
   const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
   // `AbortSignal.any` would leave an entry for each run at `signal`, which lives as long as the process, and `AbortSignal.timeout` a timer

@@ -3,7 +3,7 @@
  * out the targets that have the text.
  */
 
-import type { Delivery, NewRun, Progress } from '../core/new-run.ts'
+import type { Delivery, DeliveryProgress, NewRun } from '../core/new-run.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../parts/destination.ts'
 import type { AlertNotice, Outgoing } from '../parts/targets/target.ts'
 import type { Sending, Unsent } from './breaker/breakers.ts'
@@ -16,7 +16,7 @@ export type Delivering = {
   /** The place of the attempt in its trace. */
   readonly traceparent: string | undefined
   /** The progress of earlier attempts. */
-  readonly progress: Progress | undefined
+  readonly progress: DeliveryProgress | undefined
   /** The attempt before this one was interrupted after the reply was stored, so one target may have the text already. */
   readonly interrupted: boolean
   /** The process ended during the attempt before this one. */
@@ -33,9 +33,9 @@ export type Delivering = {
   /** Called with the answer of each target that has the text, where it gave one. */
   readonly answered: (answer: string) => void
   /** Stores the progress. `false`: another worker has the run now. */
-  readonly keep: (progress: Progress) => Promise<boolean>
+  readonly keep: (progress: DeliveryProgress) => Promise<boolean>
   /** Whether this worker still has the run. The store is asked only when the lease may have run out, so that another may have the run. */
-  readonly isOurs: (progress: Progress) => Promise<boolean>
+  readonly isOurs: (progress: DeliveryProgress) => Promise<boolean>
 }
 
 /** A target that is to be tried again. */
@@ -73,7 +73,7 @@ const mayHaveArrived = 'the process ended while it was being delivered, and it m
 export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const { run, keep } = delivering
   const to = deliveriesOf(run.delivery)
-  const isEnough = (progress: Progress): boolean =>
+  const isEnough = (progress: DeliveryProgress): boolean =>
     'to' in run.delivery && run.delivery.mode === 'first_success' ? progress.includes(true) : progress.every((each) => each === true)
   const before = to.map((_, position) => delivering.progress?.[position] ?? null)
   const doubtful = delivering.interrupted ? before.indexOf(null) : -1
@@ -110,7 +110,7 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
  * Returns the progress that this attempt begins with. Failed targets are open again. A target in doubt is given up where a repeat could
  * post twice.
  */
-const reopened = ({ run, revived, repeatable }: Delivering, before: Progress, doubtful: number): (boolean | string | null)[] => {
+const reopened = ({ run, revived, repeatable }: Delivering, before: DeliveryProgress, doubtful: number): (boolean | string | null)[] => {
   const to = deliveriesOf(run.delivery)
   return before.map((each, position) => {
     const { target } = to[position] as Delivery

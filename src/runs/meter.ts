@@ -33,7 +33,7 @@ export type MeterOptions = {
   readonly usedUp: (key: string) => void
 }
 
-export interface Meter {
+export interface UsageMeter {
   /**
    * Called before the first call of a model. Counts the attempt in each thread of comments that its run posts to. Throws an AgentFault
    * where the budget of the day, or of a thread of comments, is used up, and a StoreFault.
@@ -66,7 +66,7 @@ export const createMeter = ({
   now,
   uncounted,
   usedUp: tellUsedUp,
-}: MeterOptions): Meter => {
+}: MeterOptions): UsageMeter => {
   const tally = createTally(prices)
   const usedUp = (what: string, key: string): AgentFault => {
     tellUsedUp(key)

@@ -14,7 +14,7 @@ import type { JobStart } from '../generated/control.ts'
 import type { JobBook, ScheduledJob } from '../plan/jobs.ts'
 import { isCatchUpKey, type Store } from '../store/ports.ts'
 import { lastTime } from './last-time.ts'
-import { type JobCause, type JobStarter, startJob } from './start-job.ts'
+import { type JobStarter, type JobTrigger, startJob } from './start-job.ts'
 
 export type SchedulerOptions = JobStarter & {
   readonly store: Pick<Store, 'accept' | 'positions' | 'keepPositions'>
@@ -198,7 +198,7 @@ export class Scheduler {
     }
     const time = new Date(at).toISOString()
     // The claim names job and time, so after a crash before the next time is planned, this time is not started twice.
-    const cause: JobCause = { eventId: randomUUID(), event: 'schedule', deliveryId: `${job.id}@${time}` }
+    const cause: JobTrigger = { eventId: randomUUID(), event: 'schedule', deliveryId: `${job.id}@${time}` }
     const accepted = await startJob(job, cause, this.#options)
     if (accepted !== 'busy') return true
     // `busy`: a run of the job is still open. After a restart it may be an interrupted run that is about to end as dead, so the start of a

@@ -15,7 +15,7 @@ export type JobStarter = {
 }
 
 /** Why a job is started, and the ids of its event. `deliveryId`: for a schedule, job and time; by hand, a new id. */
-export type JobCause = { readonly eventId: string; readonly event: 'schedule' | 'manual'; readonly deliveryId: string }
+export type JobTrigger = { readonly eventId: string; readonly event: 'schedule' | 'manual'; readonly deliveryId: string }
 
 /**
  * How long the claim of a started time lasts beyond the grace of its job: a clock that is wrong by less than a day starts no time twice.
@@ -26,7 +26,7 @@ const keptMs = 86_400_000
  * Stores a run of the job. Resolves to `duplicate` when this time was started before, and to `busy` when a run of the job is still open.
  * Throws a StoreFault; the run may have been stored even then.
  */
-export const startJob = async (job: ScheduledJob, cause: JobCause, { store, clock, facts, wake }: JobStarter): Promise<Accepted> => {
+export const startJob = async (job: ScheduledJob, cause: JobTrigger, { store, clock, facts, wake }: JobStarter): Promise<Accepted> => {
   const run = jobRun(job, { ...cause, route: '', acceptedAt: clock.now() })
   // The key cannot be that of a request's claim, which begins with a profile: no profile name begins with `@`.
   const claim = { key: `@cron/${job.profile}/${cause.deliveryId}`, holdMs: job.graceMs + keptMs }

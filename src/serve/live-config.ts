@@ -18,7 +18,7 @@ import { JobBook, jobParts } from '../plan/jobs.ts'
 import { secretsOfTargets } from '../plan/known-secrets.ts'
 import { challengeKeysOf, checkChallengeKeys } from '../plan/route-schemes.ts'
 import { type Agent, compileRunner } from '../plan/runner.ts'
-import { type Served, servedAs, servedBy, type Table } from '../plan/table.ts'
+import { type ServedRoute, servedAs, servedBy, type Table } from '../plan/table.ts'
 import type { Sending } from '../runs/breaker/breakers.ts'
 import { jobPolicyOf, policyOf, type RunPolicy } from '../runs/policy.ts'
 import { hasOtherTaker } from '../runs/sender.ts'
@@ -26,7 +26,7 @@ import type { SharedEffects } from './effects.ts'
 import { type PlanBase, planBaseFor } from './plan-base.ts'
 
 /** A compiled route, and whether a reload may keep it. */
-type CompiledRoute = Served & Pick<Compiled, 'lasting'>
+type CompiledRoute = ServedRoute & Pick<Compiled, 'lasting'>
 
 type RunOwner = Pick<NewRun, 'profile' | 'route' | 'job'>
 
@@ -173,7 +173,7 @@ const settingsOfRuns = ({
   'send' | 'undeliverable' | 'policy' | 'routes' | 'dayBudgets'
 > => {
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
-  const routes = (): readonly Served[] => {
+  const routes = (): readonly ServedRoute[] => {
     base.subscriptions.refresh()
     return [...[...table.configured.values()].filter(({ plan }) => plan !== undefined), ...base.subscriptions.beside(table.configured)]
   }

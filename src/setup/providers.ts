@@ -11,7 +11,7 @@ import { svix } from '../parts/schemes/standard-webhooks.ts'
 import { githubComment } from '../parts/targets/code-host/github-comment.ts'
 import { gitlabComment } from '../parts/targets/code-host/gitlab-comment.ts'
 
-export type Provider = {
+export type SetupProvider = {
   /** The sender's name, as in the names of samples. */
   readonly name: string
   readonly title: string
@@ -35,10 +35,10 @@ export type Provider = {
   readonly senderSetup: string
 }
 
-const shownBy = ({ senderKey }: Scheme): Pick<Provider, 'shown'> => (senderKey === undefined ? {} : { shown: senderKey })
+const shownBy = ({ senderKey }: Scheme): Pick<SetupProvider, 'shown'> => (senderKey === undefined ? {} : { shown: senderKey })
 
 /** The senders that are listed first. Their routes are written here, because some of these senders have no preset. */
-const firstProviders: readonly Provider[] = [
+const firstProviders: readonly SetupProvider[] = [
   {
     name: 'github',
     title: 'GitHub: pull requests',
@@ -124,11 +124,11 @@ const firstProviders: readonly Provider[] = [
   },
 ]
 
-const providerOfPreset = (preset: Preset): Provider => ({
+const providerOfPreset = (preset: Preset): SetupProvider => ({
   name: preset.name,
   title: preset.title,
   route: `${preset.name.replaceAll('_', '-')}-events`,
-  spec: routeOfPreset(preset) as Provider['spec'],
+  spec: routeOfPreset(preset) as SetupProvider['spec'],
   sample: preset.about.sample,
   key: preset.keys === 'public' ? 'public' : preset.senderKey === undefined ? 'chosen' : 'theirs',
   ...shownBy(preset),
@@ -138,6 +138,6 @@ const providerOfPreset = (preset: Preset): Provider => ({
 
 const otherPresets = presets.filter(({ name }) => !firstProviders.some((each) => each.name === name))
 
-export const providers: readonly Provider[] = [...firstProviders, ...otherPresets.map(providerOfPreset)]
+export const setupProviders: readonly SetupProvider[] = [...firstProviders, ...otherPresets.map(providerOfPreset)]
 
-export const providersByName: ReadonlyMap<string, Provider> = new Map(providers.map((provider) => [provider.name, provider]))
+export const providersByName: ReadonlyMap<string, SetupProvider> = new Map(setupProviders.map((provider) => [provider.name, provider]))

@@ -8,14 +8,14 @@ import { http } from '../parts/targets/http.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import { hasProgram, searchPathOf } from '../process/find-program.ts'
 import { checkEnvValue } from './checks.ts'
-import type { Provider } from './providers.ts'
+import type { SetupProvider } from './providers.ts'
 import { error, type Objection, type Question, type SetupDraft } from './question.ts'
 
 const urlId = 'target.url'
 const secretId = 'target.secret'
 
 /** Whether a route for this sender can tell the target where to post: to an address, or as a comment on the subject of the event. */
-export const routeSaysWhereToPost = ({ name }: TargetPart, provider: Provider | undefined): boolean =>
+export const routeSaysWhereToPost = ({ name }: TargetPart, provider: SetupProvider | undefined): boolean =>
   provider !== undefined && (name === http.name || provider.comment?.target === name)
 
 /** Returns the questions about settings that only the route can have. */
@@ -64,7 +64,7 @@ const objectionToSettings = (extra: JsonObject): Objection | undefined => {
  * Returns the keys of the route for its target (`deliver`, `deliver_extra`); none without a target, and where the target needs a setting
  * that is not known.
  */
-export const deliverySettings = (part: TargetPart | undefined, provider: Provider, draft: SetupDraft): JsonObject => {
+export const deliverySettings = (part: TargetPart | undefined, provider: SetupProvider, draft: SetupDraft): JsonObject => {
   if (!part) return {}
   if (!part.requires) return { deliver: part.name }
   const extra = part.name === http.name ? httpExtra(draft) : provider.comment?.target === part.name ? provider.comment.extra : undefined

@@ -3,16 +3,16 @@
 import { targetsByName } from '../parts/targets/index.ts'
 import { checkShape, checkSigningSecret } from './checks.ts'
 import { adapterPath } from './present.ts'
-import { type Provider, providers, providersByName } from './providers.ts'
+import { providersByName, type SetupProvider, setupProviders } from './providers.ts'
 import { error, type Question, type SetupDraft, type Write } from './question.ts'
 import { deliverySettings } from './route-delivery.ts'
 
 /** Whether the sender's key is still missing. The route is then made but disabled, because every post would be refused without the key. */
-export const waitsForKey = (provider: Provider, { answers }: Pick<SetupDraft, 'answers'>): boolean =>
+export const waitsForKey = (provider: SetupProvider, { answers }: Pick<SetupDraft, 'answers'>): boolean =>
   provider.key === 'theirs' && !answers['route.secret']
 
 /** Returns the sender that the route is for; `undefined` for no route. */
-export const providerIn = ({ answers }: Pick<SetupDraft, 'answers'>): Provider | undefined => providersByName.get(answers.route ?? '')
+export const providerIn = ({ answers }: Pick<SetupDraft, 'answers'>): SetupProvider | undefined => providersByName.get(answers.route ?? '')
 
 export const routeQuestions = (draft: SetupDraft): readonly Question[] => {
   const { routes } = draft.present.loaded.config
@@ -23,16 +23,16 @@ export const routeQuestions = (draft: SetupDraft): readonly Question[] => {
     kind: 'choice',
     text: 'Who sends the first events? A route is made for them.',
     choices: [
-      ...providers.map(({ name, title }) => ({ value: name, label: title })),
+      ...setupProviders.map(({ name, title }) => ({ value: name, label: title })),
       { value: 'none', label: 'nobody yet: make no route' },
     ],
-    initial: routes.size === 0 ? (providers[0]?.name ?? 'none') : 'none',
+    initial: routes.size === 0 ? (setupProviders[0]?.name ?? 'none') : 'none',
     unasked: 'none',
   }
   return provider ? [choice, nameQuestion(provider, draft), ...keyQuestion(provider, draft)] : [choice]
 }
 
-const nameQuestion = (provider: Provider, draft: SetupDraft): Question => {
+const nameQuestion = (provider: SetupProvider, draft: SetupDraft): Question => {
   const { present } = draft
   const { routes } = present.loaded.config
   const path = adapterPath(present, 'routes')
@@ -57,7 +57,7 @@ const freeName = (wanted: string, taken: ReadonlyMap<string, unknown>): string =
   }
 }
 
-const routeWrites = (path: readonly (string | number)[], provider: Provider, draft: SetupDraft): readonly Write[] => {
+const routeWrites = (path: readonly (string | number)[], provider: SetupProvider, draft: SetupDraft): readonly Write[] => {
   const { answers } = draft
   const { spec } = provider
   const secret = answers['route.secret'] ? { secret: `\${${routeSecretVariable(provider, draft)}}` } : {}
@@ -71,14 +71,14 @@ const routeWrites = (path: readonly (string | number)[], provider: Provider, dra
  * Returns the name of the variable for a route's secret. The variable for a second route of a sender has another name, so that the first
  * route keeps its secret.
  */
-export const routeSecretVariable = ({ name, route }: Provider, { present, answers }: SetupDraft): string => {
+export const routeSecretVariable = ({ name, route }: SetupProvider, { present, answers }: SetupDraft): string => {
   const first = `${name.toUpperCase()}_SIGNING_SECRET`
   if (present.env[first] === undefined) return first
   const called = answers['route.name'] ?? freeName(route, present.loaded.config.routes)
   return `${called.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_SIGNING_SECRET`
 }
 
-const keyQuestion = (provider: Provider, draft: SetupDraft): readonly Question[] => {
+const keyQuestion = (provider: SetupProvider, draft: SetupDraft): readonly Question[] => {
   const { title, key, shown } = provider
   if (key === 'ours') return []
   if (key === 'public') return [publicKeyQuestion(title, adapterPath(draft.present, 'routes'))]

@@ -4,7 +4,7 @@
  * machines differ. Leases are fenced: a worker that finishes after it lost its lease is refused.
  */
 
-import type { KeptEvents, NewRun, Progress } from '../core/new-run.ts'
+import type { DeliveryProgress, KeptEvents, NewRun } from '../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../core/session.ts'
 
 /** Entries of `positions` that are no schedule: up to when a route has caught up with its sender. No profile has a name with `@`. */
@@ -92,7 +92,7 @@ export type Lease = {
   /** The agent's reply, once it is stored. Then only its delivery is left to do. */
   readonly reply?: string
   /** The progress of the reply's delivery, where there are several targets. */
-  readonly progress?: Progress
+  readonly progress?: DeliveryProgress
 }
 
 /** The part of a lease that says which run its worker gave back to the store (`finish` with `again`). */
@@ -201,7 +201,7 @@ export interface Store {
   /** Makes runs due that were given back with these leases (`again`). A run that was taken since, or has ended, is not touched. */
   makeDue(leases: readonly GivenBack[]): Promise<void>
   /** Stores the reply before it is delivered, and the progress of its delivery to several targets. `false`: the lease is lost. */
-  keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean>
+  keepReply(lease: Lease, reply: string, progress?: DeliveryProgress): Promise<boolean>
   /** Stores the end of an attempt. `false`: the lease is lost. */
   finish(lease: Lease, end: RunEnd): Promise<boolean>
   /**

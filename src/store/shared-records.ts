@@ -7,7 +7,7 @@
  * The place of a line. Lines are ordered by the server's time, then by batch and number. A line with a later place may be committed before
  * a line with an earlier place.
  */
-export type LinePlace = {
+export type SharedLinePlace = {
   /** When the line was stored, by the server's clock, in microseconds since 1970. */
   readonly storedUs: number
   /** The id of the batch that the line was stored with, and the number of the line in the batch. */
@@ -15,7 +15,7 @@ export type LinePlace = {
   readonly number: number
 }
 
-export type StoredLine = LinePlace & { readonly line: string }
+export type StoredLine = SharedLinePlace & { readonly line: string }
 
 /** What takes the place of a line of a batch. */
 export type ErasedLine = Pick<StoredLine, 'number' | 'line'>
@@ -39,7 +39,7 @@ export interface SharedRecords {
    */
   add(lines: Buffer, count: number, raw: Buffer): Promise<void>
   /** Returns at most `max` lines before a place, newest first. Without a place, returns the newest lines. */
-  before(place: LinePlace | undefined, max: number): Promise<readonly StoredLine[]>
+  before(place: SharedLinePlace | undefined, max: number): Promise<readonly StoredLine[]>
   /** Returns the lines of the events whose ids begin with `prefix`, newest first. */
   ofEvents(prefix: string): Promise<readonly StoredLine[]>
   /** Returns the lines with this delivery id, newest first. */
@@ -49,14 +49,14 @@ export interface SharedRecords {
   /** Returns a piece of the raw bytes of a batch. The piece is shorter, or `undefined`, where the bytes are gone. */
   raw(batch: string, offset: number, bytes: number): Promise<Buffer | undefined>
   /** Returns the next lines of these events after a place, oldest first; without a place, their oldest lines. */
-  linesOf(eventIds: readonly string[], after: LinePlace | undefined): Promise<readonly StoredLine[]>
+  linesOf(eventIds: readonly string[], after: SharedLinePlace | undefined): Promise<readonly StoredLine[]>
   /**
    * Replaces lines of a batch, whose delivery ids are no longer found, and overwrites pieces of its raw bytes with zeros. Bytes and lines
    * that are gone are passed over.
    */
   erase(batch: string, lines: readonly ErasedLine[], raw: readonly RawPiece[]): Promise<void>
   /** Returns the next lines of other gateways after a place, with the server's time. Without a place, returns the time and no lines. */
-  ofOthers(after: LinePlace | undefined): Promise<OthersLines>
+  ofOthers(after: SharedLinePlace | undefined): Promise<OthersLines>
   /** Deletes the oldest batches, while the oldest is past the age limit, or while all batches together have too many lines or bytes. */
   prune(limits: RecordLimits): Promise<void>
 }

@@ -80,7 +80,7 @@ export type Attached = Pick<OpenStore, 'standings' | 'revive' | 'cancel' | 'eras
  * What a command may do with a store. `make`: change the content, and make the tables where no gateway has made them yet, or upgrade those
  * of an earlier version.
  */
-export type Access = 'read' | 'change' | 'make'
+export type StoreAccess = 'read' | 'change' | 'make'
 
 export type StorePart = {
   /** The value of `storage.kind`. */
@@ -100,7 +100,7 @@ export type StorePart = {
    * Opens a shared store for a command. Throws a Fault where the store cannot be used. Where no gateway has made the tables yet, the access
    * `make` makes them, and any other access throws a Fault. Absent in a sole store.
    */
-  attach?(options: StoreOptions, access: Access): Promise<Attached>
+  attach?(options: StoreOptions, access: StoreAccess): Promise<Attached>
   /** Opens a lasting store while no gateway uses it, to move its content. Throws a Fault. */
   openToMove?(options: StoreOptions): Promise<MovableStore>
   /** Absent for a store without a database file. */

@@ -4,7 +4,7 @@
  */
 
 import type { Json } from '../core/json.ts'
-import type { NewRun, Progress } from '../core/new-run.ts'
+import type { DeliveryProgress, NewRun } from '../core/new-run.ts'
 import type { Prompt } from '../core/prompt.ts'
 import type { ChatAddress, SessionMessage, SessionName } from '../core/session.ts'
 import { isSessionAbout, isSessionMessage, isSessionPlace, isStoredReply, isStoredRun } from '../generated/stored-checks.js'
@@ -14,7 +14,7 @@ import type { ErasedRun } from './store-part.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 type Column = Buffer | string
-type StoredReply = { readonly reply: string; readonly progress?: Progress }
+type StoredReply = { readonly reply: string; readonly progress?: DeliveryProgress }
 
 export const storedJson = (column: Column): Json | undefined => {
   try {
@@ -41,7 +41,7 @@ export const parseStored = (run: Column, reply: Column | null): ({ readonly run:
 }
 
 /** Writes a reply: the text alone, or the text with the progress of its delivery. */
-export const replyText = (reply: string, progress?: Progress): string => JSON.stringify(progress ? { reply, progress } : reply)
+export const replyText = (reply: string, progress?: DeliveryProgress): string => JSON.stringify(progress ? { reply, progress } : reply)
 
 const parseReply = (column: Column): StoredReply | undefined => {
   const value = storedJson(column)

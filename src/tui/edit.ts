@@ -5,10 +5,10 @@ import { actionOf } from '../edit/actions.ts'
 import { clickedRow } from './model/click.ts'
 import type { Size } from './model/room.ts'
 import type { EditorOptions } from './model/screen.ts'
-import type { State } from './model/state.ts'
+import type { EditorState } from './model/state.ts'
 import { homeScreen } from './screens/home/home.ts'
 import { models } from './screens/index.ts'
-import { openSession, type Surroundings } from './session.ts'
+import { openSession, type SessionSurroundings } from './session.ts'
 import { type EditorEnd, editorEndOf, watchEndings } from './terminal/endings.ts'
 import { type KeyReader, readKeys } from './terminal/keys.ts'
 import { clipboardSequence, type Modes } from './terminal/modes.ts'
@@ -28,7 +28,7 @@ export type EditorSettings = {
 }
 
 /** What the editor on a terminal needs besides the terminal. */
-export type EditorSurroundings = Pick<Surroundings, 'service' | 'watch'> & {
+export type EditorSurroundings = Pick<SessionSurroundings, 'service' | 'watch'> & {
   /** Opens a file in the user's editor, at a line. */
   readonly edit: (file: string, line?: number) => Promise<void>
   /** Opens a text in the user's editor, in a file of its own. Resolves with the edited text. */
@@ -47,7 +47,7 @@ const keepDelayMs = 1_000
 export const runEditor = async (settings: EditorSettings, around: EditorSurroundings): Promise<EditorEnd> => {
   const { stdin, stdout, options, route } = settings
   const sizeOf = (): Size => ({ columns: stdout.columns, rows: stdout.rows })
-  const state: State = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }
+  const state: EditorState = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }
   // The line mode for screen readers loads this module too, and does not need Ink. So Ink is loaded only here.
   const { openCanvas } = await import('./terminal/canvas.tsx')
   const terminal = takeTerminal(stdout, settings.modes)

@@ -7,7 +7,7 @@ import { Box } from 'ink'
 import { createElement, Fragment } from 'react'
 import { widthOf } from './model/characters.ts'
 import { isTooSmall, roomOf, smallestSize } from './model/room.ts'
-import { type State, top } from './model/state.ts'
+import { type EditorState, top } from './model/state.ts'
 import { loadViews, models } from './screens/index.ts'
 import { Field } from './view/field.tsx'
 import { hintsOf } from './view/hints.ts'
@@ -17,7 +17,7 @@ import { Span } from './view/span.tsx'
 
 const views = await loadViews()
 
-type Props = { readonly state: State }
+type Props = { readonly state: EditorState }
 
 /** Shows a state of the editor: the screen that is on top, and the rows around it. */
 export const Frame = ({ state }: Props) => {
@@ -88,7 +88,7 @@ const Notice = ({ state: { world, search } }: Props) => {
   )
 }
 
-const SearchLine = ({ search, width }: { readonly search: NonNullable<State['search']>; readonly width: number }) => {
+const SearchLine = ({ search, width }: { readonly search: NonNullable<EditorState['search']>; readonly width: number }) => {
   const { field, isWriting, isFound } = search
   const how = isFound ? (isWriting ? '' : '  n next, N before, esc ends') : '  nothing found'
   return (

@@ -4,9 +4,9 @@ import { systemClock, unrefClock } from '../core/clock.ts'
 import { Fault, messageOf } from '../core/fault.ts'
 import { within } from '../core/turns/within.ts'
 import type { EditorService } from '../edit/service.ts'
-import type { Answer, Question } from '../edit/service-messages.ts'
+import type { ServiceAnswer, ServiceQuestion } from '../edit/service-messages.ts'
 import type { Message } from './model/screen.ts'
-import type { State } from './model/state.ts'
+import type { EditorState } from './model/state.ts'
 import { createTypedAhead, type TypedAhead } from './typed-ahead.ts'
 
 type QuestionOptions = {
@@ -16,10 +16,10 @@ type QuestionOptions = {
 }
 
 /** The state of the editor now, and the function that takes a message to the model. */
-type ModelAccess = { readonly state: () => State; readonly tell: (message: Message) => void }
+type ModelAccess = { readonly state: () => EditorState; readonly tell: (message: Message) => void }
 
 export type Questions = {
-  ask(question: Question): void
+  ask(question: ServiceQuestion): void
   /** Does an act of the user. While a question is asked whose answer opens a screen, the act waits for that screen. */
   readonly typed: TypedAhead['whenOpened']
   /** Adds work that writes. `close` waits for this work. */
@@ -50,16 +50,16 @@ export const createQuestions = ({ service, previewDelayMs }: QuestionOptions, { 
 }
 
 /** The questions whose answers open a screen. */
-const screenOpeningQuestions: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create', 'names'])
+const screenOpeningQuestions: ReadonlySet<ServiceQuestion['ask']> = new Set(['drafts', 'open', 'create', 'names'])
 
 /** Whether the answer has the routes of the home screen for the first time. */
-const isFirstHome = ({ ask }: Question, { world }: State): boolean => ask === 'home' && !world.home
+const isFirstHome = ({ ask }: ServiceQuestion, { world }: EditorState): boolean => ask === 'home' && !world.home
 
 /** Whether the answer opens a list of payloads for a new route. */
-const isForNewRoute = (question: Question): boolean => question.ask === 'payloads' && question.of.route === undefined
+const isForNewRoute = (question: ServiceQuestion): boolean => question.ask === 'payloads' && question.of.route === undefined
 
 /** The questions that write. Before the editor ends, it waits for their answers. */
-const writingQuestions: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])
+const writingQuestions: ReadonlySet<ServiceQuestion['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])
 /** Milliseconds that the end of the editor waits for unfinished writes. */
 const lastWritesMs = 5_000
 
@@ -76,17 +76,17 @@ const createUnfinishedWrites = () => {
 }
 
 /** Asks the service. Resolves to its answer, or to the message `failed` if the service throws. Never rejects. */
-export const askService = async (service: EditorService, question: Question): Promise<Answer> => {
+export const askService = async (service: EditorService, question: ServiceQuestion): Promise<ServiceAnswer> => {
   try {
-    const answer = await (service[question.ask] as (of: Question['of']) => Promise<never>)(question.of)
-    return { type: question.ask, of: question.of, answer } as Answer
+    const answer = await (service[question.ask] as (of: ServiceQuestion['of']) => Promise<never>)(question.of)
+    return { type: question.ask, of: question.of, answer } as ServiceAnswer
   } catch (error) {
     const hint = error instanceof Fault ? error.hint : undefined
     return { type: 'failed', ask: question.ask, message: messageOf(error), ...(hint === undefined ? {} : { hint }) }
   }
 }
 
-type PreviewQuestion = Extract<Question, { ask: 'preview' }>
+type PreviewQuestion = Extract<ServiceQuestion, { ask: 'preview' }>
 
 /** Makes the object that asks for previews: one at a time, and always of the latest state. States between two previews are skipped. */
 const createPreviews = ({ service, previewDelayMs }: QuestionOptions, tell: (message: Message) => void) => {

@@ -7,20 +7,20 @@ import { messageOf } from '../core/fault.ts'
 import { cut } from '../core/text.ts'
 import type { OpenedRoute } from '../edit/draft/route-draft.ts'
 import type { EditorService } from '../edit/service.ts'
-import type { Answer } from '../edit/service-messages.ts'
+import type { ServiceAnswer } from '../edit/service-messages.ts'
 import type { TailLine } from '../generated/control.ts'
 import { createDraftKeeper } from './keep-drafts.ts'
 import { changedDrafts } from './model/pending.ts'
 import type { Command, Message } from './model/screen.ts'
-import { type Input, reduce, type State } from './model/state.ts'
+import { type EditorState, type Input, reduce } from './model/state.ts'
 import { maxCopiedUnits } from './model/world-after.ts'
 import { askService, createQuestions } from './questions.ts'
 import { models } from './screens/index.ts'
 
 /** What the running editor needs to act outside of the model: the editor service, the terminal, other programs, and times. */
-export type Surroundings = {
+export type SessionSurroundings = {
   readonly service: EditorService
-  readonly draw: (state: State) => void
+  readonly draw: (state: EditorState) => void
   readonly redraw: () => void
   readonly copy: (text: string) => void
   readonly suspend: () => void
@@ -36,8 +36,8 @@ export type Surroundings = {
   readonly keepDelayMs: number
 }
 
-export type Session = {
-  readonly state: () => State
+export type EditorSession = {
+  readonly state: () => EditorState
   readonly input: (input: Input) => void
   /**
    * Does what the user typed or clicked. If a screen is being opened, the act waits for that screen, because the user means the act for it.
@@ -56,7 +56,7 @@ export type Session = {
 type CommandEffects = { readonly [kind in Command['kind']]: (command: Extract<Command, { kind: kind }>) => void }
 
 /** Starts the editor in the state `first`. Nothing is drawn before the first input. */
-export const openSession = (first: State, around: Surroundings): Session => {
+export const openSession = (first: EditorState, around: SessionSurroundings): EditorSession => {
   let state = first
   let end = (): void => {}
   let isOver = false
@@ -126,13 +126,13 @@ const tellFailure =
     tell({ type: 'failed', ask: what, message: messageOf(error) })
 
 /** Opens the route's file in the user's editor, and then opens the route again as the file has it. */
-const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }: Surroundings): Promise<Answer> => {
+const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }: SessionSurroundings): Promise<ServiceAnswer> => {
   await editFile(opened.file, await service.line({ opened, path }))
   return askService(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
 }
 
 /** Makes the follower of the running gateway's traffic, which tells each line as a message. `open` first ends an earlier following. */
-const createTrafficFollower = ({ watch }: Surroundings, tell: (message: Message) => void) => {
+const createTrafficFollower = ({ watch }: SessionSurroundings, tell: (message: Message) => void) => {
   let close = (): void => {}
   const follow = async (route: string | undefined): Promise<void> => {
     let isOver = false

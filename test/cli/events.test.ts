@@ -10,7 +10,7 @@ import { StoreFault } from '../../src/core/fault.ts'
 import type { RunningGateway } from '../../src/datadir/running-gateway.ts'
 import type { ReplayResult, RunStanding } from '../../src/generated/control.ts'
 import { openJournal } from '../../src/journal/journal.ts'
-import type { Ended, JournalRecord, RawRequest, Received, Tried } from '../../src/journal/record.ts'
+import type { JournalRecord, RawRequest, Received, RunEndedRecord, Tried } from '../../src/journal/record.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeOperations, noChanges, serveOperations, shortDir, status } from '../fakes/operations.ts'
@@ -35,7 +35,7 @@ const received = (number: number, more: Partial<Received> = {}): Received => ({
   ...more,
 })
 
-const ended = (number: number, more: Partial<Ended> = {}): Ended => ({
+const ended = (number: number, more: Partial<RunEndedRecord> = {}): RunEndedRecord => ({
   kind: 'ended',
   at: timeOf(number + 30),
   event_id: idOf(number),

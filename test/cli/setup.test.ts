@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { presets } from '../../src/parts/schemes/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import { hasProgram } from '../../src/process/find-program.ts'
-import { providers } from '../../src/setup/providers.ts'
+import { setupProviders } from '../../src/setup/providers.ts'
 import { splitWords, wordsText } from '../../src/setup/words.ts'
 import { writeSetup } from '../../src/setup/write-setup.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
@@ -331,10 +331,10 @@ t.test('files that are read-only are kept by every command, and by the wizard be
 
 t.test('every sender: its route starts, and its sample comes through', async (t) => {
   t.ok(
-    presets.every(({ name }) => providers.some((each) => each.name === name)),
+    presets.every(({ name }) => setupProviders.some((each) => each.name === name)),
     'each preset is offered',
   )
-  for (const { name, route, sample, key } of providers) {
+  for (const { name, route, sample, key } of setupProviders) {
     const cli = none(t, { secret: `whsec_${Buffer.from('a secret of thirty characters!').toString('base64')}` })
     const secret = key === 'theirs' ? ['--route-secret-file', cli.file('secret')] : []
     const theirs = key === 'public' ? ['--route-public-key', publicKeys[name] ?? ''] : secret
@@ -524,7 +524,9 @@ t.test('NO_COLOR takes the colours, TERM=dumb and --screen-reader all that is dr
 
 t.test('in plain lines what is typed ahead answers, and is shown where it is no secret', async (t) => {
   const { terminal, go } = openWizard(t, { args: ['--screen-reader'], columns: 200, rows: 120 })
-  const ahead = ['1', '127.0.0.2', '0', '2', 'canary-canary-canary-17', String(providers.length + 1)].map((line) => `${line}${keys.enter}`)
+  const ahead = ['1', '127.0.0.2', '0', '2', 'canary-canary-canary-17', String(setupProviders.length + 1)].map(
+    (line) => `${line}${keys.enter}`,
+  )
   await go(['Enable the webhook adapter?', ...ahead], ['Which agent should answer', keys.interrupt])
   t.equal(await terminal.exited, 130)
   t.match(terminal.text(), /Enter for yes: 1\nWhich address should it listen on\? Enter for 127\.0\.0\.1\. 127\.0\.0\.2\n/)

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { ExactJson, Json } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
-import { compileConditions, type Verdict } from '../../src/expr/condition.ts'
+import { compileConditions, type FilterVerdict } from '../../src/expr/condition.ts'
 import { finder } from '../../src/expr/search.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 import { adopt } from '../fakes/owner.ts'
@@ -38,9 +38,10 @@ const compile = (spec: unknown, profileDir = '/nonexistent') => {
   })
   return { run, said }
 }
-const judge = (spec: unknown, payload: Json, profileDir?: string): Verdict | Promise<Verdict> => compile(spec, profileDir).run(of(payload))
+const judge = (spec: unknown, payload: Json, profileDir?: string): FilterVerdict | Promise<FilterVerdict> =>
+  compile(spec, profileDir).run(of(payload))
 const passes = async (spec: unknown, payload: Json, profileDir?: string): Promise<boolean> => (await judge(spec, payload, profileDir)).pass
-const ruleOf = (verdict: Verdict): string => (verdict.pass ? 'passed' : verdict.rule())
+const ruleOf = (verdict: FilterVerdict): string => (verdict.pass ? 'passed' : verdict.rule())
 
 t.test('all at the top must pass; a single condition may stand without a list', async (t) => {
   const opened = { field: 'action', equals: 'opened' }

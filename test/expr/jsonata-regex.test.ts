@@ -5,7 +5,7 @@ import t from 'tap'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { BadExpression, compileJsonata } from '../../src/expr/jsonata/jsonata.ts'
 import { builtInNames } from '../../src/expr/jsonata/rules.ts'
-import { Run } from '../../src/expr/jsonata/run.ts'
+import { EvaluationRun } from '../../src/expr/jsonata/run.ts'
 import { compileLiterals } from '../../src/expr/regex/literals.ts'
 import { BadPattern, checkRe2, compileRe2, compileRegex, isPlainPattern, TooHard } from '../../src/expr/regex/regex.ts'
 
@@ -523,11 +523,11 @@ t.test('the loop turns while an expression works, and what is given up ends', as
   t.match(ends, [steps, '2'])
   t.ok(turns > 4, 'others had turns')
 
-  const over = new Run(new Set())
+  const over = new EvaluationRun(new Set())
   over.end()
   t.throws(() => over.step(), TooHard, 'what goes on beside a part that failed stops at its next step')
 
-  const spent = new Run(new Set())
+  const spent = new EvaluationRun(new Set())
   const ending = (act: () => unknown): unknown => {
     try {
       return act()

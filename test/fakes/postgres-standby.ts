@@ -5,7 +5,7 @@ import { appendFileSync, chownSync, type Dirent, writeFileSync } from 'node:fs'
 import { chown, copyFile, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Connection, connect } from '../../src/store/postgres/connection.ts'
+import { connect, type DatabaseConnection } from '../../src/store/postgres/connection.ts'
 import { serverUser } from './postgres-process.ts'
 import { makeServerFolder, type OwnServer, serveFrom } from './postgres-server.ts'
 import { until } from './wait.ts'
@@ -52,7 +52,7 @@ export const startStandby = async (primary: OwnServer): Promise<Standby> => {
 }
 
 /** Copies the data of a running server. The slot keeps the log of changes that the standby will ask for. */
-const copyRunning = async (connection: Connection, from: string, to: string): Promise<void> => {
+const copyRunning = async (connection: DatabaseConnection, from: string, to: string): Promise<void> => {
   await connection.run(`select pg_create_physical_replication_slot('${standbyName}', true)`)
   await connection.run(`select pg_backup_start('${standbyName}', true)`)
   for (const name of ['pg_wal', 'pg_replslot']) await makeOwned(join(to, name))
@@ -104,7 +104,7 @@ const followPrimary = (data: string, port: string): void => {
 }
 
 /** Waits until the primary says that its standby is in this state. */
-const waitForStandby = async (connection: Connection, state: 'streaming' | 'sync'): Promise<void> => {
+const waitForStandby = async (connection: DatabaseConnection, state: 'streaming' | 'sync'): Promise<void> => {
   const text = 'select state, sync_state from pg_stat_replication where application_name = $1'
   await until(async () => (await connection.query({ name: 'standby', text }, [standbyName])).flat().includes(state), patienceMs)
 }

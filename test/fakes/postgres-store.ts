@@ -1,7 +1,7 @@
 /** Stores on a PostgreSQL server, each in a schema whose time passes as a test's clock does. */
 
 import { type Clock, systemClock } from '../../src/core/clock.ts'
-import { type Connection, connect } from '../../src/store/postgres/connection.ts'
+import { connect, type DatabaseConnection } from '../../src/store/postgres/connection.ts'
 import type { PostgresOptions } from '../../src/store/postgres/links.ts'
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
 import type { OpenStore, StorePart } from '../../src/store/store-part.ts'
@@ -13,7 +13,7 @@ const testClock = `
   create or replace function clock() returns timestamptz language sql stable as 'select at from test_clock'`
 const emptied = 'truncate claims, runs, lanes, groups, plans, sessions, messages, sums, record_batches, records restart identity'
 
-type TestSchema = { readonly options: PostgresOptions; readonly connection: Connection }
+type TestSchema = { readonly options: PostgresOptions; readonly connection: DatabaseConnection }
 
 const makeSchema = async (server: PostgresServer, lookEveryMs: number): Promise<TestSchema> => {
   const options = {
@@ -32,11 +32,11 @@ const makeSchema = async (server: PostgresServer, lookEveryMs: number): Promise<
 /** Moves the time of a schema when a test has moved its clock. */
 class ServerTime {
   readonly #clock: Clock
-  readonly #connection: Connection
+  readonly #connection: DatabaseConnection
   #shown: number | undefined
   #moving: Promise<void> | undefined
 
-  constructor(clock: Clock, connection: Connection) {
+  constructor(clock: Clock, connection: DatabaseConnection) {
     this.#clock = clock
     this.#connection = connection
   }

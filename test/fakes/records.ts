@@ -1,6 +1,6 @@
 /** Records of events as a journal gets them. */
 
-import type { Ended, Received } from '../../src/journal/record.ts'
+import type { Received, RunEndedRecord } from '../../src/journal/record.ts'
 
 /** Near the times of files that a test writes, whose age counts. */
 export const startMs = Date.now()
@@ -23,7 +23,7 @@ export const received = (event_id: string, second: number, more: Partial<Receive
   ...more,
 })
 
-export const ended = (event_id: string, second: number, more: Partial<Ended> = {}): Ended => ({
+export const ended = (event_id: string, second: number, more: Partial<RunEndedRecord> = {}): RunEndedRecord => ({
   kind: 'ended',
   at: at(second),
   event_id,

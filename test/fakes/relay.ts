@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { createLog } from '../../src/gateway/log.ts'
 import { openRelayServer, type RelayServer } from '../../src/relay/front/relay-server.ts'
 import { readRelay } from '../../src/relay/front/relay-settings.ts'
-import { decodeFrames, encodeFrames, type Frame } from '../../src/relay/wire/frames.ts'
+import { decodeFrames, encodeFrames, type WireFrame } from '../../src/relay/wire/frames.ts'
 import { main } from './built.ts'
 import { newFolder } from './folder.ts'
 import { until } from './wait.ts'
@@ -98,7 +98,7 @@ export const fakeTaker = (url: string, key = relayKey, name: string = randomUUID
     ask,
     name,
     /** Takes requests. `holds`: the numbers of those that it has not answered. */
-    async take(holds: readonly string[] = []): Promise<readonly Frame[]> {
+    async take(holds: readonly string[] = []): Promise<readonly WireFrame[]> {
       const answer = await ask('take', JSON.stringify({ holds }))
       return decodeFrames(Buffer.from(await answer.arrayBuffer())) ?? []
     },

@@ -3,7 +3,7 @@
 import t from 'tap'
 import type { JournalLine } from '../../src/journal/line.ts'
 import { followOthers } from '../../src/journal/shared/follow-others.ts'
-import type { LinePlace, OthersLines, StoredLine } from '../../src/store/shared-records.ts'
+import type { OthersLines, SharedLinePlace, StoredLine } from '../../src/store/shared-records.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -24,7 +24,7 @@ class Database {
     }
   }
 
-  async ofOthers(after: LinePlace | undefined): Promise<OthersLines> {
+  async ofOthers(after: SharedLinePlace | undefined): Promise<OthersLines> {
     if (this.isAway) throw new Error('away')
     if (after === undefined) this.looks++
     const isBehind = ({ storedUs, batch, number }: StoredLine): boolean =>

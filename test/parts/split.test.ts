@@ -2,14 +2,14 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { type Limit, lengthIn, splitText, type Unit } from '../../src/parts/targets/kit/split.ts'
+import { type LengthUnit, type Limit, lengthIn, splitText } from '../../src/parts/targets/kit/split.ts'
 
 const maxParts = 30
 const cutMark = '\n[cut: the text was longer]'
 /** What a message may need besides the text: a fence opened again and closed, and the mark of a cut. */
 const overhead = 75
 
-const units: readonly Unit[] = ['utf16', 'characters', 'bytes', 'json']
+const units: readonly LengthUnit[] = ['utf16', 'characters', 'bytes', 'json']
 const limit: fc.Arbitrary<Limit> = fc.record({ max: fc.integer({ min: 100, max: 400 }), unit: fc.constantFrom(...units) })
 
 const flag = '\u{1f1e9}\u{1f1ea}'

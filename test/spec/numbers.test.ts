@@ -11,7 +11,7 @@ import { createEditorService } from '../../src/edit/create-service.ts'
 import { compileChecker } from '../../src/expr/schema/checker.ts'
 import { parseSchema } from '../../src/expr/schema/payload-schema.ts'
 import { openAudit } from '../../src/features/audit/audit.ts'
-import { readPage } from '../../src/parts/polling/svix.ts'
+import { pollPage } from '../../src/parts/polling/svix.ts'
 import { runNumbersFuzz } from '../../tools/fuzz-numbers/run.ts'
 import { fakeCli, runAt } from '../fakes/cli.ts'
 import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
@@ -330,7 +330,7 @@ t.test('a message that was polled has the digits of its payload', async (t) => {
   const poller = await startPoller(t)
   const payload = `{"id":${id},"price":1.50}`
   poller.next.push({ status: 200, body: `{"data":[{"id":"m","eventType":"a","payload":${payload}}],"iterator":"i","done":true}` })
-  const page = await readPage({ url: poller.url, token: pollToken }, { taken: undefined, limit: 1 }, { now: Date.now })
+  const page = await pollPage({ url: poller.url, token: pollToken }, { taken: undefined, limit: 1 }, { now: Date.now })
   t.match(page, { messages: [{ body: payload }] })
 })
 

@@ -10,7 +10,7 @@ import { renderJson } from '../../src/expr/render.ts'
 import { compileChecker } from '../../src/expr/schema/checker.ts'
 import { learnSchema } from '../../src/expr/schema/learn.ts'
 import { type PayloadSchema, parseSchema } from '../../src/expr/schema/payload-schema.ts'
-import { excludesPath, namedPaths } from '../../src/expr/schema/schema-paths.ts'
+import { excludesPath, schemaPaths } from '../../src/expr/schema/schema-paths.ts'
 import { fakeCli, runAt } from '../fakes/cli.ts'
 import { startGateway } from '../fakes/gateway.ts'
 
@@ -396,8 +396,8 @@ t.test('paths that no fitting payload has are errors of filters and templates', 
   ])
     t.ok(excludesPath(parsed, path), path)
   t.notOk(excludesPath({ root: { $ref: '#' }, exact: {} }, 'a'), 'a circle')
-  t.match(namedPaths(parsed).slice(0, 3), [{ path: 'action' }, { path: 'user', kinds: ['object'] }, { path: 'labels', kinds: ['array'] }])
-  t.ok(namedPaths(parsed).some(({ path }) => path === 'user.manager.login'))
+  t.match(schemaPaths(parsed).slice(0, 3), [{ path: 'action' }, { path: 'user', kinds: ['object'] }, { path: 'labels', kinds: ['array'] }])
+  t.ok(schemaPaths(parsed).some(({ path }) => path === 'user.manager.login'))
 
   const cli = fakeCli(t, {
     'schemas/a.json': JSON.stringify(schema),

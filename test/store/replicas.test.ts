@@ -3,7 +3,7 @@
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/core/clock.ts'
 import { createEventRates } from '../../src/serve/limits/event-rates.ts'
-import { type Connection, connect } from '../../src/store/postgres/connection.ts'
+import { connect, type DatabaseConnection } from '../../src/store/postgres/connection.ts'
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
 import type { ReplicaState, Shared } from '../../src/store/shared.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -31,7 +31,7 @@ t.test('replicas of a store', { skip: withoutPostgres }, async (t) => {
   const open = async (t: Test) => {
     const options = { url: () => server.url, schema: server.newSchema(), durability: 'commit' as const, clock: systemClock }
     const stores = await Promise.all([1, 2, 3].map(() => openPostgres(options)))
-    const connection: Connection = await connect({ ...options, byIndex: false })
+    const connection: DatabaseConnection = await connect({ ...options, byIndex: false })
     t.teardown(async () => {
       for (const store of stores) await store.close()
       await connection.end()

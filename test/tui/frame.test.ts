@@ -12,7 +12,7 @@ import { Frame } from '../../src/tui/frame.tsx'
 import { cutOrPad, cutOrPadTogether, wrap } from '../../src/tui/model/cells.ts'
 import { widthOf } from '../../src/tui/model/characters.ts'
 import { clickedRow } from '../../src/tui/model/click.ts'
-import type { State } from '../../src/tui/model/state.ts'
+import type { EditorState } from '../../src/tui/model/state.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { type Appearance, inAscii, openCanvas } from '../../src/tui/terminal/canvas.tsx'
@@ -25,7 +25,7 @@ const row = (name: string) => routeRow(name, { events: ['push'], warnings: 2 })
 
 const home = (...names: string[]) => ({ file: '/data/config.yaml', subscriptions: 0, rows: names.map(row) })
 
-const homeAt = (columns: number, rows: number, ...names: string[]): State =>
+const homeAt = (columns: number, rows: number, ...names: string[]): EditorState =>
   stateOf(homeScreen, { size: { columns, rows }, home: home(...names) })
 
 /** As the terminal gets it. */
@@ -113,7 +113,7 @@ const onScreen = (columns: number, rows: number) => {
           ?.translateToString(true) ?? '',
     )
   }
-  const shows = async (t: Test, state: State): Promise<void> => {
+  const shows = async (t: Test, state: EditorState): Promise<void> => {
     const expected = [...stripVTControlCharacters(drawn(state)).split('\n'), '']
     await until(async () => (await lines()).join('\n') === expected.join('\n')).catch(() => {})
     t.same(await lines(), expected)
@@ -125,7 +125,7 @@ t.test('of states that come too quickly the last one is shown, and few of those 
   const { canvas, written, shows } = onScreen(60, 12)
   const states = Array.from({ length: 100 }, (_, i) => homeAt(60, 12, `route-${i}`))
   for (const state of states) canvas.draw(state)
-  const last = states.at(-1) as State
+  const last = states.at(-1) as EditorState
   await shows(t, last)
   canvas.close()
   t.ok(written.length < 50, `${written.length} frames were shown`)
@@ -133,7 +133,7 @@ t.test('of states that come too quickly the last one is shown, and few of those 
 
 t.test('what the terminal shows is the frame of the state', async (t) => {
   const { screen, written, canvas, lines, shows } = onScreen(60, 16)
-  const draw = async (state: State): Promise<void> => {
+  const draw = async (state: EditorState): Promise<void> => {
     canvas.draw(state)
     await shows(t, state)
   }

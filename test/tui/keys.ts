@@ -5,7 +5,7 @@ import { defaultKeymap } from '../../src/edit/actions.ts'
 import type { RouteRow } from '../../src/edit/service.ts'
 import { decodedKey, type Key } from '../../src/tui/model/key.ts'
 import type { Command, EditorOptions, Message, Screen, World } from '../../src/tui/model/screen.ts'
-import { reduce, type State } from '../../src/tui/model/state.ts'
+import { type EditorState, reduce } from '../../src/tui/model/state.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { typedMeaning } from '../../src/tui/spoken/spoken.ts'
 
@@ -35,16 +35,16 @@ export const routeRow = (name: string, more: Partial<RouteRow> = {}): RouteRow =
   ...more,
 })
 
-export const stateOf = (screen: Screen, world: Partial<World> = {}): State => ({
+export const stateOf = (screen: Screen, world: Partial<World> = {}): EditorState => ({
   world: { options, size: { columns: 120, rows: 30 }, revision: 0, ...world },
   screens: [screen],
 })
 
 /** An editor whose state is kept here, with the commands of its model. */
-export const driver = (first: State) => {
+export const driver = (first: EditorState) => {
   let state = first
   const commands: Command[] = []
-  const take = (next: { readonly state: State; readonly commands: readonly Command[] }): void => {
+  const take = (next: { readonly state: EditorState; readonly commands: readonly Command[] }): void => {
     state = next.state
     commands.push(...next.commands)
   }
@@ -74,7 +74,7 @@ export const driver = (first: State) => {
 }
 
 /** A state as Ink draws it. */
-export const drawn = (state: State): string => renderToString(createElement(Frame, { state }), { columns: state.world.size.columns })
+export const drawn = (state: EditorState): string => renderToString(createElement(Frame, { state }), { columns: state.world.size.columns })
 
 const named = (name: string): Key =>
   name.length === 1

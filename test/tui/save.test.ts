@@ -20,7 +20,7 @@ import type { SavePlan } from '../../src/edit/service.ts'
 import { createDraftKeeper } from '../../src/tui/keep-drafts.ts'
 import { changedDrafts } from '../../src/tui/model/pending.ts'
 import type { World } from '../../src/tui/model/screen.ts'
-import { actionsNow, reduce, type State, top } from '../../src/tui/model/state.ts'
+import { actionsNow, type EditorState, reduce, top } from '../../src/tui/model/state.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
@@ -48,7 +48,10 @@ const hunk = (before: string, after: string): Hunk => ({
 const plan: SavePlan = { file: '/data/config.yaml', diff: [hunk('a', 'b')], findings: [], stops: false }
 const error = diagnostic('WH601', 'script gone.py is not there', { help: 'put it into scripts/' })
 
-const onRoute = (world: Partial<World> = {}): State => ({ ...stateOf(homeScreen, { draft, ...world }), screens: [homeScreen, openRoute()] })
+const onRoute = (world: Partial<World> = {}): EditorState => ({
+  ...stateOf(homeScreen, { draft, ...world }),
+  screens: [homeScreen, openRoute()],
+})
 
 /** The editor with the plan on the screen. */
 const planned = (given: Partial<SavePlan> = {}, keys: readonly string[] = ['w']) => {

@@ -1,7 +1,7 @@
 /** With `online`, reads a message of each polling endpoint, so that a wrong key is found before the gateway starts. */
 
 import { systemClock } from '../../core/clock.ts'
-import { endpointOf, readPage } from '../../parts/polling/svix.ts'
+import { endpointOf, pollPage } from '../../parts/polling/svix.ts'
 import { type Check, type CheckInput, fail, ok } from '../machine/check.ts'
 
 /** A consumer of its own: its position is not that of the gateway. */
@@ -14,7 +14,7 @@ export const checkPolls = async ({ loaded: { config } }: CheckInput, online: boo
     const endpoint = spec.poll && endpointOf(spec.poll.url)
     if (!online || !enabled || !spec.poll || !endpoint || 'why' in endpoint) continue
     const url = endpoint.url.replace(/[^/]+$/, consumer)
-    const page = await readPage({ ...spec.poll, url }, { taken: undefined, limit: 1 }, systemClock)
+    const page = await pollPage({ ...spec.poll, url }, { taken: undefined, limit: 1 }, systemClock)
     const label = `poll of ${name}`
     const help = 'poll.token is an API key of this endpoint, which its page makes'
     checks.push(page.ok ? ok(label, 'the polling endpoint can be read') : fail(label, `the polling endpoint: ${page.why}`, help))

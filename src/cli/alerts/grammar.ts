@@ -1,11 +1,11 @@
 /** The `alerts` commands: their arguments and options. */
 
 import type { Command } from 'commander'
-import { parseSpan, type Run } from '../shell/grammar-values.ts'
+import { parseSpan, type RunCommand } from '../shell/grammar-values.ts'
 import type { AlertsSilenceOptions } from './silence.ts'
 import type { AlertsTestOptions } from './test.ts'
 
-export const addAlerts = (alerts: Command, run: Run): void => {
+export const addAlerts = (alerts: Command, run: RunCommand): void => {
   alerts
     .command('list')
     .description('list the rules of alerts, and what fires now')

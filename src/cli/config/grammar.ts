@@ -1,11 +1,11 @@
 /** The `config` commands: their arguments and options. */
 
 import type { Command } from 'commander'
-import type { Run } from '../shell/grammar-values.ts'
+import type { RunCommand } from '../shell/grammar-values.ts'
 import type { ConfigDiffOptions } from './diff.ts'
 import type { ConfigShowOptions } from './show.ts'
 
-export const addConfig = (config: Command, run: Run): void => {
+export const addConfig = (config: Command, run: RunCommand): void => {
   config
     .command('show')
     .description('show the configuration of all its files as one YAML, with secrets masked')

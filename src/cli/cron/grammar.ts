@@ -1,12 +1,12 @@
 /** The `cron` commands: their arguments and options. */
 
 import type { Command } from 'commander'
-import { collectRepeated, type ProfileOption, type Run } from '../shell/grammar-values.ts'
+import { collectRepeated, type ProfileOption, type RunCommand } from '../shell/grammar-values.ts'
 import type { CronCreateOptions } from './create.ts'
 import type { CronListOptions } from './list.ts'
 import type { CronRemoveOptions } from './remove.ts'
 
-export const addCron = (cron: Command, run: Run): void => {
+export const addCron = (cron: Command, run: RunCommand): void => {
   withProfile(cron.command('list'))
     .description('list jobs with their next runs')
     .option('--all', 'of all profiles')
@@ -33,7 +33,7 @@ export const addCron = (cron: Command, run: Run): void => {
 
 const withProfile = (command: Command): Command => command.option('--profile <name>', 'jobs of another profile than the default one')
 
-const addCreate = (create: Command, run: Run): void => {
+const addCreate = (create: Command, run: RunCommand): void => {
   withProfile(create)
     .description('create a job; prints its id')
     .requiredOption('--schedule <when>', "'0 6 * * *', 'every 15m' or '2027-01-31T09:00'")

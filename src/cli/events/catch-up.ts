@@ -14,9 +14,13 @@ import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { timeOf } from '../shell/times.ts'
 
-export type CatchUpOptions = { readonly since?: string; readonly dryRun?: boolean }
+export type EventsCatchUpOptions = { readonly since?: string; readonly dryRun?: boolean }
 
-export const eventsCatchUp = async (route: string | undefined, { since, dryRun = false }: CatchUpOptions, cli: Cli): Promise<number> => {
+export const eventsCatchUp = async (
+  route: string | undefined,
+  { since, dryRun = false }: EventsCatchUpOptions,
+  cli: Cli,
+): Promise<number> => {
   const question = { route, since: since === undefined ? undefined : pastTime(since), dryRun }
   const states = await askCatchUp(cli.workspace, gatewayAt(cli.workspace), question, progressOn(cli))
   const failed = states.filter(({ state }) => state === 'failed').length

@@ -1,29 +1,29 @@
 /** The `events` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
-import { collectList, collectRepeated, parseLimit, type Run } from '../shell/grammar-values.ts'
-import type { CatchUpOptions } from './catch-up.ts'
+import { collectList, collectRepeated, parseLimit, type RunCommand } from '../shell/grammar-values.ts'
+import type { EventsCatchUpOptions } from './catch-up.ts'
 import type { EraseOptions } from './erase.ts'
 import type { ExportOptions } from './export.ts'
-import type { ListOptions } from './list.ts'
-import type { ReplayOptions } from './replay.ts'
+import type { EventsListOptions } from './list.ts'
+import type { EventsReplayOptions } from './replay.ts'
 import type { RetryOptions } from './retry.ts'
-import type { ShowOptions } from './show.ts'
+import type { EventsShowOptions } from './show.ts'
 
-export const addEvents = (events: Command, run: Run): void => {
+export const addEvents = (events: Command, run: RunCommand): void => {
   withSelection(events.command('list'), '--route <name>')
     .description('list events, newest first')
     .option('--limit <number>', 'how many at most; default: 50', parseLimit)
     .option('--cursor <id>', 'go on after the event where the page before ended')
     .option('--wide', 'more columns, whole ids and errors')
     .option('--follow', 'go on with new events, and with the ends of their runs; Ctrl-C ends it')
-    .action((options: ListOptions) => run(async (cli) => (await import('./list.ts')).eventsList(options, cli)))
+    .action((options: EventsListOptions) => run(async (cli) => (await import('./list.ts')).eventsList(options, cli)))
   events
     .command('show <id>')
     .description('show one event: its error, its prompt, its reply, and the headers that it came with')
     .option('--body', 'its body too, laid out where it is JSON')
     .option('--raw', 'write the bytes of the body and nothing else')
-    .action((id: string, options: ShowOptions) => run(async (cli) => (await import('./show.ts')).eventsShow(id, options, cli)))
+    .action((id: string, options: EventsShowOptions) => run(async (cli) => (await import('./show.ts')).eventsShow(id, options, cli)))
   withBulk(withTimes(events.command('retry [ids...]').option('--route <name>', 'events of this route')))
     .description('start dead runs again: the same stored work')
     .option('--dead', 'all dead runs')
@@ -37,13 +37,15 @@ export const addEvents = (events: Command, run: Run): void => {
     .option('--route <name>', 'send them through this route instead of their own')
     .option('--same-id', 'keep the delivery id: targets that had the event within the hour do not get it again')
     .option('--edit', 'open the payload of one event in $VISUAL or $EDITOR before it is sent')
-    .action((ids: string[], options: ReplayOptions) => run(async (cli) => (await import('./replay.ts')).eventsReplay(ids, options, cli)))
+    .action((ids: string[], options: EventsReplayOptions) =>
+      run(async (cli) => (await import('./replay.ts')).eventsReplay(ids, options, cli)),
+    )
   events
     .command('catch-up [route]')
     .description('let senders send again what did not come, by their own logs: of one route, or of all with catch_up')
     .option('--since <time>', 'how far to look back: 90s, 10m, 2h, 3d or an ISO 8601 time; default: to where the last one began')
     .option('--dry-run', 'say what would be asked for, and ask for nothing')
-    .action((route: string | undefined, options: CatchUpOptions) =>
+    .action((route: string | undefined, options: EventsCatchUpOptions) =>
       run(async (cli) => (await import('./catch-up.ts')).eventsCatchUp(route, options, cli)),
     )
   events

@@ -11,11 +11,11 @@ import { criteriaOf, type PageOptions } from './selection.ts'
 import { eventCells, tableHead } from './table.ts'
 import { shortIds, tableCell } from './view.ts'
 
-export type ListOptions = PageOptions & { readonly wide?: boolean; readonly follow?: boolean }
+export type EventsListOptions = PageOptions & { readonly wide?: boolean; readonly follow?: boolean }
 
 const defaultLimit = 50
 
-export const eventsList = async ({ wide = false, follow = false, ...options }: ListOptions, cli: Cli): Promise<number> => {
+export const eventsList = async ({ wide = false, follow = false, ...options }: EventsListOptions, cli: Cli): Promise<number> => {
   const { workspace } = cli
   if (follow) return (await import('./follow.ts')).eventsFollow({ wide, ...options }, cli)
   const page = await readEventPage(workspace, gatewayAt(workspace), criteriaOf(options), defaultLimit)
@@ -29,7 +29,7 @@ export const eventsList = async ({ wide = false, follow = false, ...options }: L
 }
 
 /** Returns the command line that lists the next page with the same options. `cursor`: the id after which that page begins. */
-const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }: Cli): string => {
+const nextPage = (options: EventsListOptions, cursor: string, { workspace: { self } }: Cli): string => {
   const given = Object.entries({ ...options, cursor }).flatMap(([name, value]) => {
     const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
     if (typeof value === 'boolean') return value ? [option] : []

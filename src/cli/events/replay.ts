@@ -17,7 +17,7 @@ import { chosenEvents, confirmStart, countsBySource, idAndSource, progressOf } f
 import type { SelectionOptions } from './selection.ts'
 import { excerpt, tableCell } from './view.ts'
 
-export type ReplayOptions = Omit<SelectionOptions, 'route'> & {
+export type EventsReplayOptions = Omit<SelectionOptions, 'route'> & {
   readonly fromRoute?: string
   /** The route that the requests go through, in place of their own. */
   readonly route?: string
@@ -27,7 +27,7 @@ export type ReplayOptions = Omit<SelectionOptions, 'route'> & {
   readonly yes?: boolean
 }
 
-export const eventsReplay = async (ids: readonly string[], options: ReplayOptions, cli: Cli): Promise<number> => {
+export const eventsReplay = async (ids: readonly string[], options: EventsReplayOptions, cli: Cli): Promise<number> => {
   const { fromRoute, route, sameId = false, dryRun = false, yes = false, edit = false, ...rest } = options
   const [only, ...others] = ids
   if (edit && (only === undefined || others.length > 0)) throw usage('--edit takes one event', 'give its id')

@@ -3,7 +3,7 @@
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import type { FieldCriterion } from '../../operate/events/event-search.ts'
-import { type EventCriteria, type State, states } from '../../operate/events/event-selection.ts'
+import { type EventCriteria, type EventState, states } from '../../operate/events/event-selection.ts'
 import { checkOutcomes } from '../../operate/events/selection-words.ts'
 import { timeOf } from '../shell/times.ts'
 
@@ -44,7 +44,7 @@ const parseField = (written: string): FieldCriterion => {
   return { path: written.slice(0, end), value: written.slice(end + 1) }
 }
 
-const parseState = (word: string): State => {
+const parseState = (word: string): EventState => {
   const found = states.find((state) => state === word)
   if (found !== undefined) return found
   const hint = `one of ${states.join(', ')}`

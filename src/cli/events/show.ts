@@ -16,9 +16,9 @@ import { type EventStatus, traceOf } from '../../operate/events/event-status.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { bodyText } from './body-text.ts'
 
-export type ShowOptions = { readonly body?: boolean; readonly raw?: boolean }
+export type EventsShowOptions = { readonly body?: boolean; readonly raw?: boolean }
 
-export const eventsShow = async (id: string, { body = false, raw = false }: ShowOptions, cli: Cli): Promise<number> => {
+export const eventsShow = async (id: string, { body = false, raw = false }: EventsShowOptions, cli: Cli): Promise<number> => {
   if (body && raw) throw usage('give --body or --raw, not both')
   const { workspace } = cli
   const detail = await readEventDetail(workspace, gatewayAt(workspace), id)

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander'
 import type { ReloadAsked } from '../../operate/gateway/reload.ts'
-import { collectRepeated, parsePort, parseSeconds, type Run } from '../shell/grammar-values.ts'
+import { collectRepeated, parsePort, parseSeconds, type RunCommand } from '../shell/grammar-values.ts'
 import type { SetupOptions } from './setup/options.ts'
 import type { UnitOptions } from './unit.ts'
 
@@ -18,7 +18,7 @@ type RunOptions = {
   readonly takeover?: boolean
 }
 
-export const addGateway = (gateway: Command, run: Run): void => {
+export const addGateway = (gateway: Command, run: RunCommand): void => {
   addSetup(gateway, run)
   addRun(gateway, run)
   gateway
@@ -58,7 +58,7 @@ export const addGateway = (gateway: Command, run: Run): void => {
     .action((options: UnitOptions) => run(async (cli) => (await import('./unit.ts')).gatewayUnit(options, cli)))
 }
 
-const addSetup = (gateway: Command, run: Run): void => {
+const addSetup = (gateway: Command, run: RunCommand): void => {
   gateway
     .command('setup')
     .description('ask what to set up, or take it from options: adapter, first route, agent, first target')
@@ -87,7 +87,7 @@ const addSetup = (gateway: Command, run: Run): void => {
     .action((options: SetupOptions) => run(async (cli) => (await import('./setup/setup.ts')).gatewaySetup(options, cli)))
 }
 
-const addRun = (gateway: Command, run: Run): void => {
+const addRun = (gateway: Command, run: RunCommand): void => {
   gateway
     .command('run')
     .description('run the gateway in the foreground')

@@ -1,10 +1,10 @@
 /** `help`, `version` and `completion`: their arguments. */
 
 import { Argument, type Command } from 'commander'
-import type { Run } from '../shell/grammar-values.ts'
+import type { RunCommand } from '../shell/grammar-values.ts'
 import { shells } from './completion.ts'
 
-export const addHelp = (program: Command, run: Run): void => {
+export const addHelp = (program: Command, run: RunCommand): void => {
   program.helpCommand(false)
   program
     .command('help [command...]')

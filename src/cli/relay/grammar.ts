@@ -1,10 +1,10 @@
 /** The `relay` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
-import type { Run } from '../shell/grammar-values.ts'
+import type { RunCommand } from '../shell/grammar-values.ts'
 import type { RelayRunOptions } from './run.ts'
 
-export const addRelay = (relay: Command, run: Run): void => {
+export const addRelay = (relay: Command, run: RunCommand): void => {
   relay
     .command('run')
     .description('keep requests for gateways without a public address, in the foreground; reads <data_dir>/relay.yaml')

@@ -2,7 +2,7 @@
 
 import { printable } from '../../core/text.ts'
 import { readRelay } from '../../relay/front/relay-settings.ts'
-import type { GatewayStatus, LaneStatus } from '../../relay/front/relay-status.ts'
+import type { LaneStatus, RelayedGatewayStatus } from '../../relay/front/relay-status.ts'
 import { askRelay } from '../../relay/front/running-relay.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
@@ -18,7 +18,7 @@ export const relayStatus = async (cli: Cli): Promise<number> => {
   return answer(cli, { kind: 'relay.status', data, text: `${gateways.map(gatewayText).join('\n')}${note}` })
 }
 
-const gatewayText = ({ gateway, connected, items, bytes, routes, ended }: GatewayStatus): string => {
+const gatewayText = ({ gateway, connected, items, bytes, routes, ended }: RelayedGatewayStatus): string => {
   const head = `${printable(gateway)}: ${connected ? 'connected' : 'not connected'}, ${items} kept, ${bytes} bytes`
   const rows = routes.length === 0 ? [] : [['  route', 'kept', 'bytes', 'oldest', 'so far'], ...routes.map(rowOf)]
   const ends = ended.map(({ id, route, at, why }) => `  not taken: ${id} of ${printable(route)}, came ${at}, ${printable(why)}`)

@@ -2,7 +2,7 @@
 
 import { type Diagnostic, shownPlace } from '../../core/diagnostic.ts'
 import { printable } from '../../core/text.ts'
-import { type Case, type Suite, suitesOf } from './kit/cases.ts'
+import { type Case, type ReportSuite, suitesOf } from './kit/cases.ts'
 import { findingSentence } from './kit/sentence.ts'
 import type { Render } from './report.ts'
 
@@ -21,7 +21,7 @@ export const junit: Render = (report) => {
 
 type Counts = { readonly tests: number; readonly failures: number }
 
-const countsOf = ({ cases }: Suite): Counts => ({
+const countsOf = ({ cases }: ReportSuite): Counts => ({
   tests: cases.length,
   failures: cases.filter(({ failures }) => failures.length > 0).length,
 })
@@ -33,7 +33,7 @@ const sum = (all: readonly Counts[]): Counts => ({
 
 const attributesOf = ({ tests, failures }: Counts): string => ` tests="${tests}" failures="${failures}" errors="0" skipped="0"`
 
-const suite = (one: Suite): string =>
+const suite = (one: ReportSuite): string =>
   `  <testsuite name="${xml(one.name)}"${attributesOf(countsOf(one))}>\n${one.cases.map((each) => testcase(each, one.name)).join('')}  </testsuite>\n`
 
 const testcase = ({ name, failures, others }: Case, file: string): string => {

@@ -1,11 +1,11 @@
 /** The `samples` commands: their arguments and options. */
 
 import type { Command } from 'commander'
-import type { Run } from '../shell/grammar-values.ts'
+import type { RunCommand } from '../shell/grammar-values.ts'
 import type { AddOptions } from './add.ts'
-import type { ShowOptions } from './show.ts'
+import type { SamplesShowOptions } from './show.ts'
 
-export const addSamples = (samples: Command, run: Run): void => {
+export const addSamples = (samples: Command, run: RunCommand): void => {
   samples
     .command('list [provider]')
     .description('list samples, by who sends them')
@@ -14,7 +14,7 @@ export const addSamples = (samples: Command, run: Run): void => {
     .command('show <name>')
     .description('print the body of a sample, as webhook test posts it')
     .option('--headers', 'print the whole sample, as samples add takes it')
-    .action((name: string, options: ShowOptions) => run(async (cli) => (await import('./show.ts')).samplesShow(name, options, cli)))
+    .action((name: string, options: SamplesShowOptions) => run(async (cli) => (await import('./show.ts')).samplesShow(name, options, cli)))
   samples
     .command('add <name> <file>')
     .description('keep a sample (provider/event) of your own: @file, @- or - for standard input; secrets and addresses are taken out')

@@ -7,9 +7,9 @@ import { findSample, readSample } from '../../dryrun/samples/gallery.ts'
 import { renderSample } from '../../dryrun/samples/sample-file.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
-export type ShowOptions = { readonly headers?: boolean }
+export type SamplesShowOptions = { readonly headers?: boolean }
 
-export const samplesShow = async (asked: string, { headers: whole = false }: ShowOptions, cli: Cli): Promise<number> => {
+export const samplesShow = async (asked: string, { headers: whole = false }: SamplesShowOptions, cli: Cli): Promise<number> => {
   const sample = findSample(cli.workspace, asked)
   const { headers, body, ...about } = readSample(sample)
   const text = whole

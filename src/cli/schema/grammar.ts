@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander'
 import { type SchemaName, schemaNames } from '../../edit/schema/schemas.ts'
-import { collectList, parseLimit, type Run } from '../shell/grammar-values.ts'
+import { collectList, parseLimit, type RunCommand } from '../shell/grammar-values.ts'
 import type { InstallOptions } from './install.ts'
 import type { LearnFlags } from './print.ts'
 
-export const addSchema = (schema: Command, run: Run): void => {
+export const addSchema = (schema: Command, run: RunCommand): void => {
   schema
     .command('print')
     .description('print a schema')

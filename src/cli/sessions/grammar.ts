@@ -1,11 +1,11 @@
 /** The `sessions` commands: their arguments and options. */
 
 import type { Command } from 'commander'
-import { parseLimit, type Run } from '../shell/grammar-values.ts'
+import { parseLimit, type RunCommand } from '../shell/grammar-values.ts'
 import type { SessionsListOptions } from './list.ts'
 import type { SessionsShowOptions } from './show.ts'
 
-export const addSessions = (sessions: Command, run: Run): void => {
+export const addSessions = (sessions: Command, run: RunCommand): void => {
   sessions
     .command('list')
     .description('list sessions, those with the latest messages first')

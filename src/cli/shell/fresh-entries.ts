@@ -4,10 +4,10 @@
  */
 
 import { printableLines } from '../../core/text.ts'
-import type { Run } from './grammar-values.ts'
+import type { RunCommand } from './grammar-values.ts'
 
 export const withFreshEntries =
-  (run: Run): Run =>
+  (run: RunCommand): RunCommand =>
   (action) =>
     run(async (cli) => {
       const { refreshEntries } = await import('../../datadir/entries/refresh-entries.ts')

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Cli } from './output.ts'
 
 /** Runs one command's action with the `Cli` that its options describe. */
-export type Run = (action: (cli: Cli) => Promise<number>) => Promise<void>
+export type RunCommand = (action: (cli: Cli) => Promise<number>) => Promise<void>
 
 /** The option `--profile` of commands on jobs, targets, sessions and in the editor. */
 export type ProfileOption = { readonly profile?: string }

@@ -7,7 +7,7 @@ import type { Env } from '../../config/env.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { editorOf } from './editor.ts'
 
-export type Terminal = { readonly input: Readable; readonly output: Writable }
+export type TerminalStreams = { readonly input: Readable; readonly output: Writable }
 
 export type Io = {
   readonly stdout: (text: string) => void
@@ -29,7 +29,7 @@ export type Io = {
   /** Asks as `ask` does, but does not show the typed text. */
   readonly askSecret?: (question: string) => Promise<string>
   /** The streams of the terminal, for longer dialogues; absent where there is no terminal. */
-  readonly terminal?: Terminal
+  readonly terminal?: TerminalStreams
   /**
    * Opens a file in the user's editor, at a line, and waits for the end of the editor; absent where there is no terminal. Throws a Fault
    * when the editor fails.

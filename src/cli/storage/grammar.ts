@@ -1,10 +1,10 @@
 /** The `storage` commands: their arguments and options. */
 
 import type { Command } from 'commander'
-import type { Run } from '../shell/grammar-values.ts'
+import type { RunCommand } from '../shell/grammar-values.ts'
 import type { StorageMoveOptions } from './move.ts'
 
-export const addStorage = (storage: Command, run: Run): void => {
+export const addStorage = (storage: Command, run: RunCommand): void => {
   storage
     .command('move')
     .description('carry all work from the embedded store to the shared store, or back, while no gateway runs')

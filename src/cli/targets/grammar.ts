@@ -3,11 +3,11 @@
 import type { Command } from 'commander'
 import { exit, Fault } from '../../core/fault.ts'
 import { suggestCommands } from '../help/suggest.ts'
-import { collectRepeated, type Run } from '../shell/grammar-values.ts'
+import { collectRepeated, type RunCommand } from '../shell/grammar-values.ts'
 import type { TargetsListOptions } from './list.ts'
 import type { TargetsTestOptions } from './test.ts'
 
-export const addTargets = (targets: Command, run: Run): void => {
+export const addTargets = (targets: Command, run: RunCommand): void => {
   targets
     // "targets" alone runs the default command, `list`. Commander would run `list` for an unknown word too, which is a mistake.
     .hook('preSubcommand', (parent) => {

@@ -2,7 +2,7 @@
 
 export const testFormats = ['pretty', 'tap', 'junit', 'json', 'github'] as const
 
-export type TestOptions = {
+export type TestCommandOptions = {
   readonly name?: string
   readonly update?: boolean
   readonly watch?: boolean

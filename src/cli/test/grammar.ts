@@ -1,8 +1,8 @@
 /** The `test` command: its arguments and options. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Run } from '../shell/grammar-values.ts'
-import { type TestOptions, testFormats } from './formats.ts'
+import type { RunCommand } from '../shell/grammar-values.ts'
+import { type TestCommandOptions, testFormats } from './formats.ts'
 
 const percent = (value: string): number => {
   const number = Number(value)
@@ -10,7 +10,7 @@ const percent = (value: string): number => {
   throw new InvalidArgumentError('It must be a number from 0 to 100.')
 }
 
-export const addTest = (program: Command, run: Run): void => {
+export const addTest = (program: Command, run: RunCommand): void => {
   program
     .command('test [paths...]')
     .description('run tests of routes: *.webhook-test.yaml, and the tests of routes in config.yaml')
@@ -20,5 +20,5 @@ export const addTest = (program: Command, run: Run): void => {
     .option('--coverage', 'say what of each route no test has seen')
     .option('--min <percent>', 'fail below this coverage', percent)
     .addOption(new Option('--format <format>', 'how results are printed').choices(testFormats))
-    .action((paths: string[], options: TestOptions) => run(async (cli) => (await import('./test.ts')).test(paths, options, cli)))
+    .action((paths: string[], options: TestCommandOptions) => run(async (cli) => (await import('./test.ts')).test(paths, options, cli)))
 }

@@ -9,14 +9,14 @@ import { runTests } from '../../dryrun/route-tests/run-tests.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { runOnChange } from '../shell/run-on-change.ts'
-import type { TestOptions } from './formats.ts'
+import type { TestCommandOptions } from './formats.ts'
 import { github } from './reports/github.ts'
 import { describeRun } from './reports/json.ts'
 import { junit } from './reports/junit.ts'
 import { pretty } from './reports/pretty.ts'
 import { tap } from './reports/tap.ts'
 
-export const test = async (paths: readonly string[], options: TestOptions, cli: Cli): Promise<number> => {
+export const test = async (paths: readonly string[], options: TestCommandOptions, cli: Cli): Promise<number> => {
   const once = () => testOnce(paths, options, cli)
   if (!options.watch) return (await once()).exitCode
   const watched = { paths: paths.length > 0 ? paths : [cli.workspace.dataDir], run: async () => (await once()).files }
@@ -25,7 +25,7 @@ export const test = async (paths: readonly string[], options: TestOptions, cli: 
 
 type TestsRun = { readonly exitCode: number; readonly files: readonly string[] }
 
-const testOnce = async (paths: readonly string[], options: TestOptions, cli: Cli): Promise<TestsRun> => {
+const testOnce = async (paths: readonly string[], options: TestCommandOptions, cli: Cli): Promise<TestsRun> => {
   const { name, update = false, coverage: withCoverage = options.min !== undefined, min = 0 } = options
   const run = await runTests(cli.workspace, { paths, name, update })
   const { passed, failed, skipped, covered } = run

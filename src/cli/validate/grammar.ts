@@ -1,13 +1,13 @@
 /** `validate` and `explain`: their arguments and options. */
 
 import type { Command } from 'commander'
-import { collectList, collectRepeated, parseLimit, type Run } from '../shell/grammar-values.ts'
+import { collectList, collectRepeated, parseLimit, type RunCommand } from '../shell/grammar-values.ts'
 import type { ValidateOptions } from './options.ts'
 
 /** Collects the values of `--fix`: codes, separated by commas or by repetition; none where the option stands alone. */
 const codes = (value: string, before: unknown): string[] => collectList(value, Array.isArray(before) ? before : [])
 
-export const addValidate = (validate: Command, run: Run): void => {
+export const addValidate = (validate: Command, run: RunCommand): void => {
   validate
     .alias('check')
     .description('check configuration and subscriptions without starting anything; also files, Markdown documents, folders and - (stdin)')
@@ -37,7 +37,7 @@ export const addValidate = (validate: Command, run: Run): void => {
     )
 }
 
-export const addExplain = (explain: Command, run: Run): void => {
+export const addExplain = (explain: Command, run: RunCommand): void => {
   explain
     .description('what a finding or an outcome means and what to do; without one: all of them')
     .action((code: string | undefined) => run(async (cli) => (await import('./explain.ts')).explain(code, cli)))

@@ -2,18 +2,18 @@
 
 import { type Command, Option } from 'commander'
 import { withRouteOptions } from '../options/route.ts'
-import { collectList, collectRepeated, parseSeconds, parseSpan, type Run } from '../shell/grammar-values.ts'
-import type { ListOptions } from './list.ts'
+import { collectList, collectRepeated, parseSeconds, parseSpan, type RunCommand } from '../shell/grammar-values.ts'
+import type { WebhookListOptions } from './list.ts'
 import type { RemoveOptions } from './remove.ts'
 import type { SecretOptions } from './secret.ts'
 import type { SubscribeOptions } from './subscribe-options.ts'
 import type { PauseOptions } from './switches/pause.ts'
 import type { TailOptions } from './tail.ts'
-import type { TestOptions } from './test.ts'
-import type { TraceOptions } from './trace.ts'
+import type { WebhookTestOptions } from './test.ts'
+import type { WebhookTraceOptions } from './trace.ts'
 import type { VerifyOptions } from './verify.ts'
 
-export const addWebhook = (webhook: Command, run: Run): void => {
+export const addWebhook = (webhook: Command, run: RunCommand): void => {
   addSubscribe(webhook.command('subscribe <name>'), run)
   addDiagnosis(webhook, run)
   webhook
@@ -21,7 +21,7 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     .description('list subscriptions')
     .option('--all', 'configured routes too')
     .option('--wide', 'more columns')
-    .action((options: ListOptions) => run(async (cli) => (await import('./list.ts')).webhookList(options, cli)))
+    .action((options: WebhookListOptions) => run(async (cli) => (await import('./list.ts')).webhookList(options, cli)))
   webhook
     .command('show <name>')
     .description('show one route, its secrets masked')
@@ -67,11 +67,11 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     .option('--timeout <seconds>', 'how long --wait waits; default: 60', parseSeconds)
     .option('--expect <outcome>', 'exit 0 only for this: accepted, delivered, ignored, ignored:filters, duplicate, done, dead ...')
     .option('--print-curl', 'print the request as a curl line instead of sending it')
-    .action((name: string, options: TestOptions) => run(async (cli) => (await import('./test.ts')).webhookTest(name, options, cli)))
+    .action((name: string, options: WebhookTestOptions) => run(async (cli) => (await import('./test.ts')).webhookTest(name, options, cli)))
 }
 
 /** Adds `webhook pause` and `webhook resume`. */
-const addPause = (webhook: Command, run: Run): void => {
+const addPause = (webhook: Command, run: RunCommand): void => {
   webhook
     .command('pause <name>')
     .description('let a route begin no runs, configured ones too: its senders get 503, or with --hold its events are kept')
@@ -86,7 +86,7 @@ const addPause = (webhook: Command, run: Run): void => {
 }
 
 /** Adds `webhook subscribe`. The command has no option for toolsets (docs/rules.md: Subscriptions 7). */
-const addSubscribe = (subscribe: Command, run: Run): void => {
+const addSubscribe = (subscribe: Command, run: RunCommand): void => {
   withRouteOptions(subscribe)
     .description('create or update a subscription; prints its URL and secret')
     .option('--no-deliver-only', 'run the agent again')
@@ -109,7 +109,7 @@ const addSubscribe = (subscribe: Command, run: Run): void => {
     )
 }
 
-const addDiagnosis = (webhook: Command, run: Run): void => {
+const addDiagnosis = (webhook: Command, run: RunCommand): void => {
   webhook
     .command('trace <name>')
     .description('show what would become of one event, stage by stage, without doing any of it')
@@ -122,7 +122,9 @@ const addDiagnosis = (webhook: Command, run: Run): void => {
     .option('--query <text>', 'the query of the address: team=core&n=1')
     .option('--scheme <name>', 'sign with this scheme, or none, or bad')
     .option('--run-scripts', "run the route's script: the one thing here that may touch the world")
-    .action((name: string, options: TraceOptions) => run(async (cli) => (await import('./trace.ts')).webhookTrace(name, options, cli)))
+    .action((name: string, options: WebhookTraceOptions) =>
+      run(async (cli) => (await import('./trace.ts')).webhookTrace(name, options, cli)),
+    )
   webhook
     .command('tail [route]')
     .description('show requests and attempts as they happen, each with its reason; Ctrl-C ends it')

@@ -7,11 +7,11 @@ import { aligned, cellText } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 
-export type ListOptions = { readonly all?: boolean; readonly wide?: boolean }
+export type WebhookListOptions = { readonly all?: boolean; readonly wide?: boolean }
 
 const maxDescription = 60
 
-export const webhookList = async ({ all = false, wide = false }: ListOptions, cli: Cli): Promise<number> => {
+export const webhookList = async ({ all = false, wide = false }: WebhookListOptions, cli: Cli): Promise<number> => {
   const { routes, warnings } = listRoutes(cli.workspace, all)
   const rows = routes.map((route) => routeCells(route, { all, wide }))
   if (rows.length === 0) note(cli, `no subscriptions yet: ${cli.workspace.self} webhook subscribe <name>`)
@@ -36,7 +36,7 @@ export const webhookList = async ({ all = false, wide = false }: ListOptions, cl
   })
 }
 
-const routeCells = ({ route, described: row }: ListedRoute, { all, wide }: Required<ListOptions>): string[] => {
+const routeCells = ({ route, described: row }: ListedRoute, { all, wide }: Required<WebhookListOptions>): string[] => {
   const events = (row.events as string[]).join(',')
   const secret = row.secret as JsonObject | null
   const description = printable(String(row.description), wide ? 1024 : maxDescription)

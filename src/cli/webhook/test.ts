@@ -18,7 +18,7 @@ import { readPayloadOption } from './payload.ts'
 import { type EditByHand, withPayloadByHand } from './payload-by-hand.ts'
 import { quotedLines } from './trace-tree.ts'
 
-export type TestOptions = {
+export type WebhookTestOptions = {
   readonly payload?: string
   readonly sample?: string
   readonly set?: readonly string[]
@@ -40,7 +40,7 @@ export type TestOptions = {
 
 const defaultTimeoutSeconds = 60
 
-export const webhookTest = async (asked: string, options: TestOptions, cli: Cli): Promise<number> => {
+export const webhookTest = async (asked: string, options: WebhookTestOptions, cli: Cli): Promise<number> => {
   checkExpectedWord(options.expect)
   if (options.sample !== undefined && options.payload !== undefined) throw usage('give --sample or --payload, not both')
   const of =
@@ -57,7 +57,7 @@ export const webhookTest = async (asked: string, options: TestOptions, cli: Cli)
 const sendAndAnswer = async (
   asked: string,
   of: TestInput['of'],
-  options: TestOptions & { readonly byHand?: EditByHand },
+  options: WebhookTestOptions & { readonly byHand?: EditByHand },
   cli: Cli,
 ): Promise<number> => {
   const { set = [], unset = [], wait = false, timeout = defaultTimeoutSeconds, expect } = options

@@ -12,7 +12,7 @@ import { paintWith } from '../shell/paint.ts'
 import { traceText } from './trace-tree.ts'
 import { type ContentOptions, tracedContent } from './traced-content.ts'
 
-export type TraceOptions = ContentOptions & {
+export type WebhookTraceOptions = ContentOptions & {
   readonly set?: readonly string[]
   readonly unset?: readonly string[]
   readonly scheme?: string
@@ -21,7 +21,7 @@ export type TraceOptions = ContentOptions & {
   readonly runScripts?: boolean
 }
 
-export const webhookTrace = async (name: string, options: TraceOptions, cli: Cli): Promise<number> => {
+export const webhookTrace = async (name: string, options: WebhookTraceOptions, cli: Cli): Promise<number> => {
   const { event, query, scheme, set = [], unset = [], runScripts = false } = options
   const isChanged = [event, query, scheme, options.set, options.unset].some((given) => given !== undefined)
   if (options.eventId !== undefined && isChanged) throw usage('--event-id stands alone: the event is taken as it was')

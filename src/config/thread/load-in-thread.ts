@@ -8,7 +8,7 @@ import { startThread } from '../../process/start-thread.ts'
 import type { Config } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'
 import { type CarriedConfig, isSoughtPlace, type PlainRoute, unpackConfig } from './carried-config.ts'
-import type { ThreadMessages, ThreadRequest } from './thread.ts'
+import type { ConfigThreadRequest, ThreadMessages } from './thread.ts'
 
 export type ConfigReading = Pick<Loaded, 'config' | 'diagnostics'> & {
   /** Looks up the places of Diagnostics, and resolves to the Diagnostics with lines and columns. */
@@ -76,7 +76,7 @@ const nextMessage = async (worker: Worker): Promise<unknown> => {
   }
 }
 
-const askThread = (worker: Worker, asked: ThreadRequest): Promise<unknown> => {
+const askThread = (worker: Worker, asked: ConfigThreadRequest): Promise<unknown> => {
   const message = nextMessage(worker)
   worker.postMessage(asked)
   return message

@@ -8,7 +8,7 @@ import { parseSource, type Source } from '../yaml/source.ts'
 import { type CarriedConfig, carryConfig, type PlainRoute, type SoughtPlace, withoutPlace } from './carried-config.ts'
 
 /** A request to the thread: for the routes of these names, or for the places of these paths in files. */
-export type ThreadRequest =
+export type ConfigThreadRequest =
   | { readonly routes: readonly string[] }
   | { readonly places: readonly (SoughtPlace & Pick<SourceRange, 'file'>)[] }
 /**
@@ -42,7 +42,7 @@ const routesOf = (names: readonly string[]): ThreadMessages['routes'] => {
   return { routes, digits: writtenDigitsIn(routes) }
 }
 
-port.on('message', (asked: ThreadRequest) => {
+port.on('message', (asked: ConfigThreadRequest) => {
   if ('routes' in asked) port.postMessage(routesOf(asked.routes))
   else port.postMessage(asked.places.map(({ file, path, of }) => placeIn(file)(path, of)))
 })

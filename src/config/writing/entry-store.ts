@@ -24,7 +24,7 @@ type EntriesFile = { readonly entries: JsonObject; readonly text: string | undef
 export const readEntries = (file: string): JsonObject => readEntriesFile(file).entries
 
 /** Makes new entries from the present entries. Where an update returns no `entries`, nothing is written. */
-export type Update<T> = (entries: JsonObject) => { readonly entries?: JsonObject; readonly result: T }
+export type EntriesUpdate<T> = (entries: JsonObject) => { readonly entries?: JsonObject; readonly result: T }
 
 /**
  * Applies an update to the present entries, under a lock that other commands wait for, and returns the `result` of the update. A text
@@ -32,7 +32,7 @@ export type Update<T> = (entries: JsonObject) => { readonly entries?: JsonObject
  * that was removed or disabled meanwhile. Throws a Fault where the file is locked for too long, is not usable, keeps changing, or cannot be
  * written; and whatever the update throws.
  */
-export const updateEntries = async <T>(file: string, update: Update<T>): Promise<T> => {
+export const updateEntries = async <T>(file: string, update: EntriesUpdate<T>): Promise<T> => {
   const lock = await lockFile(file)
   try {
     for (let round = 0; round < maxRounds; round++) {

@@ -8,7 +8,7 @@ import { createOrigins, type Origins } from './origins.ts'
 import { createWays, type SignInMethods } from './sign-in-methods.ts'
 import { createSignIns, type SignIns } from './sign-ins.ts'
 
-export type Access = {
+export type ConsoleAccess = {
   readonly codes: Codes
   readonly signIns: SignIns
   readonly origins: Origins
@@ -18,7 +18,7 @@ export type Access = {
   readonly clock: Clock
 }
 
-export const createAccess = (settings: ConsoleSettings, clock: Clock): Access => {
+export const createAccess = (settings: ConsoleSettings, clock: Clock): ConsoleAccess => {
   const signIns = createSignIns(clock)
   const { publicOrigin } = settings
   const origins = createOrigins(publicOrigin)

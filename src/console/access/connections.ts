@@ -6,7 +6,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-export interface Connections {
+export interface ConnectionBound {
   /** Notes that a signed-in browser uses the connection, so that a further connection does not close it. */
   keep(socket: Socket): void
 }
@@ -15,7 +15,7 @@ export interface Connections {
  * `max`: the most open connections. A further connection closes the oldest connection over which nobody has signed in, which may be the
  * further connection itself.
  */
-export const boundConnections = (server: Server, max: number): Connections => {
+export const boundConnections = (server: Server, max: number): ConnectionBound => {
   /** The connections over which nobody has signed in, the oldest first. */
   const strange = new Set<Socket>()
   let open = 0

@@ -10,17 +10,17 @@ import type { Origins } from './origins.ts'
 import type { SignIn, SignIns } from './sign-ins.ts'
 
 /** A refusal of a request: the HTTP status, and a sentence for the reader of the answer. */
-export type Refusal = { readonly status: number; readonly error: string }
+export type AccessRefusal = { readonly status: number; readonly error: string }
 
 /** Answers with the refusal, where there is one, and closes the connection, so that a body on its way is not read. */
-export const refused = (reply: FastifyReply, refusal: Refusal | undefined): FastifyReply | undefined =>
+export const refused = (reply: FastifyReply, refusal: AccessRefusal | undefined): FastifyReply | undefined =>
   refusal && reply.code(refusal.status).header('connection', 'close').send({ error: refusal.error })
 
 export interface Gate {
   /** Refuses a request whose `Host` header names no origin of the console. Every request is checked, also a request for a page. */
-  refuseHost(request: FastifyRequest): Refusal | undefined
+  refuseHost(request: FastifyRequest): AccessRefusal | undefined
   /** Refuses a question that does not come from a page of the console, or that is not JSON. */
-  refuseStranger(request: FastifyRequest): Refusal | undefined
+  refuseStranger(request: FastifyRequest): AccessRefusal | undefined
   /** Returns the sign-in of a request that shows both halves of its secret; `undefined` for any other request. */
   signInOf(request: FastifyRequest): SignIn | undefined
 }

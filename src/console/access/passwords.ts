@@ -10,7 +10,7 @@ import { networkOf } from '../../core/network.ts'
 import { Allowance } from '../../core/turns/allowance.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { isPassword } from '../../secrets/password-hash.ts'
-import type { Refusal } from './gate.ts'
+import type { AccessRefusal } from './gate.ts'
 import { type User, userOf } from './users.ts'
 
 /** Returns the user of a name and a password, or a refusal. `address`: the address of the client. */
@@ -18,7 +18,7 @@ export type Passwords = (
   name: string,
   password: string,
   address: string,
-) => Promise<{ readonly user: User } | { readonly refusal: Refusal }>
+) => Promise<{ readonly user: User } | { readonly refusal: AccessRefusal }>
 
 /** The most tries of one network, and the most tries of all networks together, within `spanMs`. */
 const maxOfNetwork = 10
@@ -33,7 +33,7 @@ const maxNetworks = 1_000
 const maxAtWork = 2
 const maxWaiting = 16
 
-const tooMany: Refusal = { status: 429, error: 'too many tries to sign in: wait a minute' }
+const tooMany: AccessRefusal = { status: 429, error: 'too many tries to sign in: wait a minute' }
 
 export const createPasswords = ({ password: hashes = {}, roles }: ConsoleAuth, clock: Clock): Passwords => {
   const all = new Allowance(clock, maxOfAll, spanMs)

@@ -6,7 +6,7 @@ import { eventAnswers } from './events.ts'
 import { gatewayAnswers } from './gateway.ts'
 import { routeTextAnswers } from './route-text.ts'
 import { routeAnswers } from './routes.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { AnswerSurroundings } from './surroundings.ts'
 import { workAnswers } from './work.ts'
 
 /** The questions that the server answers itself: they end a sign-in, or are answered line by line. */
@@ -17,7 +17,7 @@ type Answers = {
   readonly [Name in Exclude<keyof ConsoleQuestions, OfServer>]: (question: ConsoleQuestions[Name], signIn: SignIn) => Promise<unknown>
 }
 
-export const createAnswers = (around: Surroundings) =>
+export const createAnswers = (around: AnswerSurroundings) =>
   ({
     ...eventAnswers(around),
     ...routeAnswers(around),

@@ -17,7 +17,7 @@ import { describeEvent } from '../../operate/events/event-status.ts'
 import { cancelEvents } from '../../operate/events/runs/cancel-runs.ts'
 import { checkOutcomes } from '../../operate/events/selection-words.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import { needPayloadsRight, needSearchRight, type Surroundings } from './surroundings.ts'
+import { type AnswerSurroundings, needPayloadsRight, needSearchRight } from './surroundings.ts'
 
 const pageSize = 50
 
@@ -33,7 +33,7 @@ const withoutWords = ({ prompt, reply, tool_calls: _, ...attempt }: AttemptView)
   has_reply: reply !== null,
 })
 
-export const eventAnswers = ({ workspace, gateway, service, audit, clock }: Surroundings) => ({
+export const eventAnswers = ({ workspace, gateway, service, audit, clock }: AnswerSurroundings) => ({
   charts: ({ span, route }: Asked<'charts'>) => readCharts(workspace, span, route, clock.now()),
   async events(criteria: Asked<'events'>, signIn: SignIn) {
     needSearchRight(signIn, criteria)

@@ -6,9 +6,9 @@ import { version } from '../../datadir/version.ts'
 import { type GatewayReload, reloadGateway } from '../../operate/gateway/reload.ts'
 import { readStatus } from '../../operate/gateway/status.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { AnswerSurroundings } from './surroundings.ts'
 
-export const gatewayAnswers = ({ workspace, gateway, audit }: Surroundings) => ({
+export const gatewayAnswers = ({ workspace, gateway, audit }: AnswerSurroundings) => ({
   async overview(_: unknown, signIn: SignIn) {
     const running = await gateway.find()
     return {

@@ -11,7 +11,7 @@ import type { EditorService, PayloadChoice } from '../../edit/service.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import { maskJson } from '../../secrets/mask.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import { needPayloadsRight, type Surroundings } from './surroundings.ts'
+import { type AnswerSurroundings, needPayloadsRight } from './surroundings.ts'
 
 type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 type EditedRoute = Asked<'keepDraft'>
@@ -28,9 +28,9 @@ const draftFor = async (service: EditorService, of: EditedRoute): Promise<RouteD
 /** Whether a sign-in only looks. A draft may name any file and variable, so what it learns of them would be anything of the machine. */
 const isBlind = ({ rights }: SignIn): boolean => !rights.has('operate')
 
-export const routeTextAnswers = (around: Surroundings) => ({ ...lookAnswers(around), ...changeAnswers(around) })
+export const routeTextAnswers = (around: AnswerSurroundings) => ({ ...lookAnswers(around), ...changeAnswers(around) })
 
-const lookAnswers = ({ service }: Surroundings) => ({
+const lookAnswers = ({ service }: AnswerSurroundings) => ({
   async routeText({ clone, like, ...of }: Asked<'routeText'>, signIn: SignIn) {
     if (like !== undefined) needPayloadsRight(signIn, 'a route that is made of a payload')
     const opened = draftOf(await openRoute(service, of))
@@ -103,7 +103,7 @@ const lookAnswers = ({ service }: Surroundings) => ({
   payload: ({ route, payload }: Asked<'payload'>) => service.payload({ route, choice: choiceOf(payload) }),
 })
 
-const changeAnswers = ({ service, audit }: Surroundings) => ({
+const changeAnswers = ({ service, audit }: AnswerSurroundings) => ({
   async routePlan({ onto, ...of }: Asked<'routePlan'>, signIn: SignIn) {
     return service.plan({ draft: await draftFor(service, of), isBlind: isBlind(signIn), ...(onto ? { onto } : {}) })
   },

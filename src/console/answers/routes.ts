@@ -7,12 +7,12 @@ import type { ConsoleQuestions } from '../../generated/console.ts'
 import { readTargets } from '../../operate/targets/targets.ts'
 import { defaultText, prepareTargetTest, sendTargetTest } from '../../operate/targets/test-target.ts'
 import type { SignIn } from '../access/sign-ins.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { AnswerSurroundings } from './surroundings.ts'
 
 /** Returns the reason why no test message can be sent. */
 const refusalReason = ({ fault, diagnostics: [first], outcome }: Refusal): string => fault?.message ?? first?.message ?? outcome
 
-export const routeAnswers = ({ workspace, gateway, service, audit }: Surroundings) => ({
+export const routeAnswers = ({ workspace, gateway, service, audit }: AnswerSurroundings) => ({
   async routes() {
     const [{ rows, problem }, tally] = await Promise.all([service.home({}), readStageTally(workspace)])
     return {

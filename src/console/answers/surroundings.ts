@@ -9,7 +9,7 @@ import type { Audit } from '../../features/audit/audit.ts'
 import type { SearchCriteria } from '../../operate/events/event-search.ts'
 import type { SignIn } from '../access/sign-ins.ts'
 
-export type Surroundings = {
+export type AnswerSurroundings = {
   readonly workspace: Workspace
   readonly gateway: GatewayFinder
   /** The editor service. The pages about routes ask the same questions as the terminal editor. */

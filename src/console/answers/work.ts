@@ -11,13 +11,13 @@ import { runJob } from '../../operate/jobs/run-job.ts'
 import { describeSession, listSessions } from '../../operate/sessions.ts'
 import type { SignIn } from '../access/sign-ins.ts'
 import { type BulkWork, createBulk } from '../bulk/bulk.ts'
-import { needSearchRight, type Surroundings } from './surroundings.ts'
+import { type AnswerSurroundings, needSearchRight } from './surroundings.ts'
 
 type Asked<Name extends keyof ConsoleQuestions> = ConsoleQuestions[Name]
 
 const maxSessions = 200
 
-export const workAnswers = ({ workspace, gateway, audit, clock }: Surroundings) => {
+export const workAnswers = ({ workspace, gateway, audit, clock }: AnswerSurroundings) => {
   const bulk = createBulk(workspace, gateway, clock)
   /**
    * Begins a bulk job. The answer does not wait for the end of the job, which goes on without a browser. The list of bulk jobs and the

@@ -14,7 +14,7 @@ import { Failure, useAsked } from './parts.tsx'
 import { editedRouteIn } from './route-editor/edited-route.ts'
 import { currentAddress, go } from './router.ts'
 import { RoutesScreen } from './routes.tsx'
-import { SignIn, takeCode } from './sign-in/sign-in.tsx'
+import { SignInPage, takeCode } from './sign-in/sign-in.tsx'
 import { TargetsScreen } from './targets.tsx'
 import { shown } from './words.ts'
 import { WorkScreen } from './work.tsx'
@@ -37,7 +37,7 @@ const screens = [
 /** The time between two questions whether a gateway runs, in milliseconds. */
 const overviewMs = 15_000
 
-export const App = (): JSX.Element => (isSignedIn.value ? <Console /> : <SignIn />)
+export const App = (): JSX.Element => (isSignedIn.value ? <Console /> : <SignInPage />)
 
 const Console = (): JSX.Element => {
   const { answer, failure, again } = useAsked('overview', (signal) => ask('overview', {}, signal))

@@ -158,10 +158,10 @@ export type RouteChanges = {
 }
 
 /** Who makes something of facts of many kinds. Whoever waits for one kind alone needs no name here. */
-export type Reader = 'alerts' | 'catch_up' | 'journal' | 'log' | 'metrics' | 'replies' | 'traces' | 'traffic'
+export type FactReader = 'alerts' | 'catch_up' | 'journal' | 'log' | 'metrics' | 'replies' | 'traces' | 'traffic'
 
 /** A fact, and the readers that hear of it. A reader's observer (`Observer`) must take each of its facts, and no other. */
-type Entry<Readers extends Reader, Told extends { readonly kind: string }> = { readonly readers: Readers; readonly fact: Told }
+type Entry<Readers extends FactReader, Told extends { readonly kind: string }> = { readonly readers: Readers; readonly fact: Told }
 
 /** Times are wall times, milliseconds. */
 type Entries =
@@ -337,5 +337,5 @@ type Entries =
 export type Fact = Entries['fact']
 
 /** The facts that a reader hears of. */
-export type ReadBy<Name extends Reader> = Read<Name, Entries>
-type Read<Name extends Reader, Each> = Each extends Entry<infer Readers, infer Told> ? (Name extends Readers ? Told : never) : never
+export type ReadBy<Name extends FactReader> = Read<Name, Entries>
+type Read<Name extends FactReader, Each> = Each extends Entry<infer Readers, infer Told> ? (Name extends Readers ? Told : never) : never

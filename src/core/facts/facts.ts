@@ -1,6 +1,6 @@
 /** The stream of facts: each fact is told once, and each observer of its kind hears of it. */
 
-import type { Fact, ReadBy, Reader } from './fact.ts'
+import type { Fact, FactReader, ReadBy } from './fact.ts'
 
 /** What an observer does with each kind of fact that it hears of. A function never throws, and returns at once. */
 type Hears<Told extends Fact> = { readonly [Each in Told as Each['kind']]: (fact: Each) => void }
@@ -9,7 +9,7 @@ type Hears<Told extends Fact> = { readonly [Each in Told as Each['kind']]: (fact
  * Hears of facts, in order. The observer of a reader has a function for each kind of fact whose entry names that reader, and the compiler
  * says which is missing. An observer without a name hears of whatever it has a function for.
  */
-export interface Observer<Name extends Reader = never> {
+export interface Observer<Name extends FactReader = never> {
   readonly hears: [Name] extends [never] ? Partial<Hears<Fact>> : Hears<ReadBy<Name>>
   /** Resolves when the observer has kept the facts so far, or has failed to. Never rejects. */
   flushed?(): Promise<void>

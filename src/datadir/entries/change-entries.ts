@@ -5,7 +5,7 @@
 
 import { resolve } from 'node:path'
 import { maxEntriesBytes } from '../../config/read-consistent.ts'
-import { entriesIn, textOfEntries, type Update, updateEntries } from '../../config/writing/entry-store.ts'
+import { type EntriesUpdate, entriesIn, textOfEntries, updateEntries } from '../../config/writing/entry-store.ts'
 import { conflict, lockFile } from '../../config/writing/file-lock.ts'
 import { refuseReadOnly, replaceFile } from '../../config/writing/replace-file.ts'
 import { pause, systemClock } from '../../core/clock.ts'
@@ -28,7 +28,7 @@ const longestRoundPauseMs = 50
  * the update is called again with the new entries. Throws a Fault where the file cannot be used or written, where the entries keep
  * changing or would be too large, and where the database cannot be opened or has not confirmed the change. Throws what `update` throws.
  */
-export const changeEntries = async <T>(workspace: Workspace, file: string, update: Update<T>): Promise<T> => {
+export const changeEntries = async <T>(workspace: Workspace, file: string, update: EntriesUpdate<T>): Promise<T> => {
   const config = await sharedConfig(workspace)
   const entryFile = config && entryFilesOf(config).find((each) => each.file === resolve(file))
   if (!entryFile) return updateEntries(file, update)
@@ -44,7 +44,7 @@ export const changeEntries = async <T>(workspace: Workspace, file: string, updat
   }
 }
 
-const changeShared = async <T>(port: EntryPort, entryFile: EntryFile, update: Update<T>): Promise<T> => {
+const changeShared = async <T>(port: EntryPort, entryFile: EntryFile, update: EntriesUpdate<T>): Promise<T> => {
   const { name, file } = entryFile
   const lock = await lockFile(file)
   try {

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
-import type { Ended, EventView, RawPlace, RecordedUsage, RunRecord } from '../../journal/record.ts'
+import type { EventView, RawPlace, RecordedUsage, RunEndedRecord, RunRecord } from '../../journal/record.ts'
 
 /** A call of a tool, for people and programs. Members are `null` where nothing is known: the attempt ended before the call did. */
 type ToolCallView = {
@@ -23,7 +23,7 @@ export type AttemptView = {
    * How the attempt ended. `failed`: the run is tried again. `retried` is not the end of an attempt: at this time, a user revived the dead
    * run.
    */
-  readonly end: 'failed' | Ended['state'] | 'retried'
+  readonly end: 'failed' | RunEndedRecord['state'] | 'retried'
   readonly attempt: number | null
   readonly error: string | null
   readonly next_at: string | null

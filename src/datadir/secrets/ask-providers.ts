@@ -9,9 +9,9 @@ import { createSlots } from '../../core/turns/slots.ts'
 import { type ChildResult, runChild } from '../../process/child.ts'
 
 /** A secret, or why there is none, and what to do. */
-export type Answer = { readonly value: string } | { readonly problem: string; readonly help: string }
+export type ProviderAnswer = { readonly value: string } | { readonly problem: string; readonly help: string }
 
-export type Question = {
+export type ProviderQuestion = {
   readonly providers: { readonly [name: string]: SecretProvider }
   /** The references to ask for, as `PROVIDER/ID`. Each provider is one of `providers`. */
   readonly asked: Iterable<string>
@@ -30,9 +30,9 @@ const maxOutputBytes = 65_536
 const maxReasonLength = 200
 
 /** Asks for secrets, each once. Resolves to the answers by reference. Never rejects. */
-export const askProviders = async ({ providers, asked, ...how }: Question): Promise<ReadonlyMap<string, Answer>> => {
+export const askProviders = async ({ providers, asked, ...how }: ProviderQuestion): Promise<ReadonlyMap<string, ProviderAnswer>> => {
   const all = [...new Set(asked)]
-  const answers = new Map<string, Answer>(all.slice(maxAsked).map((reference) => [reference, tooMany]))
+  const answers = new Map<string, ProviderAnswer>(all.slice(maxAsked).map((reference) => [reference, tooMany]))
   const idsOf = new Map<string, string[]>()
   for (const reference of all.slice(0, maxAsked)) {
     const at = reference.indexOf('/')
@@ -42,7 +42,7 @@ export const askProviders = async ({ providers, asked, ...how }: Question): Prom
   const calls = [...idsOf].flatMap(([name, ids]): (() => Promise<void>)[] => {
     const provider = own(providers, name)
     if (!provider) return []
-    const take = (found: ReadonlyMap<string, Answer>): void => {
+    const take = (found: ReadonlyMap<string, ProviderAnswer>): void => {
       for (const [id, answer] of found) answers.set(`${name}/${id}`, answer)
     }
     const call = { provider, isLate: false, ...how }
@@ -56,15 +56,15 @@ export const askProviders = async ({ providers, asked, ...how }: Question): Prom
 }
 
 /** `isLate`: a call of the provider has taken too long. */
-type Call = Pick<Question, 'env' | 'dir' | 'signal'> & { readonly provider: SecretProvider; isLate: boolean }
+type Call = Pick<ProviderQuestion, 'env' | 'dir' | 'signal'> & { readonly provider: SecretProvider; isLate: boolean }
 
-const tooMany: Answer = {
+const tooMany: ProviderAnswer = {
   problem: `more than ${maxAsked} secrets are asked for`,
   help: 'give routes that share a sender one secret, or use files (file:/path)',
 }
 
 /** Asks a `text` program: its output, without one line end, is the secret. */
-const askFor = async (call: Call, id: string): Promise<ReadonlyMap<string, Answer>> => {
+const askFor = async (call: Call, id: string): Promise<ReadonlyMap<string, ProviderAnswer>> => {
   const argv = call.provider.command.map((word, at) => (at === 0 ? word : word.replaceAll('{id}', id)))
   // A vault that does not answer is not waited for once more for each of its secrets.
   const result: ChildResult = call.isLate ? { kind: 'timeout' } : await run(call, argv)
@@ -74,12 +74,12 @@ const askFor = async (call: Call, id: string): Promise<ReadonlyMap<string, Answe
 }
 
 /** Asks a `json` program for all secrets at once. */
-const askForAll = async (call: Call, ids: readonly string[]): Promise<ReadonlyMap<string, Answer>> => {
+const askForAll = async (call: Call, ids: readonly string[]): Promise<ReadonlyMap<string, ProviderAnswer>> => {
   const argv = call.provider.command
   const question = JSON.stringify({ protocol: 1, ids })
   const result = await run(call, argv, question)
   const reply = replyOf(outputOf(result))
-  const answerTo = (id: string): Answer => {
+  const answerTo = (id: string): ProviderAnswer => {
     if (!reply)
       return outputOf(result) === undefined
         ? failed(call, id, argv, result)
@@ -120,7 +120,7 @@ const run = ({ provider, env, dir, signal }: Call, argv: readonly string[], stdi
 const outputOf = (result: ChildResult): string | undefined => (result.kind === 'exited' && result.code === 0 ? result.stdout : undefined)
 
 /** Returns the value where it can be a secret. */
-const checked = (call: Call, id: string, argv: readonly string[], value: string): Answer => {
+const checked = (call: Call, id: string, argv: readonly string[], value: string): ProviderAnswer => {
   const why =
     value.trim() === ''
       ? 'it gave an empty text'
@@ -134,7 +134,7 @@ const checked = (call: Call, id: string, argv: readonly string[], value: string)
   return why === undefined ? { value } : problem(call, id, why, argv)
 }
 
-const failed = (call: Call, id: string, argv: readonly string[], result: ChildResult): Answer =>
+const failed = (call: Call, id: string, argv: readonly string[], result: ChildResult): ProviderAnswer =>
   problem(call, id, whyFailed(result, call.provider), argv)
 
 const whyFailed = (result: ChildResult, { timeoutMs }: SecretProvider): string => {
@@ -154,7 +154,7 @@ const whyFailed = (result: ChildResult, { timeoutMs }: SecretProvider): string =
   }
 }
 
-const problem = ({ provider }: Call, id: string, why: string, argv: readonly string[]): Answer => {
+const problem = ({ provider }: Call, id: string, why: string, argv: readonly string[]): ProviderAnswer => {
   const variables = ['PATH', 'HOME', ...provider.env].map((each) => `${each}="$${each}"`).join(' ')
   const input = provider.protocol === 'json' ? `echo ${quoted(JSON.stringify({ protocol: 1, ids: [id] }))} | ` : ''
   const command = printable(argv.map(quoted).join(' '), 400)

@@ -10,7 +10,7 @@ import type { Clock } from '../../core/clock.ts'
 import { own } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { KeptSecret } from '../../generated/control.ts'
-import { type Answer, askProviders } from './ask-providers.ts'
+import { askProviders, type ProviderAnswer } from './ask-providers.ts'
 import { questionOf } from './with-secrets.ts'
 
 /** Times are monotonic, milliseconds; `at` is a wall time. */
@@ -21,7 +21,7 @@ type Kept = {
   readonly before?: { readonly value: string; readonly until: number } | undefined
   readonly failure?: Failure | undefined
 }
-type Failure = Exclude<Answer, { readonly value: string }>
+type Failure = Exclude<ProviderAnswer, { readonly value: string }>
 
 type KeptSecretsOptions = {
   readonly clock: Clock
@@ -146,7 +146,7 @@ export class KeptSecrets {
     for (const [reference, answer] of answers) this.#take(reference, answer, providerOf(reference, config.secrets.providers))
   }
 
-  #take(reference: string, answer: Answer, provider: SecretProvider | undefined): void {
+  #take(reference: string, answer: ProviderAnswer, provider: SecretProvider | undefined): void {
     const { clock, log, learn } = this.#options
     const known = this.#kept.get(reference)
     const now = clock.monotonic()

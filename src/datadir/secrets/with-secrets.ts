@@ -4,9 +4,9 @@ import { type Config, defaultProfile } from '../../config/config.ts'
 import { type LoadOptions, loadConfig } from '../../config/load.ts'
 import { knownReference } from '../../config/secrets/providers.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { askProviders, type Question } from './ask-providers.ts'
+import { askProviders, type ProviderQuestion } from './ask-providers.ts'
 
-export const questionOf = ({ dataDir, secrets: { providers, asked }, profiles }: Config): Question => ({
+export const questionOf = ({ dataDir, secrets: { providers, asked }, profiles }: Config): ProviderQuestion => ({
   providers,
   asked,
   env: profiles.get(defaultProfile)?.env ?? {},

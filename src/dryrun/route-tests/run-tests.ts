@@ -24,7 +24,7 @@ const durationMs = (written: string | number): number => {
   return Number(number) * (units[unit] ?? 1000)
 }
 
-export type TestOptions = {
+export type RunTestsOptions = {
   /** Files of tests, configurations and folders. Empty: the data directory. */
   readonly paths: readonly string[]
   /** Runs only tests with this text in their name. */
@@ -66,7 +66,7 @@ export type TestRun = {
 const snapshotName = ({ spec, source }: TestCase): string => `${spec.route ?? source.name} › ${spec.name}`
 
 /** Runs the tests. Throws a usage Fault for a path that does not exist, and for a malformed file of snapshots. */
-export const runTests = async (workspace: Workspace, { paths, name, update }: TestOptions): Promise<TestRun> => {
+export const runTests = async (workspace: Workspace, { paths, name, update }: RunTestsOptions): Promise<TestRun> => {
   const suites = await readSuites(workspace, paths)
   const coverage = createCoverage()
   const files = new Set(suites.flatMap(({ file, cases }) => [file, ...cases.flatMap(({ setup }) => setup.files)]))

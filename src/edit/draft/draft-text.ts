@@ -4,7 +4,7 @@ import { editYaml } from '../../config/yaml/edit/edit.ts'
 import type { TextStart } from '../../config/yaml/edit/map-text.ts'
 import type { YamlEdit } from '../../config/yaml/edit/yaml-edit.ts'
 import type { ParsedYaml } from '../../config/yaml/source.ts'
-import { editsOf, isRemoved, type OpenedRoute, type RouteDraft, type Step, specAfter, type TextChange } from './route-draft.ts'
+import { type DraftStep, editsOf, isRemoved, type OpenedRoute, type RouteDraft, specAfter, type TextChange } from './route-draft.ts'
 import { withRouteText } from './route-text.ts'
 
 /** The text of a file with all steps of a draft in it, or why a step cannot be put into the file. */
@@ -85,7 +85,10 @@ const draftEdits = ({ opened, past, spec }: Draft): readonly DraftEdit[] => {
   const { base, written, isNew } = opened
   const firstText = past.findIndex(({ text }) => text)
   const added: YamlEdit = { kind: 'set', path: base, value: firstText < 0 ? spec : specAfter(written, past.slice(0, firstText)) }
-  const ofStep = (step: Step): readonly DraftEdit['change'][] => [...(step.text ? [step.text] : []), ...editsOf({ opened, past: [step] })]
+  const ofStep = (step: DraftStep): readonly DraftEdit['change'][] => [
+    ...(step.text ? [step.text] : []),
+    ...editsOf({ opened, past: [step] }),
+  ]
   const steps = !isNew ? past : firstText < 0 ? [] : past.slice(firstText)
   const changes: readonly DraftEdit['change'][] = isRemoved({ past })
     ? [{ kind: 'remove', path: base }]

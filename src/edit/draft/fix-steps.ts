@@ -5,13 +5,17 @@ import type { YamlEdit } from '../../config/yaml/edit/yaml-edit.ts'
 import { carriedData, type ParsedYaml, parseYaml } from '../../config/yaml/source.ts'
 import type { Diagnostic, Path } from '../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, type JsonObject, own, valueAt } from '../../core/json.ts'
-import type { OpenedRoute, Step } from './route-draft.ts'
+import type { DraftStep, OpenedRoute } from './route-draft.ts'
 
 /**
  * Returns a step for each fix that changes the route, in the order of the findings; none for a subscription. No fix of `toolsets` becomes a
  * step, because only people set toolsets (rules: Subscriptions 7).
  */
-export const stepsOfFixes = (findings: readonly Diagnostic[], parsed: ParsedYaml, { base, source, file }: OpenedRoute): readonly Step[] => {
+export const stepsOfFixes = (
+  findings: readonly Diagnostic[],
+  parsed: ParsedYaml,
+  { base, source, file }: OpenedRoute,
+): readonly DraftStep[] => {
   const fixable = findings.map(withoutToolsets).filter(({ fix }) => fix !== undefined)
   if (fixable.length === 0 || source !== 'config') return []
   const { text } = parsed

@@ -35,13 +35,13 @@ export type TextChange = { readonly from: string; readonly to: string; readonly 
  * The change that one action of the user makes. Its edits have paths that begin at the route. `text`: a change of the route's text, which
  * comes before the edits. `removes`: the step deletes the whole route.
  */
-export type Step = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly text?: TextChange; readonly removes?: true }
+export type DraftStep = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly text?: TextChange; readonly removes?: true }
 
 /** `past`: the steps that were taken. `future`: the steps that undo took back, and redo would take again. */
 export type RouteDraft = {
   readonly opened: OpenedRoute
-  readonly past: readonly Step[]
-  readonly future: readonly Step[]
+  readonly past: readonly DraftStep[]
+  readonly future: readonly DraftStep[]
   /** The route with all steps of `past` in it, except a step that deletes the route. */
   readonly spec: JsonObject
   /** The states of the route before its latest save, the oldest first: undo goes on to them once no step is left. */
@@ -94,7 +94,7 @@ export const change = (draft: RouteDraft, title: string, edits: readonly YamlEdi
 /** Returns the draft after a step that changes the route's text. Returns the same draft if both texts are equal. */
 export const rewritten = (draft: RouteDraft, text: TextChange): RouteDraft => {
   if (text.from === text.to) return draft
-  const step: Step = { title: 'edit the text', edits: [], text }
+  const step: DraftStep = { title: 'edit the text', edits: [], text }
   return { ...draft, past: withinMaxSteps([...draft.past, step]), future: [], spec: specAfter(draft.spec, [step]) }
 }
 
@@ -119,7 +119,7 @@ export const removed = (draft: RouteDraft): RouteDraft =>
 export const isRemoved = ({ past }: Pick<RouteDraft, 'past'>): boolean => past.at(-1)?.removes === true
 
 /** Joins the two oldest steps that can be joined when there are more steps than `maxSteps`. */
-const withinMaxSteps = (past: readonly Step[]): readonly Step[] => {
+const withinMaxSteps = (past: readonly DraftStep[]): readonly DraftStep[] => {
   if (past.length <= maxSteps) return past
   for (const [i, step] of past.entries()) {
     const next = past[i + 1]
@@ -130,7 +130,7 @@ const withinMaxSteps = (past: readonly Step[]): readonly Step[] => {
 }
 
 /** Joins two steps; `undefined` where the second changes a text that edits of the first have made. */
-const joinedSteps = (first: Step, second: Step): Step | undefined => {
+const joinedSteps = (first: DraftStep, second: DraftStep): DraftStep | undefined => {
   if (!second.text) return { ...first, edits: [...first.edits, ...second.edits] }
   const isOneText = first.text && first.edits.length === 0 && first.text.to === second.text.from
   return isOneText ? { ...second, text: { ...second.text, from: first.text.from } } : undefined
@@ -174,7 +174,7 @@ export const editsOf = ({ opened: { base }, past }: Pick<RouteDraft, 'opened' | 
   past.flatMap(({ edits }) => edits.map((edit) => ({ ...edit, path: [...base, ...edit.path] })))
 
 /** Returns a route after the steps. A text that is no map changes nothing, because such a route can only be shown as a text. */
-export const specAfter = (written: JsonObject, past: readonly Step[]): JsonObject =>
+export const specAfter = (written: JsonObject, past: readonly DraftStep[]): JsonObject =>
   past.reduce((spec, { text, edits }) => appliedEdits(text?.spec ?? spec, edits), written)
 
 /** Returns a route after the edits. An edit that does not fit the route changes nothing. */

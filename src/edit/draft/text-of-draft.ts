@@ -4,7 +4,7 @@ import { editYaml } from '../../config/yaml/edit/edit.ts'
 import { isRefused } from '../../config/yaml/edit/yaml-edit.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { DraftTexts } from './draft-text.ts'
-import type { OpenedRoute, RouteDraft, Step, TextChange } from './route-draft.ts'
+import type { DraftStep, OpenedRoute, RouteDraft, TextChange } from './route-draft.ts'
 import { merged, routeTextIn } from './route-text.ts'
 
 /**
@@ -31,7 +31,7 @@ const textOnFile = ({ from, to }: TextChange, { text, base, isNew }: OpenedRoute
 }
 
 /** Returns a route's text after the edits of a step. Throws a Fault where the text does not take them. */
-export const textAfter = (text: string, { edits }: Step): string =>
+export const textAfter = (text: string, { edits }: DraftStep): string =>
   edits.reduce((before, edit) => {
     const edited = editYaml(before, edit)
     if (edited.ok) return edited.text

@@ -8,7 +8,7 @@ import type { DraftText } from './draft-text.ts'
 import type { OpenedRoute } from './route-draft.ts'
 
 /** A place in the text of a route: lines and columns from 1, the end not included. */
-export type TextPlace = { readonly line: number; readonly column: number; readonly endLine: number; readonly endColumn: number }
+export type TextRange = { readonly line: number; readonly column: number; readonly endLine: number; readonly endColumn: number }
 
 /**
  * Returns a place for each finding; `null` for a finding that is about no place in the text. Below a secret of several lines, which the
@@ -19,7 +19,7 @@ export const textPlaces = (
   { base, source, file, name }: OpenedRoute,
   made: DraftText,
   parsed: ParsedYaml,
-): readonly (TextPlace | null)[] => {
+): readonly (TextRange | null)[] => {
   const start = (made.ok ? made.start : undefined) ?? mapTextAt(parsed, base)
   if (isRefused(start)) return findings.map(() => null)
   const ours = source === 'config' ? file : name

@@ -1,7 +1,7 @@
 /** Offers the paths that the payload schema of a route names, beside those of a payload. */
 
 import type { Config, RouteSource } from '../../config/config.ts'
-import { namedPaths } from '../../expr/schema/schema-paths.ts'
+import { schemaPaths } from '../../expr/schema/schema-paths.ts'
 import { openSchema } from '../../parts/stages/payload-schema.ts'
 import type { PayloadValue } from '../service.ts'
 
@@ -16,7 +16,7 @@ export const schemaValues = (
   const schema = openSchema(profile.dir, source.spec.payload_schema)
   if ('message' in schema) return []
   const known = new Set(values.map(({ path }) => path))
-  return namedPaths(schema)
+  return schemaPaths(schema)
     .filter(({ path }) => !known.has(path))
     .map(({ path, kinds }) => ({ path, type: typeOf(kinds), shown: 'in the schema' }))
 }

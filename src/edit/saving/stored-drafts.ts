@@ -12,7 +12,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import { isStoredDraft } from '../../generated/stored-checks.js'
-import type { OpenedRoute, Step } from '../draft/route-draft.ts'
+import type { DraftStep, OpenedRoute } from '../draft/route-draft.ts'
 
 /** The most drafts that are kept. Beyond this number, the oldest drafts are dropped. */
 const maxDrafts = 20
@@ -26,7 +26,7 @@ export type StoredDraft = Pick<OpenedRoute, 'name' | 'source' | 'base' | 'writte
   readonly at: number
   /** The SHA-256 of the text that the draft began with, in hex. */
   readonly digest: string
-  readonly past: readonly Step[]
+  readonly past: readonly DraftStep[]
 }
 
 /** Stores a draft and returns the path of its file. Throws a Fault when the draft is too large, or cannot be written. */

@@ -8,10 +8,10 @@ import { isObject } from '../../core/json.ts'
 import { finder } from '../search.ts'
 import { checkWeight, maxItems } from '../weight.ts'
 import { checkLength, fastText, refuse, slowText, textLength } from './checks.ts'
-import { type Frame, itemsAStep, runOf } from './run.ts'
+import { type EvaluationFrame, itemsAStep, runOf } from './run.ts'
 
 /** The `this` with which JSONata calls a built-in. */
-export type Focus = { readonly environment: Frame; readonly createSequence: () => unknown[] }
+export type Focus = { readonly environment: EvaluationFrame; readonly createSequence: () => unknown[] }
 export type Body = (this: Focus, ...args: unknown[]) => unknown
 type Signature = { validate: (args: readonly unknown[], context: unknown) => unknown }
 /** A built-in as the library holds it. All expressions share this object. */

@@ -5,10 +5,10 @@ import { maxMatches } from '../regex/linear-regexp.ts'
 import { TooHard } from '../regex/regex.ts'
 import { renderJson } from '../render.ts'
 import { checkWeight } from '../weight.ts'
-import { itemsAStep, type Run } from './run.ts'
+import { type EvaluationRun, itemsAStep } from './run.ts'
 
 /** Checks the arguments of a call within an evaluation. The result has no meaning. */
-export type CheckArguments = (args: readonly unknown[], run: Run) => unknown
+export type CheckArguments = (args: readonly unknown[], run: EvaluationRun) => unknown
 
 /** The longest text, in UTF-16 units, for a built-in that looks at every character in JavaScript. */
 export const slowText = 131_072

@@ -13,7 +13,7 @@ import { guardBuiltIns } from './guards.ts'
 import { assignCharges, nodesOf, onEntry, onExit } from './operators.ts'
 import { otherSign, type Reads, readsOf, rootSlip, subscriptSlip } from './roots.ts'
 import { builtInNames } from './rules.ts'
-import { bindingsOf, Run } from './run.ts'
+import { bindingsOf, EvaluationRun } from './run.ts'
 
 const maxSourceUnits = 4096
 const maxMessageUnits = 300
@@ -139,7 +139,7 @@ export const compileJsonata = (source: string, names?: readonly string[]): Expre
   return async (input) => {
     builtIns ??= guardOnce()
     const { now } = await builtIns
-    const run = new Run(written)
+    const run = new EvaluationRun(written)
     try {
       const result: unknown = await expression.evaluate(input, { ...bindingsOf(run), now })
       return result === undefined || isFunction(result) ? undefined : (result as Json)

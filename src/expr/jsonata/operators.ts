@@ -6,10 +6,10 @@
 import { LinearRegExp } from '../regex/linear-regexp.ts'
 import { TooHard } from '../regex/regex.ts'
 import { checkWeight, checkWildcard, maxWalked } from '../weight.ts'
-import { type Frame, itemsAStep, type Run, runOf } from './run.ts'
+import { type EvaluationFrame, type EvaluationRun, itemsAStep, runOf } from './run.ts'
 
 const maxConcatUnits = 1_048_576
-/** UTF-16 units of texts that V8 compares or joins in the time of a step (`Run`). */
+/** UTF-16 units of texts that V8 compares or joins in the time of a step (`EvaluationRun`). */
 const unitsComparedAStep = 1024
 /** Items of a list that `in` compares in the time of a step. */
 const itemsComparedAStep = 64
@@ -33,7 +33,7 @@ export const nodesOf = (root: unknown): SyntaxNode[] => {
 }
 
 /** Charges for the work that the node above will do with a node's result. Throws TooHard. */
-type Charge = (result: unknown, run: Run) => void
+type Charge = (result: unknown, run: EvaluationRun) => void
 
 /** Returns the item of a list with one item, and any other value as it is. The library turns such a list into its item only later. */
 const singleItem = (result: unknown): unknown => (Array.isArray(result) && result.length === 1 ? result[0] : result)
@@ -101,7 +101,7 @@ export const assignCharges = (nodes: readonly SyntaxNode[]): void => {
  * The hook before each node: charges for the values that the node will look through. Returns a promise where this turn of the event loop is
  * used up: the library waits for it.
  */
-export const onEntry = ({ type, value }: SyntaxNode, input: unknown, frame: Frame): Promise<void> | undefined => {
+export const onEntry = ({ type, value }: SyntaxNode, input: unknown, frame: EvaluationFrame): Promise<void> | undefined => {
   const run = runOf(frame)
   if (type === 'wildcard') run.spend(checkWildcard(input) / itemsAStep)
   else if (type === 'descendant') run.spend(checkWeight(input, true, maxWalked) / itemsAStep)
@@ -112,7 +112,7 @@ export const onEntry = ({ type, value }: SyntaxNode, input: unknown, frame: Fram
 }
 
 /** The hook after each node: charges for the result of the node, and for the work that the node above will do with the result. */
-export const onExit = (node: SyntaxNode, _input: unknown, frame: Frame, result: unknown): void => {
+export const onExit = (node: SyntaxNode, _input: unknown, frame: EvaluationFrame, result: unknown): void => {
   const run = runOf(frame)
   if (node.type === 'binary' || node.type === 'unary') {
     if (typeof result === 'string' && result.length > maxConcatUnits) throw new TooHard('the text grows too long')

@@ -19,7 +19,7 @@ const bytesAnItem = 8
 const maxGrouped = 3_000
 
 /** Counts what one evaluation uses. Each method but `end` throws TooHard when a limit is passed. */
-export class Run {
+export class EvaluationRun {
   /** The string literals of the expression. */
   readonly written: ReadonlySet<string>
   #steps = 0
@@ -75,7 +75,7 @@ export class Run {
 const runName = ' run'
 
 /** The frame that JSONata gives a function or a hook. `base` is the frame of the whole evaluation; a payload cannot bind a name in it. */
-export type Frame = {
+export type EvaluationFrame = {
   readonly base: {
     readonly lookup: (name: string) => unknown
     readonly timestamp: Date
@@ -85,6 +85,6 @@ export type Frame = {
 }
 
 /** Returns the binding by which `runOf` finds the run of an evaluation. Its name begins with a blank, so no expression can use it. */
-export const bindingsOf = (run: Run): { readonly [name: string]: unknown } => ({ [runName]: run })
+export const bindingsOf = (run: EvaluationRun): { readonly [name: string]: unknown } => ({ [runName]: run })
 
-export const runOf = (frame: Frame): Run => frame.base.lookup(runName) as Run
+export const runOf = (frame: EvaluationFrame): EvaluationRun => frame.base.lookup(runName) as EvaluationRun

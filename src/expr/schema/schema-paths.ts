@@ -48,13 +48,13 @@ const itemOf = ({ items = true, additionalItems = true }: JsonObject, index: num
   Array.isArray(items) ? (items[index] ?? additionalItems) : items
 
 /** A path that the schema names, with the kinds of its values: empty where the schema does not say. */
-export type NamedPath = { readonly path: string; readonly kinds: readonly string[] }
+export type SchemaPath = { readonly path: string; readonly kinds: readonly string[] }
 
 /**
  * Returns the paths that a schema names, the outer ones first: at most 5,000, of at most twelve keys. An item of a list has the index 0.
  * Left out are keys that no path can name.
  */
-export const namedPaths = ({ root }: PayloadSchema): readonly NamedPath[] => {
+export const schemaPaths = ({ root }: PayloadSchema): readonly SchemaPath[] => {
   const found = new Map<string, Set<string>>()
   let level: readonly SchemaPlace[] = [{ schema: root, path: '' }]
   for (let depth = 0; depth < maxKeys && level.length > 0; depth++) {

@@ -11,7 +11,7 @@ import { defaults } from '../../generated/defaults.ts'
 import { claimOf, holdMsOf } from '../../parts/claim.ts'
 import type { CatchUpSettings, SenderLogPart } from '../../parts/sender-logs/sender-log.ts'
 import type { Keep } from '../../parts/targets/target.ts'
-import type { Served } from '../../plan/table.ts'
+import type { ServedRoute } from '../../plan/table.ts'
 import { catchUpKey } from '../../store/ports.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { TakePulled } from '../polls/take-pulled.ts'
@@ -27,7 +27,7 @@ const leadMs = minuteMs
 type ServedConfig = {
   readonly config: Config
   /** The routes that are served, subscriptions among them. */
-  readonly served: () => readonly Served[]
+  readonly served: () => readonly ServedRoute[]
 }
 
 export type CatchUpOptions = {
@@ -50,7 +50,7 @@ export type CatchUpQuestion = {
 }
 
 type Standing = {
-  readonly served: Served
+  readonly served: ServedRoute
   readonly settings: CatchUpSettings
   readonly dryRun: boolean
   readonly progress: Progress
@@ -72,7 +72,7 @@ export class CatchUps {
   }
 
   /** Returns the routes that can catch up, by their names. */
-  routes(): ReadonlyMap<string, Served> {
+  routes(): ReadonlyMap<string, ServedRoute> {
     const served = this.#options.current().served()
     return new Map(served.filter(({ source }) => source.spec.catch_up !== undefined).map((each) => [each.source.name, each]))
   }

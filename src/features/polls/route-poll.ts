@@ -12,8 +12,8 @@ import { outcomeName, outcomeStatus } from '../../core/outcome-table.ts'
 import { backOff } from '../../core/turns/back-off.ts'
 import type { PollState } from '../../generated/control.ts'
 import { defaults } from '../../generated/defaults.ts'
-import { type PolledMessage, type PolledPage, type PollFailure, type PollSettings, readPage } from '../../parts/polling/svix.ts'
-import type { Served } from '../../plan/table.ts'
+import { type PolledMessage, type PolledPage, type PollFailure, type PollSettings, pollPage } from '../../parts/polling/svix.ts'
+import type { ServedRoute } from '../../plan/table.ts'
 import type { TakePulled } from './take-pulled.ts'
 
 /** What the polls of all routes may do to the world. */
@@ -25,7 +25,7 @@ export type PollEffects = {
   /** Whether events of a route are refused because the route is paused. */
   readonly isPaused: (route: string) => boolean
   readonly take: TakePulled
-  readonly served: (route: string) => Served | undefined
+  readonly served: (route: string) => ServedRoute | undefined
   /** Makes this gateway the only one that has the task for `leaseMs` from now. `false`: another gateway has the task. */
   readonly lead: (task: string, leaseMs: number) => Promise<boolean>
 }
@@ -124,7 +124,7 @@ export class RoutePoll {
     // Another endpoint has other positions.
     if (settings.url !== this.#url) this.#taken = undefined
     this.#url = settings.url
-    const page = await readPage(settings, { taken: this.#taken, limit: this.#limit }, this.#effects.clock)
+    const page = await pollPage(settings, { taken: this.#taken, limit: this.#limit }, this.#effects.clock)
     if (this.#stop.signal.aborted) return 0
     if (!page.ok) return this.#unread(page)
     const shown = [page.position, ...page.messages.map(({ id }) => id)].join('\n')

@@ -11,7 +11,7 @@ import { originHeader, pulled } from '../../core/headers.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Headers, VerifiedRequest } from '../../core/request.ts'
 import { runVerified } from '../../engine/run.ts'
-import type { Served } from '../../plan/table.ts'
+import type { ServedRoute } from '../../plan/table.ts'
 
 /** The headers by which people and filters know a pulled event. */
 const marks = { 'content-type': 'application/json', [originHeader]: pulled }
@@ -25,7 +25,7 @@ type PulledEvent = {
 }
 
 /** Resolves to how the event ended; `undefined` where the route is disabled. */
-export type TakePulled = (served: Served, event: PulledEvent) => Promise<Outcome | undefined>
+export type TakePulled = (served: ServedRoute, event: PulledEvent) => Promise<Outcome | undefined>
 
 /** `maxBodyBytes`: returns the most bytes of a body that the gateway takes. */
 type PulledOptions = { readonly clock: Clock; readonly facts: Pick<Facts, 'tell'>; readonly maxBodyBytes: () => number }

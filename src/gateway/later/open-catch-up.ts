@@ -3,7 +3,7 @@
 import { minuteMs } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import { type Repeating, repeat } from '../../core/turns/repeat.ts'
-import { type Served, servedAs } from '../../plan/table.ts'
+import { type ServedRoute, servedAs } from '../../plan/table.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import type { CatchUpControl } from '../operations/catch-up-answers.ts'
@@ -15,7 +15,7 @@ export const openCatchUp = (options: GatewayOptions, store: OpenStore, isReady: 
   const { clock, shared, reloader } = options
   const { facts, keep, pauses } = shared
   const { current } = reloader
-  const served = (): readonly Served[] => servedNow(current())
+  const served = (): readonly ServedRoute[] => servedNow(current())
   const isPaused = (route: string): boolean => pauses.refuses(route)
   const canCatchUp = (name: string): boolean => servedAs(current().table, name)?.source.spec.catch_up !== undefined
   const isNeeded = (): boolean => served().some(({ source }) => source.spec.catch_up !== undefined)

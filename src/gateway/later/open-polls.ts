@@ -1,14 +1,14 @@
 /** Opens the polls of a gateway, once a route has `poll`. Until then nothing of them is loaded. */
 
 import type { Status } from '../../generated/control.ts'
-import { type Served, servedAs } from '../../plan/table.ts'
+import { type ServedRoute, servedAs } from '../../plan/table.ts'
 import type { LiveConfig } from '../../serve/live-config.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import { openLater } from './open-later.ts'
 
 /** Returns the enabled routes of the configuration, and the subscriptions. */
-export const servedNow = ({ table, base }: Pick<LiveConfig, 'table' | 'base'>): readonly Served[] => {
+export const servedNow = ({ table, base }: Pick<LiveConfig, 'table' | 'base'>): readonly ServedRoute[] => {
   base.subscriptions.refresh()
   return [...[...table.configured.values()].filter(({ plan }) => plan !== undefined), ...base.subscriptions.beside(table.configured)]
 }

@@ -7,7 +7,7 @@ import { peerAddress } from '../client.ts'
 /** A connection before its handshake, with the network of its client. */
 type Waiting = { readonly socket: Socket; readonly client: string }
 
-export class Handshakes {
+export class TlsHandshakes {
   /**
    * The connections by their two addresses. After the handshake Node has a second socket for a connection, and no public property leads from
    * the second socket to the first.

@@ -2,10 +2,10 @@
 
 import type { ServerOptions } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import { Handshakes } from './handshakes.ts'
+import { TlsHandshakes } from './handshakes.ts'
 import { ServedCertificates, type ServedCertificatesOptions } from './served-certificates.ts'
 
-export type TlsServer = { readonly server: Server; readonly handshakes: Handshakes; readonly certificates: ServedCertificates }
+export type TlsServer = { readonly server: Server; readonly handshakes: TlsHandshakes; readonly certificates: ServedCertificates }
 
 /** `options`: those that the server has without TLS, too. Throws a Fault where the certificates cannot be used. */
 export const createTlsServer = (options: ServerOptions, certificates: ServedCertificatesOptions): TlsServer => {
@@ -20,5 +20,5 @@ export const createTlsServer = (options: ServerOptions, certificates: ServedCert
     SNICallback: (name, done) => done(null, served.contextFor(name)),
   })
   const served: ServedCertificates = new ServedCertificates(certificates, server)
-  return { server, handshakes: new Handshakes(), certificates: served }
+  return { server, handshakes: new TlsHandshakes(), certificates: served }
 }

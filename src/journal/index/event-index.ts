@@ -5,7 +5,7 @@
 
 import { addLine, type EventHistory, eventView, groupOf, isArrival } from '../event-history.ts'
 import type { EventFilter } from '../fold-events.ts'
-import { type Ended, type EventView, recordedTime } from '../record.ts'
+import { type EventView, type RunEndedRecord, recordedTime } from '../record.ts'
 import { createSummaries, type IndexedEvent, packed, placesOf } from './indexed-event.ts'
 import { byAge, type LinePlace, type PlacedLine, readLines } from './line-places.ts'
 
@@ -168,7 +168,7 @@ export class EventIndex {
       if (group !== undefined && end) ends.set(end, group)
     }
     const linesOf = new Map<IndexedEvent, PlacedLine[]>([...changed].map(([event, added]) => [event, [...added]]))
-    const groupEnds = new Map<string, Ended>()
+    const groupEnds = new Map<string, RunEndedRecord>()
     for (const placed of await readLines(this.#folder, [...owners.keys(), ...ends.keys()])) {
       const owner = owners.get(placed.place)
       if (owner) linesOf.get(owner)?.push(placed)
@@ -218,7 +218,7 @@ export class EventIndex {
 /** An event's history, the end of its group's run, the places of all its lines, and the place of its line of arrival. */
 type ReadHistory = {
   readonly history: EventHistory
-  readonly groupEnd: Ended | undefined
+  readonly groupEnd: RunEndedRecord | undefined
   readonly places: readonly LinePlace[]
   readonly arrival: LinePlace | undefined
 }
@@ -228,7 +228,7 @@ const groupIn = (lines: readonly PlacedLine[]): string | undefined => {
   return undefined
 }
 
-const historyOf = (lines: readonly PlacedLine[], groupEnds: ReadonlyMap<string, Ended>): ReadHistory => {
+const historyOf = (lines: readonly PlacedLine[], groupEnds: ReadonlyMap<string, RunEndedRecord>): ReadHistory => {
   const history: EventHistory = { steps: [] }
   for (const { line } of [...lines].sort((a, b) => byAge(b.place, a.place))) addLine(history, line)
   const group = groupOf(history)

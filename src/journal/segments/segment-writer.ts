@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { messageOf } from '../../core/fault.ts'
 import type { BatchWriter, JournalOptions } from '../batch-writer.ts'
 import { linesPath } from '../folder.ts'
-import { createRetention, isFull, type Retention } from '../retention.ts'
+import { createRetention, isFull, type SegmentRetention } from '../retention.ts'
 import type { WriteErrors } from '../write-errors.ts'
 import type { WriteBatch } from '../write-queue.ts'
 import { deleteSegment, Segment } from './segment.ts'
@@ -20,7 +20,7 @@ type SegmentWriterOptions = Pick<JournalOptions, 'clock' | 'limits'> & { readonl
 export class SegmentWriter implements BatchWriter {
   readonly #options: SegmentWriterOptions
   readonly #writeErrors: WriteErrors
-  readonly #retention: Retention
+  readonly #retention: SegmentRetention
   /** The segment being written. The first line after a start, or after a full or failed segment, begins a new segment. */
   #segment: Segment | undefined
   /** The earliest time of the next write after a failure, on the monotonic clock. */

@@ -1,6 +1,6 @@
 /** Reads the records of events that all gateways on a shared store have stored in its database. */
 
-import type { LinePlace, SharedRecords, StoredLine } from '../../store/shared-records.ts'
+import type { SharedLinePlace, SharedRecords, StoredLine } from '../../store/shared-records.ts'
 import { lookUpEvent, type SearchLines } from '../event-lookup.ts'
 import type { EventRecords } from '../event-records.ts'
 import { createFold, type EventFilter, type Events } from '../fold-events.ts'
@@ -66,7 +66,7 @@ async function* piecesBackward(
   sinceUs: number,
 ): AsyncGenerator<readonly StoredLine[], { readonly isAll: boolean }> {
   let piece: StoredLine[] = []
-  for (let place: LinePlace | undefined; ; ) {
+  for (let place: SharedLinePlace | undefined; ; ) {
     const lines = await records.before(place, linesPerQuery)
     piece.push(...lines)
     const [newest] = piece

@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { repeat } from '../../core/turns/repeat.ts'
-import type { LinePlace, SharedRecords, StoredLine } from '../../store/shared-records.ts'
+import type { SharedLinePlace, SharedRecords, StoredLine } from '../../store/shared-records.ts'
 import { type JournalLine, parseLine } from '../line.ts'
 
 export type Following = {
@@ -48,7 +48,7 @@ export const followOthers = ({ records, clock, tell }: FollowOptions): Following
    */
   const readNew = async (fromUs: number): Promise<{ readonly lines: readonly StoredLine[]; readonly upToUs?: number }> => {
     const lines: StoredLine[] = []
-    let place: LinePlace = { storedUs: fromUs, batch: '0', number: 0 }
+    let place: SharedLinePlace = { storedUs: fromUs, batch: '0', number: 0 }
     for (let queries = 0; queries < maxQueries; ) {
       const next = (await records.ofOthers(place)).lines
       if (next.length === 0) return { lines }

@@ -1,7 +1,7 @@
 /** The state of alerts as it is kept over a restart: what fires, what was told, and the messages on their way. */
 
 import { type Json, own } from '../../core/json.ts'
-import type { Progress } from '../../core/new-run.ts'
+import type { DeliveryProgress } from '../../core/new-run.ts'
 import { isAlertState } from '../../generated/stored-checks.js'
 import type { AlertNotice } from '../../parts/targets/target.ts'
 import type { AlertKind } from '../../plan/alerts.ts'
@@ -40,7 +40,7 @@ export type AlertMessage = {
   nextAt: number
   /** An attempt has begun: if nobody ends it, its text may have arrived. */
   isBegun?: boolean
-  progress?: Progress
+  progress?: DeliveryProgress
 }
 
 export type AlertState = {

@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { type MetricDeclaration, type MetricKey, metrics } from './declaration.ts'
 import { Metric } from './metric.ts'
 
-export type Page = { readonly type: string; readonly text: string }
+export type MetricsPage = { readonly type: string; readonly text: string }
 
 const textType = Registry.PROMETHEUS_CONTENT_TYPE
 const openMetricsType = Registry.OPENMETRICS_CONTENT_TYPE
@@ -53,7 +53,7 @@ export class Meter {
   }
 
   /** Renders all metrics in Prometheus' text format, or in OpenMetrics. */
-  render(isOpenMetrics: boolean): Promise<Page> {
+  render(isOpenMetrics: boolean): Promise<MetricsPage> {
     const type = isOpenMetrics ? openMetricsType : textType
     return this.#read(async () => {
       this.#registry.setContentType(type as never)

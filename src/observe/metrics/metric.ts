@@ -5,7 +5,7 @@
 
 import type { MetricObjectWithValues } from 'prom-client'
 import { type MetricDeclaration, maxSeries, otherSeries } from './declaration.ts'
-import { HistogramSeries, NumberSeries, type Sample, type Series } from './series.ts'
+import { HistogramSeries, type MetricSample, NumberSeries, type Series } from './series.ts'
 
 /** Series by the value of a label, then by that of the next label. A metric without labels has its only series under ''. */
 type SeriesTree = Map<string, SeriesTree | Series>
@@ -46,7 +46,7 @@ export class Metric {
     this.#series.length = 0
   }
 
-  async get(): Promise<MetricObjectWithValues<Sample>> {
+  async get(): Promise<MetricObjectWithValues<MetricSample>> {
     const { name, type } = this
     const values = this.#series.flatMap((series) => series.samples())
     // The library's types say that the kind is a number. It is a text.

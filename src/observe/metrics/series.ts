@@ -4,14 +4,14 @@ import type { MetricValueWithName } from 'prom-client'
 import { roundMoney } from '../../core/money.ts'
 
 /** A value as the registry reads it. */
-export type Sample = MetricValueWithName<string>
+export type MetricSample = MetricValueWithName<string>
 
 export interface Series {
   /** Adds to a counter, or adds a value to a histogram. */
   add(value: number): void
   /** Sets the value of a gauge, or of a counter that is counted elsewhere. A histogram has no such value. */
   set?(value: number): void
-  samples(): Sample[]
+  samples(): MetricSample[]
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -33,7 +33,7 @@ export class NumberSeries implements Series {
     this.#value = value
   }
 
-  samples(): Sample[] {
+  samples(): MetricSample[] {
     return [{ labels: this.#labels, value: this.#value }]
   }
 }
@@ -61,7 +61,7 @@ export class HistogramSeries implements Series {
   }
 
   /** Returns the samples of a histogram in Prometheus' text format, in which each bucket counts all values up to its bound. */
-  samples(): Sample[] {
+  samples(): MetricSample[] {
     let count = 0
     const buckets = this.#counts.map((inBucket, i) => {
       count += inBucket

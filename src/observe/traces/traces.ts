@@ -18,7 +18,7 @@ import { createOtlpSender } from './otlp-sender.ts'
 import { requestSpan, stageSpans } from './request-span.ts'
 import { createSampledSpans, type SampledSpans } from './sampled-spans.ts'
 import { SpanQueue } from './span-queue.ts'
-import { attemptSpan, type Content, deliverySpan, jobSpan, modelSpan, toolSpan } from './work-spans.ts'
+import { attemptSpan, deliverySpan, jobSpan, modelSpan, type SpanContent, toolSpan } from './work-spans.ts'
 
 export type TracesOptions = {
   readonly telemetry: Telemetry & { readonly traces: NonNullable<Telemetry['traces']> }
@@ -46,14 +46,14 @@ export const openTraces = ({ telemetry, places, clock, log, redact }: TracesOpti
   const queue = new SpanQueue({ send, clock, log })
   const spans = createSampledSpans((span) => queue.add(span))
   // The text is cut before it is redacted, because redacting a huge text is slow, and again after: the first cut may split a secret.
-  const content: Content = (text) =>
+  const content: SpanContent = (text) =>
     telemetry.content && text !== undefined ? cut(redact(cut(text, 2 * maxContentChars)), maxContentChars) : undefined
   return { ...createSpanObserver({ spans, content, places, clock }), close: () => queue.close(lastMs) }
 }
 
 type SpanObserverOptions = Pick<TracesOptions, 'places' | 'clock'> & {
   readonly spans: SampledSpans
-  readonly content: Content
+  readonly content: SpanContent
 }
 
 const createSpanObserver = ({ spans, content, places, clock }: SpanObserverOptions): Observer<'traces'> => {

@@ -18,9 +18,9 @@ const about = ({ profile, route, job, deliveryId }: About) => ({
 })
 
 /** Makes the text of an attribute from a prompt, a reply or an error; `undefined` where content is not sent. */
-export type Content = (text: string | undefined) => string | undefined
+export type SpanContent = (text: string | undefined) => string | undefined
 
-export const attemptSpan = (run: RunAttempt, place: SpanPlace, links: readonly TraceContext[], content: Content): SpanData => {
+export const attemptSpan = (run: RunAttempt, place: SpanPlace, links: readonly TraceContext[], content: SpanContent): SpanData => {
   const { end, usage, merged } = run
   const source = run.route || run.job || ''
   return {

@@ -12,7 +12,7 @@ import { type EventSearch, type SearchCriteria, searchOf } from './event-search.
  * journal has an event that is `running` or `unknown` as `waiting`, and until the run of its group has ended also one that is `merged`.
  */
 export const states = ['final', 'waiting', 'running', 'done', 'dead', 'cancelled', 'expired', 'merged', 'unknown'] as const
-export type State = (typeof states)[number]
+export type EventState = (typeof states)[number]
 
 /** The user's criteria. A member that is left out selects every event. Times are in milliseconds since 1970. */
 export type EventCriteria = SearchCriteria & {
@@ -22,7 +22,7 @@ export type EventCriteria = SearchCriteria & {
   readonly deliveryId?: string
   /** The outcomes, with or without the stage: `ignored`, `ignored:filters`. */
   readonly outcome?: readonly string[]
-  readonly state?: readonly State[]
+  readonly state?: readonly EventState[]
   readonly since?: number
   readonly until?: number
   readonly limit?: number
@@ -31,7 +31,7 @@ export type EventCriteria = SearchCriteria & {
 }
 
 /** The states that an event may have while the journal says `waiting`. A gateway or a shared store is asked for the true state. */
-const liveStates: ReadonlySet<State> = new Set(['waiting', 'running', 'dead', 'merged', 'unknown'])
+const liveStates: ReadonlySet<EventState> = new Set(['waiting', 'running', 'dead', 'merged', 'unknown'])
 
 export type Selection = {
   /**
@@ -39,7 +39,7 @@ export type Selection = {
    */
   readonly fits: (event: EventSummary) => boolean
   /** Whether an event fits by its state, once the state is known. */
-  readonly fitsState: (state: State) => boolean
+  readonly fitsState: (state: EventState) => boolean
   /** The search in stored requests and attempts; `undefined` where the criteria ask for none. */
   readonly search: EventSearch | undefined
   /** Whether `fits` accepts waiting events that `fitsState` may refuse, so that more events must be looked at than a page has. */

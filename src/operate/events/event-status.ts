@@ -2,12 +2,12 @@
 
 import { traceIdOfEvent } from '../../core/telemetry/trace-context.ts'
 import type { EventView } from '../../journal/record.ts'
-import type { State } from './event-selection.ts'
+import type { EventState } from './event-selection.ts'
 
 export type EventStatus = {
   readonly event: EventView
   /** `unknown`: the store has no run of the event any more, and the journal does not have the run's end. */
-  readonly state: State
+  readonly state: EventState
   readonly attempt: number
   /** The time of the next attempt at the run; absent where none is planned. */
   readonly nextAt?: string

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Profile } from '../../config/config.ts'
 import { jobsFileOf, readStoredJob } from '../../config/jobs.ts'
 import { unreadIn } from '../../config/load.ts'
-import type { Update } from '../../config/writing/entry-store.ts'
+import type { EntriesUpdate } from '../../config/writing/entry-store.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { type JsonObject, own } from '../../core/json.ts'
@@ -93,7 +93,7 @@ type CheckedJob = { readonly diagnostics: readonly Diagnostic[]; readonly job?: 
  * id that is in use.
  */
 const updateOf =
-  (id: string, entry: JsonObject, { profile, parts }: JobContext): Update<CheckedJob> =>
+  (id: string, entry: JsonObject, { profile, parts }: JobContext): EntriesUpdate<CheckedJob> =>
   (entries) => {
     if (own(entries, id) !== undefined || profile.jobs.has(id)) {
       const where = profile.jobs.has(id) ? 'in config.yaml' : 'already'

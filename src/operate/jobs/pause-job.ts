@@ -1,7 +1,7 @@
 /** Pauses and resumes jobs. The pause of a configured job is stored as a note in the jobs file. */
 
 import { jobsFileOf } from '../../config/jobs.ts'
-import type { Update } from '../../config/writing/entry-store.ts'
+import type { EntriesUpdate } from '../../config/writing/entry-store.ts'
 import { shownPlace } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
@@ -44,7 +44,7 @@ const pausedByHand = ({ id, source }: JobEntry): Fault =>
   })
 
 const updateOf =
-  ({ id, origin }: JobEntry, paused: boolean): Update<boolean> =>
+  ({ id, origin }: JobEntry, paused: boolean): EntriesUpdate<boolean> =>
   (entries) => {
     const stored = own(entries, id)
     if (origin === 'stored' && !isObject(stored)) throw new Fault('conflict', `"${id}" is not there any more`, { exitCode: exit.conflict })

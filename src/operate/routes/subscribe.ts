@@ -1,7 +1,7 @@
 /** Creates or updates a subscription, after a check that the gateway would serve it. */
 
 import { defaultProfile, insecure } from '../../config/config.ts'
-import { readEntries, type Update } from '../../config/writing/entry-store.ts'
+import { type EntriesUpdate, readEntries } from '../../config/writing/entry-store.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { changeEntries } from '../../datadir/entries/change-entries.ts'
@@ -146,7 +146,7 @@ const updateOf =
     input: SubscriptionInput,
     { effects, ...served }: SubscriptionContext & { readonly effects: Effects },
     dryRun: boolean,
-  ): Update<CheckedChange> =>
+  ): EntriesUpdate<CheckedChange> =>
   (entries) => {
     const stored = own(entries, name)
     const jobs = quietBook(served.config, served.catalogue)

@@ -4,7 +4,7 @@
  */
 
 import { stars } from '../../core/secret-names.ts'
-import { type Path, walkJson } from './walk-json.ts'
+import { type KeyPath, walkJson } from './walk-json.ts'
 
 const jsonNull = Buffer.from('null')
 
@@ -17,7 +17,7 @@ export const starMask: Mask = { shown: stars }
  * Returns the bytes with a mask in the place of each value at one of the paths, or the same bytes where there is no such value. Malformed
  * JSON is masked up to its first error.
  */
-export const maskJson = (bytes: Buffer, paths: readonly Path[], { shown, wholes = false }: Mask = starMask): Buffer => {
+export const maskJson = (bytes: Buffer, paths: readonly KeyPath[], { shown, wholes = false }: Mask = starMask): Buffer => {
   const mask = Buffer.from(JSON.stringify(shown))
   const pieces: Buffer[] = []
   let copied = 0

@@ -6,14 +6,14 @@ import { exactOf } from '../../core/exact-json.ts'
 import { header } from '../../core/headers.ts'
 import type { ExactJson, Json } from '../../core/json.ts'
 import { jsonErrorPlace } from '../../core/json-error.ts'
-import type { Content, FormField, Headers } from '../../core/request.ts'
+import type { BodyContent, FormEntry, Headers } from '../../core/request.ts'
 import { tooManyContainers } from './count-containers.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
 import { type FormValue, formFields } from './form-fields.ts'
 import { isJsonField } from './json-field.ts'
 import { readMultipart } from './multipart/read-multipart.ts'
 import { pickJson } from './pick-json.ts'
-import type { Path } from './walk-json.ts'
+import type { KeyPath } from './walk-json.ts'
 import { readXml } from './xml/read-xml.ts'
 
 /**
@@ -44,7 +44,7 @@ const firstMark = (body: Buffer): number => {
  * Reads the content of a body. The content is unread, with the reason "not JSON", where the body is malformed, and with the reason "too
  * many" where the body has more than 100,000 lists and maps, 1,000 fields and files, or 20,000 elements and attributes.
  */
-export const readContent = (headers: Headers, body: Buffer): Content => {
+export const readContent = (headers: Headers, body: Buffer): BodyContent => {
   switch (bodyKind(headers, body)) {
     case 'xml':
       return readXml(body)
@@ -76,15 +76,15 @@ const formType = /^[\t ]*application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
 
 export const hasFormType = (headers: Headers): boolean => formType.test(header(headers, 'content-type') ?? '')
 
-const notJson: Content = { kind: 'unread', why: 'not JSON' }
-const tooMany: Content = { kind: 'unread', why: 'too many' }
+const notJson: BodyContent = { kind: 'unread', why: 'not JSON' }
+const tooMany: BodyContent = { kind: 'unread', why: 'too many' }
 
-const readJson = (body: Buffer): Content => {
+const readJson = (body: Buffer): BodyContent => {
   const text = decodeUtf8(body)
   return text === undefined ? notJson : parseJsonText(text)
 }
 
-const parseJsonText = (text: string): Content => {
+const parseJsonText = (text: string): BodyContent => {
   if (tooManyContainers(text)) return tooMany
   try {
     return { kind: 'json', text, payload: JSON.parse(text) as Json }
@@ -135,16 +135,16 @@ export const formJson = (fields: readonly FormValue[]): Buffer | undefined => {
  * Reads a form. Its JSON field, where there is one, is the payload; otherwise all fields are (rules: Bodies 3). A repeated field is a list
  * of its values. Two JSON fields are not JSON.
  */
-const readForm = (body: Buffer): Content => {
+const readForm = (body: Buffer): BodyContent => {
   if (!isUtf8(body)) return notJson
   const values = readFields(body)
   if (!values) return tooMany
-  const fields = values.map(({ name, value }): FormField => [name, value.toString()])
+  const fields = values.map(({ name, value }): FormEntry => [name, value.toString()])
   const read = readFormFields(values, fields)
   return read.kind === 'json' ? { ...read, kind: 'form', fields } : read
 }
 
-const readFormFields = (values: readonly FormValue[], fields: readonly FormField[]): Content => {
+const readFormFields = (values: readonly FormValue[], fields: readonly FormEntry[]): BodyContent => {
   if (fields.some(([name]) => isJsonField(name))) {
     const json = formJson(values)
     return json ? readJson(json) : notJson
@@ -153,12 +153,12 @@ const readFormFields = (values: readonly FormValue[], fields: readonly FormField
   return { kind: 'json', text: JSON.stringify(payload), payload }
 }
 
-const readFormData = (headers: Headers, body: Buffer): Content => {
+const readFormData = (headers: Headers, body: Buffer): BodyContent => {
   const read = readMultipart(headers['content-type'], body)
   if ('why' in read) return { kind: 'unread', why: read.tooMany ? 'too many' : 'not JSON', detail: `multipart: ${read.why}` }
   const content = readFormFields(
     read.fields,
-    read.fields.map(({ name, text }): FormField => [name, text]),
+    read.fields.map(({ name, text }): FormEntry => [name, text]),
   )
   return content.kind === 'json' ? { ...content, kind: 'multipart', files: read.files } : content
 }
@@ -168,7 +168,7 @@ const readFormData = (headers: Headers, body: Buffer): Content => {
  * fields are read where it has no JSON field; of XML nothing is. `undefined` where the reading would take long, or the body is
  * malformed. Numbers are read exactly. A result does not show that the body is valid, so the caller must read the whole body afterwards.
  */
-export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path[]): ExactJson | undefined => {
+export const pickPayload = (headers: Headers, body: Buffer, paths: readonly KeyPath[]): ExactJson | undefined => {
   switch (bodyKind(headers, body)) {
     case 'xml':
       return undefined
@@ -184,7 +184,7 @@ export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path
 }
 
 /** Reads the paths in the JSON field of a form, or the whole form where it has no such field. */
-const pickField = (fields: readonly FormValue[], paths: readonly Path[], readWhole: () => Content): ExactJson | undefined => {
+const pickField = (fields: readonly FormValue[], paths: readonly KeyPath[], readWhole: () => BodyContent): ExactJson | undefined => {
   const json = formJson(fields)
   if (json) return pickJson(json, paths)
   const content = readWhole()

@@ -7,7 +7,7 @@ import { isAscii } from 'node:buffer'
 import { exactJson } from '../../core/exact-json.ts'
 import type { ExactJson } from '../../core/json.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
-import { type Path, walkJson } from './walk-json.ts'
+import { type KeyPath, walkJson } from './walk-json.ts'
 
 /** The most keys and items that one reading passes. The lists of senders have some hundred items, and their maps some twenty keys. */
 const maxEntries = 5_000
@@ -25,7 +25,7 @@ const backslash = 0x5c
  * on the paths, or more than 544 KiB of values with escapes or characters that are not ASCII. The bytes elsewhere may be malformed, so the
  * caller must read the whole body afterwards.
  */
-export const pickJson = (body: Buffer, paths: readonly Path[]): ExactJson | undefined => {
+export const pickJson = (body: Buffer, paths: readonly KeyPath[]): ExactJson | undefined => {
   let left = maxSlowBytes
   const valueAt = (from: number, to: number): ExactJson => {
     const value = body.subarray(from, to)

@@ -11,7 +11,7 @@ import { isRequestField, queryParameter } from '../../expr/request-field.ts'
 import { maskHeaders, maskParameters, maskPlaces, type SecretPlaces } from '../mask-request.ts'
 import { maskJson } from './mask-json.ts'
 import { ReadOnceBody } from './request-body.ts'
-import type { Path } from './walk-json.ts'
+import type { KeyPath } from './walk-json.ts'
 
 const mask = { shown: '[redacted]', wholes: true }
 
@@ -64,7 +64,7 @@ const isIn = ({ headers, pathAndQuery, payload }: Event, field: string): boolean
   return pathsOf(field).some((path) => leadsIn(payload, path))
 }
 
-const leadsIn = (value: Json | undefined, path: Path): boolean => {
+const leadsIn = (value: Json | undefined, path: KeyPath): boolean => {
   const [step, ...rest] = path
   if (step === undefined || value === undefined) return value !== undefined
   if (!Array.isArray(value)) return (isObject(value) && leadsIn(own(value, step), rest)) || (step === '*' && leadsIn(value, rest))
@@ -72,7 +72,7 @@ const leadsIn = (value: Json | undefined, path: Path): boolean => {
 }
 
 /** As in filters, `payload.` leads into the payload's own key `payload` where it has one. Both places are redacted. */
-const pathsOf = (field: string): Path[] => {
+const pathsOf = (field: string): KeyPath[] => {
   const path = field.split('.')
   return path[0] === 'payload' && path.length > 1 ? [path, path.slice(1)] : [path]
 }

@@ -5,9 +5,9 @@
 
 import { looseOf, type WithText } from '../../core/exact-json.ts'
 import type { Json } from '../../core/json.ts'
-import type { BodyView, Content, Headers, RequestBody } from '../../core/request.ts'
+import type { BodyContent, BodyView, Headers, RequestBody } from '../../core/request.ts'
 import { bodyKind, pickPayload, readContent } from './payload.ts'
-import type { Path } from './walk-json.ts'
+import type { KeyPath } from './walk-json.ts'
 import { readXmlInTurns } from './xml/read-xml.ts'
 
 /** The longest body that is read in one go, whatever it is. */
@@ -32,7 +32,7 @@ class ValuesMadeOnce {
 export class ReadOnceBody extends ValuesMadeOnce implements RequestBody {
   readonly bytes: Buffer
   readonly #headers: Headers
-  #content: Content | undefined
+  #content: BodyContent | undefined
 
   constructor(headers: Headers, bytes: Buffer) {
     super()
@@ -40,7 +40,7 @@ export class ReadOnceBody extends ValuesMadeOnce implements RequestBody {
     this.bytes = bytes
   }
 
-  content(): Content {
+  content(): BodyContent {
     this.#content ??= readContent(this.#headers, this.bytes)
     return this.#content
   }
@@ -61,7 +61,7 @@ export class ReadOnceBody extends ValuesMadeOnce implements RequestBody {
     return content.kind === 'unread' ? undefined : content
   }
 
-  take(): Content {
+  take(): BodyContent {
     const content = this.content()
     this.#content = undefined
     this.forget()
@@ -75,7 +75,7 @@ class PartialBody extends ValuesMadeOnce implements BodyView {
   readonly payload: () => Json | undefined
   readonly source: () => WithText | undefined
 
-  constructor(headers: Headers, bytes: Buffer, paths: readonly Path[]) {
+  constructor(headers: Headers, bytes: Buffer, paths: readonly KeyPath[]) {
     super()
     this.bytes = bytes
     const payload = pickPayload(headers, bytes, paths)
@@ -90,5 +90,5 @@ class PartialBody extends ValuesMadeOnce implements BodyView {
  * Returns a view of a body whose payload has only the values at these paths, for the check of a signature. The view does not show whether
  * the body is valid, so the caller must read the whole body afterwards.
  */
-export const partialBodyOf = (body: RequestBody, headers: Headers, paths: readonly Path[]): BodyView =>
+export const partialBodyOf = (body: RequestBody, headers: Headers, paths: readonly KeyPath[]): BodyView =>
   body.once(paths, () => new PartialBody(headers, body.bytes, paths))

@@ -3,7 +3,7 @@
 import type { ExactJson } from '../../core/json.ts'
 
 /** The keys that lead from the top of the payload to a value. In a list, a key is the index of an item, or `*` for each item. */
-export type Path = readonly string[]
+export type KeyPath = readonly string[]
 
 /** What a walk through the bytes calls for each value that it finds, and the limit of the walk. */
 export type WalkGuide = {
@@ -43,7 +43,7 @@ const longestEscape = 6
  * value. Of a repeated key the last value counts, as for `JSON.parse`. A map or list at the end of a path is `null`. `undefined` where the
  * paths pass more than `maxEntries` keys and items. Malformed JSON is read up to its first error.
  */
-export const walkJson = (bytes: Buffer, paths: readonly Path[], guide: WalkGuide): ExactJson | undefined => {
+export const walkJson = (bytes: Buffer, paths: readonly KeyPath[], guide: WalkGuide): ExactJson | undefined => {
   const walk = new Walk(bytes, guide)
   const found = walk.visit(paths, 0)
   return walk.isOver ? undefined : found
@@ -76,7 +76,7 @@ class Walk {
    * Reads the value at the position. `given`: the paths that lead to this value or through it; `passed`: the number of their keys that were
    * passed on the way.
    */
-  visit(given: readonly Path[], passed: number): ExactJson {
+  visit(given: readonly KeyPath[], passed: number): ExactJson {
     const first = this.#next()
     const paths = this.#guide.singles && first !== openList ? given.flatMap((path) => withSingle(path, passed)) : given
     const onward = paths.filter(({ length }) => length > passed)
@@ -89,7 +89,7 @@ class Walk {
     return endsHere && (isWhole || !isOpening(first)) && this.#at > from ? this.#guide.valueAt(from, this.#at) : null
   }
 
-  #visitMap(paths: readonly Path[], passed: number): ExactJson {
+  #visitMap(paths: readonly KeyPath[], passed: number): ExactJson {
     const members = new Map<string, ExactJson>()
     this.#at++
     while (this.#next() === quote && --this.#left >= 0) {
@@ -107,7 +107,7 @@ class Walk {
     return Object.fromEntries(members)
   }
 
-  #visitList(paths: readonly Path[], passed: number): ExactJson {
+  #visitList(paths: readonly KeyPath[], passed: number): ExactJson {
     const items: ExactJson[] = []
     this.#at++
     while (this.#next() !== closeList && --this.#left >= 0) {
@@ -124,7 +124,7 @@ class Walk {
    * Reads the value of a key or an index where a path leads there; else moves behind the value, and returns `null`. `isNext`: whether a key
    * of a path is this key or index.
    */
-  #enter(paths: readonly Path[], passed: number, isNext: (step: string) => boolean): ExactJson {
+  #enter(paths: readonly KeyPath[], passed: number, isNext: (step: string) => boolean): ExactJson {
     const leading = paths.filter((path) => isNext(path[passed] as string))
     if (leading.length > 0) return this.visit(leading, passed + 1)
     this.#next()
@@ -133,7 +133,7 @@ class Walk {
   }
 
   /** Returns the key that was written from `from` to the position, where it is the next key of a path; else `undefined`. */
-  #keyAmong(paths: readonly Path[], passed: number, from: number): string | undefined {
+  #keyAmong(paths: readonly KeyPath[], passed: number, from: number): string | undefined {
     const length = this.#at - from - 2
     const steps = paths
       .map((path) => path[passed] as string)
@@ -181,7 +181,7 @@ class Walk {
 }
 
 /** Returns a path, and behind it the path without the `*` at an index, where it has one there. */
-const withSingle = (path: Path, at: number): Path[] => (path[at] === '*' ? [path, ...withSingle(path.toSpliced(at, 1), at)] : [path])
+const withSingle = (path: KeyPath, at: number): KeyPath[] => (path[at] === '*' ? [path, ...withSingle(path.toSpliced(at, 1), at)] : [path])
 
 /** Returns the key that a quoted text of JSON stands for; an empty key where the text is malformed. */
 const unescapedKey = (written: string): string => {

@@ -16,7 +16,7 @@ import type { Effects } from '../effects.ts'
 import type { Outgoing } from '../targets/target.ts'
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, directRun, runPriority } from './kit/accept.ts'
-import { compileMessage, type Message } from './kit/message.ts'
+import { compileMessage, type EventMessage } from './kit/message.ts'
 
 /**
  * The time for the whole answer: the wait for another request with the same id, and the sending. Many senders give up after ten seconds,
@@ -34,7 +34,7 @@ export const direct: EndingPart = {
     if (route.retry) {
       const priority = runPriority(route)
       return (event) => {
-        const accept = (message: Message) => acceptAgent(directRun(event, message, priority), holdMsFor(event, holdMs), kit.effects)
+        const accept = (message: EventMessage) => acceptAgent(directRun(event, message, priority), holdMsFor(event, holdMs), kit.effects)
         const message = render(event)
         return message instanceof Promise ? message.then(accept) : accept(message)
       }
@@ -106,7 +106,7 @@ const claimAndReadTargets = async (
 /** Sends the text after the delivery id was claimed, settles the claim, and makes the outcome. A failure releases the id for a repeat. */
 const deliverDirectly = async (
   event: Event,
-  { prompt: { text }, delivery }: Message,
+  { prompt: { text }, delivery }: EventMessage,
   claims: HeldClaims,
   effects: Effects,
 ): Promise<Outcome> => {

@@ -77,7 +77,7 @@ export const endpointOf = (address: string): Endpoint | { readonly why: string; 
  * Reads the next page, with at most `limit` messages. `taken`: the position of the page that was taken before; absent where the sender is to
  * go on from what it knows was taken. Never rejects.
  */
-export const readPage = async (
+export const pollPage = async (
   { url: address, token }: PollSettings,
   { taken, limit }: { readonly taken: string | undefined; readonly limit: number },
   { now }: Pick<Clock, 'now'>,

@@ -3,7 +3,7 @@
 import type { Report } from '../../core/diagnostic.ts'
 import type { NewRun } from '../../core/new-run.ts'
 import type { Closable } from '../../core/owner.ts'
-import type { Span } from '../../core/prompt.ts'
+import type { TextSpan } from '../../core/prompt.ts'
 import { runnersEnv } from '../../generated/settings.ts'
 import type { Tool } from '../tools/tool.ts'
 
@@ -22,7 +22,7 @@ export type RunnerJob = {
   /** The most calls of the model, each of which may use tools. A question about a picture is not counted. Absent: 1. */
   readonly maxSteps?: number
   /** The parts of the prompt that a sender wrote: values longer than a line, and a whole payload of any length. */
-  readonly untrusted?: readonly Span[]
+  readonly untrusted?: readonly TextSpan[]
   /** How a sender's text is marked for the agent. Absent: as the settings say. */
   readonly handling?: Handling
   readonly tools?: readonly Tool[]

@@ -3,7 +3,7 @@
 import type { Json } from '../../core/json.ts'
 import type { Ignored } from '../../core/outcome.ts'
 import { withDigits } from '../../core/written-digits.ts'
-import { compileConditions, type Verdict } from '../../expr/condition.ts'
+import { compileConditions, type FilterVerdict } from '../../expr/condition.ts'
 import type { StagePart } from './stage.ts'
 
 export const filters: StagePart = {
@@ -18,7 +18,7 @@ export const filters: StagePart = {
       ...(onlooker ? { compiled: onlooker.condition } : {}),
       report: (code, path, message, help) => report(code, ['filters', ...path], message, help),
     })
-    const ignored = (verdict: Verdict): Ignored => ({
+    const ignored = (verdict: FilterVerdict): Ignored => ({
       kind: 'ignored',
       reason: 'filter',
       route: name,

@@ -8,7 +8,7 @@ import { header, pulledTypeHeader } from '../../core/headers.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { MaskRequest, Parse } from '../../core/plan.ts'
-import type { Content, Event, Headers, VerifiedRequest } from '../../core/request.ts'
+import type { BodyContent, Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { broughtTraceparent } from '../../core/telemetry/trace-context.ts'
 import type { Route } from '../../generated/config.ts'
 import { boundedId, unknownType, usableType } from '../body/event-values.ts'
@@ -117,7 +117,10 @@ export const compileParser = (
   }
 }
 
-const refuseUnread = ({ why, detail }: Extract<Content, { readonly kind: 'unread' }>, placeInJson: () => string | undefined): Refused => {
+const refuseUnread = (
+  { why, detail }: Extract<BodyContent, { readonly kind: 'unread' }>,
+  placeInJson: () => string | undefined,
+): Refused => {
   if (why === 'not JSON') {
     const known = detail ?? placeInJson()
     return refuse('bad_json', known === undefined ? {} : { detail: known })

@@ -3,7 +3,7 @@
 import { type JsonObject, own } from '../../core/json.ts'
 import { isOwnApi } from '../own-api.ts'
 import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
-import { type Access, type Hit, hitsIn, type Provider, providers } from './kit/search-providers.ts'
+import { type Hit, hitsIn, type SearchAccess, type SearchProvider, searchProviders } from './kit/search-providers.ts'
 import type { Tool, ToolKit, ToolsetPart, ToolsetSchema } from './tool.ts'
 
 const maxQueryChars = 400
@@ -17,8 +17,8 @@ const input = {
   additionalProperties: false,
 }
 
-const variablesOf = (key: Provider['needs']): { [provider: string]: string[] } =>
-  Object.fromEntries(providers.filter(({ needs }) => needs === key).map(({ name, env }) => [name, [env]]))
+const variablesOf = (key: SearchProvider['needs']): { [provider: string]: string[] } =>
+  Object.fromEntries(searchProviders.filter(({ needs }) => needs === key).map(({ name, env }) => [name, [env]]))
 
 const schema = {
   title: 'Web search',
@@ -28,8 +28,8 @@ const schema = {
     provider: {
       title: 'Provider',
       type: 'string',
-      enum: providers.map(({ name }) => name),
-      enumDescriptions: providers.map(({ title }) => title),
+      enum: searchProviders.map(({ name }) => name),
+      enumDescriptions: searchProviders.map(({ title }) => title),
       examples: ['searxng'],
       description: 'Who is asked. By default the first that the environment names.',
       markdownDescription:
@@ -71,7 +71,7 @@ export const webSearch: ToolsetPart = {
   name: 'web_search',
   title: 'Searches the web',
   schema,
-  env: providers.map(({ env }) => env),
+  env: searchProviders.map(({ env }) => env),
   compile(settings, kit) {
     const provider = chosenProvider(settings, kit)
     const access = provider && accessTo(provider, settings, kit)
@@ -94,34 +94,34 @@ const hitText = ({ title, url, snippet }: Hit, i: number): string =>
   [`${i + 1}. ${title === '' ? url : title}`, url, snippet].filter((line) => line !== '').join('\n   ')
 
 /** Returns the value that the environment has for a setting of the provider; empty where it has none. */
-const fromEnv = (provider: Provider, key: Provider['needs'], { env }: ToolKit): string =>
+const fromEnv = (provider: SearchProvider, key: SearchProvider['needs'], { env }: ToolKit): string =>
   (key === provider.needs && env[provider.env]?.trim()) || ''
 
 /**
  * Returns the provider that the settings name, else the first provider that the environment has a setting for. Reports an `api_key` or
  * `base_url` where no provider is found.
  */
-const chosenProvider = (settings: JsonObject, kit: ToolKit): Provider | undefined => {
+const chosenProvider = (settings: JsonObject, kit: ToolKit): SearchProvider | undefined => {
   const name = own(settings, 'provider')
   // The check of shapes has reported a name that no provider has.
-  if (name !== undefined) return providers.find((provider) => provider.name === name)
-  const found = providers.find((provider) => fromEnv(provider, provider.needs, kit) !== '')
+  if (name !== undefined) return searchProviders.find((provider) => provider.name === name)
+  const found = searchProviders.find((provider) => fromEnv(provider, provider.needs, kit) !== '')
   const orphan = ['api_key', 'base_url'].find((key) => own(settings, key) !== undefined)
   if (found || orphan === undefined) return found
   kit.report('WH228', [orphan], `web_search has "${orphan}" and no provider`, `set provider to one of ${providerNames()}`)
   return undefined
 }
 
-const providerNames = (): string => providers.map(({ name }) => name).join(', ')
+const providerNames = (): string => searchProviders.map(({ name }) => name).join(', ')
 
 /** Returns a setting as the file has it; empty where the file has none. */
-const fromFile = (settings: JsonObject, key: Provider['needs']): string => {
+const fromFile = (settings: JsonObject, key: SearchProvider['needs']): string => {
   const value = own(settings, key)
   return typeof value === 'string' ? value.trim() : ''
 }
 
 /** Returns the address and the key of the provider. `undefined`: a setting is missing or wrong, which is reported. */
-const accessTo = (provider: Provider, settings: JsonObject, kit: ToolKit): Access | undefined => {
+const accessTo = (provider: SearchProvider, settings: JsonObject, kit: ToolKit): SearchAccess | undefined => {
   const { name, home, needs, env } = provider
   const baseUrl = (fromEnv(provider, 'base_url', kit) || fromFile(settings, 'base_url') || home || '').replace(/\/+$/, '')
   // As with models, a key of the environment goes to its provider only (rules: Configuration 9).

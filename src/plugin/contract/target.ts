@@ -12,11 +12,11 @@ import { isMap, isText } from '../shape.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 
 /** One text to send, with the target's settings, which should name a stand-in of the platform, and the `deliver_extra`. */
-export type Sending = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string }
+export type TargetSending = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string }
 
 export type TargetOptions = ContractOptions & {
   /** The texts that are sent. A sending may fail, if the target's answer says so. */
-  readonly sends?: readonly Sending[]
+  readonly sends?: readonly TargetSending[]
 }
 
 /**
@@ -68,7 +68,12 @@ const checkExtras = (target: TargetPart, say: ReportProblem): void => {
 }
 
 /** Checks that `send` resolves in time to a result of the right form. */
-const checkSend = async (target: TargetPart, { extra = {}, text = 'ping' }: Sending, kit: TargetKit, say: ReportProblem): Promise<void> => {
+const checkSend = async (
+  target: TargetPart,
+  { extra = {}, text = 'ping' }: TargetSending,
+  kit: TargetKit,
+  say: ReportProblem,
+): Promise<void> => {
   const delivery = { target: target.name, extra }
   const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd', delivery, position: 0, budgetMs }
   const answer = await settleOrReport('send', say, async () => [await target.send(outgoing, kit)], budgetMs + 500)
@@ -79,7 +84,7 @@ const checkSend = async (target: TargetPart, { extra = {}, text = 'ping' }: Send
     say('send gives neither { ok: true } nor { ok: false, why, repeatable }')
 }
 
-const kitWith = ({ settings = {} }: Sending, adopt: Adopt): TargetKit => ({
+const kitWith = ({ settings = {} }: TargetSending, adopt: Adopt): TargetKit => ({
   settings,
   env: {},
   log: () => {},

@@ -5,12 +5,12 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { Reply } from '../../core/outcome.ts'
-import type { Frame } from '../wire/frames.ts'
+import type { WireFrame } from '../wire/frames.ts'
 import { type DoneHead, type ItemHead, isKept, type RelayHead } from '../wire/messages.ts'
 import { Arrivals } from './arrivals.ts'
-import { type Lane, maxOut } from './lane.ts'
-import { Lanes } from './lanes.ts'
-import { bytesOf, type ItemFacts, type Ledger, type NewItem } from './ledger.ts'
+import { maxOut, type RelayLane } from './lane.ts'
+import { RelayLanes } from './lanes.ts'
+import { bytesOf, type ItemFacts, type NewItem, type RelayLedger } from './ledger.ts'
 import { type PullerProcess, Takers } from './puller-processes.ts'
 import type { GatewaySettings, RouteSettings } from './relay-settings.ts'
 import { WaitingSenders } from './waiting-senders.ts'
@@ -20,13 +20,13 @@ const maxOutBytes = 16 * 1024 * 1024
 /** How long senders wait for a process that was the last, and whose connection broke. */
 const lostMs = 5_000
 
-export type GatewayQueueOptions = { readonly settings: GatewaySettings; readonly ledger: Ledger; readonly clock: Clock }
+export type GatewayQueueOptions = { readonly settings: GatewaySettings; readonly ledger: RelayLedger; readonly clock: Clock }
 
 export class GatewayQueue {
   #settings: GatewaySettings
-  readonly #ledger: Ledger
+  readonly #ledger: RelayLedger
   readonly #clock: Clock
-  readonly #lanes: Lanes
+  readonly #lanes: RelayLanes
   readonly #takers: Takers
   readonly #arrivals: Arrivals
   readonly senders: WaitingSenders
@@ -35,7 +35,7 @@ export class GatewayQueue {
 
   constructor({ settings, ledger, clock }: GatewayQueueOptions) {
     this.#settings = settings
-    this.#lanes = new Lanes(settings)
+    this.#lanes = new RelayLanes(settings)
     this.#ledger = ledger
     this.#clock = clock
     this.#arrivals = new Arrivals(clock)
@@ -48,7 +48,7 @@ export class GatewayQueue {
     return this.#takers.areNear
   }
 
-  get lanes(): Iterable<Lane> {
+  get lanes(): Iterable<RelayLane> {
     return this.#lanes.all()
   }
 
@@ -101,7 +101,7 @@ export class GatewayQueue {
    * that the process has and has not answered: what else it was handed did not reach it, and comes again. `gone`: aborted when nobody
    * reads the answer any more.
    */
-  async take(name: string, holds: ReadonlySet<string>, gone: AbortSignal): Promise<readonly Frame<object>[]> {
+  async take(name: string, holds: ReadonlySet<string>, gone: AbortSignal): Promise<readonly WireFrame<object>[]> {
     // A process that asks for the first time learns at once that it is connected.
     const isNew = !this.#takers.has(name)
     const taker = this.#takers.heard(name)
@@ -117,7 +117,7 @@ export class GatewayQueue {
   }
 
   /** Takes the answers of a process. What it answers has ended, and is forgotten. Rejects with a StoreFault. */
-  async done(name: string, answers: readonly Frame<DoneHead>[]): Promise<void> {
+  async done(name: string, answers: readonly WireFrame<DoneHead>[]): Promise<void> {
     this.#takers.heard(name)
     const ended = new Map<number, number>()
     for (const { head, body } of answers) {
@@ -197,8 +197,8 @@ export class GatewayQueue {
     return false
   }
 
-  #handOut(taker: PullerProcess): Frame<object>[] {
-    const frames: Frame<object>[] = this.senders.takeAsked().map((head) => ({ head, body: Buffer.alloc(0) }))
+  #handOut(taker: PullerProcess): WireFrame<object>[] {
+    const frames: WireFrame<object>[] = this.senders.takeAsked().map((head) => ({ head, body: Buffer.alloc(0) }))
     let left = maxOutBytes
     for (const { out } of this.#lanesOf(taker)) for (const bytes of out.values()) left -= bytes
     for (const lane of this.#lanes.all()) {
@@ -218,7 +218,7 @@ export class GatewayQueue {
     return frames
   }
 
-  #lanesOf(taker: PullerProcess): Lane[] {
+  #lanesOf(taker: PullerProcess): RelayLane[] {
     return this.#lanes.all().filter((lane) => lane.taker === taker)
   }
 

@@ -9,11 +9,11 @@ import { errorReply } from '../../core/reply.ts'
 import { readBody } from '../../http/body.ts'
 import type { BodyMemory } from '../../http/body-memory.ts'
 import { peerAddress } from '../../http/client.ts'
-import type { Connection } from '../../http/connection.ts'
+import type { ClientConnection } from '../../http/connection.ts'
 import type { Pace } from '../../http/pace.ts'
 import { writeReply } from '../../http/write-reply.ts'
 import { isSameSecret } from '../../secrets/same-secret.ts'
-import { decodeFrames, encodeFrames, type Frame } from '../wire/frames.ts'
+import { decodeFrames, encodeFrames, type WireFrame } from '../wire/frames.ts'
 import {
   type DoneHead,
   doneHead,
@@ -28,10 +28,10 @@ import {
 import type { GatewayQueue } from './gateway-queue.ts'
 import type { GatewaySettings } from './relay-settings.ts'
 
-export type HttpExchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly connection: Connection }
+export type HttpExchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly connection: ClientConnection }
 
 /** The gateway that is asked for, and its queue: absent for a gateway that the relay does not serve. */
-export type Served = { readonly settings: GatewaySettings; readonly queue: GatewayQueue }
+export type ServedGateway = { readonly settings: GatewaySettings; readonly queue: GatewayQueue }
 
 export type HandOverOptions = {
   readonly bodyMemory: BodyMemory
@@ -46,7 +46,7 @@ const showsKey = (request: IncomingMessage, keys: readonly string[]): boolean =>
 }
 
 /** Answers a gateway. `path`: the path below the gateway's address. */
-export type HandOver = (asked: HttpExchange, served: Served | undefined, path: string) => void
+export type HandOver = (asked: HttpExchange, served: ServedGateway | undefined, path: string) => void
 
 export const createHandOver = ({ bodyMemory, pace, status }: HandOverOptions): HandOver => {
   const refuse = (
@@ -83,7 +83,7 @@ export const createHandOver = ({ bodyMemory, pace, status }: HandOverOptions): H
   }
 
   const done = async (asked: HttpExchange, queue: GatewayQueue, taker: string, body: Buffer): Promise<void> => {
-    const answers = decodeFrames(body)?.flatMap(({ head, body }): Frame<DoneHead>[] => {
+    const answers = decodeFrames(body)?.flatMap(({ head, body }): WireFrame<DoneHead>[] => {
       const read = doneHead(head)
       return read ? [{ head: read, body }] : []
     })

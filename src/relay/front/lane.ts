@@ -11,7 +11,7 @@ export const clientShare = 0.5
 /** The most requests of a lane that one process has at a time. */
 export const maxOut = 64
 
-export class Lane {
+export class RelayLane {
   readonly name: string
   readonly #all: Sum = { items: 0, bytes: 0 }
   readonly #clients = new Map<string, Sum>()
@@ -59,7 +59,7 @@ export class Lane {
   }
 
   /** Adds the sums of another lane. */
-  include(lane: Lane): void {
+  include(lane: RelayLane): void {
     for (const [client, sum] of lane.#clients) this.#sum(client, sum)
   }
 

@@ -1,6 +1,6 @@
 /** The lanes of one gateway, and the room in them: routes with a row in the settings have their own, all others share that of `*`. */
 
-import { clientShare, Lane } from './lane.ts'
+import { clientShare, RelayLane } from './lane.ts'
 import type { GatewaySettings, RouteSettings } from './relay-settings.ts'
 
 /** The most lanes of routes without a row of their own: `*` lets a stranger choose their names. One client may open half of them. */
@@ -8,12 +8,12 @@ const maxLanes = 1_000
 /** The row of all routes that have none of their own. */
 const anyRoute = '*'
 
-export class Lanes {
+export class RelayLanes {
   #settings: GatewaySettings
   /** By name. Lanes take turns: the lane that was handed out last stands last. */
-  readonly #all = new Map<string, Lane>()
+  readonly #all = new Map<string, RelayLane>()
   /** The sums of all routes without a row of their own: together they have the room of `*`, whatever names strangers make up. */
-  #others = new Lane(anyRoute)
+  #others = new RelayLane(anyRoute)
 
   constructor(settings: GatewaySettings) {
     this.#settings = settings
@@ -22,15 +22,15 @@ export class Lanes {
   /** Uses other settings from now on. What is kept stays kept, also where it has less room now. */
   use(settings: GatewaySettings): void {
     this.#settings = settings
-    this.#others = new Lane(anyRoute)
+    this.#others = new RelayLane(anyRoute)
     for (const lane of this.#all.values()) if (this.#isOther(lane.name)) this.#others.include(lane)
   }
 
-  all(): Lane[] {
+  all(): RelayLane[] {
     return [...this.#all.values()]
   }
 
-  get(name: string): Lane | undefined {
+  get(name: string): RelayLane | undefined {
     return this.#all.get(name)
   }
 
@@ -38,12 +38,12 @@ export class Lanes {
   hasRoom(name: string, client: string, bytes: number, route: RouteSettings): boolean {
     const own = this.#all.get(name)
     if (this.#isOther(name)) return (own !== undefined || this.#mayOpen(client)) && this.#others.hasRoom(client, bytes, route)
-    return (own ?? new Lane(name)).hasRoom(client, bytes, route)
+    return (own ?? new RelayLane(name)).hasRoom(client, bytes, route)
   }
 
   /** Takes the room of a request, and returns its lane. */
-  add(name: string, client: string, bytes: number): Lane {
-    const lane = this.#all.get(name) ?? new Lane(name)
+  add(name: string, client: string, bytes: number): RelayLane {
+    const lane = this.#all.get(name) ?? new RelayLane(name)
     this.#all.set(name, lane)
     lane.add(client, bytes)
     if (this.#isOther(name)) this.#others.add(client, bytes)
@@ -51,14 +51,14 @@ export class Lanes {
   }
 
   /** Gives the room of a request back. */
-  remove(lane: Lane, client: string, bytes: number): void {
+  remove(lane: RelayLane, client: string, bytes: number): void {
     lane.remove(client, bytes)
     if (this.#isOther(lane.name)) this.#others.remove(client, bytes)
     if (lane.items === 0) this.#all.delete(lane.name)
   }
 
   /** Puts the lane behind all others, so that the requests of the other lanes are handed over first. */
-  putLast(lane: Lane): void {
+  putLast(lane: RelayLane): void {
     this.#all.delete(lane.name)
     this.#all.set(lane.name, lane)
   }

@@ -40,14 +40,14 @@ export type Counted = 'kept' | 'taken' | 'refused' | 'expired' | 'full'
 export type Count = LaneName & { readonly what: Counted; readonly number: number }
 
 /** Why a request ended without being taken: its time was over, or the gateway answered with this status. */
-export type Ended = ItemFacts & { readonly why: 'expired' | `refused ${number}` }
-export type EndedRecord = Omit<Ended, 'client'> & { readonly endedAt: number }
+export type DroppedItem = ItemFacts & { readonly why: 'expired' | `refused ${number}` }
+export type EndedRecord = Omit<DroppedItem, 'client'> & { readonly endedAt: number }
 
 /** Returns the bytes that a request counts with. */
 export const bytesOf = ({ head, body }: Pick<NewItem, 'head' | 'body'>): number =>
   body.length + head.target.length + head.url.length + head.headers.reduce((sum, text) => sum + text.length, 0)
 
-export class Ledger {
+export class RelayLedger {
   readonly name: string
   readonly #commits: CommitQueue
   /** The lanes with counts of their own, by gateway. */
@@ -62,7 +62,7 @@ export class Ledger {
   }
 
   /** Opens the database in a folder, or makes it. Throws a Fault. */
-  static async open(folder: string): Promise<Ledger> {
+  static async open(folder: string): Promise<RelayLedger> {
     const commits = new CommitQueue(folder, ledgerFile)
     const name = await commits.run((db) => {
       const [row] = db.prepare('select name from relay').all() as { name: string }[]
@@ -71,7 +71,7 @@ export class Ledger {
       db.prepare('insert into relay (name) values (?)').run([made])
       return made
     })
-    return new Ledger(commits, name)
+    return new RelayLedger(commits, name)
   }
 
   /** Keeps a request, and resolves to its number once it is on the disk. Rejects with a StoreFault. */
@@ -200,7 +200,7 @@ export class Ledger {
     return lanes.has(lane) ? lane : '*'
   }
 
-  #record(db: Database.Database, { id, gateway, lane, at, bytes, why }: Ended, what: Counted, now: number): void {
+  #record(db: Database.Database, { id, gateway, lane, at, bytes, why }: DroppedItem, what: Counted, now: number): void {
     this.#statement(db, 'record').run([id, gateway, lane, at, now, bytes, why])
     this.#statement(db, 'bound').run([maxEnded])
     this.#count(db, { gateway, lane, what, number: 1 })

@@ -13,12 +13,12 @@ import { createPace, eachTurn } from '../../http/pace.ts'
 import { type Listener, openServer } from '../../http/server.ts'
 import { writeReply } from '../../http/write-reply.ts'
 import { GatewayQueue } from './gateway-queue.ts'
-import { createHandOver, type HandOver, type Served } from './hand-over.ts'
-import { Ledger } from './ledger.ts'
+import { createHandOver, type HandOver, type ServedGateway } from './hand-over.ts'
+import { RelayLedger } from './ledger.ts'
 import type { RelaySettings } from './relay-settings.ts'
 import { type RelayStatus, statusOf } from './relay-status.ts'
 import { createTakeIn, type TakeIn } from './take-in.ts'
-import { Tally } from './tally.ts'
+import { RelayTally } from './tally.ts'
 
 export type RelayServerOptions = {
   readonly dataDir: string
@@ -46,11 +46,11 @@ const drainMs = 1_000
 
 /** Opens the database and starts to listen. Throws a Fault. */
 export const openRelayServer = async ({ dataDir, settings, log, clock }: RelayServerOptions): Promise<RelayServer> => {
-  const ledger = await Ledger.open(join(dataDir, 'state'))
-  const served = new Map<string, Served>()
+  const ledger = await RelayLedger.open(join(dataDir, 'state'))
+  const served = new Map<string, ServedGateway>()
   const use = ({ gateways }: RelaySettings): void => serve(served, gateways, { ledger, clock, log })
   use(settings)
-  const tally = new Tally({ ledger, log, clock })
+  const tally = new RelayTally({ ledger, log, clock })
   const status = (gateway?: string): RelayStatus => statusOf({ ledger, served, clock }, gateway)
   let listener: Listener
   try {
@@ -90,9 +90,9 @@ export const openRelayServer = async ({ dataDir, settings, log, clock }: RelaySe
 
 /** Makes `served` serve these gateways. Those that it serves already keep their queues, with all that waits there. */
 const serve = (
-  served: Map<string, Served>,
+  served: Map<string, ServedGateway>,
   gateways: RelaySettings['gateways'],
-  { ledger, clock, log }: { readonly ledger: Ledger; readonly clock: Clock; readonly log: Log },
+  { ledger, clock, log }: { readonly ledger: RelayLedger; readonly clock: Clock; readonly log: Log },
 ): void => {
   for (const [name, { queue }] of served) {
     if (gateways.has(name)) continue
@@ -115,7 +115,7 @@ const serve = (
 }
 
 const route =
-  (served: ReadonlyMap<string, Served>, handOver: HandOver, takeIn: TakeIn): Handle =>
+  (served: ReadonlyMap<string, ServedGateway>, handOver: HandOver, takeIn: TakeIn): Handle =>
   (request, response, connection) => {
     const [, name = '', rest = ''] = pathForm.exec(request.url ?? '') ?? []
     const asked = { request, response, connection }
@@ -126,10 +126,10 @@ const route =
     writeReply(response, isLive ? { status: 200, type: 'application/json', body: '{"status":"live"}' } : errorReply(404, 'Not found'))
   }
 
-type House = { readonly tally: Tally; readonly ledger: Ledger; readonly log: Log; readonly clock: Clock }
+type House = { readonly tally: RelayTally; readonly ledger: RelayLedger; readonly log: Log; readonly clock: Clock }
 
 /** Lets requests expire once a minute, writes what was counted, and removes what is left of ended requests. Returns what ends this. */
-const startExpiring = (served: ReadonlyMap<string, Served>, { tally, ledger, log, clock }: House): (() => Promise<void>) => {
+const startExpiring = (served: ReadonlyMap<string, ServedGateway>, { tally, ledger, log, clock }: House): (() => Promise<void>) => {
   const work = async (): Promise<void> => {
     for (const [gateway, { queue }] of served) {
       for (const [lane, expired] of await queue.expire())

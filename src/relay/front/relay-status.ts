@@ -1,8 +1,8 @@
 /** Says what a relay keeps, how old it is, and what became of what it kept. */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Served } from './hand-over.ts'
-import type { Counted, Ledger } from './ledger.ts'
+import type { ServedGateway } from './hand-over.ts'
+import type { Counted, RelayLedger } from './ledger.ts'
 
 /** `age_seconds`: the time since the oldest request came. `counts`: since the relay's database was made. */
 export type LaneStatus = {
@@ -15,7 +15,7 @@ export type LaneStatus = {
 }
 
 /** `connected`: whether a process of the gateway asks for requests. `ended`: the latest requests that were not taken. */
-export type GatewayStatus = {
+export type RelayedGatewayStatus = {
   readonly gateway: string
   readonly connected: boolean
   readonly items: number
@@ -31,16 +31,16 @@ export type GatewayStatus = {
 }
 
 /** `verifies`: a relay keeps what it gets, so forged requests are among it until their gateway refuses them. */
-export type RelayStatus = { readonly relay: string; readonly verifies: false; readonly gateways: readonly GatewayStatus[] }
+export type RelayStatus = { readonly relay: string; readonly verifies: false; readonly gateways: readonly RelayedGatewayStatus[] }
 
-export type StatusSource = { readonly ledger: Ledger; readonly served: ReadonlyMap<string, Served>; readonly clock: Clock }
+export type StatusSource = { readonly ledger: RelayLedger; readonly served: ReadonlyMap<string, ServedGateway>; readonly clock: Clock }
 
 /** The most records of requests that were not taken. */
 const maxEnded = 20
 
 export const statusOf = ({ ledger, served, clock }: StatusSource, only?: string): RelayStatus => {
   const counts = ledger.counts()
-  const gatewayOf = ([gateway, { queue }]: readonly [string, Served]): GatewayStatus => {
+  const gatewayOf = ([gateway, { queue }]: readonly [string, ServedGateway]): RelayedGatewayStatus => {
     const lanes = new Map([...queue.lanes].map((lane) => [lane.name, lane]))
     const own = counts.filter((count) => count.gateway === gateway)
     const names = new Set([...lanes.keys(), ...own.map(({ lane }) => lane)])

@@ -9,7 +9,7 @@ import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { parseObject } from '../../core/json.ts'
 import { statusPath } from '../wire/messages.ts'
 import type { RelaySettings } from './relay-settings.ts'
-import type { GatewayStatus } from './relay-status.ts'
+import type { RelayedGatewayStatus } from './relay-status.ts'
 
 const fileIn = (dataDir: string): string => join(dataDir, 'state', 'relay.json')
 const patienceMs = 5_000
@@ -28,12 +28,12 @@ export const recordRelay = (dataDir: string, url: string): (() => void) => {
 }
 
 /** Asks the running relay for the state of each gateway, with the keys of its settings. Throws a Fault where no relay answers. */
-export const askRelay = async (dataDir: string, { gateways }: RelaySettings): Promise<readonly GatewayStatus[]> => {
+export const askRelay = async (dataDir: string, { gateways }: RelaySettings): Promise<readonly RelayedGatewayStatus[]> => {
   const url = urlIn(dataDir)
-  const states: GatewayStatus[] = []
+  const states: RelayedGatewayStatus[] = []
   for (const { name, keys } of gateways.values()) {
     const { gateways: found } = await askFor(`${url}/${name}${statusPath}`, keys[0] ?? '')
-    if (Array.isArray(found)) states.push(...(found as unknown as GatewayStatus[]))
+    if (Array.isArray(found)) states.push(...(found as unknown as RelayedGatewayStatus[]))
   }
   return states
 }

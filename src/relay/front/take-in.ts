@@ -20,7 +20,7 @@ import { statusToken } from '../../http/status/status-door.ts'
 import { writeReply } from '../../http/write-reply.ts'
 import type { ItemHead } from '../wire/messages.ts'
 import type { GatewayQueue } from './gateway-queue.ts'
-import type { HttpExchange, Served } from './hand-over.ts'
+import type { HttpExchange, ServedGateway } from './hand-over.ts'
 import { type RouteSettings, routeOf } from './relay-settings.ts'
 
 export type TakeInOptions = {
@@ -78,7 +78,7 @@ const askOnly = async (taken: TakenRequest): Promise<void> => {
 }
 
 /** Takes a request of a sender. `target`: its path and query without the name of the gateway. */
-export type TakeIn = (asked: HttpExchange, served: Served | undefined, target: string) => void
+export type TakeIn = (asked: HttpExchange, served: ServedGateway | undefined, target: string) => void
 
 export const createTakeIn = (options: TakeInOptions): TakeIn => {
   const { clock, bodyMemory, pace, trustProxy, full, failed } = options

@@ -3,18 +3,18 @@
 import type { Clock } from '../../core/clock.ts'
 import { minuteMs } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import type { Count, Ledger } from './ledger.ts'
+import type { Count, RelayLedger } from './ledger.ts'
 
 const maxCounted = 1_000
 
-export class Tally {
-  readonly #ledger: Ledger
+export class RelayTally {
+  readonly #ledger: RelayLedger
   readonly #log: Log
   readonly #clock: Clock
   #full = new Map<string, Count>()
   #failedAt = Number.NEGATIVE_INFINITY
 
-  constructor({ ledger, log, clock }: { readonly ledger: Ledger; readonly log: Log; readonly clock: Clock }) {
+  constructor({ ledger, log, clock }: { readonly ledger: RelayLedger; readonly log: Log; readonly clock: Clock }) {
     this.#ledger = ledger
     this.#log = log
     this.#clock = clock

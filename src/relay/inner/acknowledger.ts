@@ -1,12 +1,12 @@
 /** Sends answers to the relay, as many at once as have gathered meanwhile, and again until the relay has them. */
 
 import { nextTurn } from '../../core/turns/taking-turns.ts'
-import type { Frame } from '../wire/frames.ts'
+import type { WireFrame } from '../wire/frames.ts'
 import { type DoneHead, maxDoneBytes } from '../wire/messages.ts'
 
 export type AcknowledgerOptions = {
   /** Rejects where the relay may not have the answers. */
-  readonly send: (answers: readonly Frame<DoneHead>[]) => Promise<void>
+  readonly send: (answers: readonly WireFrame<DoneHead>[]) => Promise<void>
   /** Told the requests whose answers the relay has. */
   readonly sent: (ids: readonly string[]) => void
   /** Waits before the next try. `tries`: the number of tries so far. */
@@ -19,14 +19,14 @@ const maxAnswers = 256
 export class Acknowledger {
   readonly #options: AcknowledgerOptions
   /** Bounded by what the relay hands out before it has the answers. */
-  readonly #waiting: Frame<DoneHead>[] = []
+  readonly #waiting: WireFrame<DoneHead>[] = []
   #sending: Promise<void> | undefined
 
   constructor(options: AcknowledgerOptions) {
     this.#options = options
   }
 
-  add(answer: Frame<DoneHead>): void {
+  add(answer: WireFrame<DoneHead>): void {
     this.#waiting.push(answer)
     this.#sending ??= this.#send()
   }
@@ -55,7 +55,7 @@ export class Acknowledger {
     this.#sending = undefined
   }
 
-  #next(): Frame<DoneHead>[] {
+  #next(): WireFrame<DoneHead>[] {
     let left = maxDoneBytes / 2
     const end = this.#waiting.findIndex(({ body }, at) => {
       left -= body.length

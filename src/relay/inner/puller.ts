@@ -10,7 +10,7 @@ import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { networkOf } from '../../core/network.ts'
 import { backOff } from '../../core/turns/back-off.ts'
-import type { Frame } from '../wire/frames.ts'
+import type { WireFrame } from '../wire/frames.ts'
 import { type DoneHead, type ItemHead, isKept, maxReplyBytes, type RelayHead } from '../wire/messages.ts'
 import { Acknowledger } from './acknowledger.ts'
 import { type ItemAnswer, type ReceiveItemOptions, receiveItem } from './receive-item.ts'
@@ -131,7 +131,7 @@ export class Puller {
   }
 
   /** Puts a request behind the others of its lane. A request that is not kept makes no work, and waits for nobody. */
-  #add(item: Frame<ItemHead>, about: RelayHead): void {
+  #add(item: WireFrame<ItemHead>, about: RelayHead): void {
     const { id, lane } = item.head
     // The relay hands out again what it believes lost.
     if (this.#held.has(id)) return
@@ -155,7 +155,7 @@ export class Puller {
    * request failed, it steps aside, and those of its client behind it, so that the requests of other clients go on. Where only the limit
    * of its own key is used up, it steps aside alone.
    */
-  async #settle(item: Frame<ItemHead>, about: RelayHead, isAside = false, before = 0): Promise<void> {
+  async #settle(item: WireFrame<ItemHead>, about: RelayHead, isAside = false, before = 0): Promise<void> {
     const { id, lane, remote } = item.head
     const aside = `${lane} ${networkOf(remote)}`
     if (!isAside && this.#lanes.has(aside)) return this.#after(aside, () => this.#settle(item, about, true))
@@ -178,7 +178,7 @@ export class Puller {
   }
 
   /** Lets a request wait for the limit of its own key, behind the others of its lane that do, and before no other request. */
-  #limit(item: Frame<ItemHead>, about: RelayHead, first: ItemAnswer): void {
+  #limit(item: WireFrame<ItemHead>, about: RelayHead, first: ItemAnswer): void {
     const { id, lane } = item.head
     const waiting = this.#limited.get(lane) ?? 0
     if (waiting >= maxLimited) return void this.#giveUp(item, first)
@@ -199,7 +199,7 @@ export class Puller {
   }
 
   /** Settles a request by its last answer, though the gateway might take it later, and says how its event can still be had. */
-  #giveUp({ head: { id, lane } }: Frame<ItemHead>, answer: ItemAnswer): void {
+  #giveUp({ head: { id, lane } }: WireFrame<ItemHead>, answer: ItemAnswer): void {
     const { reply, eventId } = answer
     const fix = eventId === undefined ? 'have its sender send it again' : `headgate events replay ${eventId}`
     const about = { lane, relay_id: id, status: reply.status, event_id: eventId, fix }
@@ -217,7 +217,7 @@ export class Puller {
    * Returns an answer for the relay. A body that is too large for it is left out: its sender gets the status alone. A path of this gateway
    * (`Location`) becomes the path under which senders see it.
    */
-  #doneFrame(id: string, { reply, eventId }: ItemAnswer): Frame<DoneHead> {
+  #doneFrame(id: string, { reply, eventId }: ItemAnswer): WireFrame<DoneHead> {
     const { status, type, body, headers } = reply
     const bytes = Buffer.from(body)
     const path = headers?.Location

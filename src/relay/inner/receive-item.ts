@@ -17,7 +17,7 @@ import { answerHandshake, checkHead, type Watch } from '../../engine/run.ts'
 import { endedOnError, failedRequest } from '../../http/exchange.ts'
 import { checkBeforePlan, parsePath, type Serving } from '../../http/receive.ts'
 import { statusToken } from '../../http/status/status-door.ts'
-import type { Frame } from '../wire/frames.ts'
+import type { WireFrame } from '../wire/frames.ts'
 import { type ItemHead, isKept, type RelayHead } from '../wire/messages.ts'
 
 export type ReceiveItemOptions = {
@@ -51,7 +51,7 @@ export type ItemAnswer = {
 const claimMarginMs = 3_600_000
 
 /** Resolves to the answer for the sender. Never rejects. */
-export const receiveItem = async (item: Frame<ItemHead>, about: RelayHead, options: ReceiveItemOptions): Promise<ItemAnswer> => {
+export const receiveItem = async (item: WireFrame<ItemHead>, about: RelayHead, options: ReceiveItemOptions): Promise<ItemAnswer> => {
   const { clock, facts } = options
   const token = item.head.method === 'POST' ? undefined : statusToken(item.head.target)
   if (token !== undefined) return { reply: await options.status(token) }

@@ -2,7 +2,7 @@
 
 import { type CallTime, callServer, type ServerAnswer, type ServerCall } from '../../core/calls/call-server.ts'
 import type { Clock } from '../../core/clock.ts'
-import { decodeFrames, encodeFrames, type Frame } from '../wire/frames.ts'
+import { decodeFrames, encodeFrames, type WireFrame } from '../wire/frames.ts'
 import {
   type DoneHead,
   donePath,
@@ -23,7 +23,7 @@ export type RelayAddress = { readonly url: string; readonly key: string }
 /** What a relay handed over. */
 export type PulledBatch = {
   readonly about: RelayHead
-  readonly items: readonly Frame<ItemHead>[]
+  readonly items: readonly WireFrame<ItemHead>[]
   /** When the answer began to come, by the clock of this machine, in milliseconds since 1970. */
   readonly at: number
 }
@@ -50,7 +50,7 @@ export class RelayApi {
     const at = this.#options.clock.now() - bodyMs
     const [first, ...rest] = decodeFrames(bytes) ?? []
     const about = first && relayHead(first.head)
-    const items = rest.flatMap(({ head, body }): Frame<ItemHead>[] => {
+    const items = rest.flatMap(({ head, body }): WireFrame<ItemHead>[] => {
       const read = itemHead(head)
       return read ? [{ head: read, body }] : []
     })
@@ -59,7 +59,7 @@ export class RelayApi {
   }
 
   /** Gives answers. `isLeaving`: this process takes nothing more. Rejects with an Error. */
-  async done(answers: readonly Frame<DoneHead>[], isLeaving = false): Promise<void> {
+  async done(answers: readonly WireFrame<DoneHead>[], isLeaving = false): Promise<void> {
     await this.#post(donePath, encodeFrames(answers), { timeoutMs: patienceMs }, isLeaving ? { [leavingHeader]: '1' } : {})
   }
 

@@ -5,15 +5,15 @@
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 
-export type Frame<Head = JsonObject> = { readonly head: Head; readonly body: Buffer }
+export type WireFrame<Head = JsonObject> = { readonly head: Head; readonly body: Buffer }
 
 /** The bytes of the two lengths in a frame. */
 const lengthBytes = 8
 
 /** Returns the frames as bytes, one after the other. */
-export const encodeFrames = (frames: readonly Frame<object>[]): Buffer<ArrayBuffer> => Buffer.concat(frames.flatMap(encodeFrame))
+export const encodeFrames = (frames: readonly WireFrame<object>[]): Buffer<ArrayBuffer> => Buffer.concat(frames.flatMap(encodeFrame))
 
-const encodeFrame = ({ head, body }: Frame<object>): Buffer[] => {
+const encodeFrame = ({ head, body }: WireFrame<object>): Buffer[] => {
   const text = Buffer.from(JSON.stringify(head))
   return [lengthOf(text), text, lengthOf(body), body]
 }
@@ -25,8 +25,8 @@ const lengthOf = ({ length }: Buffer): Buffer => {
 }
 
 /** Returns the frames in bytes that came over the network; `undefined` where the bytes are no frames. Bodies are views of the bytes. */
-export const decodeFrames = (bytes: Buffer): Frame[] | undefined => {
-  const frames: Frame[] = []
+export const decodeFrames = (bytes: Buffer): WireFrame[] | undefined => {
+  const frames: WireFrame[] = []
   for (let at = 0; at < bytes.length; ) {
     const head = pieceAt(bytes, at)
     const body = head && pieceAt(bytes, at + lengthBytes / 2 + head.length)

@@ -1,6 +1,6 @@
 /** Delivers the reply of a run, and decides how the attempt ends. */
 
-import type { Progress } from '../../core/new-run.ts'
+import type { DeliveryProgress } from '../../core/new-run.ts'
 import { delayAfter } from '../backoff.ts'
 import { type Delivered, deliver } from '../deliver.ts'
 import { mergedPrompt } from '../merged-prompt.ts'
@@ -28,7 +28,7 @@ export const deliverReply = async (attempt: Attempt, reply: string): Promise<Att
   // Nothing is added twice.
   await persistRun(lease, () => options.conversations.keep(lease.run, mergedPrompt(lease.run).text, reply), options, signal)
   if (isReply && isSilent(reply)) return { kind: 'done', silent: true }
-  const keep = (progress: Progress): Promise<boolean> =>
+  const keep = (progress: DeliveryProgress): Promise<boolean> =>
     persistRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal)
   const delivered = await deliver({
     run: lease.run,

@@ -9,7 +9,7 @@ import { receiverState } from '../../parts/targets/delivery/receiver.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { GivenBack, Lease, RunId } from '../../store/ports.ts'
 import { type Breaker, type BreakerSettings, createBreaker } from './breaker.ts'
-import { WaitingRuns } from './waiting-runs.ts'
+import { OutageRuns } from './waiting-runs.ts'
 
 /** The receiver that a breaker stands for: a target's name, and the address that its texts go to, which may be empty. */
 export type Receiver = { readonly target: string; readonly address: string }
@@ -59,7 +59,7 @@ export type BreakersOptions = {
 type Entry = {
   readonly receiver: Receiver
   readonly breaker: Breaker
-  readonly runs: WaitingRuns
+  readonly runs: OutageRuns
   /** Since when the breaker is not closed, or the receiver is down: wall time, milliseconds. `undefined` while the breaker is closed. */
   openedAt: number | undefined
   /** As in `Breaker`, at the last change. */
@@ -248,7 +248,7 @@ export class Breakers {
       random,
       changed: (isReset) => this.#changed(entry, isReset),
     })
-    const entry: Entry = { receiver, breaker, runs: new WaitingRuns({ clock, breaker, makeDue }), openedAt: undefined, isAsked: false }
+    const entry: Entry = { receiver, breaker, runs: new OutageRuns({ clock, breaker, makeDue }), openedAt: undefined, isAsked: false }
     this.#entries.set(receiverKey(receiver), entry)
     return entry
   }

@@ -21,7 +21,7 @@ export type WaitingRunsOptions = {
 }
 
 /** Owns the timer of the next trial. */
-export class WaitingRuns {
+export class OutageRuns {
   readonly #options: WaitingRunsOptions
   readonly #runs = new Map<RunId, WaitingRun>()
   /** The trials of each route or job, in this outage. */

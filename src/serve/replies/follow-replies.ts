@@ -5,7 +5,7 @@ import { type Repeating, repeat } from '../../core/turns/repeat.ts'
 import { readReply } from '../../datadir/records/event-attempts.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import { parseLine } from '../../journal/line.ts'
-import type { Ended } from '../../journal/record.ts'
+import type { RunEndedRecord } from '../../journal/record.ts'
 import type { SharedRecords } from '../../store/shared-records.ts'
 import type { AwaitedReplies } from './awaited-replies.ts'
 
@@ -48,7 +48,7 @@ export const followReplies = ({ replies, lines, records, clock }: FollowRepliesO
 }
 
 /** Returns the reply of a run that has ended, empty for a silent one; `undefined` where there is none, or it was not kept. */
-const replyOf = async ({ state, silent }: Ended, read: () => Promise<string | null>): Promise<string | undefined> => {
+const replyOf = async ({ state, silent }: RunEndedRecord, read: () => Promise<string | null>): Promise<string | undefined> => {
   if (state !== 'done') return undefined
   return silent ? '' : ((await read()) ?? undefined)
 }

@@ -1,6 +1,6 @@
 /** An accepted run in the memory store, and the orders of runs. */
 
-import type { NewRun, Progress } from '../../core/new-run.ts'
+import type { DeliveryProgress, NewRun } from '../../core/new-run.ts'
 import type { Lane, StoredStanding } from '../ports.ts'
 
 export type MemoryRun = {
@@ -20,7 +20,7 @@ export type MemoryRun = {
   dueAt: number
   /** When a dead run ended. */
   endedAt: number
-  reply: { readonly reply: string; readonly progress?: Progress } | undefined
+  reply: { readonly reply: string; readonly progress?: DeliveryProgress } | undefined
   error: string | undefined
 }
 

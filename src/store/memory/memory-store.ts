@@ -5,7 +5,7 @@
 
 import { type Clock, pause } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
-import type { NewRun, Progress } from '../../core/new-run.ts'
+import type { DeliveryProgress, NewRun } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { checkWorks, isEventId, isNumbers, maxQueues, maxStandings } from '../bounds.ts'
 import type {
@@ -132,7 +132,7 @@ class MemoryStore implements OpenStore {
     for (const lease of leases) this.#queue.runs.makeDue(lease, this.#now())
   }
 
-  async keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean> {
+  async keepReply(lease: Lease, reply: string, progress?: DeliveryProgress): Promise<boolean> {
     this.#now()
     return this.#queue.runs.keepReply(lease, reply, progress)
   }

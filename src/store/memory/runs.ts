@@ -3,7 +3,7 @@
  * dead), parked (waiting for their turn in a lane) and dead.
  */
 
-import type { NewRun, Progress } from '../../core/new-run.ts'
+import type { DeliveryProgress, NewRun } from '../../core/new-run.ts'
 import { Lanes } from '../lanes.ts'
 import type { Cancelled, GivenBack, Lane, Lease, QueuedLane, RunEnd, StoredStanding } from '../ports.ts'
 import { firstOf, type Priority, priorityOf } from '../priority.ts'
@@ -89,7 +89,7 @@ export class Runs {
     return { ...lease, ...entry.reply }
   }
 
-  keepReply(lease: Lease, reply: string, progress?: Progress): boolean {
+  keepReply(lease: Lease, reply: string, progress?: DeliveryProgress): boolean {
     const entry = this.#holding(lease)
     if (entry === undefined) return false
     entry.reply = { reply, ...(progress ? { progress } : {}) }

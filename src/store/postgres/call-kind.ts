@@ -3,7 +3,7 @@
  * the parameters of such statements (decision 0117).
  */
 
-import type { Row, Statement } from './connection.ts'
+import type { ResultRow, Statement } from './connection.ts'
 
 /** `Call`: what a caller gives. `Answer`: what the caller gets. */
 export type CallKind<Call, Answer> = Statement & {
@@ -21,7 +21,7 @@ export type CallKind<Call, Answer> = Statement & {
   readonly doubt?: (calls: readonly Call[]) => void
   /** Returns the parameters of the statement for these calls. */
   readonly values: (calls: readonly Call[]) => readonly unknown[]
-  readonly answers: (rows: readonly Row[], calls: readonly Call[]) => readonly Answer[]
+  readonly answers: (rows: readonly ResultRow[], calls: readonly Call[]) => readonly Answer[]
 }
 
 /** Writes an SQL array for a parameter. Its members, such as numbers and hashes, must have no character that would have to be escaped. */

@@ -8,14 +8,14 @@ import { sqlState } from './database-error.ts'
 import { proveSession } from './session/prove-session.ts'
 import { applySettings, hasSettings, refusesStartOption, type SessionOptions, startOption } from './session/settings.ts'
 
-export type Row = readonly unknown[]
+export type ResultRow = readonly unknown[]
 
 /** A statement of this program. It is prepared once on each connection, under its name. */
 export type Statement = { readonly name: string; readonly text: string }
 
 /** An open connection. A statement may be sent before earlier statements are answered; the server keeps their order. */
-export type Connection = {
-  query(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>
+export type DatabaseConnection = {
+  query(statement: Statement, values: readonly unknown[]): Promise<readonly ResultRow[]>
   /** Runs statements that are not prepared, and gives no rows. */
   run(text: string): Promise<void>
   /** Calls `then` once when the connection is lost or ended. */
@@ -55,7 +55,7 @@ const defaultConnectMs = 2_000
 const indexSettings = ['enable_seqscan = off', 'enable_hashjoin = off', 'enable_mergejoin = off', 'jit = off']
 
 /** Connects to the first server of the address that is a primary. Throws the error of the server that was tried last. */
-export const connect = async (options: ConnectionOptions): Promise<Connection> => {
+export const connect = async (options: ConnectionOptions): Promise<DatabaseConnection> => {
   // The driver is loaded here, so that a program with another store never loads it.
   const { default: Driver } = await import('pg/lib/client')
   const address = parseAddress(options.url())
@@ -64,7 +64,7 @@ export const connect = async (options: ConnectionOptions): Promise<Connection> =
   let last: unknown
   for (const host of address.hosts) {
     const clientWith = (startOptions: string): Client => new Driver(clientOptions(address, host, options, startOptions))
-    let connection: Connection | undefined
+    let connection: DatabaseConnection | undefined
     try {
       const client = await openSession(clientWith, session)
       connection = connectionOf(client)
@@ -139,7 +139,7 @@ const clientOptions = (
 const tlsOptions = (tls: Tls): ClientOptions['ssl'] =>
   tls !== undefined && { rejectUnauthorized: tls.isChecked, ...(tls.ca === undefined ? {} : { ca: tls.ca }) }
 
-const connectionOf = (client: Client): Connection => {
+const connectionOf = (client: Client): DatabaseConnection => {
   let isOver = false
   const waiting: (() => void)[] = []
   const over = (): void => {
@@ -157,7 +157,7 @@ const connectionOf = (client: Client): Connection => {
   }
 }
 
-const prepareConnection = async (connection: Connection, { host, port }: Host, { byIndex }: ConnectionOptions): Promise<void> => {
+const prepareConnection = async (connection: DatabaseConnection, { host, port }: Host, { byIndex }: ConnectionOptions): Promise<void> => {
   const [recovery] = await Promise.all([
     connection.query({ name: 'is_standby', text: 'select pg_is_in_recovery()' }, []),
     ...(byIndex ? indexSettings.map((setting) => connection.run(`set ${setting}`).catch(ignoreUnknownSetting)) : []),

@@ -8,7 +8,7 @@ import { own } from '../../core/json.ts'
  * rolled back, and sending it again would be of no use now. `standby`: the server takes no changes. `unknown`: no answer says what became
  * of the statement, for example because the connection broke, and it may have been committed.
  */
-export type Verdict = 'undone' | 'refused' | 'standby' | 'unknown'
+export type FailureVerdict = 'undone' | 'refused' | 'standby' | 'unknown'
 
 /** Returns the code that the server gave an error (SQLSTATE, five characters); empty for an error that no server sent. */
 export const sqlState = (error: unknown): string => {
@@ -19,7 +19,7 @@ export const sqlState = (error: unknown): string => {
 }
 
 /** Returns the verdict on the error of a statement. */
-export const judge = (error: unknown): Verdict => {
+export const judge = (error: unknown): FailureVerdict => {
   const state = sqlState(error)
   if (state === '40001' || state === '40P01') return 'undone'
   if (state === '25006') return 'standby'

@@ -3,7 +3,7 @@
  */
 
 import { exit, Fault } from '../../core/fault.ts'
-import type { Connection } from './connection.ts'
+import type { DatabaseConnection } from './connection.ts'
 
 /** `isSynced`: a commit is on disk when it is confirmed. `isAsynchronous`: there are standbys, and no commit waits for any of them. */
 export type Durability = { readonly isSynced: boolean; readonly isAsynchronous: boolean }
@@ -11,7 +11,7 @@ export type Durability = { readonly isSynced: boolean; readonly isAsynchronous: 
 const settings = `select current_setting('fsync', true) is distinct from 'off',
   coalesce(current_setting('synchronous_standby_names', true), '') = '' and exists (select 1 from pg_stat_replication)`
 
-export const readDurability = async (connection: Connection): Promise<Durability> => {
+export const readDurability = async (connection: DatabaseConnection): Promise<Durability> => {
   const [row] = await connection.query({ name: 'durability', text: settings }, [])
   return { isSynced: row?.[0] === true, isAsynchronous: row?.[1] === true }
 }
@@ -23,7 +23,7 @@ export const asynchronous =
 /**
  * With `fsync`, throws a Fault where the server may lose commits that it has confirmed. Returns a warning for the operator, or `undefined`.
  */
-export const checkDurability = async (connection: Connection, durability: 'fsync' | 'commit'): Promise<string | undefined> => {
+export const checkDurability = async (connection: DatabaseConnection, durability: 'fsync' | 'commit'): Promise<string | undefined> => {
   if (durability !== 'fsync') return undefined
   const { isSynced, isAsynchronous } = await readDurability(connection)
   if (isSynced) return isAsynchronous ? asynchronous : undefined

@@ -2,7 +2,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import type { Inspected, StoreOptions } from '../store-part.ts'
-import { type Connection, connect } from './connection.ts'
+import { connect, type DatabaseConnection } from './connection.ts'
 import { asynchronous, notSynced, readDurability } from './durability.ts'
 import { checkMade, openingFault } from './migration.ts'
 
@@ -14,7 +14,7 @@ const mostSkewMs = 5_000
  * rejects.
  */
 export const inspectServer = async (options: StoreOptions): Promise<Inspected> => {
-  let connection: Connection | undefined
+  let connection: DatabaseConnection | undefined
   try {
     connection = await connect({ ...options, byIndex: false })
     return await inspectConnection(connection, options)
@@ -28,7 +28,7 @@ export const inspectServer = async (options: StoreOptions): Promise<Inspected> =
 
 const settings = `select current_setting('server_version', true), (extract(epoch from now()) * 1000)::float8`
 
-const inspectConnection = async (connection: Connection, { schema, durability, clock }: StoreOptions): Promise<Inspected> => {
+const inspectConnection = async (connection: DatabaseConnection, { schema, durability, clock }: StoreOptions): Promise<Inspected> => {
   const isMade = await hasTables(connection, schema)
   const [row = []] = await connection.query({ name: 'settings', text: settings }, [])
   const [server, serverMs] = row as [string, number]
@@ -48,7 +48,7 @@ const inspectConnection = async (connection: Connection, { schema, durability, c
 }
 
 /** Whether a gateway has made the tables. Throws a Fault where a gateway could not work with them. */
-const hasTables = async (connection: Connection, schema: string): Promise<boolean> => {
+const hasTables = async (connection: DatabaseConnection, schema: string): Promise<boolean> => {
   try {
     await checkMade(connection, schema)
     return true

@@ -10,7 +10,7 @@ import type { StoreOptions } from '../store-part.ts'
 import { type CallKind, list } from './call-kind.ts'
 import { type ClaimCall, type ClaimFields, claimKind, freeClaims, type TakenAtOnce } from './calls/claim-calls.ts'
 import { freeLeases, type TakenRun } from './calls/run-calls.ts'
-import { type Connection, connect } from './connection.ts'
+import { connect, type DatabaseConnection } from './connection.ts'
 import { DueRuns } from './due-runs.ts'
 import { checkDurability } from './durability.ts'
 import { LegacyClaimKeys } from './keys.ts'
@@ -64,26 +64,26 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   // Each of the two connections that take runs has an owner of its own, because a new connection must not free runs that are being taken on
   // the other.
   const aheadOwner = -marks.owner
-  const freeUnknown = async (connection: Connection, owner: bigint): Promise<void> => {
+  const freeUnknown = async (connection: DatabaseConnection, owner: bigint): Promise<void> => {
     await connection.query(freeLeases, [String(owner), list([...taken.keys()])])
     due.changed()
   }
   const doubtful: ClaimFields[] = []
-  const greetClaims = async (connection: Connection): Promise<void> => {
+  const greetClaims = async (connection: DatabaseConnection): Promise<void> => {
     await checkReadable(connection, schema)
     const freed = doubtful.slice()
     if (freed.length > 0) await connection.query(freeClaims, [list(freed.map(({ key }) => key)), list(freed.map(({ mark }) => mark))])
     doubtful.splice(0, freed.length)
     await freeUnknown(connection, aheadOwner)
   }
-  const greetWork = async (connection: Connection): Promise<void> => {
+  const greetWork = async (connection: DatabaseConnection): Promise<void> => {
     await checkReadable(connection, schema)
     await freeUnknown(connection, marks.owner)
   }
   // `committed` is called only for the links with claims and runs: it measures how long events and runs wait for the database.
   const committed = options.committed ? { committed: options.committed } : {}
-  const greet = (connection: Connection): Promise<void> => checkReadable(connection, schema)
-  const linkOf = (byIndex: boolean, greet: (connection: Connection) => Promise<void>, opened?: Connection): DatabaseLink =>
+  const greet = (connection: DatabaseConnection): Promise<void> => checkReadable(connection, schema)
+  const linkOf = (byIndex: boolean, greet: (connection: DatabaseConnection) => Promise<void>, opened?: DatabaseConnection): DatabaseLink =>
     new DatabaseLink({ clock, connect: () => connect({ ...options, byIndex }), greet, ...committed }, opened)
   const { connection, warning } = await openFirst(options)
   const claims = linkOf(true, greetClaims, connection)
@@ -112,7 +112,7 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   }
 }
 
-type First = { readonly connection: Connection; readonly warning: string | undefined }
+type First = { readonly connection: DatabaseConnection; readonly warning: string | undefined }
 
 /** Opens the first connection, and makes the schema ready on it. Throws a Fault. */
 const openFirst = async (options: PostgresOptions): Promise<First> => {
@@ -123,7 +123,7 @@ const openFirst = async (options: PostgresOptions): Promise<First> => {
       hint: 'use lower-case letters, digits and _ only',
     })
   }
-  let connection: Connection | undefined
+  let connection: DatabaseConnection | undefined
   try {
     connection = await connect({ ...options, byIndex: true, connectMs: firstConnectMs })
     await migrate(connection, options.schema)

@@ -4,7 +4,7 @@
  */
 
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
-import type { Connection, Row, Statement } from './connection.ts'
+import type { DatabaseConnection, ResultRow, Statement } from './connection.ts'
 import { sqlState } from './database-error.ts'
 import { minReader, schemaVersion, upgradeFrom } from './sql/schema.ts'
 
@@ -31,7 +31,7 @@ const stateMessage = (schema: string, state: unknown): string | undefined => {
 }
 
 /** For the start of a gateway: throws a Fault when the content was moved away, or a move to this schema has not ended. */
-export const checkState = async (connection: Connection, schema: string): Promise<void> => {
+export const checkState = async (connection: DatabaseConnection, schema: string): Promise<void> => {
   const [row] = await connection.query(versionStatement, [])
   refuseState(schema, row?.[2])
 }
@@ -50,8 +50,8 @@ const refuseState = (schema: string, state: unknown): void => {
  * For a command: throws a Fault when this version cannot read the tables, when they are not made yet, or when the content was moved away or
  * a move to the schema has not ended.
  */
-export const checkMade = async (connection: Connection, schema: string): Promise<void> => {
-  const [row] = await connection.query(versionStatement, []).catch((error): readonly Row[] => {
+export const checkMade = async (connection: DatabaseConnection, schema: string): Promise<void> => {
+  const [row] = await connection.query(versionStatement, []).catch((error): readonly ResultRow[] => {
     if (sqlState(error) !== noTable) throw error
     return []
   })
@@ -67,7 +67,7 @@ export const checkMade = async (connection: Connection, schema: string): Promise
  * For a new connection of an open store: throws a StoreFault when this version can no longer read the tables, or when the content was moved
  * away or a move to the schema has not ended.
  */
-export const checkReadable = async (connection: Connection, schema: string): Promise<void> => {
+export const checkReadable = async (connection: DatabaseConnection, schema: string): Promise<void> => {
   const [row] = await connection.query(versionStatement, [])
   if (Number(row?.[1]) > schemaVersion) throw new StoreFault(newerMessage(schema, row?.[0]))
   const message = stateMessage(schema, row?.[2])
@@ -78,7 +78,7 @@ export const checkReadable = async (connection: Connection, schema: string): Pro
  * Makes the tables where they are missing, and upgrades tables of an earlier version. Throws a Fault for tables that this version cannot
  * read, and otherwise the error of the database.
  */
-export const migrate = async (connection: Connection, schema: string): Promise<void> => {
+export const migrate = async (connection: DatabaseConnection, schema: string): Promise<void> => {
   let last: unknown
   for (let tries = 0; tries < maxTries; tries++) {
     try {
@@ -122,7 +122,7 @@ const beginning = (schema: string): string => `
  * Upgrades the tables. The row of `meta` is locked meanwhile, so that one of several processes upgrades the tables, and the other processes
  * find the tables upgraded.
  */
-const upgrade = async (connection: Connection): Promise<void> => {
+const upgrade = async (connection: DatabaseConnection): Promise<void> => {
   await connection.run('begin; set local statement_timeout = 0; set local lock_timeout = 0; set local synchronous_commit = on')
   try {
     const [row] = await connection.query({ name: 'lock_version', text: 'select version from meta for update' }, [])

@@ -1,7 +1,7 @@
 /** The shared store's implementation of `SharedRecords`: the records of events, in tables of the store's schema. */
 
 import { isEventId } from '../bounds.ts'
-import type { ErasedLine, LinePlace, OthersLines, RawPiece, RecordLimits, SharedRecords, StoredLine } from '../shared-records.ts'
+import type { ErasedLine, OthersLines, RawPiece, RecordLimits, SharedLinePlace, SharedRecords, StoredLine } from '../shared-records.ts'
 import {
   addRecordsKind,
   eraseRecordsKind,
@@ -31,7 +31,7 @@ export class PostgresRecords implements SharedRecords {
     return this.#link.call(addRecordsKind, { batch: this.#marks.next(), lines, count, raw })
   }
 
-  before(place: LinePlace | undefined, max: number): Promise<readonly StoredLine[]> {
+  before(place: SharedLinePlace | undefined, max: number): Promise<readonly StoredLine[]> {
     return this.#link.call(recordsBeforeKind, { place, max })
   }
 
@@ -51,7 +51,7 @@ export class PostgresRecords implements SharedRecords {
     return /^\d{1,19}$/.test(batch) ? this.#link.call(rawBytesKind, { batch, offset, bytes }) : undefined
   }
 
-  async linesOf(eventIds: readonly string[], after: LinePlace | undefined): Promise<readonly StoredLine[]> {
+  async linesOf(eventIds: readonly string[], after: SharedLinePlace | undefined): Promise<readonly StoredLine[]> {
     return this.#link.call(linesOfEventsKind, { eventIds: eventIds.filter(isEventId), after })
   }
 
@@ -59,7 +59,7 @@ export class PostgresRecords implements SharedRecords {
     return this.#link.call(eraseRecordsKind, { batch, lines, raw })
   }
 
-  ofOthers(after: LinePlace | undefined): Promise<OthersLines> {
+  ofOthers(after: SharedLinePlace | undefined): Promise<OthersLines> {
     return this.#link.call(recordsOfOthersKind, { owner: this.#marks.owner, after })
   }
 

@@ -1,7 +1,7 @@
 /** The store that several processes share, in a schema of a PostgreSQL database. */
 
 import { StoreFault } from '../../core/fault.ts'
-import type { NewRun, Progress } from '../../core/new-run.ts'
+import type { DeliveryProgress, NewRun } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxQueues, maxStandings, unsettledMs } from '../bounds.ts'
 import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, Queues, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
@@ -107,7 +107,7 @@ class PostgresStore implements OpenStore {
     return this.#runs.makeDue(leases)
   }
 
-  keepReply({ runId, fence }: Lease, reply: string, progress?: Progress): Promise<boolean> {
+  keepReply({ runId, fence }: Lease, reply: string, progress?: DeliveryProgress): Promise<boolean> {
     return this.#links.work.call(keepReplyKind, { runId, fence, reply: replyText(reply, progress) })
   }
 

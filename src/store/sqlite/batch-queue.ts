@@ -11,7 +11,7 @@ import type { StoreOptions } from '../store-part.ts'
 import { CallBatch, type Settlement } from './call-batch.ts'
 import type { Unsettled } from './claims.ts'
 import type { DurableDatabase } from './durable-database.ts'
-import { type Accept, Ledger, type Step } from './ledger.ts'
+import { type Accept, Ledger, type LedgerStep } from './ledger.ts'
 
 const maxGathered = 10_000
 const maxBatch = 1_000
@@ -56,12 +56,12 @@ export class BatchQueue {
   }
 
   /** Runs a step with those of other calls, and resolves to its result once it is committed. */
-  call<T>(step: Step<T>): Promise<T> {
+  call<T>(step: LedgerStep<T>): Promise<T> {
     return new Promise((resolve, reject) => this.#batchFor(reject)?.call(step, { resolve, reject }))
   }
 
   /** Does the same for a step that touches claims (`CallBatch`). */
-  callOnClaims<T>(step: Step<T>, unsettled?: Unsettled): Promise<T> {
+  callOnClaims<T>(step: LedgerStep<T>, unsettled?: Unsettled): Promise<T> {
     return new Promise((resolve, reject) => this.#batchFor(reject)?.callOnClaims(step, { resolve, reject }, unsettled))
   }
 

@@ -6,14 +6,14 @@
 import type { StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
 import type { Unsettled } from './claims.ts'
-import type { Accept, Step } from './ledger.ts'
+import type { Accept, LedgerStep } from './ledger.ts'
 
 export type Settlement<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
 
 type Accepts = { readonly accepts: Accept[]; readonly answers: Settlement<Accepted>[] }
 
 export class CallBatch {
-  readonly steps: Step[] = []
+  readonly steps: LedgerStep[] = []
   /** The claims of the batch that wait to be settled. */
   readonly unsettled: Unsettled[] = []
   /** The settlement of each step. */
@@ -35,13 +35,13 @@ export class CallBatch {
     this.#open.answers.push(answer)
   }
 
-  call<T>(step: Step<T>, answer: Settlement<T>): void {
+  call<T>(step: LedgerStep<T>, answer: Settlement<T>): void {
     this.size++
     this.#add(step, answer)
   }
 
   /** Adds a step that makes or frees a claim, or whose result depends on one. `unsettled`: a claim of it that waits to be settled. */
-  callOnClaims<T>(step: Step<T>, answer: Settlement<T>, unsettled?: Unsettled): void {
+  callOnClaims<T>(step: LedgerStep<T>, answer: Settlement<T>, unsettled?: Unsettled): void {
     // A run that is accepted after this call must not join a step before it.
     this.#open = undefined
     if (unsettled) this.unsettled.push(unsettled)
@@ -62,7 +62,7 @@ export class CallBatch {
     return open
   }
 
-  #add<T>(step: Step<T>, answer: Settlement<T>): void {
+  #add<T>(step: LedgerStep<T>, answer: Settlement<T>): void {
     this.steps.push(step)
     this.#answers.push(answer as Settlement<unknown>)
   }

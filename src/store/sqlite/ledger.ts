@@ -21,7 +21,7 @@ import { Sums } from './sums.ts'
  * What one call does with the content, at the time of its batch. Its result is the call's answer once the batch is committed. What may throw
  * for the caller's values is done before: a step that throws fails its whole batch.
  */
-export type Step<T = unknown> = (ledger: Ledger, now: number) => T
+export type LedgerStep<T = unknown> = (ledger: Ledger, now: number) => T
 
 /** A run with the claim of its delivery id. `key`: the hash of the claim's key. */
 export type Accept = { readonly key: string; readonly holdMs: number; readonly run: NewRun }
@@ -70,7 +70,7 @@ export class Ledger {
   }
 
   /** Runs the steps of a batch as one transaction. Returns the results of the steps, in order. */
-  run(steps: readonly Step[], now: number): readonly unknown[] {
+  run(steps: readonly LedgerStep[], now: number): readonly unknown[] {
     this.#sql.begin.run([])
     const results: unknown[] = []
     for (const step of steps) results.push(step(this, now))

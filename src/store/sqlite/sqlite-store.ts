@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
-import type { NewRun, Progress } from '../../core/new-run.ts'
+import type { DeliveryProgress, NewRun } from '../../core/new-run.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { checkWorks, isEventId, isNumbers, maxQueues, maxStandings } from '../bounds.ts'
 import type {
@@ -30,7 +30,7 @@ import { BatchQueue } from './batch-queue.ts'
 import { DurableDatabase } from './durable-database.ts'
 import type { JoiningEvent } from './groups.ts'
 import { hashKey } from './keys.ts'
-import { type Accept, Ledger, type Step } from './ledger.ts'
+import { type Accept, Ledger, type LedgerStep } from './ledger.ts'
 
 type SqliteOptions = Pick<StoreOptions, 'folder' | 'durability' | 'clock' | 'committed'>
 
@@ -91,7 +91,7 @@ class SqliteStore implements OpenStore {
 
   claim(claim: Claim): Promise<Claimed> {
     const [key, mark] = [hashKey(claim.key), ++this.#marks]
-    const step: Step<Claimed> = ({ claims }, now) => {
+    const step: LedgerStep<Claimed> = ({ claims }, now) => {
       if (claims.claim(key, claim.holdMs, mark, now)) return 'claimed'
       return claims.isUnsettled(key, now) ? 'unsettled' : 'duplicate'
     }
@@ -124,7 +124,7 @@ class SqliteStore implements OpenStore {
     return this.#queue.call(({ runs }, now) => runs.makeDue(fences, now))
   }
 
-  keepReply({ runId, fence }: Lease, reply: string, progress?: Progress): Promise<boolean> {
+  keepReply({ runId, fence }: Lease, reply: string, progress?: DeliveryProgress): Promise<boolean> {
     const text = replyText(reply, progress)
     return this.#queue.call(({ runs }) => runs.keepReply(Number(runId), fence, text))
   }
@@ -244,12 +244,12 @@ class SqliteStore implements OpenStore {
 
 const acceptOf = (run: NewRun, { key, holdMs }: Claim): Accept => ({ key: hashKey(key), holdMs, run })
 
-const acceptInLane = (accept: Accept, lane: Lane): Step<Accepted> => {
+const acceptInLane = (accept: Accept, lane: Lane): LedgerStep<Accepted> => {
   const [hashed, text] = [{ ...lane, key: hashKey(lane.key) }, JSON.stringify(accept.run)]
   return (ledger, now) => ledger.acceptInLane(accept, text, hashed, now)
 }
 
-const join = (accept: Accept, { key, windowMs, maxWaitMs, keep, lane }: Group): Step<Joined> => {
+const join = (accept: Accept, { key, windowMs, maxWaitMs, keep, lane }: Group): LedgerStep<Joined> => {
   const { run } = accept
   const joining: JoiningEvent = {
     group: hashKey(key),
@@ -265,7 +265,7 @@ const join = (accept: Accept, { key, windowMs, maxWaitMs, keep, lane }: Group): 
   return (ledger, now) => ledger.join(accept, joining, now)
 }
 
-const acceptWork = ({ run, claim, lane, group }: PendingWork): Step<WorkAnswer> => {
+const acceptWork = ({ run, claim, lane, group }: PendingWork): LedgerStep<WorkAnswer> => {
   const accept = acceptOf(run, claim)
   if (group) return join(accept, group)
   return lane ? acceptInLane(accept, lane) : (ledger, now) => ledger.accept([accept], now)[0] as Accepted

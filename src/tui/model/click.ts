@@ -2,13 +2,13 @@
 
 import { type ListArea, windowStart } from './list.ts'
 import { isTooSmall, roomOf, rowsAbove } from './room.ts'
-import { type Models, type State, top } from './state.ts'
+import { type EditorState, type Models, top } from './state.ts'
 
 /** A cell of the terminal; columns and lines count from 0. */
 export type Cell = { readonly column: number; readonly line: number }
 
 /** Returns the number of the row at a cell, from 0; `undefined` for a cell outside of the list of the screen that is shown. */
-export const clickedRow = (state: State, { column, line }: Cell, models: Models): number | undefined => {
+export const clickedRow = (state: EditorState, { column, line }: Cell, models: Models): number | undefined => {
   const { world } = state
   const screen = top(state)
   const area = isTooSmall(world.size) ? undefined : models[screen.kind].list?.(screen, world, roomOf(world.size))

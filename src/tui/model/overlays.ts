@@ -8,7 +8,7 @@ import type { RouteDraft } from '../../edit/draft/route-draft.ts'
 import type { SavePlan } from '../../edit/service.ts'
 import type { Narrowing } from './narrowing.ts'
 import { changedDrafts, type Drafts, withOpen } from './pending.ts'
-import { type Command, type Screen, type Update, warned } from './screen.ts'
+import { type Command, type Screen, type ScreenUpdate, warned } from './screen.ts'
 import { type TextField, textField } from './text-field.ts'
 
 declare module './screen.ts' {
@@ -59,14 +59,14 @@ export type EntryScreen = Screen & {
   readonly taken?: readonly string[]
 }
 
-export type Choice = { readonly value: string; readonly title: string }
+export type ScreenChoice = { readonly value: string; readonly title: string }
 
 /** A question with a few answers. Escape leaves the question without an answer. */
 export type ChooseScreen = Screen & {
   readonly kind: 'choose'
   readonly id: string
   readonly question: string
-  readonly choices: readonly Choice[]
+  readonly choices: readonly ScreenChoice[]
   readonly cursor: number
 }
 
@@ -147,7 +147,7 @@ export const entryScreen = (
 }
 
 /** Makes a question. `first`: the place of the choice that the cursor stands on. */
-export const chooseScreen = (id: string, question: string, choices: readonly Choice[], first = 0): ChooseScreen => ({
+export const chooseScreen = (id: string, question: string, choices: readonly ScreenChoice[], first = 0): ChooseScreen => ({
   kind: 'choose',
   id,
   question,
@@ -166,7 +166,7 @@ const saveScreen = (then: SaveScreen['then'], look: SaveScreen['look'] = 'save')
 const askSavePlan = (draft: RouteDraft): Command => ({ kind: 'ask', question: { ask: 'plan', of: { draft } } })
 
 /** Opens the save screen and asks for its save plan. With `stay`, the open route is saved; otherwise the route that was changed last. */
-export const openSave = (drafts: Drafts, then: SaveScreen['then'], look?: SaveScreen['look']): Update<never> => {
+export const openSave = (drafts: Drafts, then: SaveScreen['then'], look?: SaveScreen['look']): ScreenUpdate<never> => {
   const draft = (then === 'stay' ? drafts.draft : undefined) ?? changedDrafts(drafts)[0]
   if (!draft) return warned('nothing was changed')
   return { world: withOpen(drafts, draft), go: { push: saveScreen(then, look) }, commands: [askSavePlan(draft)] }
@@ -176,7 +176,7 @@ export const openSave = (drafts: Drafts, then: SaveScreen['then'], look?: SaveSc
  * Opens the draft of the next route, closes all screens above home, and shows the save screen of that route there. `pending`: the drafts
  * after that draft.
  */
-export const openNextSave = (draft: RouteDraft, pending: readonly RouteDraft[], then: SaveScreen['then']): Update<never> => ({
+export const openNextSave = (draft: RouteDraft, pending: readonly RouteDraft[], then: SaveScreen['then']): ScreenUpdate<never> => ({
   world: { draft, pending, payload: undefined },
   go: { home: true, above: saveScreen(then) },
   commands: [askSavePlan(draft)],
@@ -197,7 +197,7 @@ export const paletteScreen = (known: readonly ActionName[], keymap: Keymap): Pic
 
 export const quitId = 'quit'
 
-export const leaveChoices: readonly Choice[] = [
+export const leaveChoices: readonly ScreenChoice[] = [
   { value: 'save', title: 'Save' },
   { value: 'discard', title: 'Discard' },
   { value: 'cancel', title: 'Cancel' },

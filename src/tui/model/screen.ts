@@ -8,7 +8,7 @@ import type { Path } from '../../core/diagnostic.ts'
 import type { ActionName, Keymap } from '../../edit/actions.ts'
 import type { OpenedRoute, RouteDraft } from '../../edit/draft/route-draft.ts'
 import type { Home, Payload, Preview } from '../../edit/service.ts'
-import type { Answer, Question } from '../../edit/service-messages.ts'
+import type { ServiceAnswer, ServiceQuestion } from '../../edit/service-messages.ts'
 import type { TailLine } from '../../generated/control.ts'
 import type { ListArea } from './list.ts'
 import type { Room, Size } from './room.ts'
@@ -57,7 +57,7 @@ export type Screen = { readonly kind: ScreenKind }
  * A task that a screen's model gives back, because the functions of a model are pure. The loop of the editor (src/tui/session.ts) does it.
  */
 export type Command =
-  | { readonly kind: 'ask'; readonly question: Question }
+  | { readonly kind: 'ask'; readonly question: ServiceQuestion }
   | { readonly kind: 'copy'; readonly text: string }
   /** Opens the file of a route in the user's editor, at the line of a setting. */
   | { readonly kind: 'edit-route'; readonly opened: OpenedRoute; readonly path: Path }
@@ -73,7 +73,7 @@ export type Command =
   | { readonly kind: 'quit' }
 
 /** The changes that an input makes. An empty update changes nothing. */
-export type Update<S extends Screen = Screen> = {
+export type ScreenUpdate<S extends Screen = Screen> = {
   readonly screen?: S
   /** Another screen to go to. `back` removes the screen, and gives `returns` to the screen below. */
   readonly go?:
@@ -91,7 +91,7 @@ export type Returned = { readonly id: string; readonly value: string }
 
 /** A message to a screen: an answer of the service, news of the live view, the end of a copy, or the result of the screen above. */
 export type Message =
-  | Answer
+  | ServiceAnswer
   | { readonly type: 'traffic'; readonly line: TailLine }
   | { readonly type: 'watching'; readonly state: 'open' | 'ended'; readonly why?: string }
   | { readonly type: 'copied'; readonly isCut: boolean }
@@ -107,14 +107,14 @@ export type ScreenModel<S extends Screen = Screen> = {
   actions(screen: S, world: World): readonly ActionName[]
   /** Returns what enter does, in a word for the hints. A model without this function: "open". */
   enter?(screen: S, world: World): string
-  onAction(screen: S, action: ActionName, world: World): Update<S>
+  onAction(screen: S, action: ActionName, world: World): ScreenUpdate<S>
   /** Whether the screen takes text now. While it does, letters are text and not actions; with `lines`, enter is text, too. */
   takes?(screen: S, world: World): 'text' | 'lines' | undefined
   /** Takes characters that were typed or pasted. */
-  type?(screen: S, text: string, world: World): Update<S>
+  type?(screen: S, text: string, world: World): ScreenUpdate<S>
   /** Takes a key that types nothing and is not an action, such as a key that edits a text. */
-  press?(screen: S, key: string, world: World): Update<S>
-  onMessage?(screen: S, message: Message, world: World): Update<S>
+  press?(screen: S, key: string, world: World): ScreenUpdate<S>
+  onMessage?(screen: S, message: Message, world: World): ScreenUpdate<S>
   /** Returns the rows as sentences, for the line mode of screen readers. A screen with rows has a cursor. */
   rows?(screen: S, world: World): readonly string[]
   /** Puts the cursor on a row, counted from 0. */
@@ -136,7 +136,7 @@ export type ScreenModel<S extends Screen = Screen> = {
 }
 
 /** Returns an update that says why nothing was done. */
-export const warned = (text: string): Update<never> => ({ world: { notice: { tone: 'warn', text } } })
+export const warned = (text: string): ScreenUpdate<never> => ({ world: { notice: { tone: 'warn', text } } })
 
 /** Returns the model as it is. The call exists for the compiler: it gives the functions of the model the type of its screen. */
 export const screenModel = <S extends Screen>(model: ScreenModel<S>): ScreenModel<S> => model

@@ -2,17 +2,17 @@
 
 import { type ActionName, actionOf, everywhere } from '../../edit/actions.ts'
 import { isRemoved, type RouteDraft } from '../../edit/draft/route-draft.ts'
-import type { Question } from '../../edit/service-messages.ts'
+import type { ServiceQuestion } from '../../edit/service-messages.ts'
 import type { Key } from './key.ts'
 import { helpScreen, isQuitQuestion, openSave, paletteId, paletteScreen, quitId, quitQuestion } from './overlays.ts'
 import { changedDrafts } from './pending.ts'
 import type { Size } from './room.ts'
-import type { Command, Message, Returned, Screen, ScreenKind, ScreenModel, Update, World } from './screen.ts'
+import type { Command, Message, Returned, Screen, ScreenKind, ScreenModel, ScreenUpdate, World } from './screen.ts'
 import { beginSearch, canSearch, nextFound, type Search, type Searched, searchActions, searchKey, withSearchText } from './search.ts'
 import { editingKeys, textField, typeInto } from './text-field.ts'
 import { worldAfter } from './world-after.ts'
 
-export type State = {
+export type EditorState = {
   readonly world: World
   /** The screens from the bottom up. The last screen is shown. There is always a screen. */
   readonly screens: readonly [Screen, ...Screen[]]
@@ -36,20 +36,20 @@ export type Input =
   | { readonly kind: 'action'; readonly action: ActionName }
 
 /** The state after an input, and the commands that must be done now. */
-export type Next = { readonly state: State; readonly commands: readonly Command[] }
+export type Next = { readonly state: EditorState; readonly commands: readonly Command[] }
 
 export type Models = { readonly [kind in ScreenKind]: ScreenModel }
 
-export const top = ({ screens }: State): Screen => screens.at(-1) ?? screens[0]
+export const top = ({ screens }: EditorState): Screen => screens.at(-1) ?? screens[0]
 
-export const actionsNow = (state: State, models: Models): readonly ActionName[] => {
+export const actionsNow = (state: EditorState, models: Models): readonly ActionName[] => {
   const screen = top(state)
   const model = models[screen.kind]
   const ofSearch = canSearch(model, screen, state.world) ? searchActions(state.search) : []
   return [...new Set([...model.actions(screen, state.world), ...ofSearch, ...everywhere])]
 }
 
-export const reduce = (state: State, input: Input, models: Models): Next => {
+export const reduce = (state: EditorState, input: Input, models: Models): Next => {
   switch (input.kind) {
     case 'resize':
       return { state: withWorld(state, { size: input.size }), commands: [] }
@@ -79,14 +79,14 @@ const startCommands = (route: string | undefined): Command[] => [
 ]
 
 /** Removes the notice, which stays until the next input of the user. */
-const quiet = (state: State): State => {
+const quiet = (state: EditorState): EditorState => {
   const { notice: _, ...world } = state.world
   return { ...state, world }
 }
 
-const withWorld = (state: State, world: Partial<World>): State => ({ ...state, world: { ...state.world, ...world } })
+const withWorld = (state: EditorState, world: Partial<World>): EditorState => ({ ...state, world: { ...state.world, ...world } })
 
-const press = (state: State, key: Key, models: Models): Next => {
+const press = (state: EditorState, key: Key, models: Models): Next => {
   const screen = top(state)
   const model = models[screen.kind]
   const { search } = state
@@ -106,17 +106,17 @@ const press = (state: State, key: Key, models: Models): Next => {
 const atAnyTime: readonly ActionName[] = ['interrupt', 'suspend', 'redraw']
 
 /** Returns the state after a search has changed the screen that is shown. */
-const searched = (state: State, { screen, search }: Searched): Next => ({
+const searched = (state: EditorState, { screen, search }: Searched): Next => ({
   state: { ...withTop(state, screen), search },
   commands: [],
 })
 
-const withTop = (state: State, screen: Screen): State => {
+const withTop = (state: EditorState, screen: Screen): EditorState => {
   const [home, ...others] = state.screens.with(-1, screen)
   return { ...state, screens: [home ?? screen, ...others] }
 }
 
-const typed = (state: State, text: string, models: Models): Next => {
+const typed = (state: EditorState, text: string, models: Models): Next => {
   const screen = top(state)
   const model = models[screen.kind]
   const { search } = state
@@ -126,13 +126,13 @@ const typed = (state: State, text: string, models: Models): Next => {
 }
 
 /** Replaces the text as a whole. The text is not typed key by key, because a key may be an action. */
-const rewritten = (state: State, text: string, models: Models): Next => {
+const rewritten = (state: EditorState, text: string, models: Models): Next => {
   const { search, world } = state
   if (search?.isWriting) {
     const { screen, search: done } = withSearchText({ screen: top(state), search }, textField(text), world, models[top(state).kind])
     return searched(state, { screen, search: done && { ...done, isWriting: false } })
   }
-  const edited = (at: State, key: string): State => {
+  const edited = (at: EditorState, key: string): EditorState => {
     const screen = top(at)
     const { press: edit } = models[screen.kind]
     return edit ? updated(at, screen, edit(screen, key, at.world), models).state : at
@@ -140,7 +140,7 @@ const rewritten = (state: State, text: string, models: Models): Next => {
   return typed(['end', '^u'].reduce(edited, state), text, models)
 }
 
-const onAction = (state: State, action: ActionName, models: Models): Next => {
+const onAction = (state: EditorState, action: ActionName, models: Models): Next => {
   const screen = top(state)
   const model = models[screen.kind]
   if (action === 'suspend' || action === 'redraw') return { state, commands: [{ kind: action }] }
@@ -159,7 +159,7 @@ const onAction = (state: State, action: ActionName, models: Models): Next => {
 }
 
 /** Leaves the editor. If changes would be lost, asks first. A second ^c does not wait for the answer: the changes are kept as a draft. */
-const leave = (state: State, action: 'quit' | 'interrupt', models: Models): Next => {
+const leave = (state: EditorState, action: 'quit' | 'interrupt', models: Models): Next => {
   const screen = top(state)
   const changed = changedDrafts(state.world)
   if (changed.length === 0) return { state, commands: [{ kind: 'quit' }] }
@@ -169,16 +169,16 @@ const leave = (state: State, action: 'quit' | 'interrupt', models: Models): Next
   return { state, commands: [...keepDraftCommands(state), { kind: 'quit' }] }
 }
 
-const keepDraftCommands = ({ world }: State): Command[] =>
+const keepDraftCommands = ({ world }: EditorState): Command[] =>
   changedDrafts(world).map((draft) => ({ kind: 'ask', question: { ask: 'keepDraft', of: { draft } } }))
 
-const pointed = (state: State, row: number, models: Models): State => {
+const pointed = (state: EditorState, row: number, models: Models): EditorState => {
   const screen = top(state)
   return withTop(state, models[screen.kind].point?.(screen, row) ?? screen)
 }
 
 /** Handles the answer to the question whether unsaved changes are saved or discarded before the editor quits. */
-const afterQuitQuestion = (state: State, answer: string, models: Models): Next => {
+const afterQuitQuestion = (state: EditorState, answer: string, models: Models): Next => {
   const changed = changedDrafts(state.world)
   if (answer === 'discard') return { state, commands: [...changed.map(dropDraftCommand), { kind: 'quit' }] }
   return answer === 'save' && changed.length > 0
@@ -192,7 +192,7 @@ const dropDraftCommand = ({ opened: { name, source } }: RouteDraft): Command => 
 })
 
 /** A message reaches every screen, from the top down: the screen that waits for an answer may be covered by now. */
-const onMessage = (state: State, message: Message, models: Models): Next => {
+const onMessage = (state: EditorState, message: Message, models: Models): Next => {
   const informed = withWorld(state, worldAfter(message, state.world))
   return informed.screens.reduceRight<Next>(
     (next, screen) => {
@@ -206,7 +206,7 @@ const onMessage = (state: State, message: Message, models: Models): Next => {
 }
 
 /** Gives the result of a screen to the screen that is on top now. */
-const returned = (state: State, given: Returned, models: Models): Next => {
+const returned = (state: EditorState, given: Returned, models: Models): Next => {
   if (given.id === quitId) return afterQuitQuestion(state, given.value, models)
   const screen = top(state)
   if (given.id === paletteId) return onAction(state, given.value as ActionName, models)
@@ -217,10 +217,15 @@ const returned = (state: State, given: Returned, models: Models): Next => {
 const joined = (first: Next, { state, commands }: Next): Next => ({ state, commands: [...first.commands, ...commands] })
 
 /** Applies the update of `screen` to the state. */
-const updated = (state: State, screen: Screen, { screen: next = screen, go, world = {}, commands = [] }: Update, models: Models): Next => {
+const updated = (
+  state: EditorState,
+  screen: Screen,
+  { screen: next = screen, go, world = {}, commands = [] }: ScreenUpdate,
+  models: Models,
+): Next => {
   const [home, ...others] = state.screens.map((each) => (each === screen ? next : each)) as [Screen, ...Screen[]]
   const { search, ...rest } = withWorld(state, world)
-  const at = (...screens: Screen[]): State => ({ ...rest, ...(go || !search ? {} : { search }), screens: [home, ...screens] })
+  const at = (...screens: Screen[]): EditorState => ({ ...rest, ...(go || !search ? {} : { search }), screens: [home, ...screens] })
   if (!go) return { state: at(...others), commands }
   if ('push' in go) return { state: at(...others, go.push), commands }
   if ('replace' in go) return { state: at(...others.slice(0, -1), go.replace), commands }
@@ -231,7 +236,7 @@ const updated = (state: State, screen: Screen, { screen: next = screen, go, worl
 }
 
 /** Asks for a new preview if the draft or the payload has changed. */
-const settle = (before: State, next: Next): Next => {
+const settle = (before: EditorState, next: Next): Next => {
   const { world } = next.state
   const isTriedSame = world.payload === before.world.payload
   if ((isTriedSame && world.draft === before.world.draft) || !world.draft || isRemoved(world.draft)) return next
@@ -242,7 +247,7 @@ const settle = (before: State, next: Next): Next => {
   return { state, commands: [...next.commands, { kind: 'ask', question: previewOf(world.draft, state.world) }] }
 }
 
-const previewOf = (draft: RouteDraft, { payload, revision }: World): Question => ({
+const previewOf = (draft: RouteDraft, { payload, revision }: World): ServiceQuestion => ({
   ask: 'preview',
   of: { draft, revision, ...(payload ? { payload: payload.choice } : {}) },
 })

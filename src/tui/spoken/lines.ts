@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
 
 /** A reader of typed lines. */
-export type Lines = {
+export type TypedLines = {
   /** `isSecret`: the text that is typed from now on is a secret, so it is not shown. */
   hide(isSecret: boolean): void
   pause(): void
@@ -13,11 +13,11 @@ export type Lines = {
 }
 
 /** Reads lines until `close`. `on.line` is called with each line, `on.end` when no more lines will come. */
-export const readLines = (
+export const readTypedLines = (
   input: Readable,
   output: Writable,
   on: { readonly line: (text: string) => void; readonly end: () => void },
-): Lines => {
+): TypedLines => {
   let isHidden = false
   const open = (): Interface => {
     const reader = isHidden

@@ -5,15 +5,15 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { EditorOptions } from '../model/screen.ts'
-import type { State } from '../model/state.ts'
+import type { EditorState } from '../model/state.ts'
 import { homeScreen } from '../screens/home/home.ts'
-import { openSession, type Surroundings } from '../session.ts'
+import { openSession, type SessionSurroundings } from '../session.ts'
 import { type EditorEnd, editorEndOf, watchEndings } from '../terminal/endings.ts'
-import { readLines } from './lines.ts'
+import { readTypedLines } from './lines.ts'
 import { changesSaid, takesSecret, typedMeaning } from './spoken.ts'
 
 /** What the line mode needs besides its input and output. */
-export type LineModeSurroundings = Pick<Surroundings, 'service' | 'watch' | 'editFile' | 'editText'>
+export type LineModeSurroundings = Pick<SessionSurroundings, 'service' | 'watch' | 'editFile' | 'editText'>
 
 const previewDelayMs = 80
 const keepDelayMs = 1_000
@@ -34,11 +34,11 @@ export const runLineMode = async (
   around: LineModeSurroundings,
 ): Promise<EditorEnd> => {
   const say = (lines: readonly string[]): void => void output.write(lines.map((each) => `${each}\n`).join(''))
-  const first: State = { world: { options, size, revision: 0 }, screens: [homeScreen] }
-  let told: State | undefined
+  const first: EditorState = { world: { options, size, revision: 0 }, screens: [homeScreen] }
+  let told: EditorState | undefined
   let isAway = false
   const endings = watchEndings(() => !isAway)
-  const lines = readLines(input, output, {
+  const lines = readTypedLines(input, output, {
     line: (typed) =>
       session.typed(() => {
         const meant = typedMeaning(typed, session.state())

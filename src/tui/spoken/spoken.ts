@@ -9,7 +9,7 @@ import { matchActions, paneActions } from '../model/list.ts'
 import type { EntryScreen } from '../model/overlays.ts'
 import type { Screen, World } from '../model/screen.ts'
 import { rowOfCursor } from '../model/search.ts'
-import { actionsNow, type Input, type State, top } from '../model/state.ts'
+import { actionsNow, type EditorState, type Input, top } from '../model/state.ts'
 import { models } from '../screens/index.ts'
 
 /** The most rows that are read out at a time. */
@@ -19,15 +19,15 @@ const maxRows = 30
  * Returns the lines that say how two states differ. A screen that was opened is said as a whole. Of the rows of a screen to which the user
  * returned, only the row of the cursor is said.
  */
-export const changesSaid = (before: State | undefined, after: State): readonly string[] => {
+export const changesSaid = (before: EditorState | undefined, after: EditorState): readonly string[] => {
   const { notice } = after.world
   const said = changesIn(before, after)
   return [...said, ...(notice && notice !== before?.world.notice ? [notice.text] : [])].map(withoutBoxes)
 }
 
-const changesIn = (before: State | undefined, after: State): readonly string[] => {
+const changesIn = (before: EditorState | undefined, after: EditorState): readonly string[] => {
   if (isEmptyHome(after)) return before === undefined ? ['Reading the routes.'] : []
-  const depth = (state: State): number => state.screens.length
+  const depth = (state: EditorState): number => state.screens.length
   if (before === undefined || isEmptyHome(before) || depth(after) > depth(before)) return describeScreen(after)
   const { search } = after
   if (search !== before.search && (search || before.search?.isWriting)) return searchSaid(search, after)
@@ -40,19 +40,19 @@ const changesIn = (before: State | undefined, after: State): readonly string[] =
   return [...title, ...changed, ...newSentences(before, after)]
 }
 
-const searchSaid = (search: State['search'], state: State): readonly string[] => {
+const searchSaid = (search: EditorState['search'], state: EditorState): readonly string[] => {
   if (search?.isWriting) return ['Type what to look for and press enter.']
   return search?.isFound === false ? ['Nothing found.'] : cursorRow(state, rowsOf(state))
 }
 
 /** Whether the home screen still waits for the routes. */
-const isEmptyHome = ({ world, screens }: State): boolean => world.home === undefined && screens.length === 1
+const isEmptyHome = ({ world, screens }: EditorState): boolean => world.home === undefined && screens.length === 1
 
 /**
  * Returns the sentences that follow the rows: how the route handles the payload, what is wrong with the route, and the sentences of the
  * screen's model.
  */
-const sentencesAfterRows = (state: State): readonly string[] => {
+const sentencesAfterRows = (state: EditorState): readonly string[] => {
   const { world } = state
   const screen = top(state)
   const { preview } = world
@@ -76,14 +76,14 @@ const triedSaid = ({ payload, preview }: World): readonly string[] => {
 const aboutRoute: ReadonlySet<Screen['kind']> = new Set(['route', 'filters', 'prompt', 'deliver'])
 
 /** Returns the sentences after the rows that were not said before, and a sentence when the last finding is gone. */
-const newSentences = (before: State, after: State): readonly string[] => {
+const newSentences = (before: EditorState, after: EditorState): readonly string[] => {
   const known = new Set(sentencesAfterRows(before))
-  const hasFindings = ({ world: { preview } }: State): boolean => (preview?.findings.length ?? 0) > 0
+  const hasFindings = ({ world: { preview } }: EditorState): boolean => (preview?.findings.length ?? 0) > 0
   const isMended = hasFindings(before) && after.world.preview !== undefined && !hasFindings(after)
   return [...sentencesAfterRows(after).filter((each) => !known.has(each)), ...(isMended ? ['No findings any more.'] : [])]
 }
 
-const cursorRow = (state: State, rows: readonly string[]): readonly string[] => {
+const cursorRow = (state: EditorState, rows: readonly string[]): readonly string[] => {
   const screen = top(state)
   const cursor = rowOfCursor(screen, models[screen.kind])
   const row = rows[cursor]
@@ -94,7 +94,7 @@ const cursorRow = (state: State, rows: readonly string[]): readonly string[] => 
 const withoutBoxes = (text: string): string => printable(text.replace(/ ?[─│] ?/g, ', '))
 
 /** Returns the title, the rows with their numbers, and the words that can be typed. */
-const describeScreen = (state: State): readonly string[] => {
+const describeScreen = (state: EditorState): readonly string[] => {
   const screen = top(state)
   const rows = rowsOf(state)
   const more = rows.length > maxRows ? [`${rows.length - maxRows} more: type a part of a name to narrow the list`] : []
@@ -111,17 +111,17 @@ const describeScreen = (state: State): readonly string[] => {
 
 const numbered = (row: string, i: number, length: number): string => `${i + 1} of ${length}: ${row}`
 
-const screenTitle = (state: State): string => {
+const screenTitle = (state: EditorState): string => {
   const screen = top(state)
   const model = models[screen.kind]
   const panes = panesOf(state)
   return [model.title(screen, state.world), panes.names[panes.at]?.toLowerCase()].filter(Boolean).join(', ')
 }
 
-const rowsOf = (state: State): readonly string[] => models[top(state).kind].rows?.(top(state), state.world) ?? []
+const rowsOf = (state: EditorState): readonly string[] => models[top(state).kind].rows?.(top(state), state.world) ?? []
 
 /** Whether the text that is being written is a secret. */
-export const takesSecret = (state: State): boolean => {
+export const takesSecret = (state: EditorState): boolean => {
   const screen = top(state)
   return screen.kind === 'entry' && (screen as EntryScreen).isSecret
 }
@@ -147,7 +147,7 @@ const unofferedActions: ReadonlySet<ActionName> = new Set([
 ])
 
 /** Returns a word for each action of the screen, and for each pane that is not shown. */
-const typableWords = (state: State): readonly string[] => {
+const typableWords = (state: EditorState): readonly string[] => {
   const names = actionsNow(state, models).filter((name) => !unofferedActions.has(name))
   const { names: panes, at } = panesOf(state)
   return ['list', ...new Set(names.map(wordOfAction)), ...panes.filter((_, i) => i !== at).map((each) => each.toLowerCase())]
@@ -157,20 +157,20 @@ const typableWords = (state: State): readonly string[] => {
  * Returns the words that are offered while text is taken, each with a colon. `list`, `help`, `quit` and the action that a typed number does
  * are not offered, but work, too.
  */
-const wordsInText = (state: State): readonly string[] =>
+const wordsInText = (state: EditorState): readonly string[] =>
   typableWords(state)
     .filter((word) => !['list', 'help', 'quit', numberDoes(top(state))].includes(word))
     .map((word) => `:${word}`)
 
 const wordOfAction = (name: ActionName): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-const panesOf = (state: State) => models[top(state).kind].panes?.(top(state)) ?? { names: [], at: 0 }
+const panesOf = (state: EditorState) => models[top(state).kind].panes?.(top(state)) ?? { names: [], at: 0 }
 
 /** The meaning of a typed line: inputs for the reducer, or sentences to say at once. */
 export type LineMeaning = { readonly inputs: readonly Input[] } | { readonly say: readonly string[] }
 
 /** Returns what a typed line means on the screen that is shown. */
-export const typedMeaning = (typed: string, state: State): LineMeaning => {
+export const typedMeaning = (typed: string, state: EditorState): LineMeaning => {
   const text = typed.trim()
   const screen = top(state)
   if (state.search?.isWriting) return { inputs: [{ kind: 'line', text }] }
@@ -191,7 +191,7 @@ export const typedMeaning = (typed: string, state: State): LineMeaning => {
   return (row < 0 ? undefined : rowChosen(row + 1, state)) ?? { say: [`No "${word}" here. Words: ${typableWords(state).join(', ')}.`] }
 }
 
-const rowChosen = (number: number, state: State): LineMeaning | undefined => {
+const rowChosen = (number: number, state: EditorState): LineMeaning | undefined => {
   const screen = top(state)
   const model = models[screen.kind]
   const count = rowsOf(state).length

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { systemClock } from '../../core/clock.ts'
 import { Frame } from '../frame.tsx'
 import { widthOf } from '../model/characters.ts'
-import type { State } from '../model/state.ts'
+import type { EditorState } from '../model/state.ts'
 import { Colour } from '../view/span.tsx'
 import { type InkOutput, inkOutput } from './ink-output.ts'
 
@@ -26,7 +26,7 @@ export type Appearance = { readonly colour: boolean; readonly ascii: boolean }
 
 export type Canvas = {
   /** Draws a state. If states come too quickly, only the last of them is drawn. */
-  draw(state: State): void
+  draw(state: EditorState): void
   /** Draws everything again, even rows that have not changed. */
   redraw(): void
   close(): void
@@ -37,7 +37,7 @@ const maxFps = 30
 
 /** Makes a canvas. `isOurs`: whether the editor, and no other program, has the terminal. Otherwise nothing is drawn. */
 export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance: Appearance, isOurs: () => boolean): Canvas => {
-  let latest: State | undefined
+  let latest: EditorState | undefined
   let cancelTimer: (() => void) | undefined
   let drawnAt = Number.NEGATIVE_INFINITY
   let opened: { readonly ink: Instance; readonly output: InkOutput } | undefined

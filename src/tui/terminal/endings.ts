@@ -8,10 +8,10 @@ import type { ReadStream } from 'node:tty'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 
 /** What ended the editor: a signal, or an error of the program that nothing caught. A lost terminal counts as SIGHUP. */
-export type Ending = { readonly signal: NodeJS.Signals } | { readonly crash: unknown }
+export type EditorEnding = { readonly signal: NodeJS.Signals } | { readonly crash: unknown }
 
 /** `ended` resolves to the first ending. `close` ends the watching. */
-export type Endings = { readonly ended: Promise<Ending>; close(): void }
+export type Endings = { readonly ended: Promise<EditorEnding>; close(): void }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
@@ -23,8 +23,8 @@ const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[s
  * another program has the terminal, ^c is meant for that program. `stdin`: the end of this input is an ending, too.
  */
 export const watchEndings = (isOurs: () => boolean, stdin?: ReadStream): Endings => {
-  let end = (_: Ending): void => {}
-  const ended = new Promise<Ending>((resolve) => {
+  let end = (_: EditorEnding): void => {}
+  const ended = new Promise<EditorEnding>((resolve) => {
     end = resolve
   })
   const stop = (signal: NodeJS.Signals): void => {
@@ -54,7 +54,7 @@ export type EditorEnd = {
 }
 
 /** Returns how the editor ended. `ending` is `undefined` if the user left the editor. A mistake of the program is thrown as a Fault. */
-export const editorEndOf = (ending: Ending | undefined, kept: string | undefined): EditorEnd => {
+export const editorEndOf = (ending: EditorEnding | undefined, kept: string | undefined): EditorEnd => {
   const left = kept === undefined ? {} : { kept }
   if (!ending) return { exitCode: exit.ok, ...left }
   if ('signal' in ending) return { exitCode: exitCodeOf(ending.signal), ...left }

@@ -1,7 +1,7 @@
 /** Chooses the hints, which are shown below the notice: keys that do something on the screen that is shown, with a word for each. */
 
 import type { ActionName } from '../../edit/actions.ts'
-import { actionsNow, type Models, type State, top } from '../model/state.ts'
+import { actionsNow, type EditorState, type Models, top } from '../model/state.ts'
 
 export type Hint = { readonly key: string; readonly label: string }
 
@@ -46,7 +46,7 @@ const searchHints: readonly Hint[] = [
  * Returns as many hints as fit into `width` cells. The hints for help and quit come last, and are not left out for lack of room. While text
  * is taken, a key of one character is no hint.
  */
-export const hintsOf = (state: State, models: Models, width: number): readonly Hint[] => {
+export const hintsOf = (state: EditorState, models: Models, width: number): readonly Hint[] => {
   if (state.search?.isWriting) return searchHints
   const { keymap } = state.world.options
   const screen = top(state)

@@ -5,7 +5,7 @@ import * as clack from '@clack/prompts'
 import { printable } from '../../../core/text.ts'
 import { nextTurn } from '../../../core/turns/taking-turns.ts'
 import type { Question } from '../../../setup/question.ts'
-import { cancelledFault, type Terminal } from '../../shell/io.ts'
+import { cancelledFault, type TerminalStreams } from '../../shell/io.ts'
 import { createQuietSwitch } from './quiet.ts'
 import type { Skin } from './skin.ts'
 
@@ -13,7 +13,7 @@ import type { Skin } from './skin.ts'
 const longList = 10
 
 /** Returns the skin (what asks the questions) with menus. `signal`: breaks off an open question, which then throws a Fault. */
-export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSignal): Skin => {
+export const menuSkin = (terminal: TerminalStreams, colour: boolean, signal: AbortSignal): Skin => {
   const output = colour ? terminal.output : withoutColour(terminal.output)
   // Each question gets an AbortSignal of its own, because the library (clack) never removes its listeners from a signal.
   const common = (): CommonOptions => ({ input: terminal.input, output, signal: AbortSignal.any([signal]) })
@@ -43,7 +43,7 @@ export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSigna
 }
 
 /** The options that all questions to the library have. */
-type CommonOptions = Terminal & { readonly signal: AbortSignal }
+type CommonOptions = TerminalStreams & { readonly signal: AbortSignal }
 
 const askWithMenu = async (question: Question, common: CommonOptions): Promise<string | boolean | typeof clack.CANCEL_SYMBOL> => {
   const { kind, text, choices = [], initial, shown } = question

@@ -1,6 +1,6 @@
 /** Says what the user should do after `gateway setup`: at the sender of the new route, and on this machine. */
 
-import type { Provider } from '../../../setup/providers.ts'
+import type { SetupProvider } from '../../../setup/providers.ts'
 import type { SetupDraft } from '../../../setup/question.ts'
 import { providerIn, routeSecretVariable, waitsForKey } from '../../../setup/route-questions.ts'
 import type { Cli } from '../../shell/output.ts'
@@ -28,7 +28,7 @@ export const nextSteps = (draft: SetupDraft, { workspace: { self } }: Cli): read
 }
 
 /** Says that the route is off until the key of its sender is known, and where to write the key once the sender shows it. */
-const routeOffLines = (provider: Provider, name: string, draft: SetupDraft): readonly string[] => {
+const routeOffLines = (provider: SetupProvider, name: string, draft: SetupDraft): readonly string[] => {
   const variable = routeSecretVariable(provider, draft)
   const { env, config } = draft.present.files
   return [
@@ -42,5 +42,5 @@ const routeOffLines = (provider: Provider, name: string, draft: SetupDraft): rea
  * Returns the commands that try the route. Where headgate can sign as the sender does, a signed sample is posted. Otherwise a sample is
  * traced without a signature.
  */
-const tryCommands = ({ isSignable, sample }: Provider, name: string, self: string): readonly string[] =>
+const tryCommands = ({ isSignable, sample }: SetupProvider, name: string, self: string): readonly string[] =>
   isSignable ? [`${self} webhook test ${name} --sample ${sample} --wait`] : [`${self} webhook trace ${name} --sample ${sample}`]

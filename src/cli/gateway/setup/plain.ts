@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { printable } from '../../../core/text.ts'
 import type { Question } from '../../../setup/question.ts'
-import { cancelledFault, type Terminal } from '../../shell/io.ts'
+import { cancelledFault, type TerminalStreams } from '../../shell/io.ts'
 import type { Skin } from './skin.ts'
 
 /** Returns the skin (what asks the questions) in plain lines. `signal`: breaks off an open question, which then throws a Fault. */
-export const plainSkin = (streams: Terminal, signal: AbortSignal): Skin => {
+export const plainSkin = (streams: TerminalStreams, signal: AbortSignal): Skin => {
   const terminal = openLines(streams, signal)
   const say = (text: string): void => void streams.output.write(`${printable(text, 2000)}\n`)
   return {
@@ -43,7 +43,7 @@ type Lines = {
 }
 
 /** Opens the terminal for reading lines. A line may be typed before its prompt is printed. */
-const openLines = ({ input, output }: Terminal, signal: AbortSignal): Lines => {
+const openLines = ({ input, output }: TerminalStreams, signal: AbortSignal): Lines => {
   /** Whether typed text is shown: only while a question that is no secret is open, because text that is typed early may be a secret. */
   let isShown = false
   const echo = new Writable({

@@ -5,7 +5,7 @@ import type { FindingsReport } from '../report.ts'
 
 /** The findings about one route, or about the file itself. `failures` make the case fail, and `others` do not. */
 export type Case = { readonly name: string; readonly failures: readonly Diagnostic[]; readonly others: readonly Diagnostic[] }
-export type Suite = { readonly name: string; readonly cases: readonly Case[] }
+export type ReportSuite = { readonly name: string; readonly cases: readonly Case[] }
 
 /** The name of the suite for findings that are about no file. */
 const noFile = 'configuration'
@@ -13,7 +13,7 @@ const noFile = 'configuration'
 const fileCase = 'the file'
 
 /** Returns the suites. There is always at least one, whose cases pass where nothing is wrong. */
-export const suitesOf = ({ diagnostics, routes, texts, denyWarnings }: FindingsReport): readonly Suite[] => {
+export const suitesOf = ({ diagnostics, routes, texts, denyWarnings }: FindingsReport): readonly ReportSuite[] => {
   const suites = new Map<string, Map<string, Diagnostic[]>>()
   const caseAt = (file: string | undefined, name: string): Diagnostic[] => {
     const suite = file === undefined ? noFile : shownFile(file)

@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 
-export type Series = {
+export type ChartSeries = {
   readonly name: string
   /** The CSS variable with its colour: `--done`. */
   readonly color: string
@@ -16,7 +16,7 @@ export type ChartOptions = {
   readonly kind: 'bars' | 'lines'
   /** When each step begins, in milliseconds since 1970. */
   readonly at: readonly number[]
-  readonly series: readonly Series[]
+  readonly series: readonly ChartSeries[]
   readonly write: (value: number) => string
   /** Writes the time at which a step begins. */
   readonly label: (at: number) => string

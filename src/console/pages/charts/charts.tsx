@@ -8,7 +8,7 @@ import { ask } from '../ask.ts'
 import { Failure, ScreenHead, useAsked } from '../parts.tsx'
 import { addressOf, currentAddress, go } from '../router.ts'
 import { shown } from '../words.ts'
-import { Chart, type ChartOptions, type Series } from './chart.tsx'
+import { Chart, type ChartOptions, type ChartSeries } from './chart.tsx'
 
 const spans: readonly (readonly [span: ChartSpan, name: string])[] = [
   ['hour', 'the last hour'],
@@ -85,17 +85,17 @@ const Figures = ({ charts, span, route }: FigureProps): JSX.Element => {
     })
   const about = { steps, label: labels[span], leads, endings }
   const byEnding = endings.map(
-    ({ word }, i): Series => ({
+    ({ word }, i): ChartSeries => ({
       name: word.replaceAll('_', ' '),
       color: colorOf(word, i),
       values: steps.map(({ counts }) => counts[i] ?? 0),
     }),
   )
-  const times = (of: (step: ChartStep) => ChartStep['waited']): readonly Series[] => [
+  const times = (of: (step: ChartStep) => ChartStep['waited']): readonly ChartSeries[] => [
     { name: 'half of them at most', color: '--chart-done', values: steps.map((step) => of(step)?.median ?? null) },
     { name: '95 of 100 at most', color: '--chart-waiting', values: steps.map((step) => of(step)?.p95 ?? null) },
   ]
-  const sum = (name: string, of: (step: ChartStep) => number | null): readonly Series[] => [
+  const sum = (name: string, of: (step: ChartStep) => number | null): readonly ChartSeries[] => [
     { name, color: '--chart-merged', values: steps.map(of) },
   ]
   return (

@@ -5,10 +5,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { ask, may, type NoAnswer } from '../ask.ts'
 import { asNoAnswer, Failure, useAsked } from '../parts.tsx'
 import { shown, time } from '../words.ts'
-import { Findings } from './findings.tsx'
+import { FindingsList } from './findings.tsx'
 import { useKnown } from './known.ts'
-import { bestOf, PayloadChoice } from './payload-choice.tsx'
-import { type Choice, editedRoute, type Opened, useKeptDraft, usePreview } from './route-state.ts'
+import { bestOf, PayloadChooser } from './payload-choice.tsx'
+import { editedRoute, type Opened, type PreviewPayload, useKeptDraft, usePreview } from './route-state.ts'
 import { SavePanel } from './save-panel.tsx'
 import { usePaletteActions, useTextEditor } from './use-text-editor.ts'
 import { Verdicts } from './verdicts.tsx'
@@ -23,7 +23,7 @@ type EditedRoutePaneProps = {
 export const EditedRoutePane = ({ opened, reopen, saved }: EditedRoutePaneProps): JSX.Element => {
   const { name, source } = opened
   const [text, setText] = useState(opened.to)
-  const [chosen, setChosen] = useState<Choice>()
+  const [chosen, setChosen] = useState<PreviewPayload>()
   const [isSaving, setSaving] = useState(false)
   const [refused, setRefused] = useState<NoAnswer>()
   const edited = editedRoute(opened, text)
@@ -98,8 +98,8 @@ export const EditedRoutePane = ({ opened, reopen, saved }: EditedRoutePaneProps)
         </div>
         <div aria-busy={isOld}>
           {failure && <Failure failure={failure} />}
-          {preview && <Findings preview={preview} goTo={(place) => editor.current?.goTo(place)} fix={mayChange ? fix : undefined} />}
-          {may('payloads') && rows.answer && <PayloadChoice rows={rows.answer} chosen={payload} choose={setChosen} />}
+          {preview && <FindingsList preview={preview} goTo={(place) => editor.current?.goTo(place)} fix={mayChange ? fix : undefined} />}
+          {may('payloads') && rows.answer && <PayloadChooser rows={rows.answer} chosen={payload} choose={setChosen} />}
           {rows.failure && <Failure failure={rows.failure} again={rows.again} />}
           {preview && may('payloads') && <Verdicts preview={preview} />}
         </div>

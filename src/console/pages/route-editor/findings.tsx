@@ -3,17 +3,17 @@
 import type { JSX } from 'preact'
 import { Word } from '../parts.tsx'
 import { shown } from '../words.ts'
-import type { Preview } from './route-state.ts'
+import type { RoutePreview } from './route-state.ts'
 import type { Finding } from './text-editor.ts'
 
 type FindingsProps = {
-  readonly preview: Preview
+  readonly preview: RoutePreview
   readonly goTo: (place: NonNullable<Finding['place']>) => void
   /** Applies the fix with this title; absent where the text cannot be changed. */
   readonly fix: ((title: string) => void) | undefined
 }
 
-export const Findings = ({ preview: { refused, findings, fixes }, goTo, fix }: FindingsProps): JSX.Element => (
+export const FindingsList = ({ preview: { refused, findings, fixes }, goTo, fix }: FindingsProps): JSX.Element => (
   <section aria-labelledby="findings">
     <h2 id="findings">Findings</h2>
     {refused !== null && (

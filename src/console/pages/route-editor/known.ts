@@ -3,7 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { ask } from '../ask.ts'
 import type { EditorContext } from './complete.ts'
-import type { Choice, EditedRoute } from './route-state.ts'
+import type { EditedRoute, PreviewPayload } from './route-state.ts'
 
 const nothingKnown: EditorContext = { schema: {}, names: { verify: [], events: [], deliver: [], profile: [], skills: [] }, values: [] }
 
@@ -11,7 +11,7 @@ const nothingKnown: EditorContext = { schema: {}, names: { verify: [], events: [
  * Reads the schema and the names once for a route, and the values of each chosen payload. Where they cannot be read, fewer completions are
  * offered.
  */
-export const useKnown = (edited: EditedRoute, payload: Choice | undefined): { readonly current: EditorContext } => {
+export const useKnown = (edited: EditedRoute, payload: PreviewPayload | undefined): { readonly current: EditorContext } => {
   const known = useRef<EditorContext>(nothingKnown)
   const { name } = edited
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names are read once for each route

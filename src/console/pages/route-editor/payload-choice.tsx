@@ -3,26 +3,26 @@
 import type { JSX } from 'preact'
 import type { ConsoleAnswers } from '../../answers/answers.ts'
 import { shown } from '../words.ts'
-import type { Choice } from './route-state.ts'
+import type { PreviewPayload } from './route-state.ts'
 
 type Rows = ConsoleAnswers['payloads']['payloads']
 
-const nameOf = ({ from, id }: Choice): string => `${from} ${id}`
+const nameOf = ({ from, id }: PreviewPayload): string => `${from} ${id}`
 
 /** Returns the payload to begin with: the first payload that the route takes, or else the first. */
-export const bestOf = (rows: Rows): Choice | undefined => {
+export const bestOf = (rows: Rows): PreviewPayload | undefined => {
   const best = rows.find(({ fits }) => fits) ?? rows[0]
   return best && { from: best.from, id: best.id }
 }
 
-export const PayloadChoice = ({
+export const PayloadChooser = ({
   rows,
   chosen,
   choose,
 }: {
   readonly rows: Rows
-  readonly chosen: Choice | undefined
-  readonly choose: (choice: Choice) => void
+  readonly chosen: PreviewPayload | undefined
+  readonly choose: (choice: PreviewPayload) => void
 }): JSX.Element => (
   <label class="payload-choice">
     Payload

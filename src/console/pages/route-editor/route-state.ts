@@ -9,8 +9,8 @@ import { asNoAnswer } from '../parts.tsx'
 /** An edited route, as the questions about it name the route and its text. */
 export type EditedRoute = ConsoleQuestions['keepDraft']
 export type Opened = ConsoleAnswers['routeText']
-export type Preview = ConsoleAnswers['routePreview']
-export type Choice = NonNullable<ConsoleQuestions['routePreview']['payload']>
+export type RoutePreview = ConsoleAnswers['routePreview']
+export type PreviewPayload = NonNullable<ConsoleQuestions['routePreview']['payload']>
 
 export const editedRoute = ({ name, source, is_new, from }: Opened, to: string): EditedRoute => ({ name, source, is_new, from, to })
 
@@ -21,10 +21,10 @@ const keepMs = 600
 /** Returns the latest preview. `isOld`: whether the text or the payload has changed since the preview. */
 export const usePreview = (
   edited: EditedRoute | undefined,
-  payload: Choice | undefined,
-): { readonly preview?: Preview; readonly failure?: NoAnswer; readonly isOld: boolean } => {
+  payload: PreviewPayload | undefined,
+): { readonly preview?: RoutePreview; readonly failure?: NoAnswer; readonly isOld: boolean } => {
   const key = JSON.stringify([edited, payload])
-  const [known, setKnown] = useState<{ readonly key: string; readonly preview?: Preview; readonly failure?: NoAnswer }>({ key: '' })
+  const [known, setKnown] = useState<{ readonly key: string; readonly preview?: RoutePreview; readonly failure?: NoAnswer }>({ key: '' })
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the text and the payload
   useEffect(() => {
     if (!edited) return

@@ -26,7 +26,7 @@ const failures: { readonly [failed: string]: string } = {
  * Signs in with the code behind the `#` of the address. Without a code, signs in as the user whom a proxy in front of the console names,
  * but not straight after a sign-out.
  */
-export const SignIn = (): JSX.Element => {
+export const SignInPage = (): JSX.Element => {
   const [problem, setProblem] = useState<string>()
   const [ways, setWays] = useState<SignInWays>()
   const attempt = useCallback((how: Parameters<typeof signIn>[0]): void => {

@@ -2,12 +2,12 @@
 
 import { hash } from 'node:crypto'
 import { isObject, type Json, textWithMember } from '../../../core/json.ts'
-import type { Attachment, Content, KeptFile, UploadedFile } from '../../../core/request.ts'
+import type { Attachment, BodyContent, KeptFile, UploadedFile } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
 import { defaults } from '../../../generated/defaults.ts'
 import { harmlessName } from './file-name.ts'
 
-type FormData = Extract<Content, { readonly kind: 'multipart' }>
+type FormData = Extract<BodyContent, { readonly kind: 'multipart' }>
 
 /** The payload of a body with its list `attachments`, and the files that are kept. */
 export type PayloadWithFiles = Pick<FormData, 'text' | 'payload'> & { readonly kept: readonly KeptFile[] }

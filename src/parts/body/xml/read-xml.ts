@@ -10,7 +10,7 @@
 import { createRequire } from 'node:module'
 import type { SaxesParser } from 'saxes'
 import type { Json } from '../../../core/json.ts'
-import type { Content } from '../../../core/request.ts'
+import type { BodyContent } from '../../../core/request.ts'
 import { takingTurns } from '../../../core/turns/taking-turns.ts'
 import { decodeUtf8 } from '../decode-utf8.ts'
 
@@ -44,7 +44,7 @@ class Unreadable extends Error {
  * Reads a body that begins with `<`. The content is unread where the body is malformed, not UTF-8 or too long, or has a document type or
  * too many nodes.
  */
-export const readXml = (body: Buffer): Content => {
+export const readXml = (body: Buffer): BodyContent => {
   try {
     const text = textOf(body)
     const reading = startReading()
@@ -59,7 +59,7 @@ export const readXml = (body: Buffer): Content => {
 const sliceChars = 8_192
 
 /** As `readXml`, with turns for others: the dearest text of a megabyte takes a tenth of a second. */
-export const readXmlInTurns = async (body: Buffer): Promise<Content> => {
+export const readXmlInTurns = async (body: Buffer): Promise<BodyContent> => {
   const turn = takingTurns()
   try {
     const text = textOf(body)
@@ -82,7 +82,7 @@ const textOf = (body: Buffer): string => {
 }
 
 /** Returns the content of a body that cannot be read. Throws an error that is no mistake of the body. */
-const unread = (error: unknown): Content => {
+const unread = (error: unknown): BodyContent => {
   if (!(error instanceof Unreadable)) throw error
   return { kind: 'unread', why: error.tooMuch ? 'too many' : 'not JSON', detail: `XML: ${error.message}` }
 }
@@ -96,7 +96,7 @@ const newElement = (name: string): Element => ({ name, members: new Map(), texts
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Starts to read a text, which comes in parts. `add` and `end` throw an Unreadable. */
-const startReading = (): { readonly add: (part: string) => void; readonly end: () => Content } => {
+const startReading = (): { readonly add: (part: string) => void; readonly end: () => BodyContent } => {
   const { SaxesParser } = loadLibrary()
   // Later versions of XML allow more characters. A text that claims a later version is read as XML 1.0, as XML 1.0 itself says (2.8).
   const parser: SaxesParser = new SaxesParser({ defaultXMLVersion: '1.0', forceXMLVersion: true })

@@ -12,7 +12,7 @@ import type { Route } from '../../../generated/config.ts'
 import type { Lane, Store, WorkAnswer } from '../../../store/ports.ts'
 import { claimOf, duplicate } from '../../claim.ts'
 import type { Effects } from '../../effects.ts'
-import type { Message } from './message.ts'
+import type { EventMessage } from './message.ts'
 
 /** `undefined` for the usual priority, which is not stored. */
 export const runPriority = ({ priority }: Pick<Route, 'priority'>): NewRun['priority'] => (priority === 'normal' ? undefined : priority)
@@ -58,7 +58,7 @@ export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, a
  */
 export const agentRun = (
   { eventId, profile, route, eventType: event, deliveryId, itemBy, at: acceptedAt, traceparent, rateKey, files }: Event,
-  { prompt: { text: prompt, untrusted }, delivery }: Message,
+  { prompt: { text: prompt, untrusted }, delivery }: EventMessage,
   session: NewRun['session'],
   priority?: NewRun['priority'],
 ): NewRun => {
@@ -77,7 +77,7 @@ export const agentRun = (
 }
 
 /** Makes the run that delivers the text of an event without an agent. */
-export const directRun = (event: Event, { prompt: { text }, delivery }: Message, priority: NewRun['priority']): NewRun => ({
+export const directRun = (event: Event, { prompt: { text }, delivery }: EventMessage, priority: NewRun['priority']): NewRun => ({
   ...agentRun(event, { prompt: { text, untrusted: [] }, delivery }, undefined, priority),
   direct: true,
 })

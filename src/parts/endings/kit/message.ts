@@ -14,7 +14,7 @@ import type { TargetPart } from '../../targets/target.ts'
 import { templateKit } from '../../template-kit.ts'
 
 /** The prompt and the targets for one event, with all templates filled in. */
-export type Message = {
+export type EventMessage = {
   readonly prompt: Prompt
   readonly delivery: Destination
 }
@@ -23,7 +23,7 @@ export type CompiledMessage = {
   /** The targets as configured, with templates not yet filled in. */
   readonly written: Destination
   /** Renders the message for an event. The result is a promise only when a template uses JSONata. */
-  readonly render: (event: Event) => Message | Promise<Message>
+  readonly render: (event: Event) => EventMessage | Promise<EventMessage>
 }
 
 /**
@@ -54,7 +54,7 @@ export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => 
   const fillExtras = deliveriesOf(written).map(({ target, extra }) =>
     compileTexts(extra, templateKit(kit, ['deliver_extra']), extraUse(kit.targets.get(target))),
   )
-  const join = (prompt: Prompt, extras: readonly JsonObject[]): Message => {
+  const join = (prompt: Prompt, extras: readonly JsonObject[]): EventMessage => {
     const filled = (delivery: Delivery, i: number): Delivery => ({ ...delivery, extra: extras[i] as JsonObject })
     const delivery = 'to' in written ? { ...written, to: written.to.map(filled) } : filled(written, 0)
     kit.effects.onlooker?.addressed(delivery)

@@ -4,13 +4,13 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { isMoreThanALine, type Span } from '../../../core/prompt.ts'
+import { isMoreThanALine, type TextSpan } from '../../../core/prompt.ts'
 import type { Handling } from '../runner.ts'
 
 /** Marks the texts of one run for a model, as the run's `Handling` says. With any handling, invisible characters become their codes. */
 export type Fence = {
   /** Fences the untrusted parts of a text. Each part is a pair of indices; the parts are in order. */
-  readonly around: (text: string, untrusted: readonly Span[]) => string
+  readonly around: (text: string, untrusted: readonly TextSpan[]) => string
   /** Fences a text that a stranger may have written as a whole. */
   readonly whole: (text: string) => string
   /** Fences an earlier message of the run's session, unless the message is no longer than a line. */

@@ -3,7 +3,7 @@
 import { type JsonObject, valueAt } from '../../../core/json.ts'
 import { scalarKey } from '../../../expr/render.ts'
 import type { SchemePlace, SignatureScheme } from '../../../generated/config.ts'
-import type { Path } from '../../body/walk-json.ts'
+import type { KeyPath } from '../../body/walk-json.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import type { Encoding } from './digits.ts'
 import type { TimeFormat } from './freshness.ts'
@@ -42,7 +42,7 @@ export type CompiledDescription = {
   readonly certificate: ReadValue | undefined
   readonly digest: CompiledDigest | undefined
   /** The paths in the body of the values that are needed to check its signature; empty where the head has all of them. */
-  readonly signerPaths: readonly Path[]
+  readonly signerPaths: readonly KeyPath[]
   /** Whether the signed text has the fields of a form, so that a form needs no digest. */
   readonly coversForm: boolean
   /** Whether the signed text has the address or its path. */
@@ -259,7 +259,7 @@ export const compileDescription = (description: SignatureScheme): CompiledDescri
 const signerPathsOf = (
   { certificate, timestamp, id, lines = [], signed = '{body}', identity }: SignatureScheme,
   { body }: ValueSource,
-): Path[] => {
+): KeyPath[] => {
   const variables = variablesOf(signed)
   const fieldsOf = (name: 'timestamp' | 'id', place?: SchemePlace) => (variables.has(name) ? [place?.body ?? []].flat() : [])
   const needed = [

@@ -2,7 +2,7 @@
 
 import { whyTooFar } from '../kit/timestamp.ts'
 
-export type Unit = 'seconds' | 'milliseconds' | 'iso8601'
+export type TimeUnit = 'seconds' | 'milliseconds' | 'iso8601'
 
 /**
  * A number from here on is taken as milliseconds: as seconds it would be in the year 5138, and as milliseconds it is in 1973. Some senders
@@ -11,7 +11,7 @@ export type Unit = 'seconds' | 'milliseconds' | 'iso8601'
 const minMilliseconds = 1e11
 
 /** The functions that read a time as Unix seconds, by the unit of the time. They return `undefined` for a text of another form. */
-const readers: { readonly [unit in Unit]: (text: string) => number | undefined } = {
+const readers: { readonly [unit in TimeUnit]: (text: string) => number | undefined } = {
   seconds: (text) => (/^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) / (Number(text) < minMilliseconds ? 1 : 1000) : undefined),
   milliseconds: (text) => (/^\d{1,15}$/.test(text) ? Number(text) / 1000 : undefined),
   iso8601: (text) => {
@@ -24,7 +24,7 @@ const readers: { readonly [unit in Unit]: (text: string) => number | undefined }
  * The forms of a present time, by its unit. Where nothing separates the time from the text beside it, only a time of this form is accepted.
  * Otherwise a stranger could move a digit from the time into that text or back, and the signed text would stay the same.
  */
-const presentForms: { readonly [unit in Unit]: RegExp } = { seconds: /^\d{10}$/, milliseconds: /^\d{13}$/, iso8601: /./ }
+const presentForms: { readonly [unit in TimeUnit]: RegExp } = { seconds: /^\d{10}$/, milliseconds: /^\d{13}$/, iso8601: /./ }
 
 /**
  * The form of a time. `isBare`: nothing separates the time from the text beside it in the signed text. `isDotted`: a dot separates them, so
@@ -32,7 +32,7 @@ const presentForms: { readonly [unit in Unit]: RegExp } = { seconds: /^\d{10}$/,
  */
 export type TimeFormat = {
   readonly name: string
-  readonly unit: Unit
+  readonly unit: TimeUnit
   readonly windowSeconds: number
   readonly isBare: boolean
   readonly isDotted: boolean
@@ -47,5 +47,5 @@ export const whyNotNow = (text: string, { name, unit, windowSeconds, isBare, isD
 }
 
 /** Writes a time as a sender does. `at`: milliseconds. */
-export const writtenTime = (at: number, unit: Unit): string =>
+export const writtenTime = (at: number, unit: TimeUnit): string =>
   unit === 'seconds' ? String(Math.floor(at / 1000)) : unit === 'milliseconds' ? String(at) : new Date(at).toISOString()

@@ -4,8 +4,8 @@
  */
 
 /** What a platform counts in a message. `json` counts the UTF-8 bytes of the escaped JSON string, for a limit on the whole body. */
-export type Unit = 'utf16' | 'characters' | 'bytes' | 'json'
-export type Limit = { readonly max: number; readonly unit: Unit }
+export type LengthUnit = 'utf16' | 'characters' | 'bytes' | 'json'
+export type Limit = { readonly max: number; readonly unit: LengthUnit }
 
 /** The most messages of one text, because nobody reads more in a row. Text beyond them is cut off, and the last message says so. */
 const maxParts = 30
@@ -17,9 +17,9 @@ const fenceLine = /^ {0,3}(`{3,10})(?!`)([^`]*)$/
 const longestClosing = `\n${'`'.repeat(10)}`
 
 /** Returns the length of one character, without the loop of `lengthIn` for the unit `characters`. */
-const charLength = (unit: Unit, char: string): number => (unit === 'characters' ? 1 : lengthIn(unit, char))
+const charLength = (unit: LengthUnit, char: string): number => (unit === 'characters' ? 1 : lengthIn(unit, char))
 
-export const lengthIn = (unit: Unit, text: string): number => {
+export const lengthIn = (unit: LengthUnit, text: string): number => {
   if (unit === 'utf16') return text.length
   if (unit === 'bytes') return Buffer.byteLength(text)
   if (unit === 'json') return Buffer.byteLength(JSON.stringify(text)) - 2
@@ -59,14 +59,14 @@ export const splitText = (text: string, { max, unit }: Limit): string[] => {
 }
 
 /** Returns the rest of the text as one message, after the fence that is open; `undefined` when such a message is too long. */
-const lastMessage = (fence: string, rest: string, max: number, unit: Unit): string | undefined => {
+const lastMessage = (fence: string, rest: string, max: number, unit: LengthUnit): string | undefined => {
   if (fittingLength(rest, max, unit) < rest.length) return undefined
   const whole = withClosedFence(fence + rest, openFence(fence + rest))
   return lengthIn(unit, whole) <= max ? whole : undefined
 }
 
 /** Returns the number of UTF-16 units at the front of the text that are together at most `max` long in `unit`. No character is cut. */
-const fittingLength = (text: string, max: number, unit: Unit): number => {
+const fittingLength = (text: string, max: number, unit: LengthUnit): number => {
   let end = 0
   let size = 0
   for (const char of text) {

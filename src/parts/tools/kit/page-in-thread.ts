@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../../core/clock.ts'
 import { askThread } from '../../../process/ask-thread.ts'
-import type { Page, PageSource } from './read-page.ts'
+import type { PageSource, WebPage } from './read-page.ts'
 import { WebProblem } from './web-problem.ts'
 
 const pageThread = { built: './page-thread.js', source: new URL('./page-thread.ts', import.meta.url) }
@@ -11,8 +11,8 @@ const pageThread = { built: './page-thread.js', source: new URL('./page-thread.t
  * Resolves to the title and text of a page. Rejects with a WebProblem when the page cannot be read within the time and memory of a thread, or
  * with the reason of `signal`.
  */
-export const readPageInThread = async (source: PageSource, clock: Clock, signal: AbortSignal): Promise<Page> => {
-  const page = await askThread<Page>({ thread: pageThread, data: source }, clock, signal)
+export const readPageInThread = async (source: PageSource, clock: Clock, signal: AbortSignal): Promise<WebPage> => {
+  const page = await askThread<WebPage>({ thread: pageThread, data: source }, clock, signal)
   if (!page) throw new WebProblem('The page cannot be read: it is too large or too deeply nested.')
   return page
 }

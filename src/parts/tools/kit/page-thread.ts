@@ -1,6 +1,6 @@
 /** The program of the thread that reads one web page. A page can be made so that its reading takes forever; the caller ends the thread. */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { type PageSource, readPage } from './read-page.ts'
+import { type PageSource, readWebPage } from './read-page.ts'
 
-parentPort?.postMessage(readPage(workerData as PageSource))
+parentPort?.postMessage(readWebPage(workerData as PageSource))

@@ -1,5 +1,5 @@
 /**
- * Makes Markdown of the main text of a web page. Some pages take seconds and others would take forever, so `readPage` is called in a thread
+ * Makes Markdown of the main text of a web page. Some pages take seconds and others would take forever, so `readWebPage` is called in a thread
  * with limits (`page-in-thread.ts`).
  */
 
@@ -18,7 +18,7 @@ export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
 }
 
 /** A page that was read. `chars`: the length of the whole text, of which `markdown` has at most the first `maxChars` characters. */
-export type Page = { readonly title: string; readonly markdown: string; readonly chars: number }
+export type WebPage = { readonly title: string; readonly markdown: string; readonly chars: number }
 /**
  * The page to read. `charset`: from the header of the answer. `url`: the address of the page, after redirects; relative links are resolved
  * against it.
@@ -40,7 +40,7 @@ const maxLinkChars = 2_000
 const prescanBytes = 1_024
 
 /** Returns the title and the main text of a page. Where no main text is found, the whole body of the page is taken. */
-export const readPage = ({ bytes, charset, url, maxChars }: PageSource): Page => {
+export const readWebPage = ({ bytes, charset, url, maxChars }: PageSource): WebPage => {
   const html = wholePage(decode(bytes, charset))
   const { document } = parseHTML(html)
   const title = (document as unknown as Queried).querySelector('title')?.textContent ?? ''

@@ -4,14 +4,14 @@ import { isObject, type Json, type JsonObject, own, valueAt } from '../../../cor
 import { cut } from '../../../core/text.ts'
 
 /** Where a provider is, and the key to it. The key is empty for a provider without keys. */
-export type Access = { readonly baseUrl: string; readonly apiKey: string }
+export type SearchAccess = { readonly baseUrl: string; readonly apiKey: string }
 /** The HTTP request for a search: a POST of `json` or, without `json`, a GET. */
 export type SearchRequest = { readonly url: string; readonly headers?: { readonly [name: string]: string }; readonly json?: JsonObject }
 /** One result of a search. `snippet`: the text with which the provider describes the page. */
 export type Hit = { readonly title: string; readonly url: string; readonly snippet: string }
 
 /** A search service: where it is, what it needs, and how it is asked. */
-export type Provider = {
+export type SearchProvider = {
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string
@@ -22,7 +22,7 @@ export type Provider = {
   /** The environment variable for the setting that `needs` names. Its value wins over the value in `config.yaml`. */
   readonly env: string
   /** Makes the request for a search. `max`: the most results. */
-  readonly ask: (access: Access, query: string, max: number) => SearchRequest
+  readonly ask: (access: SearchAccess, query: string, max: number) => SearchRequest
   /** The path of the list of results in the provider's answer. */
   readonly results: readonly string[]
   /** The key of a result whose value is the snippet. */
@@ -33,7 +33,7 @@ export type Provider = {
 
 const query = (fields: { readonly [name: string]: string }): string => new URLSearchParams(fields).toString()
 
-export const providers: readonly Provider[] = [
+export const searchProviders: readonly SearchProvider[] = [
   {
     name: 'searxng',
     title: 'A SearXNG server of yours',
@@ -78,7 +78,7 @@ const maxSnippetChars = 600
 const maxUrlChars = 2_000
 
 /** Reads the results in a provider's answer, at most `max`; `undefined` when the answer has not the provider's form. */
-export const hitsIn = ({ results, snippet }: Provider, answer: JsonObject, max: number): readonly Hit[] | undefined => {
+export const hitsIn = ({ results, snippet }: SearchProvider, answer: JsonObject, max: number): readonly Hit[] | undefined => {
   const list = valueAt(answer, results)
   // Brave leaves `web` out when it found nothing.
   if (list === undefined && results.length > 1 && valueAt(answer, results.slice(0, 1)) === undefined) return []

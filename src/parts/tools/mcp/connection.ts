@@ -18,7 +18,7 @@ const calmMs = 60_000
 /** The pause before the next opening. None follows the first failure in a row, so the second one is the first that counts here. */
 const pauseAfter = backOff({ first: 1_000, most: 60_000 })
 
-export class Connection {
+export class McpConnection {
   readonly #makeWire: () => Wire
   readonly #clock: Clock
   readonly #startMs: number

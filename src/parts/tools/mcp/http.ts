@@ -11,7 +11,7 @@ import { Allowance } from '../../../core/turns/allowance.ts'
 import { endWithin } from '../../../core/turns/within.ts'
 import { byteLength, type Pieces, readWholeBody, streamEvents } from './body.ts'
 import { messageText, type WireKit } from './call-traces.ts'
-import { Reader, ServerFlood } from './reader.ts'
+import { MessageReader, ServerFlood } from './reader.ts'
 import { unreachable, type Wire, WireFault } from './wire.ts'
 
 /** How long a server may take to answer the request that ends its MCP session. */
@@ -129,7 +129,7 @@ export class HttpWire implements Wire {
       isAnswered ||= isAnswer
       return isAnswer
     }
-    const reader = new Reader(this.#kit, { isAwaited, give: (message) => this.onmessage?.(message) }, signal)
+    const reader = new MessageReader(this.#kit, { isAwaited, give: (message) => this.onmessage?.(message) }, signal)
     const position: StreamPosition = { retryMs: usualRetryMs }
     const passOver = (line?: Pieces): Promise<void> => {
       if (line) notePosition(line, position)

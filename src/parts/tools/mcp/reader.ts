@@ -28,23 +28,23 @@ export class ServerFlood extends Error {}
 export type ReaderKit = { readonly allow: ReadonlySet<string>; readonly clock: Clock; readonly readLong: ReadLong }
 
 /** Who gets the messages of a server. */
-export type Listener = {
+export type MessageListener = {
   /** Whether a request of the gateway waits for the answer with this id. Once `true` was returned, the request counts as answered. */
   readonly isAwaited: (id: Json | undefined) => boolean
   /** Gets the answers to requests of the gateway, and the requests of the server. */
   readonly give: (message: JSONRPCMessage) => void
 }
 
-export class Reader {
+export class MessageReader {
   readonly #kit: ReaderKit
-  readonly #listener: Listener
+  readonly #listener: MessageListener
   readonly #signal: AbortSignal
   readonly #count: Allowance
   readonly #bytes: Allowance
   readonly #turn = takingTurns(linesInTurn)
 
   /** `signal` aborts when nobody listens any more. */
-  constructor(kit: ReaderKit, listener: Listener, signal: AbortSignal) {
+  constructor(kit: ReaderKit, listener: MessageListener, signal: AbortSignal) {
     this.#kit = kit
     this.#listener = listener
     this.#signal = signal

@@ -15,7 +15,7 @@ import { baseEnv } from '../../../process/child.ts'
 import type { Tool, ToolCall, ToolKit, Toolset } from '../tool.ts'
 import { resultText, ToolFault } from './answer.ts'
 import type { WireKit } from './call-traces.ts'
-import { Connection } from './connection.ts'
+import { McpConnection } from './connection.ts'
 import { HttpWire } from './http.ts'
 import { allowedTools, type Definition, inputSchemaOf } from './listing.ts'
 import { createLongReader } from './long-messages.ts'
@@ -42,7 +42,7 @@ export const compileServer = (name: string, settings: JsonObject, kit: ToolKit):
 class Server {
   readonly #settings: ServerSettings
   readonly #kit: ToolKit
-  readonly #connection: Connection
+  readonly #connection: McpConnection
   readonly #wireKit: WireKit
   readonly #slots: Slots = createSlots(() => maxCalls, maxWaiting)
   /** The warnings that are in the log already, so that each is logged once. */
@@ -54,7 +54,7 @@ class Server {
     this.#kit = kit
     const { allow } = settings
     this.#wireKit = { allow, clock: kit.clock, readLong: createLongReader(allow, kit.clock), traceparents: new WeakMap() }
-    this.#connection = new Connection(() => this.#wire(), kit.clock, settings.startMs)
+    this.#connection = new McpConnection(() => this.#wire(), kit.clock, settings.startMs)
   }
 
   /** Resolves to the allowed tools. The server is asked for them by each run, because its tools may have changed. */

@@ -6,7 +6,7 @@ import type { Program } from '../../../process/group.ts'
 import { KeptChild } from '../../../process/kept-child.ts'
 import { byteLength, type Pieces } from './body.ts'
 import { messageText, type WireKit } from './call-traces.ts'
-import { type Listener, Reader, ServerFlood } from './reader.ts'
+import { type MessageListener, MessageReader, ServerFlood } from './reader.ts'
 import { maxMessageBytes, type Wire, WireFault } from './wire.ts'
 
 export type ProgramListener = {
@@ -23,7 +23,7 @@ export class StdioWire implements Wire {
   readonly #program: Program
   readonly #programListener: ProgramListener
   readonly #kit: WireKit
-  readonly #reader: Reader
+  readonly #reader: MessageReader
   #child: KeptChild | undefined
   readonly #closing = new AbortController()
   /** The requests without an answer, by id. Each value is a function that stops listening for the abort of its request. */
@@ -33,8 +33,8 @@ export class StdioWire implements Wire {
     this.#program = program
     this.#kit = kit
     this.#programListener = programListener
-    const listener: Listener = { isAwaited: (id) => this.#isAwaited(id), give: (message) => this.onmessage?.(message) }
-    this.#reader = new Reader(kit, listener, this.#closing.signal)
+    const listener: MessageListener = { isAwaited: (id) => this.#isAwaited(id), give: (message) => this.onmessage?.(message) }
+    this.#reader = new MessageReader(kit, listener, this.#closing.signal)
   }
 
   async start(): Promise<void> {

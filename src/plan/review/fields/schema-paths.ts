@@ -4,7 +4,7 @@ import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import { pathInBatch } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
-import { excludesPath, namedPaths } from '../../../expr/schema/schema-paths.ts'
+import { excludesPath, schemaPaths } from '../../../expr/schema/schema-paths.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import { openSchema } from '../../../parts/stages/payload-schema.ts'
 import { leavesOf, textNoun } from '../filters/fields.ts'
@@ -23,7 +23,7 @@ export const reviewSchemaPaths = (subject: Subject, texts: readonly { readonly p
   const isOfBatch = (path: string): boolean => spec.split !== false && pathInBatch(path) !== undefined
   let known: readonly string[] | undefined
   const tell = (at: Path, what: string, path: string): void => {
-    known ??= namedPaths(schema).map((each) => each.path)
+    known ??= schemaPaths(schema).map((each) => each.path)
     const near = nearPaths(path, known).all
     const help = near.length > 0 ? `did you mean ${eitherOf(near)}?` : 'write a path that the schema has, or mend the schema'
     say('WH417', at, `${what} is in no payload that fits ${spec.payload_schema}`, { help, suggest: near })

@@ -4,7 +4,7 @@
  */
 
 import { type CallKind, joinLines, lines, list } from '../call-kind.ts'
-import type { Row } from '../connection.ts'
+import type { ResultRow } from '../connection.ts'
 import { mergedRun } from '../sql/group-functions.ts'
 
 /** The error, as JSON, of a run that an erasure has ended and not yet deleted. */
@@ -44,7 +44,7 @@ export const endErasedGroupsKind: CallKind<ErasureCall, void> = {
 /** A run with its stored text. */
 export type StoredRun = { readonly id: string; readonly run: string }
 
-const storedRun = ([id, run]: Row): StoredRun => ({ id: String(id), run: String(run) })
+const storedRun = ([id, run]: ResultRow): StoredRun => ({ id: String(id), run: String(run) })
 
 export const runsOfEventsKind: CallKind<readonly string[], readonly StoredRun[]> = {
   name: 'runs_of_events_1',

@@ -7,12 +7,12 @@ import type { NewRun } from '../../../core/new-run.ts'
 import type { Accepted, Group, Joined } from '../../ports.ts'
 import { keptPrompt } from '../../stored.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
-import type { Row } from '../connection.ts'
+import type { ResultRow } from '../connection.ts'
 import { keyOf } from '../keys.ts'
 import type { ClaimFields } from './claim-calls.ts'
 
 /** Returns the answers to all calls, which the statement returns as an array in one row with one column. */
-const answersOf = ([row]: readonly Row[]): readonly string[] => (row?.[0] ?? []) as readonly string[]
+const answersOf = ([row]: readonly ResultRow[]): readonly string[] => (row?.[0] ?? []) as readonly string[]
 
 const hasNewKey = (calls: readonly ClaimFields[], { key }: ClaimFields): boolean => calls.every((other) => other.key !== key)
 

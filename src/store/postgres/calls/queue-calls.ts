@@ -3,7 +3,7 @@
 import type { QueuedGroup, QueuedLane, Queues } from '../../ports.ts'
 import { parseStored, queuedEventOf } from '../../stored.ts'
 import { type CallKind, msUntil } from '../call-kind.ts'
-import type { Row } from '../connection.ts'
+import type { ResultRow } from '../connection.ts'
 
 type GroupRow = [kind: 'group', run: string, count: string, dueInMs: number, limit: null]
 type LaneRow = [kind: 'lane', run: string, waiting: string, open: number, limit: number]
@@ -34,7 +34,7 @@ export const queuesKind: CallKind<number, Queues> = {
   maxCalls: 1,
   isRepeatable: true,
   values: ([max]) => [max],
-  answers: (rows: readonly Row[]) => {
+  answers: (rows: readonly ResultRow[]) => {
     const found = rows as unknown as readonly (GroupRow | LaneRow)[]
     return [
       {

@@ -1,8 +1,8 @@
 /** The calls that store, read and delete the records of events (`SharedRecords` in src/store/shared-records.ts). */
 
-import type { ErasedLine, LinePlace, OthersLines, RawPiece, RecordLimits, StoredLine } from '../../shared-records.ts'
+import type { ErasedLine, OthersLines, RawPiece, RecordLimits, SharedLinePlace, StoredLine } from '../../shared-records.ts'
 import { type CallKind, joinLines, lines, list } from '../call-kind.ts'
-import type { Row } from '../connection.ts'
+import type { ResultRow } from '../connection.ts'
 import { ownerOf } from '../keys.ts'
 
 /**
@@ -40,7 +40,7 @@ const newestFirst = 'order by stored_us desc, batch desc, number desc'
 /** The most lines of one answer about an event, a delivery id or a group. */
 const maxEventLines = 1_000
 
-const lineOf = ([storedUs, batch, number, line]: Row): StoredLine => ({
+const lineOf = ([storedUs, batch, number, line]: ResultRow): StoredLine => ({
   storedUs: Number(storedUs),
   batch: String(batch),
   number: number as number,
@@ -56,9 +56,9 @@ const readKind = <Call>(name: string, text: string, values: (call: Call) => read
   answers: (rows) => [rows.map(lineOf)],
 })
 
-const end: LinePlace = { storedUs: Number.MAX_SAFE_INTEGER, batch: '0', number: 0 }
+const end: SharedLinePlace = { storedUs: Number.MAX_SAFE_INTEGER, batch: '0', number: 0 }
 
-export const recordsBeforeKind = readKind<{ readonly place: LinePlace | undefined; readonly max: number }>(
+export const recordsBeforeKind = readKind<{ readonly place: SharedLinePlace | undefined; readonly max: number }>(
   'records_before_1',
   `(stored_us, batch, number) < ($1::bigint, $2::bigint, $3::int) ${newestFirst} limit $4::int`,
   ({ place: { storedUs, batch, number } = end, max }) => [storedUs, batch, number, max],
@@ -98,7 +98,7 @@ export const rawBytesKind: CallKind<{ readonly batch: string; readonly offset: n
  * the database's planner reads all lines in the order of their places.
  */
 export const linesOfEventsKind: CallKind<
-  { readonly eventIds: readonly string[]; readonly after: LinePlace | undefined },
+  { readonly eventIds: readonly string[]; readonly after: SharedLinePlace | undefined },
   readonly StoredLine[]
 > = {
   name: 'lines_of_events_1',
@@ -136,7 +136,7 @@ export const eraseRecordsKind: CallKind<
 /** The most lines of other gateways in one answer. */
 const maxOthersLines = 5_000
 
-export const recordsOfOthersKind: CallKind<{ readonly owner: bigint; readonly after: LinePlace | undefined }, OthersLines> = {
+export const recordsOfOthersKind: CallKind<{ readonly owner: bigint; readonly after: SharedLinePlace | undefined }, OthersLines> = {
   name: 'records_of_others_1',
   text: `select ${columns}, now_us from (select clock_us() as now_us) as server left join lateral (
       select ${columns} from records where (stored_us, batch, number) > ($1::bigint, $2::bigint, $3::int) and ${ownerOf('batch')} <> $4::bigint
@@ -153,7 +153,7 @@ export const recordsOfOthersKind: CallKind<{ readonly owner: bigint; readonly af
 
 export type RecordTotals = { readonly lines: number; readonly bytes: number }
 
-const totalsOf = (rows: readonly Row[]): readonly RecordTotals[] => [{ lines: Number(rows[0]?.[0]), bytes: Number(rows[0]?.[1]) }]
+const totalsOf = (rows: readonly ResultRow[]): readonly RecordTotals[] => [{ lines: Number(rows[0]?.[0]), bytes: Number(rows[0]?.[1]) }]
 
 export const recordTotalsKind: CallKind<void, RecordTotals> = {
   name: 'record_totals_1',
@@ -164,7 +164,7 @@ export const recordTotalsKind: CallKind<void, RecordTotals> = {
   answers: totalsOf,
 }
 
-export type PruneCall = Pick<RecordLimits, 'maxAgeMs'> & { readonly over: RecordTotals }
+export type PruneRecordsCall = Pick<RecordLimits, 'maxAgeMs'> & { readonly over: RecordTotals }
 
 /** The most batches that one call deletes, and the number of deleted lines after which the call deletes no further batch. */
 const pruneBatches = 200
@@ -175,7 +175,7 @@ const pruneLines = 5_000
  * have fewer lines or bytes than `over`, the excess over the limits. Answers the numbers of deleted lines and bytes: no lines where nothing
  * is past the limits.
  */
-export const pruneRecordsKind: CallKind<PruneCall, RecordTotals> = {
+export const pruneRecordsKind: CallKind<PruneRecordsCall, RecordTotals> = {
   name: 'prune_records_1',
   text: `with oldest as (
       select batch, stored_us, sum(lines) over before_it as lines_before, sum(bytes) over before_it as bytes_before

@@ -6,7 +6,7 @@ import { isReloadRequest, isReplicaState } from '../../../generated/stored-check
 import type { BeatAnswer, ReloadRequest, Replica, ReplicaState } from '../../shared.ts'
 import { storedJson } from '../../stored.ts'
 import type { CallKind } from '../call-kind.ts'
-import type { Row } from '../connection.ts'
+import type { ResultRow } from '../connection.ts'
 import { schemaVersion } from '../sql/schema.ts'
 
 /**
@@ -20,7 +20,7 @@ const shown = `id, about, asked, (extract(epoch from clock() - seen_at) * 1000):
   (extract(epoch from seen_at) * 1000)::float8 as seen_epoch`
 
 /** Returns the replica of a row, in a list; an empty list for a row that a later version wrote in another shape. */
-const replicaOf = (row: Row): readonly Replica[] => {
+const replicaOf = (row: ResultRow): readonly Replica[] => {
   const [id, about, stored, seenMs, seenAt] = row as [string, string, string | null, number, number]
   const [said, request] = [storedJson(about), stored === null ? undefined : storedJson(stored)]
   if (!isReplicaState(said)) return []

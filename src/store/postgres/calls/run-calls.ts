@@ -7,7 +7,7 @@ import { maxGroupsPerTake } from '../../bounds.ts'
 import type { Cancelled, Lease, RunId } from '../../ports.ts'
 import { parseStored } from '../../stored.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
-import type { Row } from '../connection.ts'
+import type { ResultRow } from '../connection.ts'
 import type { DueBounds } from '../due-runs.ts'
 import { hasPriority, isHigh, isLow, isYoung, lowStep, priorityStep } from '../sql/priority-indexes.ts'
 
@@ -24,7 +24,7 @@ export const cancelKind: CallKind<string, Cancelled> = {
 /** A run that was taken, and whether it is in a lane. `lease` is absent where the stored run cannot be read. */
 export type TakenRun = { readonly runId: string; readonly fence: number; readonly isInLane: boolean; readonly lease?: Lease }
 
-const takenRun = (row: Row): TakenRun => {
+const takenRun = (row: ResultRow): TakenRun => {
   const [id, fence, attempt, interrupted, lane, run, reply] = row as [string, number, number, boolean, string | null, string, string | null]
   const stored = parseStored(run, reply)
   const taken = { runId: id, fence, isInLane: lane !== null }
@@ -119,7 +119,7 @@ const isAboutAnotherRun = (calls: readonly Held[], { runId }: Held): boolean => 
 /** Sorts calls by run id. Rows are locked in this order: two statements that lock the same rows in two orders would deadlock. */
 const byId = <T extends Held>(calls: readonly T[]): readonly T[] => [...calls].sort((a, b) => Number(a.runId) - Number(b.runId))
 
-const answerByIds = (rows: readonly Row[], calls: readonly Held[]): readonly boolean[] => {
+const answerByIds = (rows: readonly ResultRow[], calls: readonly Held[]): readonly boolean[] => {
   const ids = new Set(rows.map(([id]) => id))
   return calls.map(({ runId }) => ids.has(runId))
 }

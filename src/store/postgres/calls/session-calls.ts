@@ -4,7 +4,7 @@ import type { Session, SessionMessage, SessionName } from '../../../core/session
 import { maxSessions } from '../../bounds.ts'
 import { parseMessage, parseSession, type StoredMessage, sessionTexts, storedMessage } from '../../stored.ts'
 import { type CallKind, joinLines, lines, list } from '../call-kind.ts'
-import type { Row } from '../connection.ts'
+import type { ResultRow } from '../connection.ts'
 import { keyOf } from '../keys.ts'
 
 /**
@@ -121,7 +121,7 @@ const ageInMs = (time: string): string => `greatest(0, (extract(epoch from clock
 
 const columns = `about, place, ${ageInMs('created_at')}, ${ageInMs('updated_at')}, (select count(*) from messages where session = key)`
 
-const sessionOf = (row: Row): Session | undefined => {
+const sessionOf = (row: ResultRow): Session | undefined => {
   const [about, address, ageMs, idleMs, messages] = row as [string, string | null, number, number, string]
   const name = parseSession(about, address)
   return name && { ...name, ageMs, idleMs, messages: Number(messages) }

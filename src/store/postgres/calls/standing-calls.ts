@@ -6,11 +6,11 @@
 import type { StoredStanding, StoreTotals } from '../../ports.ts'
 import { parseText } from '../../stored.ts'
 import { type CallKind, list, msUntil } from '../call-kind.ts'
-import type { Row } from '../connection.ts'
+import type { ResultRow } from '../connection.ts'
 
 const pruneRows = 5_000
 
-const standingOf = (row: Row): StoredStanding => {
+const standingOf = (row: ResultRow): StoredStanding => {
   const [eventId, attempt, isLeased, dueInMs, isDead, stored] = row as [string, number, boolean, number | null, boolean, string | null]
   const state = isDead ? 'dead' : isLeased ? 'running' : 'waiting'
   const error = stored === null ? undefined : parseText(stored)
@@ -59,10 +59,10 @@ export const totalsKind: CallKind<void, StoreTotals> = {
   },
 }
 
-export type PruneCall = { readonly maxAgeMs: number; readonly maxDead: number }
+export type PruneRunsCall = { readonly maxAgeMs: number; readonly maxDead: number }
 
 /** The call that deletes old dead runs. Answers the number of deleted runs. */
-export const pruneRunsKind: CallKind<PruneCall, number> = {
+export const pruneRunsKind: CallKind<PruneRunsCall, number> = {
   name: 'prune_runs_1',
   text: `with gone as (
       delete from runs where id in (

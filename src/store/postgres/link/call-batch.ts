@@ -2,7 +2,7 @@
 
 import type { StoreFault } from '../../../core/fault.ts'
 import type { CallKind } from '../call-kind.ts'
-import type { Row } from '../connection.ts'
+import type { ResultRow } from '../connection.ts'
 import { storeFault } from '../database-error.ts'
 
 export type Settlement = { readonly resolve: (answer: unknown) => void; readonly reject: (why: StoreFault) => void }
@@ -48,7 +48,7 @@ export class CallBatch {
   }
 
   /** Gives each caller its answer, from the rows of the statement. */
-  resolve(rows: readonly Row[]): void {
+  resolve(rows: readonly ResultRow[]): void {
     let answers: readonly unknown[]
     try {
       answers = this.kind.answers(rows, this.calls)

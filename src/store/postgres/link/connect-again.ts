@@ -2,16 +2,16 @@
 
 import { type Clock, pause } from '../../../core/clock.ts'
 import { backOff } from '../../../core/turns/back-off.ts'
-import type { Connection } from '../connection.ts'
+import type { DatabaseConnection } from '../connection.ts'
 
 /** The pause has jitter, because all gateways lose the database at once. */
 const pauseAfter = backOff({ first: 25, most: 400, jitter: 0.5 })
 
 export type Connecting = {
   readonly clock: Clock
-  readonly connect: () => Promise<Connection>
+  readonly connect: () => Promise<DatabaseConnection>
   /** Called on each connection that was opened, before any call is sent on it. A connection whose greeting rejects is dropped. */
-  readonly greet?: (connection: Connection) => Promise<void>
+  readonly greet?: (connection: DatabaseConnection) => Promise<void>
 }
 
 /** Tries until a connection is open and greeted, or until the signal is aborted. `failed` is called with the error of each try. */
@@ -19,9 +19,9 @@ export const connectAgain = async (
   { clock, connect, greet }: Connecting,
   signal: AbortSignal,
   failed: (why: unknown) => void,
-): Promise<Connection | undefined> => {
+): Promise<DatabaseConnection | undefined> => {
   for (let failures = 1; !signal.aborted; failures++) {
-    let connection: Connection | undefined
+    let connection: DatabaseConnection | undefined
     try {
       connection = await connect()
       await greet?.(connection)

@@ -7,8 +7,8 @@ import { StoreFault } from '../../../core/fault.ts'
 import { nextTurn } from '../../../core/turns/taking-turns.ts'
 import type { StoreOptions } from '../../store-part.ts'
 import type { CallKind } from '../call-kind.ts'
-import type { Connection } from '../connection.ts'
-import { judge, storeFault, type Verdict } from '../database-error.ts'
+import type { DatabaseConnection } from '../connection.ts'
+import { type FailureVerdict, judge, storeFault } from '../database-error.ts'
 import type { CallBatch, Settlement } from './call-batch.ts'
 import { CallQueue } from './call-queue.ts'
 import { type Connecting, connectAgain } from './connect-again.ts'
@@ -35,7 +35,7 @@ export type LinkOptions = Pick<StoreOptions, 'committed'> & Connecting
 
 export class DatabaseLink {
   readonly #options: LinkOptions
-  #connection: Connection | undefined
+  #connection: DatabaseConnection | undefined
   readonly #queue = new CallQueue()
   /** The number of calls that were sent and not answered. */
   #underWay = 0
@@ -51,7 +51,7 @@ export class DatabaseLink {
   readonly #stop = new AbortController()
 
   /** `opened`: an open connection. Without it, the link connects at its first call. */
-  constructor(options: LinkOptions, opened?: Connection) {
+  constructor(options: LinkOptions, opened?: DatabaseConnection) {
     this.#options = options
     if (opened) this.#use(opened)
   }
@@ -94,7 +94,7 @@ export class DatabaseLink {
     else this.#pumping ??= this.#pump(this.#connection)
   }
 
-  async #pump(connection: Connection): Promise<void> {
+  async #pump(connection: DatabaseConnection): Promise<void> {
     while (!this.#queue.isEmpty && this.#connection === connection) {
       await this.#gathered()
       // All calls that are made in this turn of the event loop are sent together.
@@ -123,7 +123,7 @@ export class DatabaseLink {
     })
   }
 
-  async #send(connection: Connection, batches: readonly CallBatch[]): Promise<void> {
+  async #send(connection: DatabaseConnection, batches: readonly CallBatch[]): Promise<void> {
     for (const { size } of batches) this.#underWay += size
     const outcomes = await Promise.all(batches.map((batch) => this.#ask(connection, batch)))
     const again = batches.filter((_, i) => outcomes[i] === 'again')
@@ -134,7 +134,7 @@ export class DatabaseLink {
     this.#wake()
   }
 
-  async #ask(connection: Connection, batch: CallBatch): Promise<'ended' | 'again'> {
+  async #ask(connection: DatabaseConnection, batch: CallBatch): Promise<'ended' | 'again'> {
     try {
       batch.sendings++
       const rows = await connection.query(batch.kind, batch.kind.values(batch.calls))
@@ -158,18 +158,18 @@ export class DatabaseLink {
     committed?.(ok, size, clock.monotonic() - since)
   }
 
-  #isLate({ since, sendings }: CallBatch, verdict: Verdict): boolean {
+  #isLate({ since, sendings }: CallBatch, verdict: FailureVerdict): boolean {
     const mayTakeMs = verdict === 'undone' ? repeatMs : sendAgainMs
     return sendings >= maxSendings || this.#options.clock.monotonic() - since > mayTakeMs
   }
 
-  #use(connection: Connection): void {
+  #use(connection: DatabaseConnection): void {
     this.#connection = connection
     this.#away = undefined
     connection.whenOver(() => this.#lose(connection))
   }
 
-  #lose(connection: Connection): void {
+  #lose(connection: DatabaseConnection): void {
     if (this.#connection !== connection) return
     this.#connection = undefined
     connection.drop()

@@ -2,7 +2,7 @@
 
 import type { MovedKind, MovedPage, MovedSession } from '../../moving.ts'
 import { parseSession } from '../../stored.ts'
-import type { Connection, Statement } from '../connection.ts'
+import type { DatabaseConnection, Statement } from '../connection.ts'
 import { keyOf } from '../keys.ts'
 
 const inMs = (column: string): string => `clock() + "${column}" * interval '1 ms'`
@@ -71,7 +71,7 @@ const rowsOf = (page: MovedPage): readonly object[] => {
   }
 }
 
-export const addPage = async (connection: Connection, page: MovedPage): Promise<void> => {
+export const addPage = async (connection: DatabaseConnection, page: MovedPage): Promise<void> => {
   const statement: Statement = { name: `add_${page.kind}`, text: insertTexts[page.kind] }
   await connection.query(statement, [JSON.stringify(rowsOf(page))])
 }

@@ -2,7 +2,7 @@
 
 import type { MovedKind, MovedPage } from '../../moving.ts'
 import { msUntil } from '../call-kind.ts'
-import type { Connection, Row } from '../connection.ts'
+import type { DatabaseConnection, ResultRow } from '../connection.ts'
 
 const msSince = (column: string): string => `(extract(epoch from clock() - ${column}) * 1000)::float8`
 /** Returns the SQL of a key in hexadecimal, without its last 8 bits, which are 0. */
@@ -60,13 +60,13 @@ const queriesFrom = (openedAt: string): readonly Query[] => [
   },
 ]
 
-const movedRow = (members: readonly string[], row: Row): object => Object.fromEntries(members.map((member, i) => [member, row[i]]))
+const movedRow = (members: readonly string[], row: ResultRow): object => Object.fromEntries(members.map((member, i) => [member, row[i]]))
 
 /**
  * Yields the content in pages. The rows of one kind are read in one transaction, so that all show the same moment. A cursor keeps the rows
  * that were not fetched yet on the server. `openedAt`: the SQL of a time; claims that ended before this time are left out.
  */
-export async function* exportedPages(connection: Connection, openedAt: string): AsyncIterable<MovedPage> {
+export async function* exportedPages(connection: DatabaseConnection, openedAt: string): AsyncIterable<MovedPage> {
   for (const { kind, text, members, pageRows } of queriesFrom(openedAt)) {
     await connection.run(`begin; declare moving no scroll cursor for ${text}`)
     for (;;) {

@@ -9,7 +9,7 @@ import type { StoreOptions } from '../../store-part.ts'
 import type { CallKind } from '../call-kind.ts'
 import { entryRevisionsKind, readEntriesKind, replaceEntriesKind } from '../calls/entry-calls.ts'
 import { replicasKind } from '../calls/replica-calls.ts'
-import { type Connection, connect, type Row } from '../connection.ts'
+import { connect, type DatabaseConnection, type ResultRow } from '../connection.ts'
 import { LegacyClaimKeys } from '../keys.ts'
 import { migrate, openingFault } from '../migration.ts'
 import { PostgresRecords } from '../postgres-records.ts'
@@ -37,11 +37,11 @@ class MovablePostgres implements MovableStore {
   readonly state: MoveState
   readonly entries: NonNullable<MovableStore['entries']>
   readonly records: PostgresRecords
-  readonly #connection: Connection
+  readonly #connection: DatabaseConnection
   /** The SQL of the time at which this store was opened. */
   readonly #openedAt: string
 
-  constructor(connection: Connection, [state, openedAt, isEmpty]: Row) {
+  constructor(connection: DatabaseConnection, [state, openedAt, isEmpty]: ResultRow) {
     this.#connection = connection
     this.#openedAt = `'${openedAt}'::timestamptz`
     this.state = state === 'filling' || state === 'moved' ? { state } : { state: 'serving', isEmpty: isEmpty === true }
@@ -99,7 +99,7 @@ const stateText = `select state, clock()::text, not (exists (select 1 from runs)
 
 /** Opens the shared store for a move, and makes its tables where there are none. Throws a Fault. */
 export const openMovablePostgres = async (options: StoreOptions): Promise<MovableStore> => {
-  let connection: Connection | undefined
+  let connection: DatabaseConnection | undefined
   try {
     connection = await connect({ ...options, durability: 'fsync', byIndex: false, statementMs })
     await migrate(connection, options.schema)

@@ -6,7 +6,7 @@
 
 import type { Clock } from '../../../core/clock.ts'
 import { heldKind } from '../calls/claim-calls.ts'
-import type { Connection } from '../connection.ts'
+import type { DatabaseConnection } from '../connection.ts'
 import type { DatabaseLink } from '../link/database-link.ts'
 
 /** The number of hexadecimal digits of a fingerprint. In the database, zeros follow these digits. */
@@ -17,7 +17,7 @@ const fingerprintOf = (key: string): string => key.slice(0, fingerprintDigits).p
 const leftText = `select coalesce(extract(epoch from moved_claims - clock()) * 1000, 0)::float8 from meta`
 
 /** Returns the time until the last moved claim with only a fingerprint ends, below 0 when it has ended; 0 where there are none. */
-export const readMovedClaimsLeft = async (connection: Connection): Promise<number> => {
+export const readMovedClaimsLeft = async (connection: DatabaseConnection): Promise<number> => {
   const [row] = await connection.query({ name: 'moved_claims', text: leftText }, [])
   return Number(row?.[0])
 }

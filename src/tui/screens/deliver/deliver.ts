@@ -9,7 +9,7 @@ import { change, type RouteDraft, redo, undo } from '../../../edit/draft/route-d
 import type { TargetRow } from '../../../edit/service.ts'
 import { moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
 import { chooseScreen } from '../../model/overlays.ts'
-import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
+import { type Message, type Screen, type ScreenUpdate, screenModel, type World, warned } from '../../model/screen.ts'
 import { deliverLayout } from './layout.ts'
 import {
   addSetting,
@@ -42,7 +42,7 @@ export type DeliverScreen = Screen & {
   readonly targets?: readonly TargetRow[]
 }
 
-export const openDeliver = ({ spec }: RouteDraft): Update<never> => ({
+export const openDeliver = ({ spec }: RouteDraft): ScreenUpdate<never> => ({
   go: { push: { kind: 'deliver', pane: 'targets', cursor: 0, place: 0 } as DeliverScreen },
   commands: [{ kind: 'ask', question: { ask: 'targets', of: typeof spec.profile === 'string' ? { profile: spec.profile } : {} } }],
 })
@@ -69,7 +69,7 @@ export const deliverModel = screenModel<DeliverScreen>({
   list: (screen, { draft }, room) => draft && deliverLayout(screen, draft.spec, room)[screen.pane],
 })
 
-const onAction = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Update<DeliverScreen> => {
+const onAction = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): ScreenUpdate<DeliverScreen> => {
   const { pane, targets = [] } = screen
   switch (action) {
     case 'back':
@@ -95,7 +95,7 @@ const onAction = (screen: DeliverScreen, action: ActionName, draft: RouteDraft):
 /** Whether the route delivers to a target. Enter on such a target goes to the settings. */
 const isChosen = (row: TargetRow | undefined, { spec }: RouteDraft): boolean => targetsIn(spec).some(({ target }) => target === row?.name)
 
-const moveCursor = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Update<DeliverScreen> =>
+const moveCursor = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): ScreenUpdate<DeliverScreen> =>
   screen.pane === 'targets'
     ? { screen: { ...screen, cursor: movedCursor(screen.cursor, action, screen.targets?.length ?? 0) } }
     : { screen: { ...screen, place: movedCursor(screen.place, action, settingRows(draft.spec, screen.targets).length) } }
@@ -104,7 +104,7 @@ const settingAtCursor = ({ targets, place }: DeliverScreen, { spec }: RouteDraft
   settingRows(spec, targets)[place]
 
 /** Applies a step to the draft, and says which settings the step removed and what the target still lacks. */
-const applyStep = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Update<never> => {
+const applyStep = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): ScreenUpdate<never> => {
   const next = change(draft, title, edits)
   if (next === draft) return row?.missing === undefined ? {} : warned(row.missing)
   const gone = dropped.length > 0 ? `${dropped.join(', ')} removed: ${row?.name} does not read ${dropped.length > 1 ? 'them' : 'it'}` : ''
@@ -112,7 +112,7 @@ const applyStep = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, ro
   return { world: { draft: next, notice: { tone: row?.missing === undefined ? 'ok' : 'warn', text } } }
 }
 
-const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDraft): Update<DeliverScreen> => {
+const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDraft): ScreenUpdate<DeliverScreen> => {
   if (!row) return {}
   const { spec } = draft
   const at = targetsIn(spec).findIndex(({ target }) => target === row.name)
@@ -124,7 +124,7 @@ const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDr
   return {}
 }
 
-const moveTarget = (draft: RouteDraft, from: number, by: number): Update<DeliverScreen> => {
+const moveTarget = (draft: RouteDraft, from: number, by: number): ScreenUpdate<DeliverScreen> => {
   const { deliver } = draft.spec
   const to = from + by
   if (!Array.isArray(deliver) || from < 0 || to < 0 || to >= deliver.length) return {}
@@ -134,7 +134,7 @@ const moveTarget = (draft: RouteDraft, from: number, by: number): Update<Deliver
 /**
  * Adds a target to the targets of the route, or removes the target. `at`: the target's place in their list; -1 if it is not in the list.
  */
-const toggleTarget = (draft: RouteDraft, row: TargetRow, at: number): Update<DeliverScreen> => {
+const toggleTarget = (draft: RouteDraft, row: TargetRow, at: number): ScreenUpdate<DeliverScreen> => {
   const { spec } = draft
   const all = targetsIn(spec)
   if (at < 0)
@@ -144,7 +144,7 @@ const toggleTarget = (draft: RouteDraft, row: TargetRow, at: number): Update<Del
   return applyStep(draft, dropTarget(spec, at))
 }
 
-const onSetting = (row: SettingRow | undefined, action: ActionName, draft: RouteDraft): Update<DeliverScreen> => {
+const onSetting = (row: SettingRow | undefined, action: ActionName, draft: RouteDraft): ScreenUpdate<DeliverScreen> => {
   if (!row) return {}
   if (action === 'remove') return unsetSetting(row, draft)
   if (action === 'add') return addSetting(row)
@@ -155,7 +155,7 @@ const onSetting = (row: SettingRow | undefined, action: ActionName, draft: Route
 const testId = 'deliver test'
 
 /** Asks whether to send a test to the target of the cursor, or to the first target if the cursor is on no field of a target. */
-const askTest = (screen: DeliverScreen, draft: RouteDraft): Update<DeliverScreen> => {
+const askTest = (screen: DeliverScreen, draft: RouteDraft): ScreenUpdate<DeliverScreen> => {
   const all = targetsIn(draft.spec)
   const row = settingAtCursor(screen, draft)
   const name = screen.pane === 'targets' ? screen.targets?.[screen.cursor]?.name : row?.kind === 'field' ? row.target.name : all[0]?.target
@@ -167,7 +167,7 @@ const askTest = (screen: DeliverScreen, draft: RouteDraft): Update<DeliverScreen
   return { go: { push: chooseScreen(testId, `send a real test message to ${name}?`, answers, 1) } }
 }
 
-const onMessage = (screen: DeliverScreen, message: Message, draft: RouteDraft, payload: World['payload']): Update<DeliverScreen> => {
+const onMessage = (screen: DeliverScreen, message: Message, draft: RouteDraft, payload: World['payload']): ScreenUpdate<DeliverScreen> => {
   switch (message.type) {
     case 'targets':
       return { screen: withTargets(screen, message.answer, draft) }

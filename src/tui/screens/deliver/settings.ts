@@ -11,7 +11,7 @@ import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
 import { extraFieldsOf, type FormField, readsKey, shownValue } from '../../../edit/form.ts'
 import type { TargetRow } from '../../../edit/service.ts'
 import { chooseScreen, entryScreen } from '../../model/overlays.ts'
-import type { Returned, Update } from '../../model/screen.ts'
+import type { Returned, ScreenUpdate } from '../../model/screen.ts'
 
 /** A row of the pane: the mode of several targets, a setting of a target, or a target without settings. */
 export type SettingRow =
@@ -66,12 +66,12 @@ const withMode = (draft: RouteDraft, value: string): RouteDraft =>
   change(draft, `deliver ${modeTitles[value]}`, [{ kind: 'set', path: ['deliver_mode'], value }])
 
 /** Switches to the other mode without asking. */
-export const switchMode = ({ mode }: Extract<SettingRow, { kind: 'mode' }>, draft: RouteDraft): Update<never> => ({
+export const switchMode = ({ mode }: Extract<SettingRow, { kind: 'mode' }>, draft: RouteDraft): ScreenUpdate<never> => ({
   world: { draft: withMode(draft, mode === 'all' ? 'first_success' : 'all') },
 })
 
 /** Handles enter on a row: asks for the mode, or for the value of the field. A row without a field asks for the name of a setting. */
-export const editSetting = (row: SettingRow): Update<never> => {
+export const editSetting = (row: SettingRow): ScreenUpdate<never> => {
   if (row.kind === 'none') return addSetting(row)
   if (row.kind === 'mode') {
     const choices = Object.entries(modeTitles).map(([value, title]) => ({ value, title }))
@@ -96,7 +96,7 @@ const editableText = ({ form, value }: Pick<FormField, 'form' | 'value'>): strin
  * Asks for the name of a setting that has no row, then for its value. Such a setting begins with `x-`, is hidden in the schema, or belongs
  * to a target that takes any key. On the row of the mode nothing is asked.
  */
-export const addSetting = (row: SettingRow): Update<never> =>
+export const addSetting = (row: SettingRow): ScreenUpdate<never> =>
   row.kind === 'mode'
     ? {}
     : {
@@ -108,7 +108,7 @@ export const addSetting = (row: SettingRow): Update<never> =>
       }
 
 /** Removes a setting, or the key of the mode. */
-export const unsetSetting = (row: SettingRow, draft: RouteDraft): Update<never> => {
+export const unsetSetting = (row: SettingRow, draft: RouteDraft): ScreenUpdate<never> => {
   if (row.kind === 'mode' && draft.spec.deliver_mode !== undefined)
     return { world: { draft: change(draft, 'remove deliver_mode', [{ kind: 'remove', path: ['deliver_mode'] }]) } }
   return row.kind === 'field' && row.field.value !== undefined
@@ -116,7 +116,7 @@ export const unsetSetting = (row: SettingRow, draft: RouteDraft): Update<never> 
     : {}
 }
 
-const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: string, value: Json | undefined): Update<never> => {
+const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: string, value: Json | undefined): ScreenUpdate<never> => {
   const { title, edits } = setExtra(draft.spec, place, target, key, value)
   return { world: { draft: change(draft, title, edits) } }
 }
@@ -125,7 +125,11 @@ const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: s
  * Handles a mode, a name or a value that came back from a question. A name leads to the question for its value. An empty value removes the
  * setting.
  */
-export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] = [], { id, value: text }: Returned): Update<never> => {
+export const settingEntered = (
+  draft: RouteDraft,
+  targets: readonly TargetRow[] = [],
+  { id, value: text }: Returned,
+): ScreenUpdate<never> => {
   if (id === modeId) return text === (draft.spec.deliver_mode ?? 'all') ? {} : { world: { draft: withMode(draft, text) } }
   const [, action, at = '', ...rest] = id.split(' ')
   const place = Number(at)

@@ -10,13 +10,13 @@ import { type ConditionRow, conditionRows } from '../../../edit/conditions.ts'
 import { addedCondition, type Grouping, groupedCondition, withOperator } from '../../../edit/draft/condition-edits.ts'
 import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
 import { canBeOperator, convertOperand, expressionOperator, operandForm, readOperand, writtenOperand } from '../../../edit/operators.ts'
-import { type Returned, type Update, type World, warned } from '../../model/screen.ts'
+import { type Returned, type ScreenUpdate, type World, warned } from '../../model/screen.ts'
 import { conditionText } from './condition-text.ts'
 import { typeOfField } from './field-values.ts'
 import type { EditedCondition, FiltersScreen } from './filters-screen.ts'
 import { askExpression, askOperator, askTypedValue, askValue, questionIds, toOtherQuestion, unchanged } from './questions.ts'
 
-type FiltersUpdate = Update<FiltersScreen>
+type FiltersUpdate = ScreenUpdate<FiltersScreen>
 
 /** Handles an answer. Its `id` says which question was asked (`questionIds`). */
 export const onAnswer = (screen: FiltersScreen, { id, value }: Returned, world: World, draft: RouteDraft): FiltersUpdate => {

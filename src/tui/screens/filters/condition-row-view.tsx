@@ -4,7 +4,7 @@
  */
 
 import type { ConditionRow } from '../../../edit/conditions.ts'
-import type { Tally } from '../../../edit/service.ts'
+import type { ConditionTally } from '../../../edit/service.ts'
 import { cutOrPad, cutOrPadTogether } from '../../model/cells.ts'
 import { type Tone, toneOf } from '../../model/remark.ts'
 import type { World } from '../../model/screen.ts'
@@ -13,13 +13,13 @@ import { conditionText, groupMeaning, operandText } from './condition-text.ts'
 import { findingsOf, verdictOf } from './verdicts.ts'
 
 /** The widths of the columns, in cells. `seen`: the column of the payload's value. */
-export type Columns = { readonly condition: number; readonly verdict: number; readonly seen: number; readonly tally: number }
+export type ConditionColumns = { readonly condition: number; readonly verdict: number; readonly seen: number; readonly tally: number }
 
 type Props = {
   readonly row: ConditionRow
   readonly rows: readonly ConditionRow[]
   readonly world: World
-  readonly columns: Columns
+  readonly columns: ConditionColumns
 }
 
 export const ConditionRowView = ({ row, rows, world, columns }: Props) => {
@@ -69,7 +69,7 @@ const partsOf = (row: ConditionRow): readonly Part[] => {
   return [{ text: field === undefined ? '' : `${field} `, tone: 'plain' }, name, { text: ` ${operandText(row)}`, tone: 'strong' }]
 }
 
-const TallyParts = ({ tally: { holds, of }, width }: { readonly tally: Tally; readonly width: number }) => {
+const TallyParts = ({ tally: { holds, of }, width }: { readonly tally: ConditionTally; readonly width: number }) => {
   const isNever = holds === 0 && of > 0
   return (
     <>

@@ -12,7 +12,7 @@ import { Remarks } from '../../view/remarks.tsx'
 import { Gap, Row } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
-import { type Columns, ConditionRowView } from './condition-row-view.tsx'
+import { type ConditionColumns, ConditionRowView } from './condition-row-view.tsx'
 import { conditionRowsOf, type FiltersScreen } from './filters-screen.ts'
 import { filtersLayout } from './layout.ts'
 import { sampleCounts } from './verdicts.ts'
@@ -46,7 +46,7 @@ export const FiltersView = ({ screen, world, room }: ScreenProps<FiltersScreen>)
   )
 }
 
-const columnsOf = (width: number): Columns => {
+const columnsOf = (width: number): ConditionColumns => {
   const [verdict, tally] = [5, width >= wideFrom ? 24 : 7]
   const rest = width - verdict - tally - 3
   const condition = Math.floor(rest * (width >= wideFrom ? 0.62 : 0.7))
@@ -58,7 +58,7 @@ const placeForMore = (rows: readonly ConditionRow[], { options }: World): string
   return options.readOnly ? empty : [empty, 'a adds a condition'].filter(Boolean).join('; ')
 }
 
-const Headings = ({ world, columns }: { readonly world: World; readonly columns: Columns }) => {
+const Headings = ({ world, columns }: { readonly world: World; readonly columns: ConditionColumns }) => {
   const { condition, verdict, seen, tally } = columns
   const { counted, untried } = sampleCounts(world)
   const whole = Array.isArray(world.draft?.spec.filters) ? 'filters (all must hold)' : 'filters'

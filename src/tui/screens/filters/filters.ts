@@ -9,7 +9,7 @@ import { change, type RouteDraft, redo, undo } from '../../../edit/draft/route-d
 import { expressionOperator, isSwitch, operandForm, writtenOperand } from '../../../edit/operators.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
 import { chooseScreen, openSave } from '../../model/overlays.ts'
-import { screenModel, type Update, type World, warned } from '../../model/screen.ts'
+import { type ScreenUpdate, screenModel, type World, warned } from '../../model/screen.ts'
 import { openPayload } from '../payload/payload.ts'
 import { openTrace } from '../trace/trace.ts'
 import { onAnswer, setOperand, withCursorAt } from './answers.ts'
@@ -55,7 +55,7 @@ export const filtersModel = screenModel<FiltersScreen>({
   list: (screen, world, room) => filtersLayout(screen, world, room).list,
 })
 
-const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draft: RouteDraft): Update<FiltersScreen> => {
+const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draft: RouteDraft): ScreenUpdate<FiltersScreen> => {
   const rows = conditionRowsOf(world)
   const row = rows[screen.cursor]
   if (moveActions.includes(action)) return { screen: { ...screen, cursor: movedCursor(screen.cursor, action, rows.length + 1) } }
@@ -87,13 +87,19 @@ const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draf
 const withEdited = (screen: FiltersScreen, edited: EditedCondition): FiltersScreen => ({ ...screen, edited })
 
 /** Returns an update to another state of the draft. A cursor below the last row goes to the last row. */
-const withDraft = (screen: FiltersScreen, draft: RouteDraft): Update<FiltersScreen> => ({
+const withDraft = (screen: FiltersScreen, draft: RouteDraft): ScreenUpdate<FiltersScreen> => ({
   screen: { ...screen, cursor: Math.min(screen.cursor, conditionRows(draft.spec).length) },
   world: { draft },
 })
 
 /** Handles a key on the row of a condition, of a group, or of a value that is no condition (`odd`). */
-const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Update<FiltersScreen> => {
+const onRow = (
+  screen: FiltersScreen,
+  action: ActionName,
+  row: ConditionRow,
+  world: World,
+  draft: RouteDraft,
+): ScreenUpdate<FiltersScreen> => {
   switch (action) {
     case 'copy':
       return { commands: [{ kind: 'copy', text: writeCarriedNumbers(JSON.stringify(valueAt(draft.spec, row.path))) }] }
@@ -111,7 +117,7 @@ const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wor
   }
 }
 
-const moveCondition = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: RouteDraft): Update<FiltersScreen> => {
+const moveCondition = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: RouteDraft): ScreenUpdate<FiltersScreen> => {
   const made = movedCondition(draft.spec, row.path, by)
   if (!made) return warned(by > 0 ? 'there is no place below it' : 'there is no place above it')
   const next = change(draft, `move ${conditionText(row)}`, made.edits)
@@ -119,7 +125,7 @@ const moveCondition = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, dra
 }
 
 /** Asks how to group a condition. `isLook`: the user only opened the row, so the cursor stands on the answer that changes nothing. */
-const askGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, isLook = false): Update<FiltersScreen> => {
+const askGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, isLook = false): ScreenUpdate<FiltersScreen> => {
   const ways = groupingsOf(draft.spec, row)
   if (ways.length === 0) return warned('this is not a condition: delete it, or mend it in the file')
   const choices = ways.map((way) => ({
@@ -133,12 +139,18 @@ const askGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, i
   }
 }
 
-const onOther = (screen: FiltersScreen, action: ActionName, row: ConditionRow, draft: RouteDraft): Update<FiltersScreen> => {
+const onOther = (screen: FiltersScreen, action: ActionName, row: ConditionRow, draft: RouteDraft): ScreenUpdate<FiltersScreen> => {
   if (action === 'open') return askGroup(screen, row, draft, true)
   return warned(row.kind === 'odd' ? 'this is not a condition: delete it, or mend it in the file' : 'a group: g changes it, a adds to it')
 }
 
-const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Update<FiltersScreen> => {
+const onTest = (
+  screen: FiltersScreen,
+  action: ActionName,
+  row: ConditionRow,
+  world: World,
+  draft: RouteDraft,
+): ScreenUpdate<FiltersScreen> => {
   const { field, operator, operand } = row
   const rows = conditionRowsOf(world)
   const edited = withEdited(screen, { isNew: false, row, operator })
@@ -156,7 +168,7 @@ const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wo
 }
 
 /** Applies the first fix that changes the filters. */
-const applyFix = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): Update<FiltersScreen> => {
+const applyFix = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): ScreenUpdate<FiltersScreen> => {
   const fix = preview?.fixes.find(({ edits }) => edits.some(({ path: [key] }) => key === 'filters'))
   if (!fix) return warned('no finding here has a fix')
   const update = withDraft(screen, change(draft, fix.title, fix.edits))

@@ -6,14 +6,14 @@
 import { type Diagnostic, pointerOf } from '../../../core/diagnostic.ts'
 import type { Judged } from '../../../dryrun/trace/plan-observer.ts'
 import type { ConditionRow } from '../../../edit/conditions.ts'
-import type { Tally } from '../../../edit/service.ts'
+import type { ConditionTally } from '../../../edit/service.ts'
 import type { World } from '../../model/screen.ts'
 
 export type ConditionVerdict = {
   /** The draft or the payload has changed since the preview, and the next preview is awaited. */
   readonly isOld: boolean
   readonly judged?: Judged | undefined
-  readonly tally?: Tally | undefined
+  readonly tally?: ConditionTally | undefined
 }
 
 /** Returns the verdict on a condition. Without a payload, or where the condition was not reached, `judged` is `undefined`. */

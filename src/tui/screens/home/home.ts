@@ -14,7 +14,7 @@ import {
 } from '../../model/narrowing.ts'
 import { entryScreen, pickScreen } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen } from '../../model/pending.ts'
-import { type Message, type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
+import { type Message, type Returned, type Screen, type ScreenUpdate, screenModel, type World, warned } from '../../model/screen.ts'
 import { textField } from '../../model/text-field.ts'
 import { openLive } from '../live/live.ts'
 import { openSamples, payloadId } from '../payload/payload.ts'
@@ -87,7 +87,7 @@ export const homeModel = screenModel<HomeScreen>({
   list: (screen, world, room) => homeLayout(screen, world, room).list,
 })
 
-const onRow = (action: string, row: RouteRow, world: World, chosen?: PayloadChoice): Update<HomeScreen> => {
+const onRow = (action: string, row: RouteRow, world: World, chosen?: PayloadChoice): ScreenUpdate<HomeScreen> => {
   const { name, source } = row
   const draft = changesOf(world, row)
   switch (action) {
@@ -110,7 +110,7 @@ const onRow = (action: string, row: RouteRow, world: World, chosen?: PayloadChoi
   }
 }
 
-const onMessage = (screen: HomeScreen, message: Message, world: World): Update<HomeScreen> => {
+const onMessage = (screen: HomeScreen, message: Message, world: World): ScreenUpdate<HomeScreen> => {
   switch (message.type) {
     case 'open':
     case 'create': {
@@ -140,7 +140,7 @@ const onMessage = (screen: HomeScreen, message: Message, world: World): Update<H
  * Opens the file of the routes in the user's editor, at the mistake if the file has one. Unsaved changes stay. When they are saved later,
  * they are put onto the file as it is then, or there is a conflict.
  */
-const inEditor = ({ home }: World): Update<HomeScreen> => {
+const inEditor = ({ home }: World): ScreenUpdate<HomeScreen> => {
   if (!home) return {}
   const { file, line } = home.problem ?? { file: home.file, line: 1 }
   return { commands: [{ kind: 'edit-file', file, line }] }
@@ -163,7 +163,7 @@ const askBeginning = (name: string, rows: readonly PayloadRow[]) =>
 /**
  * Makes the new route from a payload, and tries the route with that payload, too. `value`: the choice as JSON; empty for an empty route.
  */
-const createRoute = (screen: HomeScreen, name: string, value: string): Update<HomeScreen> => {
+const createRoute = (screen: HomeScreen, name: string, value: string): ScreenUpdate<HomeScreen> => {
   const chosen = value === '' ? undefined : (JSON.parse(value) as PayloadChoice)
   const like = chosen?.from === 'sample' ? chosen.name : chosen?.from === 'event' ? chosen.id : undefined
   return {
@@ -183,7 +183,7 @@ const routesTitle = (screen: HomeScreen, world: World): string => {
 }
 
 /** Opens the route of the cursor with the payload that was picked for the route. */
-const openWithPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World): Update<HomeScreen> => {
+const openWithPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World): ScreenUpdate<HomeScreen> => {
   const row = routeLines(screen, world)[screen.cursor]
   return row ? { screen: { ...screen, chosen }, ...onRow('open', row, world, chosen) } : {}
 }
@@ -192,7 +192,7 @@ const openWithPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World
  * Asks with which kept draft the user wants to go on. `route`: the route that the editor was started with. It is opened if there is no
  * draft, or if the user wants no draft.
  */
-const askKeptDraft = (screen: HomeScreen, kept: readonly KeptDraft[], route?: string): Update<HomeScreen> => {
+const askKeptDraft = (screen: HomeScreen, kept: readonly KeptDraft[], route?: string): ScreenUpdate<HomeScreen> => {
   if (kept.length === 0) return route === undefined ? {} : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name: route } } }] }
   const rows = kept.map(({ draft: { opened }, at, note }) => ({
     value: opened.name,
@@ -207,10 +207,12 @@ const askKeptDraft = (screen: HomeScreen, kept: readonly KeptDraft[], route?: st
   }
 }
 
-const onReturned = (screen: HomeScreen, { id, value }: Returned, world: World): Update<HomeScreen> => {
+const onReturned = (screen: HomeScreen, { id, value }: Returned, world: World): ScreenUpdate<HomeScreen> => {
   const { kept = [] } = screen
   const [action = '', about] = id.split(' ')
-  const ask = (question: Extract<NonNullable<Update['commands']>[number], { kind: 'ask' }>['question']): Update<HomeScreen> => ({
+  const ask = (
+    question: Extract<NonNullable<ScreenUpdate['commands']>[number], { kind: 'ask' }>['question'],
+  ): ScreenUpdate<HomeScreen> => ({
     commands: [{ kind: 'ask', question }],
   })
   if (action === 'add') return { screen: { ...screen, named: value.trim() }, ...ask({ ask: 'payloads', of: {} }) }
@@ -226,13 +228,13 @@ const onReturned = (screen: HomeScreen, { id, value }: Returned, world: World): 
 }
 
 /** Opens a draft and goes to the screen of its route. */
-const openDraft = (draft: RouteDraft, world: World, chosen?: PayloadChoice): Update<never> => ({
+const openDraft = (draft: RouteDraft, world: World, chosen?: PayloadChoice): ScreenUpdate<never> => ({
   world: withOpen(world, draft),
   ...enterRoute(draft.opened.name, chosen),
 })
 
 /** Goes on with a kept draft. The route screen does not show a draft that deletes its route, so such a draft only changes the list. */
-const openKeptDraft = (kept: KeptDraft | undefined, world: World): Update<HomeScreen> => {
+const openKeptDraft = (kept: KeptDraft | undefined, world: World): ScreenUpdate<HomeScreen> => {
   if (!kept) return {}
   const { draft, note } = kept
   const update = isRemoved(draft) ? { world: withOpen(world, draft) } : openDraft(draft, world)

@@ -5,13 +5,13 @@ import { canRedo, isModified, isRemoved, type RouteDraft, redo, removed, switche
 import type { RouteRow } from '../../../edit/service.ts'
 import { openSave } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen, withoutChangesOf } from '../../model/pending.ts'
-import { type Notice, type Update, type World, warned } from '../../model/screen.ts'
+import { type Notice, type ScreenUpdate, type World, warned } from '../../model/screen.ts'
 
 /**
  * Handles save, diff, undo and redo on the list of routes; `undefined` for other actions. Save and diff begin with the route of the cursor
  * if it has changes. Undo takes back the latest change of any route.
  */
-export const onChangeAction = (action: ActionName, row: RouteRow | undefined, world: World): Update<never> | undefined => {
+export const onChangeAction = (action: ActionName, row: RouteRow | undefined, world: World): ScreenUpdate<never> | undefined => {
   const ofRow = row && changesOf(world, row)
   const [last] = changedDrafts(world)
   switch (action) {
@@ -28,7 +28,7 @@ export const onChangeAction = (action: ActionName, row: RouteRow | undefined, wo
   }
 }
 
-const undoLatest = (draft: RouteDraft, world: World): Update<never> => {
+const undoLatest = (draft: RouteDraft, world: World): ScreenUpdate<never> => {
   const { past, opened } = draft
   const notice: Notice = { tone: 'ok', text: `taken back: ${past.at(-1)?.title ?? 'new route'} (${opened.name})` }
   // The latest change of a new route without steps was to make the route, so the whole route is dropped.
@@ -37,7 +37,7 @@ const undoLatest = (draft: RouteDraft, world: World): Update<never> => {
 }
 
 /** Switches the route of a draft on or off, or deletes the route. */
-export const changeRoute = (action: 'toggle' | 'remove', draft: RouteDraft, world: World): Update<never> => {
+export const changeRoute = (action: 'toggle' | 'remove', draft: RouteDraft, world: World): ScreenUpdate<never> => {
   const { name, isNew } = draft.opened
   const said = (text: string): Notice => ({ tone: 'ok', text: `${text}; w saves, u takes it back` })
   if (action === 'remove' && isNew)

@@ -6,9 +6,9 @@ import type { Tone } from '../../model/remark.ts'
 import { Span } from '../../view/span.tsx'
 import type { LiveEvent } from './live.ts'
 
-export type Columns = { readonly route: number; readonly event: number }
+export type EventColumns = { readonly route: number; readonly event: number }
 
-type Props = { readonly event: LiveEvent; readonly columns: Columns }
+type Props = { readonly event: LiveEvent; readonly columns: EventColumns }
 
 export const EventRowView = ({ event: { lines }, columns: { route, event } }: Props) => {
   const [first] = lines

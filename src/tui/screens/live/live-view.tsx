@@ -6,7 +6,7 @@ import { Beside } from '../../view/pane.tsx'
 import { Gap, Row, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
-import { type Columns, EventRowView } from './event-row-view.tsx'
+import { type EventColumns, EventRowView } from './event-row-view.tsx'
 import { liveLayout } from './layout.ts'
 import type { LiveScreen } from './live.ts'
 import { LiveDetail } from './live-detail.tsx'
@@ -41,12 +41,12 @@ export const LiveView = ({ screen, room }: ScreenProps<LiveScreen>) => {
   )
 }
 
-const columnsOf = (width: number): Columns => ({
+const columnsOf = (width: number): EventColumns => ({
   route: Math.max(8, Math.floor(width * 0.22)),
   event: Math.max(6, Math.floor(width * 0.18)),
 })
 
-const Headings = ({ columns: { route, event } }: { readonly columns: Columns }) => (
+const Headings = ({ columns: { route, event } }: { readonly columns: EventColumns }) => (
   <Row>
     <Span tone="dim">{`  ${cutOrPad('TIME', 9)}${cutOrPad('ROUTE', route)} ${cutOrPad('EVENT', event)} ANSWER`}</Span>
   </Row>

@@ -7,7 +7,7 @@ import { change } from '../../../edit/draft/route-draft.ts'
 import type { TailLine, TrafficLine } from '../../../generated/control.ts'
 import { moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
 import { entryScreen } from '../../model/overlays.ts'
-import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
+import { type Message, type Screen, type ScreenUpdate, screenModel, type World, warned } from '../../model/screen.ts'
 import { type Detail, detailSentences, eventSentence } from './detail-said.ts'
 import { liveLayout } from './layout.ts'
 
@@ -47,7 +47,7 @@ export type LiveScreen = Screen & {
 const maxEvents = 500
 
 /** Opens the screen for one route, or for all routes. `from`: a route to which the user may narrow the screen if it shows all routes. */
-export const openLive = (route: string | undefined, from = route): Update<never> => ({
+export const openLive = (route: string | undefined, from = route): ScreenUpdate<never> => ({
   go: {
     push: {
       kind: 'live',
@@ -104,7 +104,7 @@ export const eventAt = ({
   return event && line?.event_id ? { key: event.key, id: line.event_id, route: line.route ?? '' } : undefined
 }
 
-const onAction = (screen: LiveScreen, action: ActionName, world: World): Update<LiveScreen> => {
+const onAction = (screen: LiveScreen, action: ActionName, world: World): ScreenUpdate<LiveScreen> => {
   if (action === 'back') return { go: { back: true }, commands: [{ kind: 'unwatch' }] }
   if (action === 'open') return askDetails({ ...screen, shown: undefined, follows: false })
   if (paneActions.includes(action)) return askDetails({ ...screen, pane: paneAfter(livePanes, screen.pane, action), row: 0 })
@@ -131,7 +131,7 @@ const onAction = (screen: LiveScreen, action: ActionName, world: World): Update<
 }
 
 /** Shows only the route of the cursor's event. Where that event has no route or no record, shows only the route that `from` names. */
-const showOneRoute = (screen: LiveScreen): Update<LiveScreen> => {
+const showOneRoute = (screen: LiveScreen): ScreenUpdate<LiveScreen> => {
   const route = eventAt(screen)?.route || screen.from
   if (route === undefined) return warned('there is no request yet whose route could be followed')
   const events = screen.events.filter(({ lines }) => lines.some((each) => each.route === route))
@@ -148,7 +148,7 @@ const showOneRoute = (screen: LiveScreen): Update<LiveScreen> => {
 }
 
 /** Watches another route, or all routes. The events so far stay. */
-const watchAgain = (screen: LiveScreen): Update<LiveScreen> => ({
+const watchAgain = (screen: LiveScreen): ScreenUpdate<LiveScreen> => ({
   screen: { ...screen, state: 'opening', why: undefined },
   commands: [{ kind: 'watch', ...(screen.route === undefined ? {} : { route: screen.route }) }],
 })
@@ -157,7 +157,7 @@ const watchAgain = (screen: LiveScreen): Update<LiveScreen> => ({
  * Moves the cursor: in the body between values, elsewhere between events. `end` goes to the newest event in every pane, and the screen
  * follows again. Every other move stops the following.
  */
-const moveCursor = (screen: LiveScreen, action: ActionName): Update<LiveScreen> => {
+const moveCursor = (screen: LiveScreen, action: ActionName): ScreenUpdate<LiveScreen> => {
   if (action === 'end') return askDetails({ ...screen, follows: true, cursor: Math.max(0, screen.events.length - 1) })
   const values = detailOf(screen)?.payload?.values ?? []
   if (screen.pane === 'Body' && values.length > 0)
@@ -166,7 +166,7 @@ const moveCursor = (screen: LiveScreen, action: ActionName): Update<LiveScreen> 
 }
 
 /** Asks for the details of the cursor's event, unless they are known, or were asked for before. */
-const askDetails = (screen: LiveScreen): Update<LiveScreen> => {
+const askDetails = (screen: LiveScreen): ScreenUpdate<LiveScreen> => {
   const event = eventAt(screen)
   if (!event || detailOf(screen)) return { screen }
   const choice = { from: 'event', id: event.id } as const
@@ -180,7 +180,7 @@ const askDetails = (screen: LiveScreen): Update<LiveScreen> => {
 }
 
 /** Adds a condition to the draft of the open route: the field of the row in the body must equal the value of the row. */
-const addFilter = (screen: LiveScreen, route: string, { draft }: World): Update<LiveScreen> => {
+const addFilter = (screen: LiveScreen, route: string, { draft }: World): ScreenUpdate<LiveScreen> => {
   const value = screen.pane === 'Body' ? detailOf(screen)?.payload?.values[screen.row] : undefined
   if (!value) return warned('choose a line of the body first: tab')
   if (value.shown.endsWith('…')) return warned('the value is too long to be compared with')
@@ -199,7 +199,7 @@ const addFilter = (screen: LiveScreen, route: string, { draft }: World): Update<
 const isOfOtherProfile = (line: TailLine, profile: string | undefined): boolean =>
   profile !== undefined && 'profile' in line && line.profile !== null && line.profile !== profile
 
-const onMessage = (screen: LiveScreen, message: Message, world: World): Update<LiveScreen> => {
+const onMessage = (screen: LiveScreen, message: Message, world: World): ScreenUpdate<LiveScreen> => {
   switch (message.type) {
     case 'traffic':
       if (message.line.type === 'lost') return { screen: { ...screen, lost: screen.lost + message.line.lines } }
@@ -240,12 +240,12 @@ const withDetail = (
   screen: LiveScreen,
   choice: { readonly from: string; readonly id?: string },
   more: Partial<NonNullable<LiveScreen['shown']>>,
-): Update<LiveScreen> => {
+): ScreenUpdate<LiveScreen> => {
   const detail = detailOf(screen)
   return detail && eventAt(screen)?.id === choice.id ? { screen: { ...screen, shown: { ...detail, ...more } } } : {}
 }
 
-const withLine = (screen: LiveScreen, line: TailLine): Update<LiveScreen> => {
+const withLine = (screen: LiveScreen, line: TailLine): ScreenUpdate<LiveScreen> => {
   if (line.type !== 'event' && line.type !== 'outcome' && line.type !== 'delivery') return {}
   const { events } = screen
   const key = line.event_id ?? `${line.at} ${line.route} ${line.delivery_id}`

@@ -3,7 +3,7 @@
 import { areaUnderHead } from '../../model/list.ts'
 import { narrowedByAction, narrowedByKey, narrowedByText, narrowingActions, narrowingSaid, rowsThatFit } from '../../model/narrowing.ts'
 import { type Marks, noMarkRow, type PickRow, type PickScreen } from '../../model/overlays.ts'
-import { screenModel, type Update } from '../../model/screen.ts'
+import { type ScreenUpdate, screenModel } from '../../model/screen.ts'
 
 /** Returns the rows that match the search, the best first. If any text may be chosen, a typed text that is no title is the last row. */
 export const rowsFound = ({ all, search: { text }, free }: PickScreen): readonly PickRow[] => {
@@ -38,7 +38,7 @@ export const pickModel = screenModel<PickScreen>({
 })
 
 /** Sets or removes the mark of the row of the cursor. */
-const withMarkToggled = (screen: PickScreen): Update<PickScreen> => {
+const withMarkToggled = (screen: PickScreen): ScreenUpdate<PickScreen> => {
   const { marks, cursor } = screen
   const row = rowsFound(screen)[cursor]
   if (!marks || !row || row === noMarkRow) return {}
@@ -48,7 +48,7 @@ const withMarkToggled = (screen: PickScreen): Update<PickScreen> => {
   return { screen: { ...screen, all: isKnown ? screen.all : [row, ...screen.all], marks: { ...marks, all, isTouched: true } } }
 }
 
-const pickUpdate = ({ id, marks }: PickScreen, row: PickRow | undefined): Update<PickScreen> => {
+const pickUpdate = ({ id, marks }: PickScreen, row: PickRow | undefined): ScreenUpdate<PickScreen> => {
   if (marks) return { go: { back: true, returns: { id, value: JSON.stringify(pickedValues(marks, row)) } } }
   return row ? { go: { back: true, returns: { id, value: row.value } } } : {}
 }

@@ -19,7 +19,7 @@ import {
   rowsThatFit,
 } from '../../model/narrowing.ts'
 import { entryScreen } from '../../model/overlays.ts'
-import { type Message, type Screen, screenModel, type Update, type World } from '../../model/screen.ts'
+import { type Message, type Screen, type ScreenUpdate, screenModel, type World } from '../../model/screen.ts'
 import { editField, maxFieldLength, type TextField, textField, typeInto } from '../../model/text-field.ts'
 import { payloadLayout } from './layout.ts'
 
@@ -54,16 +54,19 @@ const editId = 'payload edit'
  * Opens the payload screen for the open route. Without `group`, the recorded events are shown if the current payload is one of them, and
  * the samples otherwise.
  */
-export const openPayload = ({ opened: { name } }: RouteDraft, { payload }: Pick<World, 'payload'>, group?: PayloadGroup): Update<never> =>
-  openFor(name, group ?? (payload?.choice.from === 'event' ? 'recorded' : 'samples'), false)
+export const openPayload = (
+  { opened: { name } }: RouteDraft,
+  { payload }: Pick<World, 'payload'>,
+  group?: PayloadGroup,
+): ScreenUpdate<never> => openFor(name, group ?? (payload?.choice.from === 'event' ? 'recorded' : 'samples'), false)
 
 /**
  * Opens the payload screen, with its samples, for a route that is not open yet. The picked payload goes to the screen below under
  * `payloadId`, as the JSON of a `PayloadChoice`.
  */
-export const openSamples = (route: string): Update<never> => openFor(route, 'samples', true)
+export const openSamples = (route: string): ScreenUpdate<never> => openFor(route, 'samples', true)
 
-const openFor = (route: string, group: PayloadGroup, isAhead: boolean): Update<never> => {
+const openFor = (route: string, group: PayloadGroup, isAhead: boolean): ScreenUpdate<never> => {
   const push: PayloadScreen = {
     kind: 'payload',
     route,
@@ -116,7 +119,7 @@ export const payloadModel = screenModel<PayloadScreen>({
   list: (screen, _, room) => (hasRows(screen.group) ? payloadLayout(screen.cursor, payloadRows(screen).length, room).list : undefined),
 })
 
-const onAction = (screen: PayloadScreen, action: ActionName, world: World): Update<PayloadScreen> => {
+const onAction = (screen: PayloadScreen, action: ActionName, world: World): ScreenUpdate<PayloadScreen> => {
   const narrowed = narrowedByAction(screen, action, payloadRows(screen).length)
   if (narrowed) return { screen: narrowed }
   switch (action) {
@@ -133,12 +136,12 @@ const onAction = (screen: PayloadScreen, action: ActionName, world: World): Upda
   }
 }
 
-const toGroup = (screen: PayloadScreen, action: ActionName): Update<PayloadScreen> => ({
+const toGroup = (screen: PayloadScreen, action: ActionName): ScreenUpdate<PayloadScreen> => ({
   screen: { ...screen, group: paneAfter(payloadGroups, screen.group, action), cursor: 0 },
 })
 
 /** Handles enter, which does something else in each group. */
-const onEnter = (screen: PayloadScreen, { payload }: World): Update<PayloadScreen> => {
+const onEnter = (screen: PayloadScreen, { payload }: World): ScreenUpdate<PayloadScreen> => {
   const row = payloadRows(screen)[screen.cursor]
   switch (screen.group) {
     case 'samples':
@@ -159,27 +162,27 @@ const onEnter = (screen: PayloadScreen, { payload }: World): Update<PayloadScree
   }
 }
 
-const badNotice = (text: string): Update<PayloadScreen> => ({ world: { notice: { tone: 'bad', text } } })
+const badNotice = (text: string): ScreenUpdate<PayloadScreen> => ({ world: { notice: { tone: 'bad', text } } })
 
-const choosePayload = ({ isAhead, route }: PayloadScreen, choice: PayloadChoice): Update<PayloadScreen> =>
+const choosePayload = ({ isAhead, route }: PayloadScreen, choice: PayloadChoice): ScreenUpdate<PayloadScreen> =>
   isAhead
     ? { go: { back: true, returns: { id: payloadId, value: JSON.stringify(choice) } } }
     : { go: { back: true }, commands: [{ kind: 'ask', question: { ask: 'payload', of: { choice, route } } }] }
 
-const choosePasted = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
+const choosePasted = (screen: PayloadScreen, text: string): ScreenUpdate<PayloadScreen> => {
   if (text.trim() === '') return badNotice('nothing is pasted yet')
   const problem = jsonProblem(text)
   return problem === undefined ? choosePayload(screen, { from: 'text', text }) : badNotice(problem)
 }
 
 /** Takes a paste that is too long to be shown. The paste is chosen at once if it is JSON, and dropped otherwise. */
-const chooseLongPaste = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
+const chooseLongPaste = (screen: PayloadScreen, text: string): ScreenUpdate<PayloadScreen> => {
   const problem = jsonProblem(text)
   if (problem === undefined) return choosePayload(screen, { from: 'text', text })
   return badNotice(`${problem}; the text is too long to be mended here: put it into a file`)
 }
 
-const onMessage = (screen: PayloadScreen, message: Message, { payload }: World): Update<PayloadScreen> => {
+const onMessage = (screen: PayloadScreen, message: Message, { payload }: World): ScreenUpdate<PayloadScreen> => {
   if (message.type === 'payloads' && message.of.route === screen.route) return { screen: withRows(screen, message.answer, payload) }
   if (message.type !== 'returned') return {}
   if (message.id === fileId) return message.value.trim() === '' ? {} : choosePayload(screen, { from: 'file', file: message.value })
@@ -199,7 +202,7 @@ const withRows = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Pa
  * Chooses an edited text as the payload, with the headers of the payload that was edited. The text must be JSON, unless the payload before
  * the edit was not JSON either, such as a form.
  */
-const chooseEdited = (screen: PayloadScreen, text: string, { body, headers }: Payload): Update<PayloadScreen> => {
+const chooseEdited = (screen: PayloadScreen, text: string, { body, headers }: Payload): ScreenUpdate<PayloadScreen> => {
   const problem = jsonProblem(body) === undefined ? jsonProblem(text) : undefined
   if (problem !== undefined) return { screen: { ...screen, edited: text }, ...badNotice(`${problem}; enter goes on with the text`) }
   return choosePayload(screen, { from: 'text', text, headers })

@@ -8,7 +8,7 @@ import type { PayloadValue } from '../../../edit/service.ts'
 import { placeholderPath } from '../../../expr/placeholder.ts'
 import { movedCursor } from '../../model/list.ts'
 import { rowsThatFit } from '../../model/narrowing.ts'
-import { type Screen, screenModel, type Update, type World } from '../../model/screen.ts'
+import { type Screen, type ScreenUpdate, screenModel, type World } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
 import { promptSentences } from '../trace/trace-said.ts'
 import { promptLayout } from './layout.ts'
@@ -111,7 +111,7 @@ const atLine = (field: TextField, row: number): TextField => {
  * Puts a new text into the draft. Each change begins from the draft as it was when the screen was opened, so all writing together is one
  * step.
  */
-const withPromptText = (screen: PromptScreen, field: TextField, world: World): Update<PromptScreen> => {
+const withPromptText = (screen: PromptScreen, field: TextField, world: World): ScreenUpdate<PromptScreen> => {
   const isSame = field.text === screen.field.text
   const next = withCompletion({ ...screen, field, cursor: 0, closedAt: isSame ? screen.closedAt : undefined }, world)
   if (isSame) return { screen: next }
@@ -122,7 +122,7 @@ const withPromptText = (screen: PromptScreen, field: TextField, world: World): U
 }
 
 /** Replaces the placeholder that has no closing brace yet by a placeholder of the path that is chosen in the list of paths. */
-const withPathInserted = (screen: PromptScreen, { at, rows }: Completion, world: World): Update<PromptScreen> => {
+const withPathInserted = (screen: PromptScreen, { at, rows }: Completion, world: World): ScreenUpdate<PromptScreen> => {
   const { field, cursor } = screen
   const row = rows[cursor]
   if (!row) return {}

@@ -7,7 +7,7 @@ import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
 import { allFields, type FormField, formFields } from '../../../edit/form.ts'
 import { type NamesKey, namesKeyOf, type OfferedName } from '../../../edit/names-keys.ts'
 import { entryScreen, type PickScreen, pickScreen, pickSeveralScreen } from '../../model/overlays.ts'
-import { type Update, warned } from '../../model/screen.ts'
+import { type ScreenUpdate, warned } from '../../model/screen.ts'
 
 const questionId = ({ path }: Pick<FormField, 'path'>): string => `set ${pointerOf(path)}`
 
@@ -15,7 +15,7 @@ const questionId = ({ path }: Pick<FormField, 'path'>): string => `set ${pointer
  * Opens what the form of a field asks for: a list to pick from, a line to fill in, or `$EDITOR`. A field that cannot be changed gives a
  * warning.
  */
-export const askFieldValue = (field: FormField, draft: RouteDraft): Update<never> => {
+export const askFieldValue = (field: FormField, draft: RouteDraft): ScreenUpdate<never> => {
   const { path, title, form, value } = field
   const refused = whyNotEditable(field)
   if (refused) return refused
@@ -46,7 +46,7 @@ export const askFieldValue = (field: FormField, draft: RouteDraft): Update<never
 }
 
 /** Opens a list of names for the field with a key. `offered`: the names that the program knows for that key. */
-export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly OfferedName[]): Update<never> => {
+export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly OfferedName[]): ScreenUpdate<never> => {
   const field = formFields(draft.spec).find(({ path }) => path[0] === key)
   if (!field) return {}
   const rows = offered.map(({ name, detail }) => ({ value: name, title: name, detail }))
@@ -96,7 +96,7 @@ const pickChoice = (field: FormField): PickScreen => {
 }
 
 /** Turns a flag from true to false or back, without asking for the new value. A field that is no flag is not changed. */
-export const switchFlag = (field: FormField, draft: RouteDraft): Update<never> => {
+export const switchFlag = (field: FormField, draft: RouteDraft): ScreenUpdate<never> => {
   const { value, form } = field
   if (form !== 'flag') return {}
   const refused = whyNotEditable(field)
@@ -104,12 +104,12 @@ export const switchFlag = (field: FormField, draft: RouteDraft): Update<never> =
 }
 
 /** Returns an update whose notice says why a field cannot be changed; `undefined` for a field that can be changed. */
-const whyNotEditable = ({ title, locked, idle, value }: FormField): Update<never> | undefined => {
+const whyNotEditable = ({ title, locked, idle, value }: FormField): ScreenUpdate<never> | undefined => {
   const why = locked ?? (value === undefined ? idle : undefined)
   return why === undefined ? undefined : warned(`${title}: ${why}`)
 }
 
-const withFieldValue = (draft: RouteDraft, { path }: FormField, value: Json): Update<never> => ({
+const withFieldValue = (draft: RouteDraft, { path }: FormField, value: Json): ScreenUpdate<never> => ({
   world: { draft: change(draft, `set ${path.join('.')}`, [{ kind: 'set', path, value }]) },
 })
 
@@ -123,7 +123,7 @@ const editableText = ({ form, value }: FormField): string => {
  * Puts a value that the user entered or picked into the draft. `id` says which field was asked about, and `text` is what came back. An
  * unchanged text changes nothing, and an empty text removes the key.
  */
-export const fieldEntered = (draft: RouteDraft, id: string, text: string): Update<never> => {
+export const fieldEntered = (draft: RouteDraft, id: string, text: string): ScreenUpdate<never> => {
   const field = allFields(draft.spec).find((each) => questionId(each) === id)
   if (!field) return {}
   if (field.form === 'names') return { world: { draft: withPickedNames(draft, field, JSON.parse(text) as string[]) } }

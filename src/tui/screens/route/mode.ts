@@ -7,13 +7,13 @@ import type { ActionName } from '../../../edit/actions.ts'
 import { change, type RouteDraft } from '../../../edit/draft/route-draft.ts'
 import { type Mode, modeOf } from '../../../edit/form.ts'
 import { chooseScreen } from '../../model/overlays.ts'
-import { type Update, warned } from '../../model/screen.ts'
+import { type ScreenUpdate, warned } from '../../model/screen.ts'
 
 const modeActions: ReadonlySet<ActionName> = new Set(['toggle', 'left', 'right'])
 export const modeId = 'mode'
 
 /** Handles a key on the row of the mode: enter asks for the mode, and space and arrows go to the next or the previous mode. */
-export const onModeRow = (mode: Mode, action: ActionName, draft: RouteDraft): Update<never> => {
+export const onModeRow = (mode: Mode, action: ActionName, draft: RouteDraft): ScreenUpdate<never> => {
   const choices = modes.map((each) => ({ value: each, title: `${each}: ${modeMeanings[each]}` }))
   if (action === 'open') return { go: { push: chooseScreen(modeId, 'what becomes of an event?', choices, modes.indexOf(mode)) } }
   if (!modeActions.has(action)) return {}
@@ -32,7 +32,7 @@ const modeMeanings: { readonly [mode in Mode]: string } = {
  * Changes the mode. A mode that a written key excludes is refused, so that the user cannot enter a pair of keys with which no gateway
  * starts.
  */
-export const withMode = (draft: RouteDraft, next: Mode): Update<never> => {
+export const withMode = (draft: RouteDraft, next: Mode): ScreenUpdate<never> => {
   const { spec } = draft
   if (next === modeOf(spec)) return {}
   const without = (key: string) => (spec[key] === undefined ? [] : [{ kind: 'remove', path: [key] } as const])

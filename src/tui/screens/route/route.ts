@@ -10,7 +10,7 @@ import { moveActions, movedCursor, paneActions, paneAfter, scrollAfter } from '.
 import { chooseScreen, leaveChoices, openSave } from '../../model/overlays.ts'
 import { withoutChangesOf } from '../../model/pending.ts'
 import { roomOf } from '../../model/room.ts'
-import { type Message, type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
+import { type Message, type Returned, type Screen, type ScreenUpdate, screenModel, type World, warned } from '../../model/screen.ts'
 import { openDeliver } from '../deliver/deliver.ts'
 import { openFilters } from '../filters/filters.ts'
 import { openLive } from '../live/live.ts'
@@ -47,7 +47,7 @@ export type RouteScreen = Screen & {
 export const openRoute = (): RouteScreen => ({ kind: 'route', cursor: 0, pane: 'form', scroll: 0, unfolded: [] })
 
 /** Goes to a route. The route is tried with the chosen payload, or with the best payload if none is chosen. */
-export const enterRoute = (route: string, choice?: PayloadChoice): Update<never> => ({
+export const enterRoute = (route: string, choice?: PayloadChoice): ScreenUpdate<never> => ({
   go: { home: true, above: openRoute() },
   commands: [{ kind: 'ask', question: choice ? { ask: 'payload', of: { choice, route } } : { ask: 'payloads', of: { route } } }],
 })
@@ -90,13 +90,13 @@ const firstPayload = (
   { of: { route }, answer }: Extract<Message, { type: 'payloads' }>,
   { payload }: World,
   { opened: { name } }: RouteDraft,
-): Update<RouteScreen> => {
+): ScreenUpdate<RouteScreen> => {
   const best = answer.find(({ fits }) => fits)
   if (payload || route !== name || !best) return {}
   return { commands: [{ kind: 'ask', question: { ask: 'payload', of: { choice: best.choice, route: name } } }] }
 }
 
-const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Update<RouteScreen> => {
+const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): ScreenUpdate<RouteScreen> => {
   if (paneActions.includes(action)) return { screen: { ...screen, pane: paneAfter(panes, screen.pane, action) } }
   if (moveActions.includes(action)) return moving(screen, action, world, draft)
   const row = formRows(draft.spec, screen.unfolded)[screen.cursor]
@@ -136,7 +136,7 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
   }
 }
 
-const moving = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Update<RouteScreen> =>
+const moving = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): ScreenUpdate<RouteScreen> =>
   screen.pane === 'trace'
     ? { screen: { ...screen, scroll: scrollAfter(screen.scroll, action, lastScrollOf(world)) } }
     : { screen: { ...screen, cursor: movedCursor(screen.cursor, action, formRows(draft.spec, screen.unfolded).length) } }
@@ -151,13 +151,13 @@ const copiedText = (row: FormRow): string =>
   row.kind === 'field' ? writeCarriedNumbers(JSON.stringify(row.field.value ?? null)) : row.kind === 'mode' ? row.mode : row.name
 
 /** Folds or unfolds the section or group of a row; `undefined` for a row that has nothing to fold. */
-const toggleFold = (screen: RouteScreen, row: FormRow): Update<RouteScreen> | undefined => {
+const toggleFold = (screen: RouteScreen, row: FormRow): ScreenUpdate<RouteScreen> | undefined => {
   const unfolded = withFold(screen.unfolded, row)
   return unfolded && { screen: { ...screen, unfolded } }
 }
 
 /** Handles a key on the row of the cursor. */
-const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: World, draft: RouteDraft): Update<RouteScreen> => {
+const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: World, draft: RouteDraft): ScreenUpdate<RouteScreen> => {
   if (action === 'copy' && row.kind === 'field' && row.field.isSecret) return warned('a secret is not copied: webhook secret shows it')
   if (action === 'copy') return { commands: [{ kind: 'copy', text: copiedText(row) }] }
   const own = action === 'open' ? (screenOf(row, draft, world) ?? toggleFold(screen, row)) : undefined
@@ -171,7 +171,7 @@ const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: Wor
 }
 
 /** Opens the screen of a field that has a screen of its own; `undefined` for other rows. Such a screen opens with `--read-only`, too. */
-const screenOf = (row: FormRow, draft: RouteDraft, world: World): Update<RouteScreen> | undefined => {
+const screenOf = (row: FormRow, draft: RouteDraft, world: World): ScreenUpdate<RouteScreen> | undefined => {
   if (row.kind !== 'field' || row.depth > 0) return undefined
   switch (row.field.path[0]) {
     case 'filters':
@@ -188,12 +188,12 @@ const screenOf = (row: FormRow, draft: RouteDraft, world: World): Update<RouteSc
   }
 }
 
-const removeField = ({ path, value, locked, title }: FormField, draft: RouteDraft): Update<RouteScreen> => {
+const removeField = ({ path, value, locked, title }: FormField, draft: RouteDraft): ScreenUpdate<RouteScreen> => {
   if (locked !== undefined) return warned(`${title}: ${locked}`)
   return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }
 }
 
-const postTest = ({ payload, options }: World, draft: RouteDraft): Update<RouteScreen> => {
+const postTest = ({ payload, options }: World, draft: RouteDraft): ScreenUpdate<RouteScreen> => {
   if (options.readOnly) return warned('nothing is sent: the editor was opened with --read-only')
   if (isModified(draft)) return warned('save first: a test is posted to the route as the gateway has it')
   return {
@@ -203,14 +203,14 @@ const postTest = ({ payload, options }: World, draft: RouteDraft): Update<RouteS
   }
 }
 
-const applyFix = ({ preview }: World, draft: RouteDraft): Update<RouteScreen> => {
+const applyFix = ({ preview }: World, draft: RouteDraft): ScreenUpdate<RouteScreen> => {
   const [fix] = preview?.fixes ?? []
   if (!fix) return warned('no finding here has a fix')
   return { world: { draft: change(draft, fix.title, fix.edits), notice: { tone: 'ok', text: fix.title } } }
 }
 
 /** Opens the file of a configured route in the user's editor, if the draft has no changes that would be lost. */
-const inEditor = (draft: RouteDraft, row: FormRow | undefined): Update<RouteScreen> => {
+const inEditor = (draft: RouteDraft, row: FormRow | undefined): ScreenUpdate<RouteScreen> => {
   if (isModified(draft)) return warned('save or undo first: the editor opens the file as it is')
   const { opened } = draft
   if (opened.source === 'subscription') return warned(`in $EDITOR: webhook edit ${opened.name}`)
@@ -218,7 +218,7 @@ const inEditor = (draft: RouteDraft, row: FormRow | undefined): Update<RouteScre
 }
 
 /** Takes back the last step of the draft. A new route without steps is dropped as a whole. */
-const undoStep = (world: World, draft: RouteDraft): Update<RouteScreen> => {
+const undoStep = (world: World, draft: RouteDraft): ScreenUpdate<RouteScreen> => {
   if (canUndo(draft)) return { world: { draft: undo(draft) } }
   const { opened } = draft
   if (!opened.isNew) return warned('there is nothing to take back')
@@ -228,12 +228,12 @@ const undoStep = (world: World, draft: RouteDraft): Update<RouteScreen> => {
   }
 }
 
-const onReturned = ({ id, value }: Returned, world: World, draft: RouteDraft): Update<RouteScreen> => {
+const onReturned = ({ id, value }: Returned, world: World, draft: RouteDraft): ScreenUpdate<RouteScreen> => {
   if (id === 'leave') return onLeaveAnswer(value, world, draft)
   return id === modeId ? withMode(draft, value as Mode) : fieldEntered(draft, id, value)
 }
 
-const onLeaveAnswer = (answer: string, world: World, draft: RouteDraft): Update<RouteScreen> => {
+const onLeaveAnswer = (answer: string, world: World, draft: RouteDraft): ScreenUpdate<RouteScreen> => {
   if (answer === 'save') return openSave(world, 'home')
   if (answer !== 'discard') return {}
   return {

@@ -5,8 +5,8 @@ import type { Hunk } from '../../../datadir/line-diff.ts'
 import { draftAfter, type OpenedRoute, type RouteDraft, rebased } from '../../../edit/draft/route-draft.ts'
 import type { Saved, SavePlan, SaveRequest } from '../../../edit/service.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
-import { type Choice, chooseScreen, entryScreen, openNextSave, type SaveScreen } from '../../model/overlays.ts'
-import { type Command, type Message, type Notice, screenModel, type Update, type World, warned } from '../../model/screen.ts'
+import { chooseScreen, entryScreen, openNextSave, type SaveScreen, type ScreenChoice } from '../../model/overlays.ts'
+import { type Command, type Message, type Notice, type ScreenUpdate, screenModel, type World, warned } from '../../model/screen.ts'
 
 type SavedRoute = Extract<Saved, { ok: true }>
 
@@ -56,7 +56,7 @@ export const saveModel = screenModel<SaveScreen>({
   said: (screen, world) => (screen.plan && !isLookOnly(screen, world) ? [howToSave(screen.plan)] : []),
 })
 
-const onMessage = (screen: SaveScreen, message: Message, world: World): Update<SaveScreen> => {
+const onMessage = (screen: SaveScreen, message: Message, world: World): ScreenUpdate<SaveScreen> => {
   switch (message.type) {
     case 'plan':
       return withSavePlan({ ...screen, plan: message.answer, isBusy: false, cursor: 0 }, world)
@@ -75,7 +75,7 @@ const onMessage = (screen: SaveScreen, message: Message, world: World): Update<S
   }
 }
 
-const withSavePlan = (screen: SaveScreen, world: World): Update<SaveScreen> => ({
+const withSavePlan = (screen: SaveScreen, world: World): ScreenUpdate<SaveScreen> => ({
   screen,
   ...(isConflict(screen) && !isLookOnly(screen, world) ? { go: { push: conflictQuestion(screen) } } : {}),
 })
@@ -85,7 +85,7 @@ const isConflict = ({ plan }: SaveScreen): boolean => plan?.conflict !== undefin
 const conflictId = 'conflict'
 const saveAsId = 'save-as'
 
-const conflictChoices: readonly Choice[] = [
+const conflictChoices: readonly ScreenChoice[] = [
   { value: 'reload', title: 'Reload: take the file as it is now, without your changes' },
   { value: 'mine', title: 'Keep mine: put your changes into the file as it is now, and show them' },
   { value: 'as', title: 'Save as: write yours to another file' },
@@ -99,7 +99,7 @@ const conflictQuestion = ({ plan }: SaveScreen) => {
   return chooseScreen(conflictId, question, open, open.length - 1)
 }
 
-const onReturned = (screen: SaveScreen, id: string, value: string, draft: RouteDraft): Update<SaveScreen> => {
+const onReturned = (screen: SaveScreen, id: string, value: string, draft: RouteDraft): ScreenUpdate<SaveScreen> => {
   const { name, source } = draft.opened
   if (id === saveAsId) return { screen: { ...screen, isBusy: true }, commands: [askSave({ draft, despiteErrors: true, as: value })] }
   if (id !== conflictId) return {}
@@ -131,7 +131,7 @@ const onReturned = (screen: SaveScreen, id: string, value: string, draft: RouteD
 
 const askSave = (of: SaveRequest): Command => ({ kind: 'ask', question: { ask: 'save', of } })
 
-const saveUpdate = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolean): Update<SaveScreen> => {
+const saveUpdate = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolean): ScreenUpdate<SaveScreen> => {
   const { plan, isBusy, onto } = screen
   if (isBusy || !plan) return {}
   if (isConflict(screen)) return { go: { push: conflictQuestion(screen) } }
@@ -162,7 +162,12 @@ const warning = (text: string): Notice => ({ tone: 'bad', text })
 const savesAllRoutes = (then: SaveScreen['then']): boolean => then === 'all' || then === 'quit'
 
 /** Handles the end of saving a route: goes on to the next route, or leaves the screen. Undo still leads to what was before the save. */
-const onSaved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDeleted }: SavedRoute, world: World): Update<SaveScreen> => {
+const onSaved = (
+  { then }: SaveScreen,
+  of: SaveRequest,
+  { opened, notices, isDeleted }: SavedRoute,
+  world: World,
+): ScreenUpdate<SaveScreen> => {
   const { name, source } = of.draft.opened
   const pending = (world.pending ?? []).map((other) => draftAfterSave(other, of, opened))
   const notice: Notice = { tone: 'ok', text: notices.join('; ') }

@@ -10,7 +10,7 @@ import { makeTest, testRows } from '../../../edit/route-tests.ts'
 import { type ListArea, moveActions, movedCursor } from '../../model/list.ts'
 import { entryScreen } from '../../model/overlays.ts'
 import type { Room } from '../../model/room.ts'
-import { type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
+import { type Returned, type Screen, type ScreenUpdate, screenModel, type World, warned } from '../../model/screen.ts'
 
 /** Returns the place of the list. `cursor`, `length`: the row of the cursor in the list, and the number of tests. */
 export const testListArea = (cursor: number, length: number, { width, height }: Room): ListArea => ({
@@ -60,14 +60,14 @@ export const testsModel = screenModel<TestsScreen>({
   list: ({ cursor }, world, room) => testListArea(cursor, testsIn(world).length, room),
 })
 
-const onAction = (screen: TestsScreen, action: ActionName, world: World, draft: RouteDraft): Update<TestsScreen> => {
+const onAction = (screen: TestsScreen, action: ActionName, world: World, draft: RouteDraft): ScreenUpdate<TestsScreen> => {
   const tests = testsIn(world)
   const { cursor } = screen
-  const to = (next: RouteDraft, at = cursor): Update<TestsScreen> => ({
+  const to = (next: RouteDraft, at = cursor): ScreenUpdate<TestsScreen> => ({
     screen: { ...screen, edited: undefined, cursor: Math.max(0, Math.min(at, testsIn({ draft: next }).length - 1)) },
     world: { draft: next },
   })
-  const moving = (by: 1 | -1): Update<TestsScreen> =>
+  const moving = (by: 1 | -1): ScreenUpdate<TestsScreen> =>
     tests[cursor + by] === undefined
       ? {}
       : to(change(draft, 'move a test', [{ kind: 'move', path: ['tests'], from: cursor, to: cursor + by }]), cursor + by)
@@ -93,12 +93,12 @@ const onAction = (screen: TestsScreen, action: ActionName, world: World, draft: 
   }
 }
 
-const editTest = ({ edited }: TestsScreen, test: Json | undefined): Update<TestsScreen> =>
+const editTest = ({ edited }: TestsScreen, test: Json | undefined): ScreenUpdate<TestsScreen> =>
   test === undefined
     ? warned('there is no test yet: a makes one of the payload')
     : { commands: [{ kind: 'edit-text', id: editId, text: edited ?? `${writeCarriedNumbers(JSON.stringify(test, null, 2))}\n` }] }
 
-const askTestName = ({ payload, preview }: World): Update<TestsScreen> => {
+const askTestName = ({ payload, preview }: World): ScreenUpdate<TestsScreen> => {
   if (!payload) return warned('choose a payload first: the test sends it')
   if (payload.isCut) return warned('the payload is too large for a test: choose a sample')
   const what = preview?.trace ? `is ${preview.trace.name}` : 'is taken'
@@ -115,7 +115,7 @@ const askTestName = ({ payload, preview }: World): Update<TestsScreen> => {
 const removedTest = (draft: RouteDraft, at: number, length: number): RouteDraft =>
   change(draft, 'remove a test', [{ kind: 'remove', path: length === 1 ? ['tests'] : ['tests', at] }])
 
-const onReturned = (screen: TestsScreen, { id, value }: Returned, world: World, draft: RouteDraft): Update<TestsScreen> => {
+const onReturned = (screen: TestsScreen, { id, value }: Returned, world: World, draft: RouteDraft): ScreenUpdate<TestsScreen> => {
   const { length } = testsIn(world)
   if (id === addId && world.payload && value.trim() !== '') {
     const test = makeTest(value.trim(), world.payload, world.preview?.trace)
