@@ -2,7 +2,7 @@
 
 import type { Example } from '../src/check/explain/explanation.ts'
 import { codeRanges, explanationOf } from '../src/check/explain/index.ts'
-import { type Code, catalogue, isStopping } from '../src/core/diagnostic.ts'
+import { type Code, codeCatalogue, isStopping } from '../src/core/diagnostic.ts'
 import { withoutTags } from './in-markdown.ts'
 
 const intro = `What \`headgate validate\` finds, by code; the gateway says the same at its start and at a reload. \`headgate explain WH101\` shows an entry in the terminal, without a network.
@@ -18,7 +18,7 @@ const block = (text: string): string => `\`\`\`text\n${text}\`\`\``
 const examplesOf = ({ of, bad, good }: Example): string[] => [`Wrong (${where[of]}):`, block(bad), 'Right:', block(good)]
 
 const entry = (code: Code): string => {
-  const { title, severity } = catalogue[code]
+  const { title, severity } = codeCatalogue[code]
   const { means, why, fix, example } = explanationOf(code)
   const start = isStopping(code) ? ', stops the start' : ''
   return [
@@ -31,10 +31,10 @@ const entry = (code: Code): string => {
 
 /** Returns the whole page. */
 export const renderCodes = (): string => {
-  const codes = Object.keys(catalogue) as Code[]
+  const codes = Object.keys(codeCatalogue) as Code[]
   const rows = codes.map(
     (code) =>
-      `| [${code}](#${code.toLowerCase()}) | ${catalogue[code].severity} | ${isStopping(code) ? 'yes' : ''} | ${catalogue[code].title} |`,
+      `| [${code}](#${code.toLowerCase()}) | ${codeCatalogue[code].severity} | ${isStopping(code) ? 'yes' : ''} | ${codeCatalogue[code].title} |`,
   )
   return [
     '# Findings',

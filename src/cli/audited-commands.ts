@@ -7,7 +7,7 @@ import { systemClock } from '../core/clock.ts'
 import { exit } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Audit } from '../features/audit/audit.ts'
-import { pathOf } from './help/suggest.ts'
+import { commandPath } from './help/suggest.ts'
 import { type Cli, warn } from './shell/output.ts'
 
 type Options = { readonly [name: string]: unknown }
@@ -72,7 +72,7 @@ const maxIds = 100
 
 /** Runs the action of a command. Where the command changes something, the audit gets its lines. */
 export const auditedCommand = async (command: Command, cli: Cli, action: (cli: Cli) => Promise<number>): Promise<number> => {
-  const change = Object.hasOwn(changes, pathOf(command)) ? changes[pathOf(command)] : undefined
+  const change = Object.hasOwn(changes, commandPath(command)) ? changes[commandPath(command)] : undefined
   const options = command.opts<Options>()
   if (!change || change.when?.(options) === false) return action(cli)
   let summary: Json | undefined

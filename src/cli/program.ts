@@ -9,7 +9,7 @@ import { version } from '../datadir/version.ts'
 import { auditedCommand } from './audited-commands.ts'
 import { addCommands } from './grammar.ts'
 import { explainTree } from './help/explain-tree.ts'
-import { pathOf, rewordChoiceError, suggestCommands, suggestOptions } from './help/suggest.ts'
+import { commandPath, rewordChoiceError, suggestCommands, suggestOptions } from './help/suggest.ts'
 import { addGlobals, cliOf, type Globals, wantedIo } from './options/globals.ts'
 import { openQuery } from './options/query.ts'
 import type { RunCommand } from './shell/grammar-values.ts'
@@ -143,7 +143,7 @@ const printCommanderEnd = (error: CommanderError, written: CommanderOutput, io: 
 
 /** Returns a mistake in the command line as a Fault, with the commands, options or values that may have been meant. */
 const mistakeFault = (error: CommanderError, failed: Command | undefined): Fault => {
-  const path = failed ? pathOf(failed) : ''
+  const path = failed ? commandPath(failed) : ''
   const hint = ['headgate', ...(path === '' ? [] : [path]), '--help'].join(' ')
   if (error.code === 'commander.help') return new Fault('usage', 'which command?', { exitCode: exit.usage, hint })
   const [sentence = ''] = error.message.replace(/^error: /, '').split('\n')

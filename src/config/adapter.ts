@@ -88,7 +88,7 @@ const routeReferences = (raw: Json | undefined, { secrets, globalReference }: Se
  * `raw`: the route before its references were resolved. Behind its secrets come those that they have replaced: of programs, while these
  * still verify, and of `overlap`.
  */
-export const routeOf = (
+export const routeSourceOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base' | 'included'>,
   raw: Json | undefined,
   around: SecretsAround,
@@ -120,7 +120,7 @@ export const readConfiguredRoutes = (
   for (const [name, spec] of Object.entries(written)) {
     const at = [...base, name]
     if (isBroken(at, bad) || !isObject(spec)) continue
-    routes.set(name, routeOf({ ...origin, name, spec: spec as Route, base: at }, own(raw, name), around))
+    routes.set(name, routeSourceOf({ ...origin, name, spec: spec as Route, base: at }, own(raw, name), around))
   }
   return routes
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { codeOf } from '../core/fault.ts'
-import { filesOf, isPattern } from './include/find-files.ts'
+import { filesMatching, isPattern } from './include/find-files.ts'
 
 /**
  * The hash of the text of each file as it was read, by the file's path; `absent` where there was no file. By the path of a pattern, the
@@ -24,7 +24,7 @@ export const textDigest = (text: string | undefined): string =>
 export const namesDigest = (files: readonly string[]): string => textDigest(files.map((file) => basename(file)).join('\n'))
 
 /** Returns the files whose text has changed, or that cannot be read now. Never throws. */
-export const changedFiles = async (digests: FileDigests): Promise<readonly string[]> => {
+export const filesChangedSince = async (digests: FileDigests): Promise<readonly string[]> => {
   const all = await Promise.all([...digests].map(async ([file, digest]) => ((await presentDigest(file)) === digest ? [] : [file])))
   return all.flat()
 }
@@ -32,7 +32,7 @@ export const changedFiles = async (digests: FileDigests): Promise<readonly strin
 /** Returns the digest of a file as it is now: `absent` for no file, `undefined` for a file that is too large or cannot be read. */
 const presentDigest = async (file: string): Promise<string | undefined> => {
   try {
-    if (isPattern(file)) return namesDigest(filesOf(file))
+    if (isPattern(file)) return namesDigest(filesMatching(file))
     const found = await stat(file)
     if (!found.isFile() || found.size > maxFileBytes) return undefined
     return textDigest(await readFile(file, 'utf8'))

@@ -149,7 +149,7 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
       secrets: main.secrets,
       platforms: platformsOf(data),
       ...readConfiguredJobs(data, name, source, bad),
-      ...placesOf(source),
+      ...profilePlace(source),
     })
   }
   return profiles
@@ -171,7 +171,7 @@ const unreadKeys = (file: File, profile: string, source: Source | undefined): Di
   )
 }
 
-export const placesOf = (source: Source | undefined): Pick<Profile, 'place'> => (source ? { place: source.place } : {})
+export const profilePlace = (source: Source | undefined): Pick<Profile, 'place'> => (source ? { place: source.place } : {})
 
 /** Returns the modules that a file names under `plugins`. An entry that is no name is left out: the shape check reports it. */
 export const pluginsOf = (file: File, source: Source | undefined): PluginSource[] =>

@@ -15,8 +15,8 @@ import { budgetOf, type Price } from './budget.ts'
 import { type Config, defaultProfile, type Profile } from './config.ts'
 import { readConsole } from './console/read-console.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
-import { type FileReadings, type FileSource, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
-import { readRoutes } from './include/read-routes.ts'
+import { type FileReadings, type FileSource, platformsOf, pluginsOf, profilePlace, readEnv, readFile, readProfiles } from './files.ts'
+import { readIncludedRoutes } from './include/read-routes.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { checkNeeds } from './needs.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
@@ -177,9 +177,9 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     fromEnv.secret === undefined && source ? knownReference(valueAt(source.data, baseOf('secret')), secrets) : undefined
   const around = { globalSecret, globalReference, secrets }
   const named = { main: { source, bad, found, data }, from: { env, secrets }, texts: options.texts, also: options.include }
-  const routes = readRoutes({ ...named, routes: settings.routes as JsonObject, base: baseOf('routes') }, into)
+  const routes = readIncludedRoutes({ ...named, routes: settings.routes as JsonObject, base: baseOf('routes') }, into)
   const jobs = readConfiguredJobs(data, defaultProfile, source, bad)
-  const main: Profile = { name: defaultProfile, dir: dataDir, env, secrets, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
+  const main: Profile = { name: defaultProfile, dir: dataDir, env, secrets, platforms: platformsOf(data), ...jobs, ...profilePlace(source) }
   const profiles = readProfiles(dataDir, multiplex, main, into)
   const sections = sectionsOf(data)
   const needs = checkNeeds(configSchema, sections, { top: sections, env }, source)

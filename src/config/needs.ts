@@ -39,7 +39,7 @@ type IdleKey = { readonly code: Code; readonly path: Path; readonly message: str
 type Around = { readonly top: JsonObject; readonly env: Env }
 
 /** Whether a value switches something on: it is not absent, `false` or an empty list. */
-export const isOn = (value: Json | undefined): boolean =>
+export const isSwitchedOn = (value: Json | undefined): boolean =>
   value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
 
 /** Returns each key in `data`, which the schema `root` describes, that lacks what it needs. A key that is switched off needs nothing. */
@@ -58,7 +58,7 @@ export const idleKeys = (root: JsonObject, data: JsonObject, { top, env }: Aroun
     return isMet(need, needed) || isInEnv ? undefined : otherKey(need, writtenPath(steps), needed)
   }
   mapWhere('x-needs', root, data, (node, value, path) => {
-    for (const need of isOn(value) ? (node['x-needs'] as unknown as readonly Need[]) : []) {
+    for (const need of isSwitchedOn(value) ? (node['x-needs'] as unknown as readonly Need[]) : []) {
       const lack = lackOf(need, path)
       if (lack === undefined) continue
       const { code } = need
@@ -86,7 +86,7 @@ type Sentence = { readonly message: string; readonly help: string }
 /** `needed`: the value as the file has it, or its default. */
 const isMet = ({ is, isList }: KeyNeed, needed: Json | undefined): boolean => {
   if (isList) return Array.isArray(needed) && needed.length > 1
-  if (!is) return isOn(needed)
+  if (!is) return isSwitchedOn(needed)
   return needed === undefined || [needed].flat().some((each) => is.includes(each))
 }
 

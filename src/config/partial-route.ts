@@ -7,7 +7,7 @@ import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import { keepDigits } from '../core/written-digits.ts'
 import type { Route } from '../generated/config.ts'
-import { routeOf, type SecretsAround } from './adapter.ts'
+import { routeSourceOf, type SecretsAround } from './adapter.ts'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
 import type { RoutesPart } from './include/routes-part.ts'
 import { definition, schemaAt } from './schema-walk.ts'
@@ -39,7 +39,7 @@ const partialRouteOf = (
   const below = diagnostics.filter(({ pointer }) => pointer.startsWith(`${at}/`)).flatMap((each) => lostBy(each, at, whole))
   const spec = copyOf(whole) as JsonObject
   for (const pointer of below) takeOut(spec, pathToTakeOut(pointer))
-  const route = routeOf({ ...written, spec: spec as Route }, undefined, around)
+  const route = routeSourceOf({ ...written, spec: spec as Route }, undefined, around)
   return { route, lost: below.map((pointer) => `${at}/${pointer}`) }
 }
 

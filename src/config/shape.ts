@@ -1,6 +1,6 @@
 /** Checks the shape of data (its keys, and the types and forms of its values) against a schema, and puts each problem into a sentence. */
 
-import { type Code, catalogue, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { type Code, codeCatalogue, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own, valueAt } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
 import type { Check, Problem } from '../generated/validators.js'
@@ -78,7 +78,7 @@ const formOf = (node: Json | undefined): { help?: string } =>
   isObject(node) && typeof node.patternErrorMessage === 'string' ? { help: node.patternErrorMessage } : {}
 
 /** Returns the code that reports a value outside of its enum. */
-const codeOfEnum = ({ 'x-code': code }: JsonObject): Code => (typeof code === 'string' && code in catalogue ? (code as Code) : 'WH103')
+const codeOfEnum = ({ 'x-code': code }: JsonObject): Code => (typeof code === 'string' && code in codeCatalogue ? (code as Code) : 'WH103')
 
 const hasSome = (value: Json | undefined): boolean => (typeof value === 'string' || Array.isArray(value) ? value.length > 0 : false)
 

@@ -5,7 +5,7 @@ import { exit, Fault } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'
 import type { Subscription } from '../generated/config.ts'
 import { checkSubscription } from '../generated/validators.js'
-import { routeOf } from './adapter.ts'
+import { routeSourceOf } from './adapter.ts'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
 import { definition } from './schema-walk.ts'
 import type { References } from './secrets/reference.ts'
@@ -56,5 +56,5 @@ export const readSubscription = (
   const diagnostics = resolved.diagnostics.map((each) => ({ ...each, route: name }))
   if (diagnostics.some(isUnresolved)) return { diagnostics }
   const written = { name, origin: 'subscription', spec: resolved.data as Subscription, place: source.place, base } as const
-  return { route: routeOf(written, entry, { ...config, secrets: from.secrets }), diagnostics }
+  return { route: routeSourceOf(written, entry, { ...config, secrets: from.secrets }), diagnostics }
 }

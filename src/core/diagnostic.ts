@@ -31,7 +31,7 @@ type CodeMeaning = {
 }
 
 /** Every code of a finding, with its severity and title. WH201 to WH205 report what the rules forbid (rules: Start-up 1 to 4). */
-export const catalogue = {
+export const codeCatalogue = {
   WH001: { severity: 'error', title: 'the file cannot be read as YAML' },
   WH002: { severity: 'error', title: 'a key stands twice' },
   WH003: { severity: 'error', title: 'the file cannot be read' },
@@ -192,7 +192,7 @@ export const catalogue = {
   WH808: { severity: 'error', title: 'a reload that would remove most of the routes', starts: true, onDemand: true },
 } as const satisfies { readonly [code: string]: CodeMeaning }
 
-export type Code = keyof typeof catalogue
+export type Code = keyof typeof codeCatalogue
 
 /** A range in a file. Lines and columns count from 1. */
 export type SourceRange = {
@@ -233,17 +233,17 @@ export type Diagnostic = {
   readonly related?: readonly { readonly place: SourceRange; readonly message: string }[]
 }
 
-export const isErrorCode = (code: Code): boolean => catalogue[code].severity === 'error'
+export const isErrorCode = (code: Code): boolean => codeCatalogue[code].severity === 'error'
 
 /** Whether a finding of this code is about something beside the checked file. */
-export const isOutside = (code: Code): boolean => 'outside' in catalogue[code]
+export const isOutside = (code: Code): boolean => 'outside' in codeCatalogue[code]
 
 /**
  * Whether a finding of this code stops the start. A finding about an entry never does, but its code does not show that, so the caller must
  * know it.
  */
 export const isStopping = (code: Code): boolean => {
-  const { severity, starts }: CodeMeaning = catalogue[code]
+  const { severity, starts }: CodeMeaning = codeCatalogue[code]
   return severity === 'error' && !starts
 }
 
@@ -253,7 +253,7 @@ export const diagnostic = (
   message: string,
   more: Omit<Diagnostic, 'code' | 'severity' | 'stopsStart' | 'message' | 'pointer'> & { pointer?: string } = {},
 ): Diagnostic => {
-  const { severity } = catalogue[code]
+  const { severity } = codeCatalogue[code]
   return { code, severity, stopsStart: isStopping(code), message: maskAddresses(message), pointer: '', ...more }
 }
 

@@ -77,8 +77,8 @@ const readers: { readonly [kind in NameKind]: Reader } = {
   profiles: async ({ dataDir }) => [{ value: 'default' }, ...namesIn(join(dataDir, 'profiles')).map((value) => ({ value }))],
   skills: async ({ dataDir }) => namesIn(join(dataDir, 'skills')).map((value) => ({ value })),
   async codes() {
-    const { catalogue } = await import('../core/diagnostic.ts')
-    return Object.entries(catalogue).map(([value, { title }]) => ({ value, about: title }))
+    const { codeCatalogue } = await import('../core/diagnostic.ts')
+    return Object.entries(codeCatalogue).map(([value, { title }]) => ({ value, about: title }))
   },
   async outcomes() {
     const { outcomeNames } = await import('../core/outcome-table.ts')

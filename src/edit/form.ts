@@ -1,6 +1,6 @@
 /** Makes the fields of a route's form from the schema. A new key of routes becomes a field without a change to this file. */
 
-import { idleKeys, isOn } from '../config/needs.ts'
+import { idleKeys, isSwitchedOn } from '../config/needs.ts'
 import { definition } from '../config/schema-walk.ts'
 import { writeCarriedNumbers } from '../core/carried-numbers.ts'
 import { type Path, pointerOf } from '../core/diagnostic.ts'
@@ -77,7 +77,7 @@ export const allFields = (spec: JsonObject): readonly FormField[] => {
 export const lackingFields = (spec: JsonObject, around: Parameters<typeof idleKeys>[2]): { readonly [pointer: string]: string } =>
   Object.fromEntries(
     allFields(spec).flatMap(({ path, value }): [string, string][] => {
-      const set = isOn(value) ? spec : appliedEdits(spec, [{ kind: 'set', path, value: true }])
+      const set = isSwitchedOn(value) ? spec : appliedEdits(spec, [{ kind: 'set', path, value: true }])
       const pointer = pointerOf(path)
       const idle = idleKeys(route, set, around).find((each) => pointerOf(each.path) === pointer)
       return idle ? [[pointer, idle.lack]] : []

@@ -37,7 +37,7 @@ export const isTurnOver = (): boolean => {
 }
 
 /** Waits for a later turn of the loop. Each turn wakes one expression or search that waits. */
-export const nextTurn = (): Promise<void> =>
+export const nextExpressionTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (turnBegan === undefined) beginTurn()
     waiting.push(resolve)
@@ -45,5 +45,5 @@ export const nextTurn = (): Promise<void> =>
 
 /** Waits for a later turn where the payload of the event is large, and else not at all. */
 export const waitIfLarge = async ({ text }: Pick<Event, 'text'>): Promise<void> => {
-  if (text.length > largeTextUnits) await nextTurn()
+  if (text.length > largeTextUnits) await nextExpressionTurn()
 }

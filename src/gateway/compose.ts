@@ -12,7 +12,7 @@ import type { Log } from '../core/log.ts'
 import { createEventTraces } from '../core/telemetry/trace-context.ts'
 import type { KeptSecrets } from '../datadir/secrets/kept-secrets.ts'
 import type { Effects } from '../parts/effects.ts'
-import { catalogue, catalogueOf } from '../plan/catalogue.ts'
+import { builtinCatalogue, catalogueOf } from '../plan/catalogue.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import { LoadedPlugins } from '../plan/plugins/load-plugins.ts'
 import { createSharedEffects } from '../serve/effects.ts'
@@ -55,7 +55,7 @@ export const prepareGateway = async (config: Config, dependencies: GatewayDepend
     log,
     clock = systemClock,
     redact = (text) => text,
-    parts = catalogue,
+    parts = builtinCatalogue,
     read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
   } = dependencies
   const { requests, download, learn, secrets } = dependencies

@@ -14,7 +14,7 @@ type HandOverOptions = Pick<GatewayOptions, 'config' | 'socket' | 'reloader'> & 
 }
 
 /** Makes the operation. The gateway works on as before, until the successor has the socket and asks it to stop. */
-export const createHandOver =
+export const createSocketHandOver =
   (options: HandOverOptions): RunningGateway['handOver'] =>
   async () => {
     const { config, listener, reloader, stopping } = options

@@ -13,7 +13,7 @@ import { withDigits } from '../core/written-digits.ts'
 import { isTemplate } from '../expr/placeholder.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
-import { placeBelow, type SecretPart, secretParts, topOfSettings } from '../secrets/secret-place.ts'
+import { type SecretPart, secretParts, secretPlaceBelow, topOfSettings } from '../secrets/secret-place.ts'
 import type { TargetPart } from './targets/target.ts'
 import { targetName } from './written-names.ts'
 
@@ -80,7 +80,7 @@ const maskedAddress = (key: string, value: Json | undefined): Json | undefined =
   typeof value === 'string' ? replaceParts(value, addressParts(key, value), () => stars) : value
 
 const addressParts = (key: string, text: string): readonly SecretPart[] =>
-  secretParts(text, placeBelow(topOfSettings, key, false)).filter(({ isWhole }) => !isWhole)
+  secretParts(text, secretPlaceBelow(topOfSettings, key, false)).filter(({ isWhole }) => !isWhole)
 
 /** Returns the settings without the values that `secretsIn` returns for these keys. Of an address, only what is secret is left out. */
 const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject =>
@@ -93,7 +93,7 @@ const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject 
   )
 
 /** Joins the stored settings of a target and its secrets, as `withoutSecrets` and `secretsIn` made them. */
-export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject => {
+export const withStoredSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject => {
   const whole = Object.entries(secrets).map(([key, value]): [string, Json] => {
     const filled = own(stored, key)
     if (typeof value === 'string' && typeof filled === 'string') return [key, withCredentials(filled, value)]

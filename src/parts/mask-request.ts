@@ -9,7 +9,7 @@ import type { MaskRequest } from '../core/plan.ts'
 import type { Headers } from '../core/request.ts'
 import { maskQuery } from '../secrets/mask.ts'
 import { editJsonField } from './body/json-field.ts'
-import { type Mask, maskJson, starMask } from './body/mask-json.ts'
+import { type Mask, maskJsonBytes, starMask } from './body/mask-json.ts'
 import { listFiles } from './body/multipart/attachments.ts'
 import { bodyKind, readContent } from './body/payload.ts'
 import type { KeyPath } from './body/walk-json.ts'
@@ -54,11 +54,11 @@ type MaskableParts = { readonly pathAndQuery?: string | undefined; readonly head
 
 export const maskPlaces = ({ pathAndQuery, headers, body }: MaskableParts, places: SecretPlaces, mask = starMask): MaskableParts => ({
   pathAndQuery: pathAndQuery && maskParameters(pathAndQuery, places.query, mask),
-  headers: maskHeaders(headers, places.headers, mask),
+  headers: maskNamedHeaders(headers, places.headers, mask),
   body: places.fields.length === 0 ? body : maskBody(headers, body, places.fields, mask),
 })
 
-export const maskHeaders = (headers: Headers, names: readonly string[], { shown }: Mask = starMask): Headers => {
+export const maskNamedHeaders = (headers: Headers, names: readonly string[], { shown }: Mask = starMask): Headers => {
   const present = names.filter((name) => Object.hasOwn(headers, name))
   return present.length === 0 ? headers : { ...headers, ...Object.fromEntries(present.map((name) => [name, shown])) }
 }
@@ -68,21 +68,21 @@ export const maskParameters = (pathAndQuery: string, names: readonly string[], {
 
 const maskBody = (headers: Headers, body: Buffer, fields: readonly KeyPath[], mask: Mask): Buffer => {
   const kind = bodyKind(headers, body)
-  if (kind === 'json') return maskJson(body, fields, mask)
+  if (kind === 'json') return maskJsonBytes(body, fields, mask)
   if (kind === 'form') return isUtf8(body) ? maskForm(body, fields, mask) : body
   // XML or multipart in which a value is masked becomes the JSON of its payload, which a replay reads as the same payload. What cannot be
   // read could not be masked, so nothing of it is kept.
   const content = readContent(headers, body)
   if (content.kind === 'unread') return Buffer.alloc(0)
   const text = Buffer.from(content.kind === 'multipart' ? listFiles(content).text : content.text)
-  const masked = maskJson(text, fields, mask)
+  const masked = maskJsonBytes(text, fields, mask)
   return masked === text ? body : masked
 }
 
 /** Masks a form. Where it has a JSON field, the paths lead into the JSON of that field; otherwise a path of one key names a field. */
 const maskForm = (body: Buffer, paths: readonly KeyPath[], mask: Mask): Buffer => {
   const form = body.toString('utf8')
-  const inJson = editJsonField(form, (json) => maskJson(Buffer.from(json), paths, mask).toString())
+  const inJson = editJsonField(form, (json) => maskJsonBytes(Buffer.from(json), paths, mask).toString())
   if (inJson !== undefined) return inJson === form ? body : Buffer.from(inJson)
   const fields = [...new URLSearchParams(form)]
   // Of a field, `*` stands for its single value.

@@ -13,7 +13,7 @@ import type { AlertRule as AlertSpec, Silence } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { readDelivery } from '../parts/destination.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
-import { checkTarget } from './route-rules.ts'
+import { checkDeliveryTarget } from './route-rules.ts'
 
 export type AlertKind = NonNullable<AlertSpec['on']>[number]
 
@@ -55,7 +55,7 @@ export const compileAlerts = (
       const more = { pointer: pointerOf(full), ...(place ? { place: place(full) } : {}), help }
       diagnostics.push(diagnostic(code, `alerts[${index}]: ${message}`, more))
     }
-    checkTarget(spec, targets, report)
+    checkDeliveryTarget(spec, targets, report)
     const kinds = spec.on && new Set<AlertKind>(spec.on)
     if (!spec.silence && kinds?.has('silence'))
       report('WH104', ['on'], '"on" has silence, but no route is named', 'add silence: [{ route: …, after_hours: … }]')

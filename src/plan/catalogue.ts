@@ -18,7 +18,7 @@ import { ownSchemes } from './own-schemes.ts'
 import { LoadedPlugins, loadPlugins } from './plugins/load-plugins.ts'
 import { unreadSettings } from './settings.ts'
 
-export const catalogue: Catalogue = {
+export const builtinCatalogue: Catalogue = {
   stages,
   endings,
   schemes,
@@ -36,7 +36,7 @@ export const catalogue: Catalogue = {
  */
 export const catalogueOf = async (
   config: Config,
-  builtins: Catalogue = catalogue,
+  builtins: Catalogue = builtinCatalogue,
   loaded = new LoadedPlugins(),
 ): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
   const own = ownSchemes(config)

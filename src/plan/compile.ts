@@ -22,7 +22,7 @@ import type { Gates, StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { verifyNames } from '../parts/written-names.ts'
-import { checkCatchUp, checkPoll } from './fetching.ts'
+import { checkCatchUpSettings, checkPoll } from './fetching.ts'
 import type { PlanSettings } from './plan-settings.ts'
 import { problemAt } from './problem-at.ts'
 import { checkKeys, checkPaths } from './route-paths.ts'
@@ -90,7 +90,7 @@ export const compileRoute = (
     const related = place ? { related: [{ place, message: 'the mistake' }] } : {}
     diagnostics.push({ ...problemAt(route, code, path, message, help), ...related })
   }
-  checkCatchUp(route.spec, report)
+  checkCatchUpSettings(route.spec, report)
   checkPoll(route.spec, report)
   callbackDelivery(route.spec, targets, report)
   // A plan with skills depends on files, and a plan with an agent on the agent's prices.

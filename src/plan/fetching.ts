@@ -7,7 +7,7 @@ import { senderLogsByName } from '../parts/sender-logs/index.ts'
 import { verifyNames } from '../parts/written-names.ts'
 
 /** Reports what cannot work in `catch_up` of a route; nothing where the route has none. */
-export const checkCatchUp = (route: Route, report: Report): void => {
+export const checkCatchUpSettings = (route: Route, report: Report): void => {
   const { catch_up: settings } = route
   const part = settings && senderLogsByName.get(settings.from)
   if (!settings || !part) return

@@ -14,7 +14,7 @@ import type { Job, Jobs } from '../parts/effects.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { Catalogue } from './compile.ts'
 import { Entries } from './entries.ts'
-import { checkTarget } from './route-rules.ts'
+import { checkDeliveryTarget } from './route-rules.ts'
 import { checkSkills } from './skills.ts'
 import { checkToolsets, toolsetNames } from './toolsets.ts'
 
@@ -60,7 +60,7 @@ export const compileJob = (source: JobSource, { targets, toolsets, agent }: JobP
     const more = { pointer: pointerOf(full), place: source.place(full, of), help }
     diagnostics.push(diagnostic(code, `job "${id}": ${message}`, more))
   }
-  checkTarget(spec, targets, report)
+  checkDeliveryTarget(spec, targets, report)
   checkSkills(spec.skills ?? [], dir, report)
   checkToolsets(spec.toolsets ?? [], ['toolsets'], toolsets, report)
   if (spec.model !== undefined) checkPrice({ model: spec.model }, agent, report)

@@ -5,7 +5,7 @@
 
 import { type AgentPricing, checkPrice } from '../config/budget.ts'
 import { insecure, isLoopback, type Profile, type RouteSource } from '../config/config.ts'
-import { idleKeys, isOn } from '../config/needs.ts'
+import { idleKeys, isSwitchedOn } from '../config/needs.ts'
 import { definition } from '../config/schema-walk.ts'
 import { type Code, type Diagnostic, diagnostic, isErrorCode, type Path, pointerOf, type ReportOf } from '../core/diagnostic.ts'
 import { type Json, type JsonObject, own } from '../core/json.ts'
@@ -34,7 +34,7 @@ type Requirement = { readonly code: Code; readonly when: string; readonly key: s
 /** Where the key `when` is used, and `unless` is not, `keys` have no effect. */
 type IgnoredKeys = { readonly when: string; readonly unless?: string; readonly keys: readonly string[] }
 
-const isUsed = (spec: JsonObject, key: string): boolean => isOn(own(spec, key))
+const isUsed = (spec: JsonObject, key: string): boolean => isSwitchedOn(own(spec, key))
 
 /** What the rules need to know of the configuration around a route. */
 export type RuleContext = {
@@ -83,7 +83,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
   // What has no effect is a matter of the review; what protects nothing stops the start.
   for (const { code, path, message, help } of idle) if (isErrorCode(code)) report(code, path, message, help)
   checkOfAgent(route, context, report)
-  checkTarget(route.spec, context.targets, report)
+  checkDeliveryTarget(route.spec, context.targets, report)
   checkVerify(route.spec, context.schemes, report)
   checkSecrets(route, context, report)
   checkProfile(route, context, report)
@@ -101,7 +101,7 @@ const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets
 }
 
 /** Reports targets of a route, a job or a rule of alerts that do not exist, or lack a key of `deliver_extra` that they need. */
-export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: ReportOf): void => {
+export const checkDeliveryTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: ReportOf): void => {
   for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
     if (pluginNamePattern.test(target)) {
       if (!targets.has(target))

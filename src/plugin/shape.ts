@@ -110,7 +110,7 @@ const members: { readonly [family in Family]: readonly Member[] } = {
  * Returns what is wrong with the shape of a part, in sentences; empty when the shape is right. `form` is the form that the part's name must
  * have. Throws what the reading of a member throws: a member may be a getter.
  */
-export const shapeProblems = (family: Family, part: unknown, form: RegExp = pluginNamePattern): readonly string[] => {
+export const partProblems = (family: Family, part: unknown, form: RegExp = pluginNamePattern): readonly string[] => {
   if (!isMap(part)) return [`its ${family} is not an object`]
   const { name } = part
   if (!isText(name) || !form.test(name)) {

@@ -3,7 +3,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { RunCause, ToolCallMade } from '../core/facts/fact.ts'
 import type { Facts } from '../core/facts/facts.ts'
-import { placeBelow } from '../core/telemetry/trace-context.ts'
+import { spanPlaceBelow } from '../core/telemetry/trace-context.ts'
 import type { BeginModelCall } from '../parts/runners/runner.ts'
 import type { BeginToolCall } from '../parts/tools/tool.ts'
 import type { Lease } from '../store/ports.ts'
@@ -21,7 +21,7 @@ export const createCallFacts = (
 ): { readonly beginModelCall: BeginModelCall; readonly beginToolCall: BeginToolCall } => {
   const { profile, route, deliveryId, job, eventId } = run
   const begin = () => {
-    const place = placeBelow(span?.traceparent)
+    const place = spanPlaceBelow(span?.traceparent)
     const cause: RunCause = { profile, route, deliveryId, job, eventId, attempt, span: place }
     const [startedAt, begun] = [clock.now(), clock.monotonic()]
     let isOver = false

@@ -10,11 +10,11 @@ import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginNamePattern } from '../core/names.ts'
 import type { NewRun } from '../core/new-run.ts'
-import { placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
+import { type SpanPlace, spanPlaceBelow } from '../core/telemetry/trace-context.ts'
 import { cut } from '../core/text.ts'
 import { within } from '../core/turns/within.ts'
 import type { Route } from '../generated/config.ts'
-import { deliveriesOf, deliveryLabel, secretsOfDelivery, withSecrets, writtenTargets } from '../parts/destination.ts'
+import { deliveriesOf, deliveryLabel, secretsOfDelivery, withStoredSecrets, writtenTargets } from '../parts/destination.ts'
 import type { OwnComments } from '../parts/own-comment.ts'
 import { callbackAsDeliver } from '../parts/respond/callback.ts'
 import { receiverAddress } from '../parts/targets/delivery/receiver.ts'
@@ -114,7 +114,7 @@ const goalOf = ({ targets, profile }: World, text: Addressed, written: DeliveryS
   const secrets = withheldSettings(text, written)
   if (!secrets)
     return `the ${text.job === undefined ? 'route' : 'job'} no longer says its ${withheld?.join(', ')}, and nothing goes out without`
-  const extra = withSecrets(stored, secrets)
+  const extra = withStoredSecrets(stored, secrets)
   const knownSecrets = () => [...settingSecrets(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
   return { part, env: owner.env, settings, extra, knownSecrets }
 }
@@ -149,7 +149,7 @@ const refusalOf = (goal: Goal | string): string | undefined => {
 
 /** Gives a sending a span of its own, a child of the span of its attempt or request. While traces are off, returns `outgoing` unchanged. */
 const withSpan = (outgoing: Outgoing): Outgoing & { readonly span?: SpanPlace } => {
-  const span = placeBelow(outgoing.traceparent)
+  const span = spanPlaceBelow(outgoing.traceparent)
   return span ? { ...outgoing, span, traceparent: span.traceparent } : outgoing
 }
 

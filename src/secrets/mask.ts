@@ -7,7 +7,7 @@ import { pathOf, queryText } from '../core/address/path-and-query.ts'
 import { isObject, type Json } from '../core/json.ts'
 import { namesParameterSecret, namesRequestSecret, replaceParts, stars } from '../core/secret-names.ts'
 import { keepDigits } from '../core/written-digits.ts'
-import { namesProvider, placeBelow, type SecretPlace, secretParts, topOfSettings } from './secret-place.ts'
+import { namesProvider, type SecretPlace, secretParts, secretPlaceBelow, topOfSettings } from './secret-place.ts'
 
 /** Returns the first 8 hex digits of a secret's SHA-256: enough to see whether two secrets are equal. */
 export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 8)
@@ -58,7 +58,7 @@ export const maskJson = (value: Json, maskOf = maskSecret, shown = stars, place 
     )
   if (typeof value === 'string') return maskText(value, place)
   if (Array.isArray(value)) {
-    const below = placeBelow(place, undefined, false)
+    const below = secretPlaceBelow(place, undefined, false)
     const masked = value.map((item, i) =>
       typeof item === 'string' ? maskText(item, below, value[i - 1]) : maskJson(item, maskOf, shown, below),
     )
@@ -68,7 +68,7 @@ export const maskJson = (value: Json, maskOf = maskSecret, shown = stars, place 
     return keepDigits(
       value,
       Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [key, maskJson(item, maskOf, shown, placeBelow(place, key, isObject(item)))]),
+        Object.entries(value).map(([key, item]) => [key, maskJson(item, maskOf, shown, secretPlaceBelow(place, key, isObject(item)))]),
       ),
     )
   return place.hides === 'all' || place.hides === 'shown' ? stars : value

@@ -50,7 +50,7 @@ export const isOfAddress = (key: string): boolean => /(?:^|_)(?:url|uri|endpoint
  * Returns the place of a member. `name`: its key; `undefined` in a list. `isMap`: the member is a map. `isSecret`: which names of settings
  * name a secret where the schema says nothing.
  */
-export const placeBelow = (place: SecretPlace, name: string | undefined, isMap: boolean, isSecret = namesSecret): SecretPlace => {
+export const secretPlaceBelow = (place: SecretPlace, name: string | undefined, isMap: boolean, isSecret = namesSecret): SecretPlace => {
   if (name === undefined) return place.areNames ? { ...place, areNames: false } : place
   const at = (hides: SecretPlace['hides']): SecretPlace => ({ key: name, hides, areNames: names.has(name) })
   if (place.hides === 'all') return at('all')

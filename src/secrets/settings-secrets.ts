@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { namesVariableSecret, pathTokens, replaceSecretParameters } from '../core/secret-names.ts'
-import { placeBelow, type SecretPlace, secretParts, topOfSettings } from './secret-place.ts'
+import { type SecretPlace, secretParts, secretPlaceBelow, topOfSettings } from './secret-place.ts'
 
 /**
  * Returns the secrets in settings, each as a whole and by its last word, and what lets in within web addresses. A header counts where its
@@ -11,14 +11,14 @@ import { placeBelow, type SecretPlace, secretParts, topOfSettings } from './secr
 export const secretsOfSettings = (settings: Json, isSecret = namesVariableSecret, place = topOfSettings): string[] => {
   if (typeof settings === 'string') return secretsOfText(settings, place)
   if (Array.isArray(settings)) {
-    const below = placeBelow(place, undefined, false, isSecret)
+    const below = secretPlaceBelow(place, undefined, false, isSecret)
     return settings.flatMap((item, i) =>
       typeof item === 'string' ? secretsOfText(item, below, settings[i - 1]) : secretsOfSettings(item, isSecret, below),
     )
   }
   if (!isObject(settings)) return []
   return Object.entries(settings).flatMap(([key, item]) =>
-    secretsOfSettings(item, isSecret, placeBelow(place, key, isObject(item), isSecret)),
+    secretsOfSettings(item, isSecret, secretPlaceBelow(place, key, isObject(item), isSecret)),
   )
 }
 

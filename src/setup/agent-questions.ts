@@ -8,7 +8,7 @@ import type { RunnerPart } from '../parts/runners/runner.ts'
 import { runnerSettings } from '../plan/runner.ts'
 import { locateProgram, searchPathOf } from '../process/find-program.ts'
 import { fingerprint } from '../secrets/mask.ts'
-import { checkEnvValue, checkShape } from './checks.ts'
+import { checkEnvValue, checkSettingShape } from './checks.ts'
 import { configValue } from './present.ts'
 import { type Choice, error, type Objection, type Question, type SetupDraft, type Write, warning, yesNo } from './question.ts'
 import { splitWords, wordsText } from './words.ts'
@@ -67,7 +67,7 @@ const withFoundProgram = ([program = '', ...rest]: readonly string[], dataDir: s
 const checkCommand = async (answer: string, dataDir: string): Promise<Objection | undefined> => {
   const words = splitWords(answer)
   if (!words) return error('a quote in it does not end')
-  const shape = checkShape(['agent', 'command'], words)
+  const shape = checkSettingShape(['agent', 'command'], words)
   const [program = ''] = words
   if (shape || program === '') return shape ?? error('it names no program')
   if (program.includes('/')) {
@@ -89,7 +89,7 @@ const modelQuestions = (part: RunnerPart, api: Api, { present, answers }: SetupD
     kind: 'text',
     text: 'Which model?',
     ...(before?.model === undefined ? {} : { initial: before.model }),
-    check: (answer) => checkShape(['agent', 'model'], answer.trim()),
+    check: (answer) => checkSettingShape(['agent', 'model'], answer.trim()),
     writes: (answer) => (answer === before?.model ? [] : [setting('model', answer.trim())]),
   }
   const address: Question = {

@@ -17,7 +17,7 @@ import { error, type Objection, warning } from './question.ts'
 const mapWithOnly = (path: Path, value: Json): Json => path.reduceRight<Json>((inner, key) => ({ [key]: inner }), value)
 
 /** Returns the objection of the schema of `config.yaml` to a value; `undefined` where it has none. */
-export const checkShape = (path: Path, value: Json): Objection | undefined => {
+export const checkSettingShape = (path: Path, value: Json): Objection | undefined => {
   const [problem] = shapeProblems(checkConfig, configSchema, mapWithOnly(path, value))
   return problem && error(problem.message)
 }
@@ -26,7 +26,7 @@ const hostForm = /^[\w.:%-]+$/
 
 /** Returns the objection to an address to listen on; `undefined` where there is none. `path`: its place in `config.yaml`. */
 export const checkHost = async (path: Path, host: string): Promise<Objection | undefined> => {
-  const shape = checkShape(path, host)
+  const shape = checkSettingShape(path, host)
   if (shape) return shape
   if (!hostForm.test(host)) return error(`"${printable(host, 60)}" is no address`, 'write an IP address, or a name like localhost')
   if (await isElsewhere(host)) return warning(`${host} is no address of this machine`, 'the gateway could not listen there')
@@ -41,7 +41,7 @@ const isElsewhere = async (host: string): Promise<boolean> =>
 /** Returns the objection to a port on the address `host`; `undefined` where there is none. `path`: its place in `config.yaml`. */
 export const checkPort = async (path: Path, text: string, host: string): Promise<Objection | undefined> => {
   const port = /^\d{1,9}$/.test(text) ? Number(text) : text
-  const shape = checkShape(path, port)
+  const shape = checkSettingShape(path, port)
   if (shape || typeof port === 'string') return shape
   const code = port === 0 ? undefined : await bindError(host, port)
   if (code === 'EADDRINUSE') return warning(`another program listens on port ${port}`, `see who has it: ss -ltnp 'sport = :${port}'`)

@@ -1,7 +1,7 @@
 /** Questions about a first route: its sender, its name, and the key where the sender makes the key. */
 
 import { targetsByName } from '../parts/targets/index.ts'
-import { checkShape, checkSigningSecret } from './checks.ts'
+import { checkSettingShape, checkSigningSecret } from './checks.ts'
 import { adapterPath } from './present.ts'
 import { providersByName, type SetupProvider, setupProviders } from './providers.ts'
 import { error, type Question, type SetupDraft, type Write } from './question.ts'
@@ -45,7 +45,7 @@ const nameQuestion = (provider: SetupProvider, draft: SetupDraft): Question => {
     check: (name) =>
       routes.has(name)
         ? error(`there is a route "${name}" already`, 'give this one another name')
-        : checkShape([...path, name], { prompt: 'p' }),
+        : checkSettingShape([...path, name], { prompt: 'p' }),
     writes: (name) => routeWrites([...path, name], provider, draft),
   }
 }
@@ -108,5 +108,5 @@ const publicKeyQuestion = (title: string, routes: readonly (string | number)[]):
   check: (answer) =>
     answer === ''
       ? error('it signs with a key of its own, and only its public key can check that')
-      : checkShape([...routes, 'r'], { prompt: 'p', public_key: answer }),
+      : checkSettingShape([...routes, 'r'], { prompt: 'p', public_key: answer }),
 })

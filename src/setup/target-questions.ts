@@ -5,7 +5,7 @@ import { missingOf, platformOf, settingsOf, textSetting } from '../parts/targets
 import { targets, targetsByName } from '../parts/targets/index.ts'
 import type { Setting, TargetPart } from '../parts/targets/target.ts'
 import { fingerprint } from '../secrets/mask.ts'
-import { checkEnvValue, checkShape } from './checks.ts'
+import { checkEnvValue, checkSettingShape } from './checks.ts'
 import { error, type Question, type SetupDraft, type Write, yesNo } from './question.ts'
 import { deliveryQuestions, programHint, routeSaysWhereToPost, trialExtra } from './route-delivery.ts'
 import { providerIn } from './route-questions.ts'
@@ -107,7 +107,7 @@ const settingQuestion = (key: string, part: TargetPart, { present }: SetupDraft)
     ...(now === undefined ? {} : setting.secret ? { initial: '', shown: `fingerprint ${fingerprint(now)}` } : { initial: now }),
     check: (answer) => {
       if (answer.trim() === '') return now === undefined ? error('it is needed') : undefined
-      return variable === undefined ? checkShape(path, answer) : checkEnvValue(variable, answer)
+      return variable === undefined ? checkSettingShape(path, answer) : checkEnvValue(variable, answer)
     },
     writes: (answer) => (answer === '' || answer === now ? [] : [write(answer)]),
   }

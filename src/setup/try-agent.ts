@@ -6,7 +6,7 @@ import type { NewRun } from '../core/new-run.ts'
 import { printable } from '../core/text.ts'
 import { endWithin, failLate } from '../core/turns/within.ts'
 import { withDryEffects } from '../dryrun/trace/dry-effects.ts'
-import { catalogue } from '../plan/catalogue.ts'
+import { builtinCatalogue } from '../plan/catalogue.ts'
 import { knownSecrets } from '../plan/known-secrets.ts'
 import { compileRunner } from '../plan/runner.ts'
 import { createRedactor } from '../secrets/redact.ts'
@@ -33,7 +33,7 @@ export const tryAgent = async (draft: SetupDraft, signal: AbortSignal): Promise<
   const { config } = draftedConfig(draft)
   const redact = createRedactor(knownSecrets(config))
   return withDryEffects(async (effects) => {
-    const { agent, diagnostics } = compileRunner(config, catalogue, effects)
+    const { agent, diagnostics } = compileRunner(config, builtinCatalogue, effects)
     const problem = diagnostics.find(({ severity }) => severity === 'error')
     if (problem) return { ok: false, text: `${problem.message}${problem.help === undefined ? '' : `: ${problem.help}`}` }
     try {

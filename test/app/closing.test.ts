@@ -12,7 +12,7 @@ import type { ExactOperator } from '../../src/parts/operators/operator.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
 import type { RunnerPart } from '../../src/parts/runners/runner.ts'
 import type { TargetPart } from '../../src/parts/targets/target.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
 import type { Catalogue } from '../../src/plan/compile.ts'
 import { compileRunner } from '../../src/plan/runner.ts'
@@ -67,7 +67,7 @@ const probe = () => {
       return { run, close }
     },
   }
-  const schemes = catalogue.schemes.map((scheme): typeof scheme => {
+  const schemes = builtinCatalogue.schemes.map((scheme): typeof scheme => {
     if (scheme.name !== 'v1') return scheme
     const compile: typeof scheme.compile = (text) => {
       const run = scheme.compile(text)
@@ -83,10 +83,10 @@ const probe = () => {
     send: async (_outgoing, { keep }) => ({ ok: true, detail: keep.of(makeKept) }),
   }
   const parts: Catalogue = {
-    ...catalogue,
+    ...builtinCatalogue,
     schemes,
-    operators: new Map([...catalogue.operators, ['equals', equals]]),
-    targets: new Map([...catalogue.targets, ['log', log]]),
+    operators: new Map([...builtinCatalogue.operators, ['equals', equals]]),
+    targets: new Map([...builtinCatalogue.targets, ['log', log]]),
     runners: new Map([...runnersByName, ['echo', echo]]),
   }
   return {

@@ -11,7 +11,7 @@ import { parse } from 'yaml'
 import { loadConfig } from '../../src/config/load.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { trace } from '../../src/dryrun/trace/trace.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { quietBook } from '../../src/plan/check.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
 import { hexHmac, startGateway } from '../fakes/gateway.ts'
@@ -36,7 +36,7 @@ const imported = async (t: Test, from: 'adnanh' | 'hermes', text: string) => {
   const dir = t.testdir({ 'config.yaml': data.config })
   const { config, diagnostics } = loadConfig({ dataDir: dir, env })
   t.same(diagnostics, [], 'the loader has nothing to say')
-  const world = { config, catalogue, effects: { jobs: quietBook(config, catalogue), clock: systemClock } }
+  const world = { config, catalogue: builtinCatalogue, effects: { jobs: quietBook(config, builtinCatalogue), clock: systemClock } }
   const takes = async (route: string, { headers = {}, body }: Posted, key = env[`WEBHOOK_SECRET_${route.toUpperCase()}`] ?? '') => {
     const source = config.routes.get(route)
     if (!source) throw new Error(`no route ${route}`)

@@ -16,7 +16,7 @@ import { withDigits } from '../../src/core/written-digits.ts'
 import { createDryEffects } from '../../src/dryrun/trace/dry-effects.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { writtenTargets } from '../../src/parts/destination.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { createSharedEffects } from '../../src/serve/effects.ts'
 import { compileLiveConfig, type LiveConfig } from '../../src/serve/live-config.ts'
@@ -39,7 +39,7 @@ const lab = (t: Test) => {
   machine.attach({ store: openMemory({ clock: systemClock }), wake: () => {}, commentKey: Buffer.alloc(32) })
   const compile = async (text: string, files: { readonly [path: string]: unknown } = {}): Promise<LiveConfig> => {
     const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text, ...files }), env: {} })
-    current = await compileLiveConfig(config, catalogue, machine, current)
+    current = await compileLiveConfig(config, builtinCatalogue, machine, current)
     return current
   }
   return { compile, forget: () => (current = undefined) }
@@ -107,7 +107,7 @@ t.test('a route is checked at load, and its plan is made once, for its first eve
     return {}
   }
   const counting = { name: 'counting', compile: compileCounting }
-  const parts = { ...catalogue, stages: [...catalogue.stages, counting] }
+  const parts = { ...builtinCatalogue, stages: [...builtinCatalogue.stages, counting] }
   const { config } = await compile(fileOf({ plain: {}, scripted: { script: 'x.sh' }, bad: { filters: [{ field: 'a', regex: '(' }] } }))
   const made = (name: string) => compileRoute(config.routes.get(name) as RouteSource, config, parts, createDryEffects())
   const plain = made('plain')

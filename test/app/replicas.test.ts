@@ -10,7 +10,7 @@ import { stringify } from 'yaml'
 import { loadConfig } from '../../src/config/load.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Replica as ReplicaView } from '../../src/generated/control.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import type { LiveConfig } from '../../src/serve/live-config.ts'
 import { configDigest } from '../../src/serve/replicas/config-digest.ts'
 import { createFileHashes } from '../../src/serve/replicas/file-hashes.ts'
@@ -44,7 +44,7 @@ const digestOf = async (t: Test, changes: Tree = {}, changed: typeof files = {},
     writeFileSync(join(dir, path), text)
   }
   const loaded = loadConfig({ dataDir: dir, env }).config
-  return configDigest(loaded, catalogue, await createFileHashes()(loaded))
+  return configDigest(loaded, builtinCatalogue, await createFileHashes()(loaded))
 }
 
 t.test('the digest: equal for equal files in different folders, another for all that runs depend on', async (t) => {
@@ -107,7 +107,10 @@ const joinStore = (t: Test) => {
     },
   } as unknown as Shared
   const log: string[] = []
-  const live = { config: loadConfig({ dataDir: t.testdir({ 'config.yaml': stringify(config) }), env: {} }).config, catalogue } as LiveConfig
+  const live = {
+    config: loadConfig({ dataDir: t.testdir({ 'config.yaml': stringify(config) }), env: {} }).config,
+    catalogue: builtinCatalogue,
+  } as LiveConfig
   const replicas = new Replicas({
     shared,
     clock,

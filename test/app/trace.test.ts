@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { loadConfig } from '../../src/config/load.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { type Trace, trace } from '../../src/dryrun/trace/trace.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { quietBook } from '../../src/plan/check.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { hexHmac, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
@@ -23,7 +23,7 @@ const tracer = (t: Test, routes: Tree, extra: Tree = {}): Tracer => {
   const settings = { secret, ...extra, routes }
   const dir = t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: settings } } }) })
   const { config } = loadConfig({ dataDir: dir, env: {} })
-  const world = { config, catalogue, effects: { jobs: quietBook(config, catalogue), clock: systemClock } }
+  const world = { config, catalogue: builtinCatalogue, effects: { jobs: quietBook(config, builtinCatalogue), clock: systemClock } }
   return (route, headers, body) => {
     const source = config.routes.get(route)
     if (!source) throw new Error(`no route ${route}`)

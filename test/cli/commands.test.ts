@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { examples } from '../../src/cli/help/examples.ts'
-import { leavesOf, pathOf } from '../../src/cli/help/suggest.ts'
+import { commandPath, leafCommands } from '../../src/cli/help/suggest.ts'
 import { grammarOnly } from '../../src/cli/program.ts'
 import { type FakeCli, fakeCli, type Result } from '../fakes/cli.ts'
 import { startGateway } from '../fakes/gateway.ts'
@@ -45,7 +45,7 @@ const files = (port = 0): { [name: string]: string } => ({
   'cron_jobs.json': '{"j":{"name":"j","schedule":"@daily","prompt":"p"}}',
 })
 
-const leaves = leavesOf(grammarOnly())
+const leaves = leafCommands(grammarOnly())
 
 /** What each command is tried with, and the exit code that it must give. */
 type Row = {
@@ -229,7 +229,7 @@ const auditLines = (dir: string): number => {
 }
 
 t.test('exit codes and envelopes of every command; the audit has each that changes a file', async (t) => {
-  t.same(Object.keys(rows).sort(), leaves.map(pathOf).sort(), 'each command has a row')
+  t.same(Object.keys(rows).sort(), leaves.map(commandPath).sort(), 'each command has a row')
   const [, port = ''] = /:(\d+)$/.exec(await closedOrigin()) ?? []
   for (const [path, row] of Object.entries(rows)) {
     t.ok(row.ok ?? row.up ?? row.goesOn ?? row.needsOutage ?? row.needsLog, `${path}: a way to succeed`)
@@ -300,7 +300,7 @@ t.test('gateway run --json: a refusal is one document, too', async (t) => {
 
 t.test('the help of every command has its options, those of all commands, and examples that exist', async (t) => {
   const cli = fakeCli(t)
-  const names = new Set(leaves.map(pathOf))
+  const names = new Set(leaves.map(commandPath))
   for (const [path, lines] of Object.entries(examples)) {
     t.ok(names.has(path), path)
     for (const line of lines) if (line.startsWith(path.split(' ')[0] ?? '')) t.ok(line.startsWith(path), line)

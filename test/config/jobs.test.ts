@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Diagnostic } from '../../src/core/diagnostic.ts'
 import { createDryEffects } from '../../src/dryrun/trace/dry-effects.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
 import { JobBook, jobParts } from '../../src/plan/jobs.ts'
 
@@ -19,7 +19,11 @@ const open = (t: Test, files: Files, env: { readonly [name: string]: string } = 
   const dir = t.testdir(files)
   const loaded = loadConfig({ dataDir: dir, env })
   const told: Diagnostic[] = []
-  const book = new JobBook({ config: loaded.config, parts: jobParts(loaded.config, catalogue), report: (found) => told.push(...found) })
+  const book = new JobBook({
+    config: loaded.config,
+    parts: jobParts(loaded.config, builtinCatalogue),
+    report: (found) => told.push(...found),
+  })
   book.refresh()
   const write = (name: string, value: unknown): void => {
     // Written beside and moved over it, as every writer does.
@@ -34,7 +38,7 @@ const open = (t: Test, files: Files, env: { readonly [name: string]: string } = 
 /** What `validate` finds: code, line and message. */
 const findings = (t: Test, files: Files): string[] => {
   const loaded = loadConfig({ dataDir: t.testdir(files), env: {} })
-  return checkAll(loaded, catalogue, createDryEffects())
+  return checkAll(loaded, builtinCatalogue, createDryEffects())
     .diagnostics.filter(({ code }) => code !== 'WH804')
     .map(({ code, place, message }) => `${code} ${place?.line ?? '-'} ${message}`)
 }
@@ -188,7 +192,7 @@ t.test('toolsets of jobs are checked where they are written', async (t) => {
     told.map(({ code, message }) => `${code} ${message}`),
     ofStored,
   )
-  const { diagnostics } = checkAll(loaded, catalogue, createDryEffects())
+  const { diagnostics } = checkAll(loaded, builtinCatalogue, createDryEffects())
   t.match(
     diagnostics.filter(({ code }) => /^WH70[23]$/.test(code)).map(({ code, pointer }) => `${code} ${pointer}`),
     ['WH703 /jobs/c/toolsets/0', 'WH702 /s/toolsets/2', 'WH703 /s/toolsets/3'],
@@ -290,7 +294,7 @@ jobs:
 
 t.test('what stops the start: a configured job that is wrong; a stored one never does', async (t) => {
   const stops = (files: Files): boolean =>
-    checkAll(loadConfig({ dataDir: t.testdir(files), env: {} }), catalogue, createDryEffects()).diagnostics.some(
+    checkAll(loadConfig({ dataDir: t.testdir(files), env: {} }), builtinCatalogue, createDryEffects()).diagnostics.some(
       ({ stopsStart }) => stopsStart,
     )
   t.ok(stops({ 'config.yaml': `${enabled}jobs: { a: { schedule: "0 0 30 2 *", prompt: x } }` }))
@@ -354,7 +358,7 @@ t.test(
       }),
       env: {},
     })
-    const found = checkAll(loaded, catalogue, createDryEffects()).diagnostics.filter(({ code }) => code !== 'WH804')
+    const found = checkAll(loaded, builtinCatalogue, createDryEffects()).diagnostics.filter(({ code }) => code !== 'WH804')
     t.same(
       found.map(({ code, severity, stopsStart, pointer, place }) => [code, severity, stopsStart, pointer, place?.line]),
       [

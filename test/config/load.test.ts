@@ -8,7 +8,7 @@ import { parseSource } from '../../src/config/yaml/source.ts'
 import { createDryEffects } from '../../src/dryrun/trace/dry-effects.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { knownSecrets } from '../../src/plan/known-secrets.ts'
 import { runnerSettings } from '../../src/plan/runner.ts'
@@ -18,7 +18,7 @@ type Env = { readonly [name: string]: string }
 const load = (dir: string, env: Env = {}, flags: { host?: string; port?: number } = {}) => {
   const loaded = loadConfig({ dataDir: dir, env, ...flags })
   const compiled = [...loaded.config.routes.values()].flatMap(
-    (route) => compileRoute(route, loaded.config, catalogue, createDryEffects()).diagnostics,
+    (route) => compileRoute(route, loaded.config, builtinCatalogue, createDryEffects()).diagnostics,
   )
   return { config: loaded.config, found: [...loaded.diagnostics, ...compiled] }
 }

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Example } from '../../src/check/explain/explanation.ts'
 import { codeRanges, explanationOf } from '../../src/check/explain/index.ts'
 import { allCodes } from '../../src/check/validate/codes.ts'
-import { catalogue } from '../../src/core/diagnostic.ts'
+import { codeCatalogue } from '../../src/core/diagnostic.ts'
 import { fakeCli } from '../fakes/cli.ts'
 
 const indented = (text: string): string => text.replace(/^(?=.)/gm, '          ')
@@ -35,7 +35,7 @@ for (const code of allCodes) {
   t.test(`${code}: the wrong example gives it, the right one does not`, async (t) => {
     const codesIn = async (text: string): Promise<string[]> => {
       const cli = fakeCli(t, filesOf(example.of, text))
-      const { out } = await cli.run('validate', '--format', 'json', ...('onDemand' in catalogue[code] ? ['--sample', 'github'] : []))
+      const { out } = await cli.run('validate', '--format', 'json', ...('onDemand' in codeCatalogue[code] ? ['--sample', 'github'] : []))
       return JSON.parse(out).data.diagnostics.map((each: { code: string }) => each.code)
     }
     t.ok((await codesIn(example.bad)).includes(code), `wrong: ${example.bad}`)

@@ -9,7 +9,7 @@ import { createDryEffects } from '../../src/dryrun/trace/dry-effects.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { operators } from '../../src/parts/operators/index.ts'
 import { presets, schemes } from '../../src/parts/schemes/index.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { checkConfigured } from '../../src/plan/check.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { type Item, startLanguageServer } from '../fakes/language-server.ts'
@@ -198,7 +198,7 @@ t.test('a new route in one key press: each snippet loads and compiles as it stan
     const loaded = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env: { WEBHOOK_SECRET: 's3cret' } })
     const [found] = loaded.config.routes.values()
     t.ok(found, label)
-    t.same(checkConfigured(loaded, catalogue, createDryEffects()).diagnostics, [], label)
+    t.same(checkConfigured(loaded, builtinCatalogue, createDryEffects()).diagnostics, [], label)
     t.match(found?.spec.prompt, /\{.*\}.*\S$/, `${label}: the prompt is whole`)
   }
   const review = typed(inserted(items, 'PR review') ?? '', '        ')
@@ -302,7 +302,7 @@ t.test('a condition without one operator: marked once, in the words of validate'
       env: { WEBHOOK_SECRET: 's' },
     })
     const [found] = config.routes.values()
-    const { diagnostics = [] } = found ? compileRoute(found, config, catalogue, createDryEffects()) : {}
+    const { diagnostics = [] } = found ? compileRoute(found, config, builtinCatalogue, createDryEffects()) : {}
     const validated = diagnostics.filter(({ code }) => code === 'WH405').map(({ message: said, help }) => `${said}: ${help}`)
     t.same(validated, [message], `${condition}: validate says the same`)
   }
@@ -358,7 +358,7 @@ t.test('keys that cannot stand together: marked once, in the words of validate',
     t.same(said, messages, lines.join(', '))
     const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env: { WEBHOOK_SECRET: 's3cret' } })
     const [found] = config.routes.values()
-    const { diagnostics = [] } = found ? compileRoute(found, config, catalogue, createDryEffects()) : {}
+    const { diagnostics = [] } = found ? compileRoute(found, config, builtinCatalogue, createDryEffects()) : {}
     const validated = diagnostics.filter(({ code }) => /^WH20[2-8]$/.test(code)).map(({ message, help }) => `${message}: ${help}`)
     t.same(said, validated, `${lines.join(', ')}: validate says the same`)
   }

@@ -11,7 +11,7 @@ import { createDryEffects } from '../../src/dryrun/trace/dry-effects.ts'
 import { createLogObserver } from '../../src/gateway/log-observer.ts'
 import type { RunnerPart } from '../../src/parts/runners/runner.ts'
 import type { Toolset, ToolsetPart } from '../../src/parts/tools/tool.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { type Agent, compileRunner } from '../../src/plan/runner.ts'
 import { noConversations } from '../../src/runs/conversation.ts'
 import { lackOf, type ServedNames } from '../../src/runs/lack-of.ts'
@@ -440,7 +440,7 @@ t.test('what a configuration lacks for a run: its profile, route or job, a targe
   const profile = { name: 'default', dir: '/', env: {}, platforms: {}, jobs: new Map() }
   const known: ServedNames = {
     profiles: new Map([['default', profile]]),
-    targets: catalogue.targets,
+    targets: builtinCatalogue.targets,
     hasRoute: (name) => name === 'r',
     hasJob: (_, id) => id === 'j',
   }

@@ -10,7 +10,7 @@ import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
 import type { NewRun } from '../../src/core/new-run.ts'
 import { createJournalObserver } from '../../src/journal/journal-observer.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { JobBook, jobParts } from '../../src/plan/jobs.ts'
 import { lastTime } from '../../src/schedule/last-time.ts'
 import { Scheduler } from '../../src/schedule/scheduler.ts'
@@ -64,7 +64,7 @@ const open = (t: Test, { start, config = '', jobs = {} }: Setting) => {
   )
   const newScheduler = (): Scheduler => {
     const loaded = loadConfig({ dataDir: dir, env: {} })
-    const book = new JobBook({ config: loaded.config, parts: jobParts(loaded.config, catalogue), report: () => {} })
+    const book = new JobBook({ config: loaded.config, parts: jobParts(loaded.config, builtinCatalogue), report: () => {} })
     return new Scheduler({
       store,
       isShared: false,

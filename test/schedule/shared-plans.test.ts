@@ -9,7 +9,7 @@ import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
 import { createFacts } from '../../src/core/facts/facts.ts'
 import type { Log } from '../../src/core/log.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { JobBook, jobParts } from '../../src/plan/jobs.ts'
 import { Scheduler } from '../../src/schedule/scheduler.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
@@ -44,7 +44,7 @@ const open = (t: Test, start: string) => {
       const write = (next: Jobs): void => writeFileSync(join(dir, 'cron_jobs.json'), JSON.stringify(next))
       write(jobs)
       const { config } = loadConfig({ dataDir: dir, env: {} })
-      const book = new JobBook({ config, parts: jobParts(config, catalogue), report: () => {} })
+      const book = new JobBook({ config, parts: jobParts(config, builtinCatalogue), report: () => {} })
       const clock = aheadOf(time, aheadMs)
       const scheduler = new Scheduler({ store, isShared: true, clock, log, facts: createFacts(), book: () => book, wake: () => {} })
       await scheduler.start()

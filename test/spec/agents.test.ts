@@ -19,7 +19,7 @@ import { createEditorService } from '../../src/edit/create-service.ts'
 import { openAudit } from '../../src/features/audit/audit.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { folderRecords, readEvents } from '../../src/journal/reader.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
 import { compileRunner } from '../../src/plan/runner.ts'
 import { runAt } from '../fakes/cli.ts'
@@ -305,7 +305,7 @@ toolsets: { a: { command: [x], url: "http://127.0.0.1/", allow: [y] } }
   const { config, diagnostics } = loadConfig({ dataDir, env: {} })
   t.same(diagnostics, [])
   await withDryEffects((effects) => {
-    const { diagnostics: found, owner } = compileRunner(config, catalogue, effects)
+    const { diagnostics: found, owner } = compileRunner(config, builtinCatalogue, effects)
     owner.release()
     t.same(
       found.map(({ code, place, message }) => `${code} ${place?.line} ${message}`),
@@ -330,7 +330,7 @@ t.test('at load: tools of MCP servers that would have the name of another tool',
   })
   const { config } = loadConfig({ dataDir, env: {} })
   await withDryEffects((effects) => {
-    const { diagnostics: found, owner } = compileRunner(config, catalogue, effects)
+    const { diagnostics: found, owner } = compileRunner(config, builtinCatalogue, effects)
     owner.release()
     t.same(
       found.map(({ code, place, message, stopsStart }) => `${code} ${place?.line}:${place?.column} ${message} ${stopsStart}`),
@@ -402,7 +402,7 @@ platforms:
       join(dataDir, 'config.yaml'),
       readFileSync(join(dataDir, 'config.yaml'), 'utf8').replace('runner: openai,', `runner: openai,${more}`),
     )
-    const checked = await withDryEffects((effects) => checkAll(loadConfig({ dataDir, env: {} }), catalogue, effects))
+    const checked = await withDryEffects((effects) => checkAll(loadConfig({ dataDir, env: {} }), builtinCatalogue, effects))
     return checked.diagnostics.filter(({ code }) => code === 'WH222').map(({ pointer, message }) => `${pointer} ${message}`)
   }
   const why = 'the budget is in money, and "n" has no price'

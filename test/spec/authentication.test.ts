@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Json } from '../../src/core/json.ts'
 import { compilePath } from '../../src/expr/path.ts'
 import { scalarText } from '../../src/expr/render.ts'
-import { formFields } from '../../src/parts/body/form-fields.ts'
+import { parseFormFields } from '../../src/parts/body/form-fields.ts'
 import { pickJson } from '../../src/parts/body/pick-json.ts'
 import { hexHmac, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 
@@ -374,7 +374,7 @@ t.test('the fields of a form are those of the standard', (t) => {
       (bytes) => {
         const body = Buffer.from(bytes)
         const escaped = body.toString('latin1').replace(/[\x80-\xff?]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
-        const read = formFields(body).map(({ name, value }) => [name, value.toString()])
+        const read = parseFormFields(body).map(({ name, value }) => [name, value.toString()])
         return JSON.stringify(read) === JSON.stringify([...new URLSearchParams(escaped)])
       },
     ),

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import type { Fact } from '../../src/core/facts/fact.ts'
 import { defaults } from '../../src/generated/defaults.ts'
 import { echo } from '../../src/parts/runners/echo.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { Breakers } from '../../src/runs/breaker/breakers.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
@@ -69,7 +69,7 @@ const start = async (t: Test, options: GatewayOptions & { readonly slow?: () => 
       return prompt
     },
   }
-  const parts = { ...catalogue, runners: new Map([...catalogue.runners, ['echo', runner]]) }
+  const parts = { ...builtinCatalogue, runners: new Map([...builtinCatalogue.runners, ['echo', runner]]) }
   const gateway = await startGateway(t, { ...options, clock, parts })
   /** Waits until each call has its answer and nothing happens any more. What is left then needs turns of this process alone. */
   const quiet = async (): Promise<void> => {

@@ -16,7 +16,7 @@ import { watchConnections } from '../../src/http/connections.ts'
 import { createPace, type Pace } from '../../src/http/pace.ts'
 import { connectionLimits, listen, type ServerOptions } from '../../src/http/server.ts'
 import type { Effects } from '../../src/parts/effects.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { servedBy } from '../../src/plan/table.ts'
 import { createLimiter } from '../../src/serve/limits/limiter.ts'
@@ -56,7 +56,7 @@ const listenWith = async (t: Test, script: Effects['script'], options: Partial<S
   const jobs = { find: () => [], isRefused: () => false }
   const effects: Effects = { ...createDryEffects(), store, limiter, jobs, script, send }
   const route = config.routes.get('a')
-  const served = route && servedBy(route, compileRoute(route, config, catalogue, effects))
+  const served = route && servedBy(route, compileRoute(route, config, builtinCatalogue, effects))
   if (!served) throw new Error('the route does not compile')
   const configured = new Map([['a', served]])
   const ended: Outcome[] = []

@@ -9,7 +9,7 @@ import { checkConfig } from '../../src/generated/validators.js'
 import { HmacKey } from '../../src/node-internals/hmac-key.ts'
 import { ReadOnceBody } from '../../src/parts/body/request-body.ts'
 import { describedScheme } from '../../src/parts/schemes/described/described.ts'
-import { isBroken } from '../../src/parts/schemes/described/description.ts'
+import { isBrokenDescription } from '../../src/parts/schemes/described/description.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { steppedClock } from '../fakes/clock.ts'
 import { type Answer, startGateway, type TestGateway } from '../fakes/gateway.ts'
@@ -719,7 +719,7 @@ t.test('any description that validates compiles, and never throws on any request
         const description = url.length % 2 === 0 ? mended(given) : given
         if (!checkConfig({ signature_schemes: { 'a-b': description } })) return
         taken++
-        if (!isBroken(description)) sound++
+        if (!isBrokenDescription(description)) sound++
         const scheme = describedScheme('a-b', description)
         const rawHeaders = Object.entries(headers).flat()
         const head = { method: 'POST', url: () => url, headers, rawHeaders, remote: () => '', isProxied: () => false, at }

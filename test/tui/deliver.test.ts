@@ -8,7 +8,7 @@ import { change, draftOf } from '../../src/edit/draft/route-draft.ts'
 import type { Preview, TargetRow } from '../../src/edit/service.ts'
 import { openDeliver } from '../../src/tui/screens/deliver/deliver.ts'
 import { models } from '../../src/tui/screens/index.ts'
-import { openRoute } from '../../src/tui/screens/route/route.ts'
+import { openRouteScreen } from '../../src/tui/screens/route/route.ts'
 import { sink } from '../fakes/sink.ts'
 import { driver, options, stateOf } from './keys.ts'
 
@@ -34,11 +34,11 @@ const comment: JsonObject = { deliver: 'github_comment', deliver_extra: { repo: 
 const pickerOf = (written: JsonObject, readOnly = false, preview?: Partial<Preview>) => {
   const draft = draftOf({ ...base, written })
   const editor = driver(
-    stateOf(openRoute(), { draft, options: { ...options, readOnly }, ...(preview ? { preview: preview as Preview } : {}) }),
+    stateOf(openRouteScreen(), { draft, options: { ...options, readOnly }, ...(preview ? { preview: preview as Preview } : {}) }),
   )
   const { go } = openDeliver(draft)
   const { world } = editor.state()
-  const shown = driver({ world, screens: [openRoute(), (go as { push: never }).push] })
+  const shown = driver({ world, screens: [openRouteScreen(), (go as { push: never }).push] })
   shown.onMessage({ type: 'targets', of: {}, answer: targets })
   const spec = (): JsonObject => shown.state().world.draft?.spec ?? {}
   return { ...shown, spec, steps: () => shown.state().world.draft?.past.length }

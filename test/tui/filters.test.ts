@@ -17,7 +17,7 @@ import { draftOf, editsOf, type OpenedRoute, specAfter } from '../../src/edit/dr
 import { storeDraft, storedDrafts } from '../../src/edit/saving/stored-drafts.ts'
 import type { Payload, Preview } from '../../src/edit/service.ts'
 import { talliesOf } from '../../src/edit/tallies.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { quietBook } from '../../src/plan/check.ts'
 import type { World } from '../../src/tui/model/screen.ts'
 import { openFilters } from '../../src/tui/screens/filters/filters.ts'
@@ -390,7 +390,7 @@ t.test('a condition is tried on the samples that get to the filters', async (t) 
     const { config } = loadConfig({ dataDir: dir, env: {} })
     const source = config.routes.get('pr')
     if (!source) throw new Error('no route')
-    return { source, config, catalogue, effects: { jobs: quietBook(config, catalogue), clock } }
+    return { source, config, catalogue: builtinCatalogue, effects: { jobs: quietBook(config, builtinCatalogue), clock } }
   }
   const samples = listSamples({ dataDir: '/nowhere' })
   const filters = [{ field: 'action', in: ['opened'] }, { not: { field: 'no.such', exists: true } }]

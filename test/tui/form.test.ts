@@ -5,7 +5,7 @@ import { createEditorService } from '../../src/edit/create-service.ts'
 import { draftOf, isModified, type OpenedRoute, type RouteDraft } from '../../src/edit/draft/route-draft.ts'
 import type { Payload, Preview } from '../../src/edit/service.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
-import { openRoute } from '../../src/tui/screens/route/route.ts'
+import { openRouteScreen } from '../../src/tui/screens/route/route.ts'
 import { openSession } from '../../src/tui/session.ts'
 import { changesSaid } from '../../src/tui/spoken/spoken.ts'
 import { driver, options, stateOf } from './keys.ts'
@@ -32,7 +32,7 @@ const payload: Payload = {
 const onRoute = (written: OpenedRoute['written'], more = {}) =>
   driver({
     ...stateOf(homeScreen, { draft: draftOf(opened(written)), payload, size: { columns: 99, rows: 60 }, ...more }),
-    screens: [homeScreen, openRoute()],
+    screens: [homeScreen, openRouteScreen()],
   })
 
 type Driver = ReturnType<typeof onRoute>

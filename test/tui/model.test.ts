@@ -7,7 +7,7 @@ import type { Payload, Preview } from '../../src/edit/service.ts'
 import type { TrafficLine } from '../../src/generated/control.ts'
 import { type EntryScreen, entryScreen, pickScreen } from '../../src/tui/model/overlays.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
-import { openRoute } from '../../src/tui/screens/route/route.ts'
+import { openRouteScreen } from '../../src/tui/screens/route/route.ts'
 import { changesSaid, takesSecret, typedMeaning } from '../../src/tui/spoken/spoken.ts'
 import { driver, options, routeRow, stateOf } from './keys.ts'
 
@@ -48,7 +48,7 @@ const preview = (revision: number, more: Partial<Preview> = {}): Preview => ({
 const onRoute = (written: OpenedRoute['written'], more = {}) =>
   driver({
     ...stateOf(homeScreen, { draft: draftOf(opened(written)), payload, size: { columns: 99, rows: 40 }, ...more }),
-    screens: [homeScreen, openRoute()],
+    screens: [homeScreen, openRouteScreen()],
   })
 
 type Driver = ReturnType<typeof onRoute>

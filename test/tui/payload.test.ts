@@ -11,7 +11,7 @@ import type { Payload, PayloadChoice, PayloadRow } from '../../src/edit/service.
 import type { Command } from '../../src/tui/model/screen.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openPayload } from '../../src/tui/screens/payload/payload.ts'
-import { openRoute } from '../../src/tui/screens/route/route.ts'
+import { openRouteScreen } from '../../src/tui/screens/route/route.ts'
 import { driver, routeRow, stateOf } from './keys.ts'
 
 const opened = {
@@ -54,7 +54,7 @@ const payloadOf = (choice: PayloadChoice, more: Partial<Payload> = {}): Payload 
 /** The picker of the route that is open, with what the service has answered. */
 const picker = (payload?: Payload) => {
   const world = { draft, ...(payload ? { payload } : {}) }
-  const editor = driver(stateOf(openRoute(), world))
+  const editor = driver(stateOf(openRouteScreen(), world))
   editor.press('p')
   editor.onMessage({ type: 'payloads', of: { route: 'pr-review' }, answer: rows })
   editor.commands.length = 0
@@ -180,7 +180,7 @@ t.test('a sample is picked for a route that is not open yet', async (t) => {
 t.test('a screen reader hears whether a payload is for the route', async (t) => {
   const { models } = await import('../../src/tui/screens/index.ts')
   const turn = openPayload(draft, {})
-  const editor = driver(stateOf(openRoute(), { draft }))
+  const editor = driver(stateOf(openRouteScreen(), { draft }))
   const screen = { ...(turn.go as { push: object }).push, all: rows } as never
   t.equal(models.payload.rows?.(screen, editor.state().world)[0], 'github/push, pull_request, 1 kB, not for this route')
 })

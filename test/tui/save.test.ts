@@ -23,7 +23,7 @@ import type { World } from '../../src/tui/model/screen.ts'
 import { actionsNow, type EditorState, reduce, top } from '../../src/tui/model/state.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { models } from '../../src/tui/screens/index.ts'
-import { openRoute } from '../../src/tui/screens/route/route.ts'
+import { openRouteScreen } from '../../src/tui/screens/route/route.ts'
 import { until } from '../fakes/wait.ts'
 import { driver, options, routeRow, stateOf } from './keys.ts'
 
@@ -50,7 +50,7 @@ const error = diagnostic('WH601', 'script gone.py is not there', { help: 'put it
 
 const onRoute = (world: Partial<World> = {}): EditorState => ({
   ...stateOf(homeScreen, { draft, ...world }),
-  screens: [homeScreen, openRoute()],
+  screens: [homeScreen, openRouteScreen()],
 })
 
 /** The editor with the plan on the screen. */

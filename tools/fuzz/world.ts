@@ -14,7 +14,7 @@ import { answerHandshake, checkHead } from '../../src/engine/run.ts'
 import { parsePath } from '../../src/http/receive.ts'
 import type { Effects } from '../../src/parts/effects.ts'
 import type { SenderKeys } from '../../src/parts/sender-keys.ts'
-import { catalogue } from '../../src/plan/catalogue.ts'
+import { builtinCatalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { challengeKeysOf, checkChallengeKeys } from '../../src/plan/route-schemes.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
@@ -93,8 +93,8 @@ export const createWorld = (certificate: string): World => {
     },
     starts(routes) {
       const sources = routes.flatMap((route) => sourceIn(loaded(route), route))
-      const keys = challengeKeysOf(sources, catalogue)
-      return sources.every((source) => checkChallengeKeys(source, catalogue, keys).every(({ stopsStart }) => !stopsStart))
+      const keys = challengeKeysOf(sources, builtinCatalogue)
+      return sources.every((source) => checkChallengeKeys(source, builtinCatalogue, keys).every(({ stopsStart }) => !stopsStart))
     },
     get: async (route, sent) => (await answerHandshake(planOf(route), { ...lookAt(route, sent), method: 'GET' })).outcome,
     async post(route, sent) {
@@ -136,7 +136,7 @@ const sourceIn = ({ config }: Loaded, route: RouteSettings): RouteSource => {
 
 const compile = (route: RouteSettings, effects: Effects): RoutePlan => {
   const all = loaded(route)
-  const compiled = compileRoute(sourceIn(all, route), all.config, catalogue, effects)
+  const compiled = compileRoute(sourceIn(all, route), all.config, builtinCatalogue, effects)
   const [problem] = [...all.diagnostics, ...compiled.diagnostics].filter(({ stopsStart }) => stopsStart)
   if (!compiled.plan || problem) throw new Error(`the fuzz's own route ${JSON.stringify(route)}: ${problem?.message ?? 'no plan'}`)
   return compiled.plan()

@@ -2,7 +2,7 @@
  * Writes the table of control operations: the types of questions and answers, method and path of each operation, and the checks of both.
  */
 
-import { catalogue } from '../../src/core/diagnostic.ts'
+import { codeCatalogue } from '../../src/core/diagnostic.ts'
 import { createAjv, renderChecks } from './checks.ts'
 import { comment, indented, type Node, type Nodes, typeOf } from './types.ts'
 
@@ -61,7 +61,7 @@ const checkable = (node: Node, refs = ''): Node =>
   JSON.parse(JSON.stringify(node), (key, value) => {
     if (key === '$ref') return `${refs}${value}`
     if (key === 'description' && typeof value === 'string') return undefined
-    return value?.['x-names'] === 'codes' ? { enum: Object.keys(catalogue) } : value
+    return value?.['x-names'] === 'codes' ? { enum: Object.keys(codeCatalogue) } : value
   })
 
 const operationTable = (operations: readonly [string, Operation][]): string => {

@@ -7,7 +7,7 @@ import { loadConfig } from '../../config/load.ts'
 import type { GatewayFinder } from '../../datadir/running-gateway.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import type { Status } from '../../generated/control.ts'
-import { checkAddress } from '../machine/address.ts'
+import { checkListenAddress } from '../machine/address.ts'
 import { type Check, type CheckInput, fail, ok, runCheck, warn } from '../machine/check.ts'
 import { checkFiles, checkFolder } from '../machine/files.ts'
 import { checkClock, checkNode } from '../machine/machine.ts'
@@ -51,7 +51,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   await look('data directory', checkFolder)
   await look('files', checkFiles)
   await look('configuration', ({ workspace: { self } }) => checkConfiguration(workspace, asked, self))
-  await look('port', checkAddress)
+  await look('port', checkListenAddress)
   await look('certificates', checkCertificates)
   await look('store', checkStore)
   await look('replicas', checkReplicas)

@@ -17,7 +17,7 @@ export const bindError = (host: string, port: number): Promise<string | undefine
   })
 
 /** Returns the check of the port, and the check of which machines can reach the address. */
-export const checkAddress = async (input: CheckInput): Promise<readonly Check[]> => [...(await checkPort(input)), checkReach(input)]
+export const checkListenAddress = async (input: CheckInput): Promise<readonly Check[]> => [...(await checkPort(input)), checkReach(input)]
 
 const checkPort = async ({ loaded, status, workspace: { self } }: CheckInput): Promise<readonly Check[]> => {
   const { host, port } = loaded.config

@@ -1,13 +1,13 @@
 /** Reads codes of findings from options, and chooses findings by whole codes (`WH210`) or by beginnings of codes (`WH4`). */
 
-import { type Code, catalogue } from '../../core/diagnostic.ts'
+import { type Code, codeCatalogue } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 
 /** Beginnings of codes. `select`: only findings with such a code; absent: all findings. `ignore`: no finding with such a code. */
 export type CodeChoice = { readonly select?: readonly string[]; readonly ignore?: readonly string[] }
 
-export const allCodes = Object.keys(catalogue) as readonly Code[]
+export const allCodes = Object.keys(codeCatalogue) as readonly Code[]
 
 const hint = 'headgate explain lists all codes'
 

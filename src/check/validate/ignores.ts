@@ -4,7 +4,7 @@
  */
 
 import { eventsOf, type Range, scalarsOf } from '../../config/yaml/yaml-tree.ts'
-import { type Code, catalogue, type Diagnostic, diagnostic, type SourceRange } from '../../core/diagnostic.ts'
+import { type Code, codeCatalogue, type Diagnostic, diagnostic, type SourceRange } from '../../core/diagnostic.ts'
 import { nearest, printable } from '../../core/text.ts'
 import { allCodes } from './codes.ts'
 
@@ -66,7 +66,7 @@ const problemsOf = (ignore: Ignore, used: ReadonlySet<string>, stopping: Readonl
   if (ignore.codes.length === 0) return [say('this comment names no finding', 'write # webhook-ignore WH210: why it is right here')]
   if (ignore.reason === '') return [say('this comment gives no reason, so it hides nothing', 'write the reason after a colon')]
   return ignore.codes.flatMap((code) => {
-    const isKnown = Object.hasOwn(catalogue, code)
+    const isKnown = Object.hasOwn(codeCatalogue, code)
     const near = isKnown ? [] : nearest(code, allCodes)
     if (!isKnown) {
       const help = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'headgate explain lists all codes'
@@ -80,7 +80,7 @@ const problemsOf = (ignore: Ignore, used: ReadonlySet<string>, stopping: Readonl
 }
 
 /** Whether a finding with this code is only looked for on demand. Then a missing finding does not show that the comment is useless. */
-const isOnDemand = (code: string): boolean => 'onDemand' in catalogue[code as Code]
+const isOnDemand = (code: string): boolean => 'onDemand' in codeCatalogue[code as Code]
 
 /** Returns the ignore comments of a file's text. A text inside a YAML value that looks like an ignore comment does not count. */
 const ignoresIn = (file: string, text: string): Ignore[] => {

@@ -11,7 +11,7 @@ import { settingsOf } from '../../parts/targets/delivery/settings.ts'
 import { targetsByName } from '../../parts/targets/index.ts'
 import type { Checked } from '../../plan/check.ts'
 import { hasProgram, searchPathOf } from '../../process/find-program.ts'
-import { checkAddress } from '../machine/address.ts'
+import { checkListenAddress } from '../machine/address.ts'
 import type { Check, CheckInput } from '../machine/check.ts'
 import { checkFolder } from '../machine/files.ts'
 import { checkLogin } from '../machine/logins.ts'
@@ -24,7 +24,7 @@ export const hostFindings = async (workspace: Workspace, loaded: Loaded, finder:
   const found = await Promise.all([
     findingsOfCheck('the data directory', () => checkFolder(input)),
     // A running gateway that does not answer causes a Fault here. The Fault becomes a finding, because the port cannot be checked.
-    findingsOfCheck('the port', async () => checkAddress({ ...input, status: await (await finder.find())?.status() })),
+    findingsOfCheck('the port', async () => checkListenAddress({ ...input, status: await (await finder.find())?.status() })),
     findingsOfCheck('the clock', () => checkClock(input)),
   ])
   return found.flat()

@@ -7,11 +7,11 @@ import { gatewayAt } from '../../http/control/client.ts'
 import { alertKinds } from '../../plan/alerts.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { refuse } from '../shell/refuse.ts'
+import { printRefusal } from '../shell/refuse.ts'
 
 export const alertsList = async (cli: Cli): Promise<number> => {
   const list = await listAlerts(cli.workspace, gatewayAt(cli.workspace))
-  if (!list.ok) return refuse(cli, list)
+  if (!list.ok) return printRefusal(cli, list)
   const { rules, isRunning, alerts } = list
   if (rules.length === 0) note(cli, 'no alerts are configured: alerts: [{ deliver: telegram }] in config.yaml tells everything to one chat')
   else if (!isRunning) note(cli, 'no gateway runs, so nothing is known of what fires')

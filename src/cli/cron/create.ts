@@ -11,7 +11,7 @@ import { inForce } from '../shell/in-force.ts'
 import { readTextOption } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { refuse } from '../shell/refuse.ts'
+import { printRefusal } from '../shell/refuse.ts'
 import { readTargetSettings } from '../webhook/subscribe-options.ts'
 
 export type CronCreateOptions = ProfileOption & {
@@ -29,10 +29,10 @@ export type CronCreateOptions = ProfileOption & {
 
 export const cronCreate = async (name: string, options: CronCreateOptions, cli: Cli): Promise<number> => {
   const ground = await readJobContext(cli.workspace, options.profile)
-  if (!ground.ok) return refuse(cli, ground)
+  if (!ground.ok) return printRefusal(cli, ground)
   note(cli, ...ground.notices)
   const made = await createJob(ground, await readNewJob(name, options, cli.io))
-  if (!made.ok) return refuse(cli, made)
+  if (!made.ok) return printRefusal(cli, made)
   note(cli, ...made.notices)
   return answerCreated(made, await inForce(cli), cli)
 }

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { isJson } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { prettyJson } from '../../datadir/json-text.ts'
-import { excerpt } from './view.ts'
+import { printableStart } from './view.ts'
 
 const maxShown = 65_536
 const maxLines = 2_000
@@ -21,6 +21,6 @@ export const bodyText = (body: Buffer, rawCommand: string): string => {
   const whole = isJson(text) ? prettyJson(text, maxShown + 1) : text
   const lines = whole.slice(0, maxShown).split('\n')
   const isCut = whole.length > maxShown || lines.length > maxLines || lines.some((line) => line.length > maxLine)
-  const shown = lines.slice(0, maxLines).map((line) => `${excerpt(line, maxLine)}\n`)
+  const shown = lines.slice(0, maxLines).map((line) => `${printableStart(line, maxLine)}\n`)
   return `${shown.join('')}${isCut ? `(cut here; all ${body.length} bytes: ${printable(rawCommand)})\n` : ''}`
 }

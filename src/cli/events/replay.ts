@@ -15,7 +15,7 @@ import { answer, type Cli, note } from '../shell/output.ts'
 import { withPayloadByHand } from '../webhook/payload-by-hand.ts'
 import { chosenEvents, confirmStart, countsBySource, idAndSource, progressOf } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
-import { excerpt, tableCell } from './view.ts'
+import { printableStart, tableCell } from './view.ts'
 
 export type EventsReplayOptions = Omit<SelectionOptions, 'route'> & {
   readonly fromRoute?: string
@@ -122,6 +122,6 @@ const startLines = ({ starts, note: said }: NonNullable<EventResult['replayed']>
   if (!starts) return more
   const { mode, target, prompt, extra } = starts
   // For several targets, `extra` is a list with the settings of each target.
-  const settings = typeof extra === 'object' && Object.keys(extra ?? {}).length > 0 ? `  ${excerpt(jsonText(extra), maxPrompt)}` : ''
-  return `    ${tableCell(mode)} -> ${tableCell(target)}${settings}\n    ${excerpt(prompt, maxPrompt)}\n${more}`
+  const settings = typeof extra === 'object' && Object.keys(extra ?? {}).length > 0 ? `  ${printableStart(jsonText(extra), maxPrompt)}` : ''
+  return `    ${tableCell(mode)} -> ${tableCell(target)}${settings}\n    ${printableStart(prompt, maxPrompt)}\n${more}`
 }

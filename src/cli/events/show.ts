@@ -12,7 +12,7 @@ import type { AttemptView } from '../../datadir/records/event-attempts.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import type { RawRequest } from '../../journal/record.ts'
 import { bodyOf, describeDetail, type EventDetail, readEventDetail } from '../../operate/events/event-detail.ts'
-import { type EventStatus, traceOf } from '../../operate/events/event-status.ts'
+import { type EventStatus, traceIdOfView } from '../../operate/events/event-status.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { bodyText } from './body-text.ts'
 
@@ -64,7 +64,7 @@ const statusLines = ({ event, state, attempt, nextAt, error }: EventStatus): str
       'unverified',
       event.unverified && 'kept as a stranger sent it; events replay verifies it with the keys of now, and runs it only if it holds',
     ),
-    fieldLine('trace', traceOf(event)),
+    fieldLine('trace', traceIdOfView(event)),
     fieldLine('stage', event.stage),
     fieldLine('status', event.status),
     fieldLine('took', event.duration_ms === undefined ? undefined : `${event.duration_ms} ms`),

@@ -13,10 +13,10 @@ export const shortIds = (ids: readonly string[]): ((id: string) => string) => {
 }
 
 /** Returns one cell of a table: a single line that is never empty, cut at `limit` characters. */
-export const tableCell = (value: string | number | undefined, limit = 64): string => excerpt(String(value ?? ''), limit) || '-'
+export const tableCell = (value: string | number | undefined, limit = 64): string => printableStart(String(value ?? ''), limit) || '-'
 
 /** Returns the beginning of a text as one line. An ellipsis shows that the text goes on. */
-export const excerpt = (text: string, limit: number): string => `${printable(text, limit)}${text.length > limit ? ' …' : ''}`
+export const printableStart = (text: string, limit: number): string => `${printable(text, limit)}${text.length > limit ? ' …' : ''}`
 
 /** Returns a time in ISO 8601 without the fractions of its second. */
 export const shownTime = (iso: string): string => printable(iso.replace(/\.\d+Z$/, 'Z'), 32)

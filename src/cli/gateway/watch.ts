@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs'
 import { basename, dirname, relative, sep } from 'node:path'
-import { changedFiles, type FileDigests } from '../../config/file-digests.ts'
+import { type FileDigests, filesChangedSince } from '../../config/file-digests.ts'
 import { finds, isPattern } from '../../config/include/find-files.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { ConfigWatch } from '../../gateway/run-gateway.ts'
@@ -60,7 +60,7 @@ const createIncludedWatch = (changed: () => void, failed: (why: string) => void)
       await watch.add(each)
     await before?.close()
     // What changed between the reading and the watching was not noticed.
-    if ((await changedFiles(digests)).length > 0) changed()
+    if ((await filesChangedSince(digests)).length > 0) changed()
   }
   return {
     /** Calls follow each other, because the folders of a later reading must win. */

@@ -2,14 +2,14 @@
 
 import type { Command } from 'commander'
 import { examples } from './examples.ts'
-import { pathOf } from './suggest.ts'
+import { commandPath } from './suggest.ts'
 
 const secondNames: { readonly [name: string]: string } = { list: 'ls', remove: 'rm' }
 
 /** Adds examples and second names to a command and to all commands below it. Calls `each` with all these commands, `command` first. */
 export const explainTree = (command: Command, each: (command: Command) => void): void => {
   each(command)
-  const path = pathOf(command)
+  const path = commandPath(command)
   const second = path.includes(' ') ? secondNames[command.name()] : undefined
   if (second !== undefined) command.alias(second)
   const lines = examples[path] ?? []

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { examples } from './examples.ts'
 import { exitCodes } from './exit-codes.ts'
-import { pathOf, shownCommands, suggestCommands } from './suggest.ts'
+import { commandPath, shownCommands, suggestCommands } from './suggest.ts'
 
 /** Prints the help of the command that the words name; of the program, if there are none. Throws a Fault for an unknown command. */
 export const help = async (program: Command, words: readonly string[], cli: Cli): Promise<number> => {
@@ -22,17 +22,17 @@ const childOf = (parent: Command, word: string): Command => {
   const child = shownCommands(parent).find((each) => each.name() === word || each.aliases().includes(word))
   if (child) return child
   const more = { exitCode: exit.notFound, suggest: suggestCommands(word, parent), hint: 'headgate --help' }
-  throw new Fault('not_found', `no command '${`${pathOf(parent)} ${word}`.trim()}'`, more)
+  throw new Fault('not_found', `no command '${`${commandPath(parent)} ${word}`.trim()}'`, more)
 }
 
 const grammarOf = (command: Command): JsonObject => ({
   name: command.name(),
-  path: pathOf(command),
+  path: commandPath(command),
   aliases: [...command.aliases()],
   description: command.description(),
   arguments: command.registeredArguments.map(argumentOf),
   options: command.options.filter(({ hidden }) => !hidden).map(optionOf),
-  examples: (examples[pathOf(command)] ?? []).map((line) => `headgate ${line}`),
+  examples: (examples[commandPath(command)] ?? []).map((line) => `headgate ${line}`),
   commands: shownCommands(command).map(grammarOf),
 })
 

@@ -2,7 +2,7 @@
 
 import type { Argument, Command, Option } from 'commander'
 import type { NameKind } from '../../edit/completable-names.ts'
-import { pathOf } from './suggest.ts'
+import { commandPath } from './suggest.ts'
 
 export type CompletedKind = NameKind | 'files'
 
@@ -64,7 +64,7 @@ const argumentKinds: { readonly [argument: string]: CompletedKind } = {
  * the noun, and a row for the noun before a row for the argument alone.
  */
 export const kindOfArgument = (command: Command, argument: Argument): CompletedKind | undefined => {
-  const path = pathOf(command)
+  const path = commandPath(command)
   const name = argument.name()
   return argumentKinds[`${path} ${name}`] ?? argumentKinds[`${path.split(' ')[0]} ${name}`] ?? argumentKinds[name]
 }

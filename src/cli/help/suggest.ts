@@ -51,9 +51,9 @@ const maxSuggestions = 3
 export const suggestCommands = (word: string, parent: Command): string[] => {
   const lower = word.toLowerCase()
   const here = namesOf(parent)
-  const path = pathOf(parent)
+  const path = commandPath(parent)
   const isTop = path === ''
-  const all = isTop ? leavesOf(parent).map(pathOf) : []
+  const all = isTop ? leafCommands(parent).map(commandPath) : []
   const begun = lower.length > 1 ? here.filter((name) => name.startsWith(lower)) : []
   const elsewhere = all.filter((command) => command.split(' ')[1] === lower)
   const others = (wordsOfOthers[lower] ?? []).flatMap((command) => {
@@ -123,8 +123,8 @@ export const shownCommands = (command: Command): readonly Command[] =>
     .filter((each) => command.commands.includes(each))
 
 /** Returns the commands below a command that do something: the ones that have no further commands below them. */
-export const leavesOf = (command: Command): Command[] =>
-  shownCommands(command).flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]))
+export const leafCommands = (command: Command): Command[] =>
+  shownCommands(command).flatMap((each) => (each.commands.length > 0 ? leafCommands(each) : [each]))
 
 /** Returns the names that lead to a command, without the program's name: `webhook list`. */
-export const pathOf = (command: Command): string => (command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : '')
+export const commandPath = (command: Command): string => (command.parent ? `${commandPath(command.parent)} ${command.name()}`.trim() : '')

@@ -3,7 +3,7 @@
  * too.
  */
 
-import { catalogue, type Diagnostic, shownFile } from '../../core/diagnostic.ts'
+import { codeCatalogue, type Diagnostic, shownFile } from '../../core/diagnostic.ts'
 import { findingSentence } from './kit/sentence.ts'
 import { summaryOf } from './kit/summary.ts'
 import type { Render } from './report.ts'
@@ -24,7 +24,7 @@ const annotation = (each: Diagnostic): string => {
     col: place.column,
     endColumn: place.endColumn,
   }
-  const title = `${code} ${catalogue[code].title}${stopsStart ? ' (stops the start)' : ''}`
+  const title = `${code} ${codeCatalogue[code].title}${stopsStart ? ' (stops the start)' : ''}`
   const properties = Object.entries({ ...where, title }).map(([name, value]) => `${name}=${property(value)}`)
   return `::${levels[severity]} ${properties.join(',')}::${escaped(`${findingSentence(each)}\nheadgate explain ${code}`)}\n`
 }

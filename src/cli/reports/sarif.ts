@@ -7,7 +7,7 @@ import { relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { explanationOf } from '../../check/explain/index.ts'
 import { fingerprintOf } from '../../check/validate/baseline.ts'
-import { type Code, catalogue, type Diagnostic, type Fix, type SourceRange } from '../../core/diagnostic.ts'
+import { type Code, codeCatalogue, type Diagnostic, type Fix, type SourceRange } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { jsonText } from '../../datadir/json-text.ts'
@@ -30,7 +30,7 @@ export const sarif: Render = (report) => {
 }
 
 const ruleOf = (code: Code): JsonObject => {
-  const { title, severity } = catalogue[code]
+  const { title, severity } = codeCatalogue[code]
   const { means, why, fix } = explanationOf(code)
   return {
     id: code,

@@ -1,7 +1,7 @@
 /** Writes Diagnostics (the findings in the operator's files) as JSON for programs, and numbers with their nouns for people. */
 
 import { Offsets } from '../../config/yaml/offsets.ts'
-import { catalogue, type Diagnostic, type SourceRange, shownFile } from '../../core/diagnostic.ts'
+import { codeCatalogue, type Diagnostic, type SourceRange, shownFile } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { docsOf } from './output.ts'
 
@@ -26,7 +26,7 @@ const findingItem = (each: Diagnostic, offsets: Offsets): JsonObject => {
   const edits = fix?.edits.map(({ place, text }) => ({ file: shownFile(place.file), ...rangeOf(place), text }))
   return {
     code,
-    name: catalogue[code].title,
+    name: codeCatalogue[code].title,
     severity,
     stops_startup: stopsStart,
     message,

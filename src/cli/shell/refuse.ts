@@ -20,7 +20,7 @@ export const printDiagnostics = (found: readonly Diagnostic[], texts: ReadonlyMa
  * Prints why nothing was done, and returns exit code 1. With `--json`, prints the errors as one error document. Throws the Fault of a
  * refusal that has one.
  */
-export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }: Refusal): number => {
+export const printRefusal = (cli: Cli, { diagnostics, texts, outcome, notices, fault }: Refusal): number => {
   note(cli, ...notices)
   if (fault) {
     if (!cli.json) printDiagnostics(diagnostics, texts, cli.io)

@@ -11,7 +11,7 @@ import { defaultText, prepareTargetTest, sendTargetTest, type TargetTest } from 
 import { targetName } from '../../parts/written-names.ts'
 import { readTextOption } from '../shell/input.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { refuse } from '../shell/refuse.ts'
+import { printRefusal } from '../shell/refuse.ts'
 import { type ContentOptions, tracedContent } from '../webhook/traced-content.ts'
 import { confirmSending, describeSent, sentText } from './sent.ts'
 
@@ -28,7 +28,7 @@ export const targetsTestRoute = async (only: string | undefined, options: RouteT
   const tests: TargetTest[] = []
   for (const { target, extra } of chosenDeliveries(deliveries, only)) {
     const test = await prepareTargetTest(workspace, { target, extra, profile: deliveries.profile })
-    if (!test.ok) return refuse(cli, test)
+    if (!test.ok) return printRefusal(cli, test)
     tests.push(test)
   }
   const textToSend = text === undefined ? (deliveries.text ?? defaultText) : await readTextOption('--text', text, cli.io)

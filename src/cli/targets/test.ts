@@ -6,7 +6,7 @@ import { defaultText, prepareTargetTest, sendTargetTest } from '../../operate/ta
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { readTextOption } from '../shell/input.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { refuse } from '../shell/refuse.ts'
+import { printRefusal } from '../shell/refuse.ts'
 import { readTargetSettings } from '../webhook/subscribe-options.ts'
 import type { ContentOptions } from '../webhook/traced-content.ts'
 import { confirmSending, describeSent, sentText } from './sent.ts'
@@ -30,7 +30,7 @@ export const targetsTest = async (asked: string | undefined, options: TargetsTes
     throw usage('which target? give its name, or a route with --route', `look at them: ${cli.workspace.self} targets list`)
   refuseOptions(options, ['sample', 'payload', 'eventId'], 'an event can be given only with --route')
   const test = await prepareTargetTest(cli.workspace, { target: asked, extra: targetSettings(options), profile: options.profile })
-  if (!test.ok) return refuse(cli, test)
+  if (!test.ok) return printRefusal(cli, test)
   const { target, profile, obstacle } = test
   const textToSend = text === undefined || obstacle !== undefined ? defaultText : await readTextOption('--text', text, cli.io)
   if (obstacle === undefined) await confirmSending(to === undefined ? target : `${target} (${to})`, yes, cli)

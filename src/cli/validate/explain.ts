@@ -6,7 +6,7 @@ import type { Example } from '../../check/explain/explanation.ts'
 import { explanationOf } from '../../check/explain/index.ts'
 import { type OutcomeName, outcomeMeaning, outcomeNamed, refuseOutcome } from '../../check/explain/outcomes.ts'
 import { allCodes, codeNamed } from '../../check/validate/codes.ts'
-import { type Code, catalogue, isStopping } from '../../core/diagnostic.ts'
+import { type Code, codeCatalogue, isStopping } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { outcomeNames } from '../../core/outcome-table.ts'
 import { aligned } from '../shell/columns.ts'
@@ -28,8 +28,8 @@ export const explain = async (written: string | undefined, cli: Cli): Promise<nu
 
 const codeSummary = (code: Code): JsonObject => ({
   code,
-  name: catalogue[code].title,
-  severity: catalogue[code].severity,
+  name: codeCatalogue[code].title,
+  severity: codeCatalogue[code].severity,
   stops_startup: isStopping(code),
 })
 
@@ -39,8 +39,8 @@ const explanationData = (code: Code): JsonObject => {
 }
 
 const codeList = (paint: Paint): string => {
-  const lines = aligned(allCodes.map((code) => [code, catalogue[code].severity, catalogue[code].title]))
-  return lines.map((line, i) => `${paint[catalogue[allCodes[i] as Code].severity](line.slice(0, 5))}${line.slice(5)}\n`).join('')
+  const lines = aligned(allCodes.map((code) => [code, codeCatalogue[code].severity, codeCatalogue[code].title]))
+  return lines.map((line, i) => `${paint[codeCatalogue[allCodes[i] as Code].severity](line.slice(0, 5))}${line.slice(5)}\n`).join('')
 }
 
 // The sentence on a code whose findings stop the start, and on any other code.
@@ -48,7 +48,7 @@ const stoppingSentence = 'It stops the start of the gateway, but not where it is
 const otherSentence = 'It does not stop the start of the gateway.'
 
 const codePage = (code: Code, paint: Paint): string => {
-  const { title, severity } = catalogue[code]
+  const { title, severity } = codeCatalogue[code]
   const { means, why, fix, example } = explanationOf(code)
   const head = `${paint[severity](`${severity}[${code}]`)} ${paint.bold(title)}\n${paint.dim(isStopping(code) ? stoppingSentence : otherSentence)}\n`
   const examples = example ? exampleOf(example, paint) : ''

@@ -33,7 +33,7 @@ export const addValidate = (validate: Command, run: RunCommand): void => {
     .option('--no-refs', 'do not look for scripts, lists, jobs and plugins beside the files')
     .option('--config <file>', 'another file than <data_dir>/config.yaml; default: $HEADGATE_CONFIG')
     .action((paths: string[], options: ValidateOptions) =>
-      run(async (cli) => (await import('./validate.ts')).validate(paths, options, cli)),
+      run(async (cli) => (await import('./validate.ts')).validateFiles(paths, options, cli)),
     )
 }
 

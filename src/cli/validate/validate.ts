@@ -23,7 +23,7 @@ import { type Output, outputsOf, writeReports } from './outputs.ts'
 import { unifiedDiff } from './unified-diff.ts'
 import { type CheckResult, refuseUnwatchable, validateOnChange } from './watch.ts'
 
-export const validate = async (written: readonly string[], options: ValidateOptions, cli: Cli): Promise<number> => {
+export const validateFiles = async (written: readonly string[], options: ValidateOptions, cli: Cli): Promise<number> => {
   const { paths: named, codes } = splitFixOption(written, options)
   const { paths, changed } = splitChangedOption(named, options)
   const outputs = outputsOf(options.format ?? [], cli.json, cli.io.env)

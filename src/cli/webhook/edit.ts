@@ -13,8 +13,8 @@ import { readSubscriptionDraft, type SavedSubscription, type SubscriptionDraft, 
 import { wantsAgain, withDrafts } from '../shell/draft.ts'
 import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { refuse } from '../shell/refuse.ts'
-import { validate } from '../validate/validate.ts'
+import { printRefusal } from '../shell/refuse.ts'
+import { validateFiles } from '../validate/validate.ts'
 
 type Edit = NonNullable<Cli['io']['edit']>
 
@@ -25,7 +25,7 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
   const route = findRoute(readRoutes(cli.workspace), asked)
   if (route.source === 'config') return editConfigured(route, edit, cli)
   const served = await readSubscriptionContext(cli.workspace)
-  if (!served.ok) return refuse(cli, served)
+  if (!served.ok) return printRefusal(cli, served)
   note(cli, ...served.notices)
   const draft = readSubscriptionDraft(cli.workspace, route.name)
   return withDrafts(cli, async (open) => {
@@ -42,7 +42,7 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
 const editConfigured = async ({ route }: RouteEntry, edit: Edit, cli: Cli): Promise<number> => {
   const place = route?.place(route.base, 'key')
   await edit(place?.file ?? configFile(cli.workspace), place?.line)
-  const code = await validate([], {}, cli)
+  const code = await validateFiles([], {}, cli)
   note(cli, `a running gateway takes it over by: ${cli.workspace.self} gateway reload`)
   return code
 }
@@ -53,7 +53,7 @@ const saveEdited = async (served: SubscriptionContext, draft: SubscriptionDraft,
   try {
     const done = await saveDraft(served, draft, file, text)
     if (done.ok) return answerEdited(draft, done, await inForce(cli), cli)
-    const code = refuse(cli, done)
+    const code = printRefusal(cli, done)
     return (await wantsAgain(cli)) ? undefined : code
   } catch (error) {
     // Further editing does not mend a conflict: the subscription that the draft was made from is not the stored one any more.

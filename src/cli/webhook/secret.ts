@@ -9,7 +9,7 @@ import { readSecrets, renewSecret } from '../../operate/routes/route-secret.ts'
 import { fingerprint } from '../../secrets/mask.ts'
 import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { refuse } from '../shell/refuse.ts'
+import { printRefusal } from '../shell/refuse.ts'
 import { subscribeDialogue } from './subscribe-dialogue.ts'
 
 /** `overlap`: milliseconds. */
@@ -40,7 +40,7 @@ const printSecret = async (asked: string, reveal: boolean, cli: Cli): Promise<nu
 
 const rotateSecret = async (asked: string, overlapMs: number | undefined, cli: Cli): Promise<number> => {
   const done = await renewSecret(cli.workspace, asked, subscribeDialogue(cli), overlapMs)
-  if (!done.ok) return refuse(cli, done)
+  if (!done.ok) return printRefusal(cli, done)
   const { name, newSecret, secret, warnings } = done
   const secrets = [{ fingerprint: fingerprint(secret), ...(newSecret === undefined ? {} : { secret }) }]
   // A secret that the user typed is not printed, because the user knows it.

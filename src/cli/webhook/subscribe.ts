@@ -13,7 +13,7 @@ import { type Subscribed, subscribe } from '../../operate/routes/subscribe.ts'
 import { maskJson } from '../../secrets/mask.ts'
 import { inForce } from '../shell/in-force.ts'
 import { answer, type Cli, warn } from '../shell/output.ts'
-import { refuse } from '../shell/refuse.ts'
+import { printRefusal } from '../shell/refuse.ts'
 import { subscribeDialogue } from './subscribe-dialogue.ts'
 import { readSubscriptionInput, type SubscribeOptions } from './subscribe-options.ts'
 
@@ -23,7 +23,7 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
     readInput: () => readSubscriptionInput(options, cli),
     dryRun: options.dryRun === true,
   })
-  if (!done.ok) return refuse(cli, done)
+  if (!done.ok) return printRefusal(cli, done)
   return answerSubscribed({ ...done, options, others: options.dryRun ? [] : await inForce(cli) }, cli)
 }
 

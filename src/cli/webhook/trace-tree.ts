@@ -5,7 +5,7 @@
 
 import { printable } from '../../core/text.ts'
 import { jsonText } from '../../datadir/json-text.ts'
-import { conditionText, type Judged } from '../../dryrun/trace/plan-observer.ts'
+import { type Judged, judgedText } from '../../dryrun/trace/plan-observer.ts'
 import type { TracedStage } from '../../dryrun/trace/stage-log.ts'
 import type { Trace } from '../../dryrun/trace/trace.ts'
 import { filters } from '../../parts/stages/filters.ts'
@@ -54,7 +54,7 @@ const stageLine = ({ stage, result, reason }: TracedStage, i: number): string =>
 
 const conditionLine = (judged: Judged): string => {
   const indent = '  '.repeat(judged.path.filter((part) => typeof part === 'string').length)
-  return `     ${indent}${judged.holds ? 'ok' : 'no'}  ${printable(conditionText(judged))}`
+  return `     ${indent}${judged.holds ? 'ok' : 'no'}  ${printable(judgedText(judged))}`
 }
 
 const startLines = ({ placeholders }: Trace, { mode, prompt, target, extra }: NonNullable<Trace['starts']>): string[] => {

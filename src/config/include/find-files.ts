@@ -17,7 +17,7 @@ const routesFileForm = /^[^.].*\.(?:ya?ml|json)$/
  * Returns the files of a folder whose names a pattern matches, sorted by name; none where there is no such folder. Files of tests, and
  * folders, are left out. A link is as good as the file that it leads to. Throws the error of the system where the folder cannot be read.
  */
-export const filesOf = (pattern: string): string[] => {
+export const filesMatching = (pattern: string): string[] => {
   const folder = dirname(pattern)
   return namesIn(folder)
     .sort()

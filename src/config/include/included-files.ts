@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isObject } from '../../core/json.ts'
 import { readSource } from '../yaml/source.ts'
-import { filesOf, isPattern, maxFiles } from './find-files.ts'
+import { filesMatching, isPattern, maxFiles } from './find-files.ts'
 
 /** `written`: the paths under `include`. `files`: the paths of the regular files that they find. */
 export type IncludedFiles = { readonly written: readonly string[]; readonly files: readonly string[] }
@@ -16,7 +16,7 @@ export const includedFiles = (config: string): IncludedFiles => {
     const include = isObject(data) && Array.isArray(data.include) ? data.include : []
     const written = include.filter((each) => typeof each === 'string')
     const paths = written.map((each) => resolve(dirname(config), each))
-    const found = new Set(paths.flatMap((path) => (isPattern(path) ? filesOf(path) : [path])))
+    const found = new Set(paths.flatMap((path) => (isPattern(path) ? filesMatching(path) : [path])))
     return { written, files: [...found].slice(0, maxFiles).filter(isRegular) }
   } catch {
     // For example a folder that this user may not read.

@@ -13,7 +13,7 @@ import { definition } from '../schema-walk.ts'
 import type { References } from '../secrets/reference.ts'
 import { isBroken } from '../shape.ts'
 import { type GivenTexts, readSource, type Source, type SourceReading } from '../yaml/source.ts'
-import { filesOf, isPattern, leadsOut, maxFiles } from './find-files.ts'
+import { filesMatching, isPattern, leadsOut, maxFiles } from './find-files.ts'
 import { type RoutesPart, routesPart } from './routes-part.ts'
 
 const routesFile: FileKind = {
@@ -101,7 +101,7 @@ const namedFiles = (
     // The names in another folder are not told either.
     if (leadsOut(dirname(path), roots)) return report('WH014', `${dirname(path)} is a link to no folder in ${folder}`, linkHelp)
     try {
-      const files = filesOf(path)
+      const files = filesMatching(path)
       into.digests.set(path, namesDigest(files))
       if (files.length === 0) return report('WH012', `${written} finds no file`, 'a name must end in .yaml, .yml or .json')
       return files.flatMap(inside)

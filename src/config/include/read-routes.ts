@@ -14,7 +14,7 @@ type RoutesOptions = IncludeOptions & {
 }
 
 /** Returns the routes of each file. A name that stands in several files is reported, and none of its routes is returned. */
-export const readRoutes = ({ main, routes, base, ...options }: RoutesOptions, into: FileReadings): readonly RoutesPart[] => {
+export const readIncludedRoutes = ({ main, routes, base, ...options }: RoutesOptions, into: FileReadings): readonly RoutesPart[] => {
   const { source, bad, found } = main
   const raw = source ? valueAt(source.data, base) : undefined
   const own = source ? [routesPart(routes, { raw: isObject(raw) ? raw : {}, place: source.place, base, bad, found })] : []

@@ -16,7 +16,7 @@ import type { TlsSettings } from './read-tls.ts'
 /** Returns the findings about the files of `tls`, each at the place that names the file. `now`: wall time, milliseconds. */
 export const checkTls = ({ tls, profiles, adapter }: Pick<Config, 'tls' | 'profiles' | 'adapter'>, now: number): Diagnostic[] => {
   // A path that could not be resolved has been reported, or is not known where the environment is not.
-  if (!tls || filesOf(tls).some((file) => file.includes('${'))) return []
+  if (!tls || certificateFilesOf(tls).some((file) => file.includes('${'))) return []
   const { set, findings } = readCertificateSet(tls)
   const judged = set ? [...judgeCertificates(set, now), ...publicNameFindings(set, adapter)] : []
   const place = profiles.get(defaultProfile)?.place
@@ -26,7 +26,7 @@ export const checkTls = ({ tls, profiles, adapter }: Pick<Config, 'tls' | 'profi
   })
 }
 
-export const filesOf = ({ pairs, clientCa }: TlsSettings): string[] => [
+export const certificateFilesOf = ({ pairs, clientCa }: TlsSettings): string[] => [
   ...pairs.flatMap(({ cert, key }) => [cert, key]),
   ...(clientCa === undefined ? [] : [clientCa]),
 ]

@@ -75,7 +75,7 @@ export const replaceEntriesText = async (file: string, before: string, after: st
 const readEntriesFile = (file: string): EntriesFile => {
   const stamp = stampOf(file)
   const text = readEntriesText(file)
-  return { entries: text === undefined ? {} : entriesIn(file, text), text, stamp }
+  return { entries: text === undefined ? {} : parseEntriesFile(file, text), text, stamp }
 }
 
 /**
@@ -94,7 +94,7 @@ export const readEntriesText = (file: string): string | undefined => {
 }
 
 /** Returns the entries in the text of a file, unchecked. Throws a Fault where the text as a whole is not usable. */
-export const entriesIn = (file: string, text: string): JsonObject => {
+export const parseEntriesFile = (file: string, text: string): JsonObject => {
   try {
     const entries = parseEntries(text)
     refuseDuplicateKeys(file, text)

@@ -12,7 +12,7 @@ import { ask, may, NoAnswer } from './ask.ts'
 import { EventActions } from './event-actions.tsx'
 import { Failure, Notices, useAsked, Word } from './parts.tsx'
 import { PayloadTree } from './payload-tree.tsx'
-import { addressOf } from './router.ts'
+import { pageAddress } from './router.ts'
 import { milliseconds, outcome, shown, shownLines, time } from './words.ts'
 
 type Detail = ConsoleAnswers['event']
@@ -220,7 +220,8 @@ const Trace = ({ id, route }: { readonly id: string; readonly route: string }): 
           .filter(({ result }) => result !== 'skip')
           .map(({ stage, result, reason }) => (
             <li key={stage} class={result}>
-              <a href={addressOf('/events', { route, outcome: `ignored:${stage}` })}>{shown(stage)}</a> <span class="result">{result}</span>
+              <a href={pageAddress('/events', { route, outcome: `ignored:${stage}` })}>{shown(stage)}</a>{' '}
+              <span class="result">{result}</span>
               {reason && <span class="reason">{shown(reason)}</span>}
             </li>
           ))}

@@ -6,7 +6,7 @@ import type { ConsoleQuestions } from '../../generated/console.ts'
 import { ask, may } from './ask.ts'
 import { BulkPanel } from './bulk.tsx'
 import { EventLine, Failure, Notices, ScreenHead, useAsked } from './parts.tsx'
-import { addressOf, currentAddress, go } from './router.ts'
+import { currentAddress, go, pageAddress } from './router.ts'
 import { shown, time } from './words.ts'
 
 const states = ['waiting', 'running', 'done', 'dead', 'cancelled', 'expired', 'merged', 'final'] as const
@@ -82,8 +82,8 @@ export const EventsScreen = (): JSX.Element => {
           </ol>
           {answer.events.length === 0 && !failure && !isAsking && <p class="quiet">No event fits.</p>}
           <nav class="pages" aria-label="pages">
-            {query.has('cursor') && <a href={addressOf('/events', without('cursor'))}>Newest</a>}
-            {answer.next !== null && <a href={addressOf('/events', { ...without('cursor'), cursor: answer.next })}>Older</a>}
+            {query.has('cursor') && <a href={pageAddress('/events', without('cursor'))}>Newest</a>}
+            {answer.next !== null && <a href={pageAddress('/events', { ...without('cursor'), cursor: answer.next })}>Older</a>}
           </nav>
         </>
       )}
@@ -95,7 +95,7 @@ const Filters = ({ query }: { readonly query: URLSearchParams }): JSX.Element =>
   const search = (event: SubmitEvent): void => {
     event.preventDefault()
     const given = new FormData(event.currentTarget as HTMLFormElement)
-    go(addressOf('/events', Object.fromEntries([...given].map(([name, value]) => [name, String(value).trim()]))))
+    go(pageAddress('/events', Object.fromEntries([...given].map(([name, value]) => [name, String(value).trim()]))))
   }
   const of = (name: string): string => query.get(name) ?? ''
   const [from, until] = [of('from'), of('until')]
@@ -136,7 +136,7 @@ const Filters = ({ query }: { readonly query: URLSearchParams }): JSX.Element =>
           <input type="hidden" name="from" value={from} />
           <input type="hidden" name="until" value={until} />
           {shown([from && `from ${time(from)}`, until && `until ${time(until)}`].filter(Boolean).join(' '))}{' '}
-          <a href={addressOf('/events', Object.fromEntries([...query].filter(([name]) => !['from', 'until', 'cursor'].includes(name))))}>
+          <a href={pageAddress('/events', Object.fromEntries([...query].filter(([name]) => !['from', 'until', 'cursor'].includes(name))))}>
             any time
           </a>
         </span>

@@ -7,7 +7,7 @@ import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from './ask.ts'
-import { addressOf, go } from './router.ts'
+import { go, pageAddress } from './router.ts'
 import { shown } from './words.ts'
 
 export type PalettePlace = { readonly name: string; readonly to: string }
@@ -44,7 +44,8 @@ export const Palette = ({ screens }: { readonly screens: readonly PalettePlace[]
       setChosen(0)
       dialog.current?.showModal()
       ask('routes', {}).then(
-        (answer) => setRoutes(answer.routes.map(({ name }) => ({ name: `events of ${name}`, to: addressOf('/events', { route: name }) }))),
+        (answer) =>
+          setRoutes(answer.routes.map(({ name }) => ({ name: `events of ${name}`, to: pageAddress('/events', { route: name }) }))),
         () => {},
       )
     }

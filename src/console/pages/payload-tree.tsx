@@ -7,7 +7,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { ExactNumber } from '../../core/exact-number.ts'
 import { type ExactJson, isObject, own } from '../../core/json.ts'
-import { addressOf } from './router.ts'
+import { pageAddress } from './router.ts'
 import { shown } from './words.ts'
 
 /** The number of members of a list or map that are shown at first, and that each press of the button adds. */
@@ -87,7 +87,7 @@ const Leaf = ({ name, value, path }: Omit<Member, 'depth'>): JSX.Element => {
       <span class="name">{shown(name)}</span>{' '}
       <code class="value">{shown(value instanceof ExactNumber ? text : JSON.stringify(value), 2_000)}</code>
       {path !== undefined && text.length <= 200 && (
-        <a class="path" href={addressOf('/events', { field: `${path}=${text}` })} title="events with this value">
+        <a class="path" href={pageAddress('/events', { field: `${path}=${text}` })} title="events with this value">
           {shown(path)}
         </a>
       )}

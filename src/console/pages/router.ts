@@ -16,7 +16,7 @@ export const go = (to: string, replaces = false): void => {
 }
 
 /** Makes an address of a path and a query, without the empty members of the query. */
-export const addressOf = (path: string, query: { readonly [name: string]: string | undefined }): string => {
+export const pageAddress = (path: string, query: { readonly [name: string]: string | undefined }): string => {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []))
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }

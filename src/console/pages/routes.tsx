@@ -5,7 +5,7 @@ import { pauseText } from '../../features/pauses/pause-text.ts'
 import type { ConsoleAnswers } from '../answers/answers.ts'
 import { ask } from './ask.ts'
 import { Failure, ScreenHead, useAsked, Word } from './parts.tsx'
-import { addressOf } from './router.ts'
+import { pageAddress } from './router.ts'
 import { shown, time, tone } from './words.ts'
 
 export const RoutesScreen = (): JSX.Element => {
@@ -54,8 +54,8 @@ export const RoutesScreen = (): JSX.Element => {
                     <span class="quiet">{shown(events.length > 0 ? events.join(', ') : 'all events')}</span>
                   </p>
                   <p>
-                    <a href={addressOf(`/routes/${encodeURIComponent(name)}/edit`, { source })}>Edit</a>{' '}
-                    <a href={addressOf('/events', { route: name })}>
+                    <a href={pageAddress(`/routes/${encodeURIComponent(name)}/edit`, { source })}>Edit</a>{' '}
+                    <a href={pageAddress('/events', { route: name })}>
                       {recorded} recorded {recorded === 1 ? 'event' : 'events'}
                     </a>
                     {lastAt !== undefined && <span class="quiet"> the latest {time(new Date(lastAt).toISOString())}</span>}
@@ -140,4 +140,4 @@ const Stages = ({ route, stages }: { readonly route: string; readonly stages: re
 
 /** Returns the address of the events of a route that ended at a stage. */
 const endsAt = (route: string, stage: string, outcome: string): string =>
-  addressOf('/events', { route, outcome: outcome === 'ignored' ? `ignored:${stage}` : outcome })
+  pageAddress('/events', { route, outcome: outcome === 'ignored' ? `ignored:${stage}` : outcome })

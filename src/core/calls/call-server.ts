@@ -7,7 +7,7 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { endWithin } from '../turns/within.ts'
 import { CallFailure, callFailure } from './call-failure.ts'
-import { readBeginning, tooLarge } from './read-bounded.ts'
+import { readBeginning, tooLargeAnswer } from './read-bounded.ts'
 
 export type CallTime = {
   /** The time for all of it, from the look-up of the name to the end of the body. */
@@ -98,7 +98,7 @@ export const boundedFetch =
     const bound = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, out) {
         left -= chunk.byteLength
-        if (left < 0) out.error(tooLarge(maxBytes))
+        if (left < 0) out.error(tooLargeAnswer(maxBytes))
         else out.enqueue(chunk)
       },
     })

@@ -2,7 +2,7 @@
 
 import { CallFailure, callFailure } from './call-failure.ts'
 
-export const tooLarge = (maxBytes: number): CallFailure => new CallFailure('large', `the answer is larger than ${maxBytes} bytes`)
+export const tooLargeAnswer = (maxBytes: number): CallFailure => new CallFailure('large', `the answer is larger than ${maxBytes} bytes`)
 
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
@@ -13,7 +13,7 @@ export async function* atMost(source: Chunks, maxBytes: number): AsyncGenerator<
     yield chunk
     left -= chunk.byteLength
     // An error that leaves the loop closes the source, so that no more of the answer is read.
-    if (left < 0) throw tooLarge(maxBytes)
+    if (left < 0) throw tooLargeAnswer(maxBytes)
   }
 }
 

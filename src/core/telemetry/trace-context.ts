@@ -58,7 +58,7 @@ export const broughtTraceparent = (headers: Headers): string | undefined => {
 }
 
 /** Makes a place below a span, with a span id of its own. `traceparent`: that of the span; `undefined` while traces are off. */
-export const placeBelow = (traceparent: string | undefined): SpanPlace | undefined => {
+export const spanPlaceBelow = (traceparent: string | undefined): SpanPlace | undefined => {
   if (traceparent === undefined) return undefined
   const parent = contextOf({ traceparent })
   return { traceparent: traceparentText({ ...parent, spanId: randomBytes(8).toString('hex') }), parentId: parent.spanId }

@@ -5,7 +5,7 @@
 
 import { resolve } from 'node:path'
 import { maxEntriesBytes } from '../../config/read-consistent.ts'
-import { type EntriesUpdate, entriesIn, textOfEntries, updateEntries } from '../../config/writing/entry-store.ts'
+import { type EntriesUpdate, parseEntriesFile, textOfEntries, updateEntries } from '../../config/writing/entry-store.ts'
 import { conflict, lockFile } from '../../config/writing/file-lock.ts'
 import { refuseReadOnly, replaceFile } from '../../config/writing/replace-file.ts'
 import { pause, systemClock } from '../../core/clock.ts'
@@ -52,7 +52,7 @@ const changeShared = async <T>(port: EntryPort, entryFile: EntryFile, update: En
     await reconcile(port, entryFile)
     for (let round = 0; round < maxRounds; round++) {
       const present = await port.readEntries(name)
-      const { entries, result } = update(present ? entriesIn(file, present.text) : {})
+      const { entries, result } = update(present ? parseEntriesFile(file, present.text) : {})
       if (!entries) return result
       refuseReadOnly(file)
       const after = sharedText(textOfEntries(entries))

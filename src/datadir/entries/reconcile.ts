@@ -3,7 +3,7 @@
  * made by hand in the file become shared entries, unless the shared entries were changed meanwhile (rules: Subscriptions 9).
  */
 
-import { entriesIn, readEntriesText } from '../../config/writing/entry-store.ts'
+import { parseEntriesFile, readEntriesText } from '../../config/writing/entry-store.ts'
 import { conflict } from '../../config/writing/file-lock.ts'
 import { replaceFile } from '../../config/writing/replace-file.ts'
 import { absent, stampOf } from '../../core/file-stamp.ts'
@@ -68,7 +68,7 @@ const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Rec
   return overruled ?? { kind: 'copied' }
 }
 
-const hasEntries = (file: string, text: string): boolean => Object.keys(entriesIn(file, text)).length > 0
+const hasEntries = (file: string, text: string): boolean => Object.keys(parseEntriesFile(file, text)).length > 0
 
 /** Stores the entries of the file as the shared entries. `undefined`: the shared entries have changed meanwhile. */
 const shareFile = async (
@@ -77,7 +77,7 @@ const shareFile = async (
   present: SharedEntries | undefined,
   mine: SharedEntries,
 ): Promise<Reconciled | undefined> => {
-  const names = differingNames(present ? entriesIn(file, present.text) : {}, entriesIn(file, mine.text))
+  const names = differingNames(present ? parseEntriesFile(file, present.text) : {}, parseEntriesFile(file, mine.text))
   if (!(await port.replaceEntries(name, present?.revision, mine))) return undefined
   await noteRevision(file, mine.revision)
   return { kind: present === undefined ? 'first' : 'edited', names }
@@ -100,7 +100,7 @@ const keepOverruled = async (file: string, mine: string, present: string): Promi
 /** Returns the entries in a text; `undefined` where the text has a mistake. */
 const lenientEntries = (file: string, text: string): JsonObject | undefined => {
   try {
-    return entriesIn(file, text)
+    return parseEntriesFile(file, text)
   } catch {
     return undefined
   }

@@ -7,9 +7,9 @@ import { isMask } from '../../secrets/mask.ts'
 import {
   namesProvider,
   namesSecret,
-  placeBelow,
   type SecretPlace,
   secretParts,
+  secretPlaceBelow,
   topOfFile,
   topOfSettings,
 } from '../../secrets/secret-place.ts'
@@ -88,7 +88,7 @@ class Secrets {
   below(node: number, place: SecretPlace): Cover[] {
     const members = this.#tree.members(node)
     if (!this.#tree.isMap(node)) {
-      const below = placeBelow(place, undefined, false)
+      const below = secretPlaceBelow(place, undefined, false)
       const start = this.#tree.range(node)?.[0] ?? 0
       return members.flatMap(({ value }, i) => {
         const before = members[i - 1]?.value
@@ -96,7 +96,7 @@ class Secrets {
       })
     }
     return members.flatMap(({ name, key, value }) =>
-      this.#covers(value, placeBelow(place, name, this.#tree.isMap(value)), this.#endOf(key)),
+      this.#covers(value, secretPlaceBelow(place, name, this.#tree.isMap(value)), this.#endOf(key)),
     )
   }
 

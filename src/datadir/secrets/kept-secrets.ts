@@ -11,7 +11,7 @@ import { own } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { KeptSecret } from '../../generated/control.ts'
 import { askProviders, type ProviderAnswer } from './ask-providers.ts'
-import { questionOf } from './with-secrets.ts'
+import { providerQuestionOf } from './with-secrets.ts'
 
 /** Times are monotonic, milliseconds; `at` is a wall time. */
 type Kept = {
@@ -140,7 +140,7 @@ export class KeptSecrets {
   async #askFor(config: Config, asked: readonly string[], signal = this.#closing.signal): Promise<void> {
     if (asked.length === 0) return
     for (const name of new Set(asked.map(nameOf))) this.#setDue(name, config.secrets.providers)
-    const answers = await askProviders({ ...questionOf(config), asked, signal })
+    const answers = await askProviders({ ...providerQuestionOf(config), asked, signal })
     // What a stop has broken off is no failure of a program.
     if (signal.aborted) return
     for (const [reference, answer] of answers) this.#take(reference, answer, providerOf(reference, config.secrets.providers))

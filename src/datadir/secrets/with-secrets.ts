@@ -6,7 +6,7 @@ import { knownReference } from '../../config/secrets/providers.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { askProviders, type ProviderQuestion } from './ask-providers.ts'
 
-export const questionOf = ({ dataDir, secrets: { providers, asked }, profiles }: Config): ProviderQuestion => ({
+export const providerQuestionOf = ({ dataDir, secrets: { providers, asked }, profiles }: Config): ProviderQuestion => ({
   providers,
   asked,
   env: profiles.get(defaultProfile)?.env ?? {},
@@ -20,7 +20,7 @@ export const questionOf = ({ dataDir, secrets: { providers, asked }, profiles }:
 export const withSecrets = async <T extends LoadOptions>(options: T): Promise<T> => {
   if (options.provided) return options
   const { config } = loadConfig(options)
-  return config.secrets.asked.length === 0 ? options : { ...options, provided: await askProviders(questionOf(config)) }
+  return config.secrets.asked.length === 0 ? options : { ...options, provided: await askProviders(providerQuestionOf(config)) }
 }
 
 /**
@@ -31,7 +31,7 @@ export const withNeededSecrets = async <T extends LoadOptions>(options: T, pick:
   const { config } = loadConfig(options)
   const asked = pick(config)
   if (asked.length === 0) return options
-  const provided = await askProviders({ ...questionOf(config), asked })
+  const provided = await askProviders({ ...providerQuestionOf(config), asked })
   for (const [reference, answer] of provided)
     if ('problem' in answer)
       throw new Fault('no_secret', `exec:${reference}: ${answer.problem}`, { exitCode: exit.config, hint: answer.help })

@@ -11,7 +11,7 @@ import { withDigits } from '../../core/written-digits.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
 import { renderJson } from '../../expr/render.ts'
 import type { TestSend } from '../../generated/config.ts'
-import { findSample, readSample, tooLarge } from '../samples/gallery.ts'
+import { findSample, readSample, tooLargeSample } from '../samples/gallery.ts'
 import { maxSampleBytes, parseSample, type Sample } from '../samples/sample-file.ts'
 import { asPosted } from '../trace/as-posted.ts'
 import type { Traced } from '../trace/trace.ts'
@@ -66,7 +66,7 @@ const readContent = (file: string): Sample | { readonly payload: string } => {
   try {
     const stat = statSync(file)
     if (!stat.isFile()) throw badTest(`${file} is no regular file`)
-    if (stat.size > maxSampleBytes) throw tooLarge(file)
+    if (stat.size > maxSampleBytes) throw tooLargeSample(file)
     const text = readFileSync(file, 'utf8')
     const data = parseJson(text)
     return isObject(data) && isObject(own(data, 'headers')) ? parseSample(text, file) : { payload: text }

@@ -7,7 +7,7 @@ import { exit, Fault, usage } from '../../core/fault.ts'
 import { providerName } from '../../core/names.ts'
 import { filesBelow } from '../../datadir/files-below.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
-import { findSample, listSamples, readSample, refuseLinkOut, sampleNameOf, tooLarge } from './gallery.ts'
+import { findSample, listSamples, readSample, refuseLinkOut, sampleNameOf, tooLargeSample } from './gallery.ts'
 import { maxSampleBytes, type Sample, sampleOf } from './sample-file.ts'
 
 /** A sample. `name`: `provider/event`, or the path of its file. */
@@ -56,7 +56,7 @@ const readSampleFile = (file: string): ChosenSample => {
   try {
     const stat = statSync(file)
     if (!stat.isFile()) throw new Fault('odd_file', `sample ${name}: no regular file`, { exitCode: exit.no })
-    if (stat.size > maxSampleBytes) throw tooLarge(`sample ${name}`)
+    if (stat.size > maxSampleBytes) throw tooLargeSample(`sample ${name}`)
     return { name, file, sample: sampleOf(readFileSync(file, 'utf8'), `sample ${name}`).sample }
   } catch (error) {
     throw error instanceof Fault ? error : diskFault('read', file, error)

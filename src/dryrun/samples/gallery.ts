@@ -75,7 +75,7 @@ export const readSample = ({ file, name, source }: KnownSample): Sample => {
   try {
     const stat = statSync(file)
     if (!stat.isFile()) throw new Fault('odd_file', `sample ${name}: its file is no regular one`, { exitCode: exit.no })
-    if (stat.size > maxSampleBytes) throw tooLarge(name)
+    if (stat.size > maxSampleBytes) throw tooLargeSample(name)
     return parseSample(readFileSync(file, 'utf8'), `sample ${name}`)
   } catch (error) {
     throw error instanceof Fault ? error : diskFault('read', file, error)
@@ -92,5 +92,5 @@ export const refuseLinkOut = (file: string, folder: string, what: string): void 
   throw new Fault('link_out', `${what}: its file is a link to no file in ${folder}`, { exitCode: exit.no, hint })
 }
 
-export const tooLarge = (what: string): Fault =>
+export const tooLargeSample = (what: string): Fault =>
   new Fault('too_large', `${what} is larger than ${maxSampleBytes / 1024 / 1024} MiB`, { exitCode: exit.no })

@@ -98,7 +98,7 @@ const judgeOne = async ({ name, path, operator, field, operand, judge, seen }: C
  * Returns a condition in words, with the value of its field. Of a group, returns only name and operator, because each condition in the
  * group has its own line.
  */
-export const conditionText = ({ name, operator, field, operand, holds, seen, why }: Judged): string => {
+export const judgedText = ({ name, operator, field, operand, holds, seen, why }: Judged): string => {
   const asked = [name, field, operator, operand].filter((part) => part !== undefined).join(' ')
   if (operand === undefined) return asked
   if (!holds) return why ?? asked

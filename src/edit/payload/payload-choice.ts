@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { tooLarge } from '../../dryrun/samples/gallery.ts'
+import { tooLargeSample } from '../../dryrun/samples/gallery.ts'
 import { isPayload, maxSampleBytes, parseSample, type Sample } from '../../dryrun/samples/sample-file.ts'
 import type { PayloadChoice } from '../service.ts'
 
@@ -51,7 +51,7 @@ const readPayloadText = (file: string): string => {
     const stat = statSync(file, { throwIfNoEntry: false })
     if (!stat) throw new Fault('not_found', `there is no file ${file}`, { exitCode: exit.notFound })
     if (!stat.isFile()) throw new Fault('odd_file', `${file} is no regular file`, { exitCode: exit.no })
-    if (stat.size > maxSampleBytes) throw tooLarge(file)
+    if (stat.size > maxSampleBytes) throw tooLargeSample(file)
     return readFileSync(file, 'utf8')
   } catch (error) {
     throw error instanceof Fault ? error : diskFault('read', file, error)

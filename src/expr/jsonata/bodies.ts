@@ -7,7 +7,7 @@
 import { isObject } from '../../core/json.ts'
 import { finder } from '../search.ts'
 import { checkWeight, maxItems } from '../weight.ts'
-import { checkLength, fastText, refuse, slowText, textLength } from './checks.ts'
+import { checkLength, fastText, refuseExpression, slowText, textLength } from './checks.ts'
 import { type EvaluationFrame, itemsAStep, runOf } from './run.ts'
 
 /** The `this` with which JSONata calls a built-in. */
@@ -32,7 +32,7 @@ const onUnits =
     function (text, ...rest) {
       if (typeof text !== 'string' || text.length < shortText) return original.call(this, text, ...rest)
       if (!surrogate.test(text)) return quick(text, ...(rest as number[]))
-      if (text.length > slowText) refuse('the text is too long for this function')
+      if (text.length > slowText) refuseExpression('the text is too long for this function')
       return original.call(this, text, ...rest)
     }
 
@@ -86,7 +86,7 @@ export const split: BuiltinReplacement = (original) =>
     if (typeof separator !== 'string' || typeof text !== 'string' || Number(limit) < 0) return original.call(this, text, separator, limit)
     const most = Math.min(limit === undefined ? Infinity : Math.trunc(Number(limit)), maxItems + 1)
     const pieces = separator === '' ? text.split('', most) : splitText(text, separator, most).slice(0, most)
-    if (pieces.length > maxItems) refuse(`the text has more than ${maxItems} pieces`)
+    if (pieces.length > maxItems) refuseExpression(`the text has more than ${maxItems} pieces`)
     return pieces
   }
 

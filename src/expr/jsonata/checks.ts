@@ -19,7 +19,7 @@ const maxSorted = 2_000
 /** The most options of `$formatNumber`. The text of an option must have fewer UTF-16 units than this number, too. */
 const maxOptions = 20
 
-export const refuse = (what: string): never => {
+export const refuseExpression = (what: string): never => {
   throw new TooHard(what)
 }
 
@@ -27,7 +27,7 @@ export const textLength = (text: unknown): number => (typeof text === 'string' ?
 
 /** Throws TooHard where a text that is to be built, of `units` UTF-16 units, would be longer than `most`. */
 export const checkLength = (units: number, most: number): void => {
-  if (units > most) refuse(`the text would be longer than ${most} characters`)
+  if (units > most) refuseExpression(`the text would be longer than ${most} characters`)
 }
 
 /** Returns the sum of the lengths of a list's texts, plus `between` for each item. */
@@ -50,7 +50,7 @@ export const ownPicture =
   (at: number): CheckArguments =>
   (args, run) => {
     const picture = args[at]
-    if (typeof picture === 'string' && !run.written.has(picture)) refuse('a picture must be written in the expression')
+    if (typeof picture === 'string' && !run.written.has(picture)) refuseExpression('a picture must be written in the expression')
   }
 
 /**
@@ -62,7 +62,7 @@ export const numberFormat: CheckArguments = (args, run) => {
   if (options === undefined) return
   checkWeight(options, false, maxOptions)
   const fine = Object.values(options as object).every((value) => textLength(value) > 0 && textLength(value) < maxOptions)
-  if (!fine) refuse('the options of $formatNumber must be a few short texts')
+  if (!fine) refuseExpression('the options of $formatNumber must be a few short texts')
 }
 
 /**
@@ -80,12 +80,12 @@ export const replaceable: CheckArguments = ([text, pattern, replacement], run) =
 export const indentable: CheckArguments = ([value, pretty], run) => {
   run.spend(checkWeight(value, true) / itemsAStep)
   if (pretty === true && typeof value === 'object' && renderJson(value as Json, maxRenderedUnits, 2).length >= maxRenderedUnits - 1)
-    refuse('the indented text would be too long')
+    refuseExpression('the indented text would be too long')
 }
 
 /** Refuses a list whose texts are too long together, because sorting compares them, and a long list where a comparator is called. */
 export const sortable: CheckArguments = ([list, comparator]) => {
-  if (unitsOf(list) > fastText) refuse('the texts of the list are too long to sort')
+  if (unitsOf(list) > fastText) refuseExpression('the texts of the list are too long to sort')
   if (comparator !== undefined && Array.isArray(list) && list.length > maxSorted)
-    refuse(`the list is too long to sort: at most ${maxSorted} items`)
+    refuseExpression(`the list is too long to sort: at most ${maxSorted} items`)
 }

@@ -2,7 +2,7 @@
 
 import { maxItems } from '../weight.ts'
 import type { Body, BuiltIn, Focus } from './bodies.ts'
-import { refuse, slowText, textLength } from './checks.ts'
+import { refuseExpression, slowText, textLength } from './checks.ts'
 import { type Rule, rules } from './rules.ts'
 import { itemsAStep, runOf, unitsAStep } from './run.ts'
 
@@ -13,9 +13,9 @@ import { itemsAStep, runOf, unitsAStep } from './run.ts'
 const checkSizes = (args: readonly unknown[], { text = slowText, items = maxItems }: Rule): number => {
   let steps = 0
   for (const arg of args) {
-    if (textLength(arg) > text) refuse(`the text is too long for this function: at most ${text} characters`)
-    if (Array.isArray(arg) && arg.length > items) refuse(`the list is too long for this function: at most ${items} items`)
-    if (typeof arg === 'number' && !Number.isFinite(arg)) refuse('a number is too large')
+    if (textLength(arg) > text) refuseExpression(`the text is too long for this function: at most ${text} characters`)
+    if (Array.isArray(arg) && arg.length > items) refuseExpression(`the list is too long for this function: at most ${items} items`)
+    if (typeof arg === 'number' && !Number.isFinite(arg)) refuseExpression('a number is too large')
     if (items !== Infinity) steps += Array.isArray(arg) ? arg.length / itemsAStep : textLength(arg) / unitsAStep
   }
   return steps

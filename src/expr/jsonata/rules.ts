@@ -89,7 +89,7 @@ export const rules: { readonly [name: string]: Rule } = {
   shuffle: usual,
   distinct: { check: chargeItems(true), instead: bodies.distinct },
   sort: { check: checks.sortable, instead: bodies.sort },
-  eval: { check: () => checks.refuse('$eval is not available here') },
+  eval: { check: () => checks.refuseExpression('$eval is not available here') },
 }
 
 export const builtInNames: readonly string[] = Object.keys(rules)

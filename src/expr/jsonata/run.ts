@@ -1,7 +1,7 @@
 /** One evaluation of an expression: how much it has used of its limits, and whether it has ended. */
 
 import { TooHard } from '../regex/regex.ts'
-import { isTurnOver, nextTurn } from '../turn.ts'
+import { isTurnOver, nextExpressionTurn } from '../turn.ts'
 
 /**
  * The most steps of one evaluation. A step, which is one node of the expression or as much work, takes a few microseconds. Steps are
@@ -40,7 +40,7 @@ export class EvaluationRun {
     // items.
     if (this.#end) throw this.#end
     this.spend(1)
-    return isTurnOver() ? nextTurn() : undefined
+    return isTurnOver() ? nextExpressionTurn() : undefined
   }
 
   /** Charges for work that takes the time of `steps` steps, which may be a fraction. */

@@ -51,7 +51,7 @@ const findProblem = (root: Json): SchemaProblem | undefined => {
       waiting.push({ schema: inner.schema, pointer: pointer + inner.path.map(pointerPart).join(''), depth: depth + 1 })
   }
   const lost = references.find(({ to }) => {
-    const target = schemaAt(root, to)
+    const target = schemaAtReference(root, to)
     return typeof target !== 'boolean' && !seen.has(target as Json)
   })
   if (!lost)
@@ -72,7 +72,7 @@ const reachesTooMany = (root: Json): boolean => {
     if (reached.size >= maxReached) return true
     reached.add(schema)
     for (const { schema: inner, path } of nestedIn(schema)) if (path[0] !== 'definitions' && path[0] !== '$defs') waiting.push(inner)
-    if (typeof schema.$ref === 'string') waiting.push(schemaAt(root, schema.$ref) as Json)
+    if (typeof schema.$ref === 'string') waiting.push(schemaAtReference(root, schema.$ref) as Json)
   }
   return false
 }
@@ -111,7 +111,7 @@ const patternProblem = (pattern: string): string | undefined => {
 const pointerPart = (key: string): string => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 /** Returns the value to which a reference inside a file leads; `undefined` where it leads nowhere. */
-export const schemaAt = (root: Json, reference: string): Json | undefined => {
+export const schemaAtReference = (root: Json, reference: string): Json | undefined => {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   let at: Json | undefined = root
   for (const part of reference.split('/').slice(1)) {

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { compileRegex } from '../regex/regex.ts'
-import { type PayloadSchema, schemaAt } from './payload-schema.ts'
+import { type PayloadSchema, schemaAtReference } from './payload-schema.ts'
 
 const maxPaths = 5_000
 const maxKeys = 12
@@ -21,7 +21,7 @@ const isExcluded = (schema: Json | undefined, steps: readonly string[], root: Js
   const within = new Set([...around, schema])
   const same = (inner: Json | undefined): boolean => isExcluded(inner, steps, root, within)
   const { $ref, allOf = [], anyOf, oneOf } = schema
-  if (typeof $ref === 'string' && same(schemaAt(root, $ref))) return true
+  if (typeof $ref === 'string' && same(schemaAtReference(root, $ref))) return true
   if ((allOf as Json[]).some(same)) return true
   if ([anyOf, oneOf].some((branches) => Array.isArray(branches) && branches.every(same))) return true
   const [step, ...rest] = steps
@@ -85,7 +85,7 @@ const equivalents = (schema: Json, root: Json): JsonObject[] => {
     if (!isObject(at) || all.has(at)) continue
     all.add(at)
     const { $ref, allOf, anyOf, oneOf, then: whenSo, else: whenNot } = at
-    if (typeof $ref === 'string') waiting.push(schemaAt(root, $ref) ?? true)
+    if (typeof $ref === 'string') waiting.push(schemaAtReference(root, $ref) ?? true)
     waiting.push(...[allOf, anyOf, oneOf].flatMap((branches) => (Array.isArray(branches) ? branches : [])))
     waiting.push(...[whenSo, whenNot].filter(isObject))
   }

@@ -11,7 +11,7 @@ import { createStatusAnswers, type StatusAnswer } from '../../serve/replies/stat
 import type { ConsoleChild } from '../console-child.ts'
 import { closeAll, type Stopping } from '../ending.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
-import { createHandOver } from '../hand-over.ts'
+import { createSocketHandOver } from '../hand-over.ts'
 import { openAlerts } from '../later/open-alerts.ts'
 import { openCatchUp } from '../later/open-catch-up.ts'
 import { type OpenedPolls, openPolls } from '../later/open-polls.ts'
@@ -161,7 +161,7 @@ export const openDoors = async (options: GatewayOptions, work: GatewayServices, 
     stopping: isStopping,
     notReady,
     stop,
-    handOver: createHandOver({ ...options, listener, stopping }),
+    handOver: createSocketHandOver({ ...options, listener, stopping }),
     signInUrl: browserConsole?.signInUrl,
     alerts,
     ...fetched,

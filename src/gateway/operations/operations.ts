@@ -1,6 +1,6 @@
 /** The control operations of a running gateway: each operation of schema/control.schema.json calls the code that does it. */
 
-import { changedFiles } from '../../config/file-digests.ts'
+import { filesChangedSince } from '../../config/file-digests.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { StoreFault } from '../../core/fault.ts'
@@ -149,7 +149,7 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     reloaded_at: reloader.reloadedAt(),
     reload_failed: reloader.failed(),
     need_restart: reloader.needsRestart(),
-    changed_files: await changedFiles(config.digests),
+    changed_files: await filesChangedSince(config.digests),
     routes: routes(),
     jobs: jobs.all().length,
     backlog: await orNull(store.backlog()),

@@ -13,7 +13,7 @@ import {
   namesOf,
   readCertificateSet,
 } from '../../config/tls/certificate-set.ts'
-import { filesOf } from '../../config/tls/check-tls.ts'
+import { certificateFilesOf } from '../../config/tls/check-tls.ts'
 import type { TlsSettings } from '../../config/tls/read-tls.ts'
 import { type Clock, dayMs } from '../../core/clock.ts'
 import { isErrorCode } from '../../core/diagnostic.ts'
@@ -159,4 +159,4 @@ const newErrors = (set: CertificateSet, before: CertificateSet, now: number): st
 }
 
 /** Names the settings and the present state of their files. It follows symbolic links, which certbot replaces. */
-const versionOf = (settings: TlsSettings): string => JSON.stringify([settings, filesOf(settings).map(stampOf)])
+const versionOf = (settings: TlsSettings): string => JSON.stringify([settings, certificateFilesOf(settings).map(stampOf)])

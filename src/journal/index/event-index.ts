@@ -6,8 +6,8 @@
 import { addLine, type EventHistory, eventView, groupOf, isArrival } from '../event-history.ts'
 import type { EventFilter } from '../fold-events.ts'
 import { type EventView, type RunEndedRecord, recordedTime } from '../record.ts'
-import { createSummaries, type IndexedEvent, packed, placesOf } from './indexed-event.ts'
-import { byAge, type LinePlace, type PlacedLine, readLines } from './line-places.ts'
+import { createSummaries, type IndexedEvent, linePlacesOf, packed } from './indexed-event.ts'
+import { byAge, type LinePlace, type PlacedLine, readPlacedLines } from './line-places.ts'
 
 /** A group of events (`coalesce`). `end`: the place of the newest line with the end of its run. */
 type Group = { readonly members: Set<IndexedEvent>; end: LinePlace | undefined }
@@ -68,7 +68,7 @@ export class EventIndex {
     const changed = new Map<IndexedEvent, PlacedLine[]>()
     for (const group of this.#groups.values()) if (group.end && isGone(group.end.segment)) group.end = undefined
     for (const event of this.#byId.values()) {
-      const places = placesOf(event)
+      const places = linePlacesOf(event)
       const left = places.filter(({ segment }) => !isGone(segment))
       if (left.length === places.length) continue
       event.places = packed(left)
@@ -162,14 +162,14 @@ export class EventIndex {
     const owners = new Map<LinePlace, IndexedEvent>()
     const ends = new Map<LinePlace, string>()
     for (const [event, added] of changed) {
-      for (const place of placesOf(event)) owners.set(place, event)
+      for (const place of linePlacesOf(event)) owners.set(place, event)
       const group = event.summary?.group ?? groupIn(added)
       const end = group === undefined ? undefined : this.#groups.get(group)?.end
       if (group !== undefined && end) ends.set(end, group)
     }
     const linesOf = new Map<IndexedEvent, PlacedLine[]>([...changed].map(([event, added]) => [event, [...added]]))
     const groupEnds = new Map<string, RunEndedRecord>()
-    for (const placed of await readLines(this.#folder, [...owners.keys(), ...ends.keys()])) {
+    for (const placed of await readPlacedLines(this.#folder, [...owners.keys(), ...ends.keys()])) {
       const owner = owners.get(placed.place)
       if (owner) linesOf.get(owner)?.push(placed)
       const group = ends.get(placed.place)
@@ -190,7 +190,7 @@ export class EventIndex {
 
   /** Returns the events without a line of arrival, newest first. */
   #othersByAge(): readonly IndexedEvent[] {
-    const lastOf = (event: IndexedEvent): LinePlace => placesOf(event).at(-1) ?? { segment: 0, offset: 0, length: 0 }
+    const lastOf = (event: IndexedEvent): LinePlace => linePlacesOf(event).at(-1) ?? { segment: 0, offset: 0, length: 0 }
     return [...this.#others].sort((a, b) => byAge(lastOf(b), lastOf(a)))
   }
 
@@ -199,7 +199,7 @@ export class EventIndex {
     const old = this.#arrived.splice(0, Math.max(0, this.#arrived.length - this.#maxEvents))
     old.push(...[...this.#others].slice(0, Math.max(0, this.#others.size - this.#maxEvents)))
     for (const event of old) {
-      this.missing = Math.max(this.missing, placesOf(event).at(-1)?.segment ?? 0)
+      this.missing = Math.max(this.missing, linePlacesOf(event).at(-1)?.segment ?? 0)
       this.#remove(event)
     }
   }

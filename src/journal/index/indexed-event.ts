@@ -9,11 +9,11 @@ export type IndexedEvent = {
   summary: EventSummary | undefined
   /** The number of the event in the order of arrivals, from 1; 0 while its line of arrival is not known. */
   number: number
-  /** The places of its lines, oldest first, as `placesOf` reads them. A text takes a third of the memory of a list of numbers. */
+  /** The places of its lines, oldest first, as `linePlacesOf` reads them. A text takes a third of the memory of a list of numbers. */
   places: string
 }
 
-export const placesOf = ({ places }: IndexedEvent): readonly LinePlace[] =>
+export const linePlacesOf = ({ places }: IndexedEvent): readonly LinePlace[] =>
   places === ''
     ? []
     : places.split(' ').map((place) => {

@@ -21,7 +21,7 @@ const maxReadBytes = 512 * 1024
  * Reads the lines at these places, oldest first. A line is left out where its segment was deleted or is damaged. The same place may be
  * named twice.
  */
-export const readLines = async (folder: string, places: readonly LinePlace[]): Promise<readonly PlacedLine[]> => {
+export const readPlacedLines = async (folder: string, places: readonly LinePlace[]): Promise<readonly PlacedLine[]> => {
   const lines: PlacedLine[] = []
   let opened: { readonly segment: number; readonly file: FileHandle | undefined } | undefined
   try {

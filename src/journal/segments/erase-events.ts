@@ -17,7 +17,7 @@ const newline = 10
  * Erases the raw requests, prompts and replies of these events, and in their lines what others wrote. Ids, routes, outcomes and times
  * stay. Resolves to the ids of all carriers when the change is on the disk. After a crash it can be called again with the same events.
  */
-export const eraseEvents = async (folder: string, events: ErasedEvents): Promise<ReadonlySet<string>> => {
+export const eraseFromSegments = async (folder: string, events: ErasedEvents): Promise<ReadonlySet<string>> => {
   // Of a run, only the line of its end names its group. That line comes after those of its attempts, so segments are read newest first.
   const carriers = new Set(events.carriers)
   for (const { name } of (await listSegments(folder)).toReversed()) {

@@ -3,7 +3,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EndedRequest, RequestEnded } from '../../core/facts/fact.ts'
 import { outcomeName, outcomeStatus } from '../../core/outcome-table.ts'
-import { placeBelow, type SpanPlace, type TraceContext } from '../../core/telemetry/trace-context.ts'
+import { type SpanPlace, spanPlaceBelow, type TraceContext } from '../../core/telemetry/trace-context.ts'
 import { names } from './conventions.ts'
 import type { SpanData } from './span-data.ts'
 
@@ -57,7 +57,7 @@ export const stageSpans = (
   return waits
     .filter(({ stage, startMs, endMs }) => (stage === endingStage ? outcome.kind !== 'delivered' : endMs - startMs >= leastMs))
     .map(({ stage, startMs, endMs }) => ({
-      place: placeBelow(traceparent) as SpanPlace,
+      place: spanPlaceBelow(traceparent) as SpanPlace,
       name: stage === endingStage ? 'commit' : stage,
       kind: 'internal',
       startMs: startMs + toWall,

@@ -47,11 +47,11 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: EventSta
   ended_at: event.ended_at ?? null,
   silent: event.silent ?? false,
   payload_kept: event.raw !== undefined,
-  trace_id: traceOf(event) ?? null,
+  trace_id: traceIdOfView(event) ?? null,
 })
 
 /** Returns the id of an event's trace; `undefined` where traces were off. */
-export const traceOf = ({ event_id, traced, trace_id }: EventView): string | undefined =>
+export const traceIdOfView = ({ event_id, traced, trace_id }: EventView): string | undefined =>
   trace_id ?? (traced ? traceIdOfEvent(event_id) : undefined)
 
 /** Returns the source of an event, for people: its route, or the scheduled job without a route (`job:nightly`). */

@@ -9,11 +9,11 @@ import { exit, Fault, usage } from '../../core/fault.ts'
 import { isOfConnection } from '../../core/headers.ts'
 import { readRoutes } from '../../datadir/routes.ts'
 import type { Workspace } from '../../datadir/workspace.ts'
-import { builtInSamples, sampleNameOf, tooLarge, userFolder } from '../../dryrun/samples/gallery.ts'
+import { builtInSamples, sampleNameOf, tooLargeSample, userFolder } from '../../dryrun/samples/gallery.ts'
 import { maxSampleBytes, renderSample, type Sample, sampleOf } from '../../dryrun/samples/sample-file.ts'
 import { type Replaced, scrub } from '../../dryrun/samples/scrub.ts'
 import { type SecretPlaces, secretPlacesOf } from '../../parts/mask-request.ts'
-import { catalogue } from '../../plan/catalogue.ts'
+import { builtinCatalogue } from '../../plan/catalogue.ts'
 import { knownSecrets } from '../../plan/known-secrets.ts'
 import { ownSchemes } from '../../plan/own-schemes.ts'
 import { allSchemes } from '../../plan/route-schemes.ts'
@@ -40,7 +40,7 @@ export const addSample = async (workspace: Workspace, asked: string, text: strin
     const hint = 'take another name, or give --replace'
     throw new Fault('conflict', `there is a sample "${name}" already`, { exitCode: exit.conflict, hint })
   }
-  if (Buffer.byteLength(text) > maxSampleBytes) throw tooLarge('the sample')
+  if (Buffer.byteLength(text) > maxSampleBytes) throw tooLargeSample('the sample')
   const { sample: given, isBare } = sampleOf(text, 'the sample')
   const { sample, replaced } = scrub(withoutConnection(given), configuredSecrets(workspace), secretPlacesIn(workspace))
   const [provider = ''] = name.split('/')
@@ -71,8 +71,8 @@ export const configuredSecrets = (workspace: Workspace): readonly string[] => {
  */
 const secretPlacesIn = (workspace: Workspace): SecretPlaces => {
   const { loaded, routes } = readRoutes(workspace)
-  const described = routes.flatMap(({ route }) => (route ? allSchemes(catalogue, route.spec) : []))
-  return secretPlacesOf([...allSchemes(catalogue), ...ownSchemes(loaded.config).schemes.values(), ...described])
+  const described = routes.flatMap(({ route }) => (route ? allSchemes(builtinCatalogue, route.spec) : []))
+  return secretPlacesOf([...allSchemes(builtinCatalogue), ...ownSchemes(loaded.config).schemes.values(), ...described])
 }
 
 /** Removes the headers that belong to one connection, such as `host`. */

@@ -7,7 +7,7 @@ import type { Workspace } from '../../datadir/workspace.ts'
 import { servedRoute } from '../../dryrun/requests/prepare-test.ts'
 import type { Trace } from '../../dryrun/trace/trace.ts'
 import { type TraceOptions, traceRoute } from '../../dryrun/trace/trace-route.ts'
-import { secretsOfDelivery, type WrittenTarget, withSecrets, writtenTargets } from '../../parts/destination.ts'
+import { secretsOfDelivery, type WrittenTarget, withStoredSecrets, writtenTargets } from '../../parts/destination.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 
 export type RouteDeliveries = {
@@ -54,7 +54,7 @@ export const deliveriesOfRoute = async (workspace: Workspace, name: string, of: 
 
 /** Returns the filled settings of a target with its secrets. Secrets are never stored, so they come from the configuration. */
 export const wholeSettings = ({ extra }: WrittenTarget, filled: unknown, withheld: readonly string[] = []): JsonObject =>
-  withSecrets(isObject(filled) ? filled : {}, secretsOfDelivery(extra, withheld))
+  withStoredSecrets(isObject(filled) ? filled : {}, secretsOfDelivery(extra, withheld))
 
 const endInWords = ({ name, stage, reason }: Trace): string => `${name} by ${stage}${reason === undefined ? '' : `, ${reason}`}`
 

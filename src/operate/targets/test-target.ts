@@ -22,7 +22,7 @@ import { targetName } from '../../parts/written-names.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { knownSecrets } from '../../plan/known-secrets.ts'
-import { checkTarget } from '../../plan/route-rules.ts'
+import { checkDeliveryTarget } from '../../plan/route-rules.ts'
 import { locateProgram, searchPathOf } from '../../process/find-program.ts'
 import { createSender } from '../../runs/sender.ts'
 import { createRedactor } from '../../secrets/redact.ts'
@@ -155,7 +155,7 @@ const checkSettings = (
     const problem = diagnostic(code, message, { help: 'give it with --extra key=value, or --to' })
     if (problem.severity === 'error') problems.push(problem)
   }
-  checkTarget(spec, targets, report)
+  checkDeliveryTarget(spec, targets, report)
   const [delivery] = deliveriesOf(readDelivery(spec, targets, report))
   return problems.length > 0 || !delivery ? { problems } : { delivery, problems }
 }

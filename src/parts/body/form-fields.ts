@@ -14,7 +14,7 @@ const percent = 0x25
 const noBytes = Buffer.alloc(0)
 
 /** Returns the fields in their order. In a name, and in a text made of a value, bytes that are not UTF-8 become U+FFFD. */
-export const formFields = (body: Buffer): FormValue[] => {
+export const parseFormFields = (body: Buffer): FormValue[] => {
   const fields: FormValue[] = []
   for (let from = 0; from < body.length; ) {
     const next = body.indexOf(ampersand, from)

@@ -17,7 +17,7 @@ export const starMask: Mask = { shown: stars }
  * Returns the bytes with a mask in the place of each value at one of the paths, or the same bytes where there is no such value. Malformed
  * JSON is masked up to its first error.
  */
-export const maskJson = (bytes: Buffer, paths: readonly KeyPath[], { shown, wholes = false }: Mask = starMask): Buffer => {
+export const maskJsonBytes = (bytes: Buffer, paths: readonly KeyPath[], { shown, wholes = false }: Mask = starMask): Buffer => {
   const mask = Buffer.from(JSON.stringify(shown))
   const pieces: Buffer[] = []
   let copied = 0

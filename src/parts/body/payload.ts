@@ -9,7 +9,7 @@ import { jsonErrorPlace } from '../../core/json-error.ts'
 import type { BodyContent, FormEntry, Headers } from '../../core/request.ts'
 import { tooManyContainers } from './count-containers.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
-import { type FormValue, formFields } from './form-fields.ts'
+import { type FormValue, parseFormFields } from './form-fields.ts'
 import { isJsonField } from './json-field.ts'
 import { readMultipart } from './multipart/read-multipart.ts'
 import { pickJson } from './pick-json.ts'
@@ -118,7 +118,7 @@ export const readFields = (body: Buffer): readonly FormValue[] | undefined => {
   let at = -1
   for (let count = 1; count <= maxFields; count++) {
     at = body.indexOf(ampersand, at + 1)
-    if (at === -1) return formFields(body)
+    if (at === -1) return parseFormFields(body)
   }
   return undefined
 }

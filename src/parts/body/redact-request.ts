@@ -8,8 +8,8 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import type { Redaction } from '../../core/plan.ts'
 import type { Event, KeptFile } from '../../core/request.ts'
 import { isRequestField, queryParameter } from '../../expr/request-field.ts'
-import { maskHeaders, maskParameters, maskPlaces, type SecretPlaces } from '../mask-request.ts'
-import { maskJson } from './mask-json.ts'
+import { maskNamedHeaders, maskParameters, maskPlaces, type SecretPlaces } from '../mask-request.ts'
+import { maskJsonBytes } from './mask-json.ts'
 import { ReadOnceBody } from './request-body.ts'
 import type { KeyPath } from './walk-json.ts'
 
@@ -36,11 +36,11 @@ export const compileRedaction = (
         event,
         fields.filter((field) => !isIn(event, field)),
       )
-      const text = maskJson(Buffer.from(event.text), places.fields, mask).toString()
+      const text = maskJsonBytes(Buffer.from(event.text), places.fields, mask).toString()
       const redacted = {
         ...event,
         pathAndQuery: maskParameters(event.pathAndQuery, places.query, mask),
-        headers: maskHeaders(event.headers, places.headers, mask),
+        headers: maskNamedHeaders(event.headers, places.headers, mask),
       }
       if (text === event.text) return redacted
       const payload = JSON.parse(text) as Json

@@ -7,7 +7,7 @@ import type { Report } from '../../core/diagnostic.ts'
 import { matchesNothing, withoutSlashes } from '../../expr/regex/no-match.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { scalarText } from '../../expr/render.ts'
-import { nextTurn } from '../../expr/turn.ts'
+import { nextExpressionTurn } from '../../expr/turn.ts'
 import type { ExactOperator, ExactTest } from './operator.ts'
 
 /**
@@ -34,7 +34,7 @@ export const regex: ExactOperator = {
       return (value) => {
         const text = scalarText(value)
         if (text === undefined) return false
-        return text.length > longText ? nextTurn().then(() => found.test(text)) : found.test(text)
+        return text.length > longText ? nextExpressionTurn().then(() => found.test(text)) : found.test(text)
       }
     } catch (error) {
       if (!(error instanceof BadPattern)) throw error

@@ -9,7 +9,7 @@ import { guardedOperator } from '../../plugin/guarded-operator.ts'
 import { guardedRunner } from '../../plugin/guarded-runner.ts'
 import { guardedScheme } from '../../plugin/guarded-scheme.ts'
 import type { Hide } from '../../plugin/report-as.ts'
-import { type Family, families, isMap, shapeProblems, type UnknownMap } from '../../plugin/shape.ts'
+import { type Family, families, isMap, partProblems, type UnknownMap } from '../../plugin/shape.ts'
 import { compileFragment } from './plugin-schema.ts'
 import { type PluginTarget, readTarget } from './plugin-target.ts'
 
@@ -62,7 +62,7 @@ const partsOfFamily = (family: Family, exported: UnknownMap): readonly unknown[]
 
 /** Checks that the members of a part have the right types, and returns the part. Throws an Error with a sentence. */
 const checkedPart = <T>(family: Family, part: unknown): T => {
-  const [problem] = shapeProblems(family, part)
+  const [problem] = partProblems(family, part)
   if (problem !== undefined) throw new Error(problem)
   return part as T
 }

@@ -1,6 +1,6 @@
 /** Finds keys of a route that have no effect, and a missing prompt. */
 
-import { idleKeys, isOn } from '../../config/needs.ts'
+import { idleKeys, isSwitchedOn } from '../../config/needs.ts'
 import { definition } from '../../config/schema-walk.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { writtenTargets } from '../../parts/destination.ts'
@@ -77,7 +77,7 @@ const reviewExpressionError = ({ spec, say }: Subject): void => {
 const reviewHandshakeKeys = ({ spec, route, catalogue, say }: Subject): void => {
   for (const key of ['verify_token', 'confirm_subscriptions'] as const) {
     const answers = ({ handshakes = [] }: Scheme): boolean => handshakes.some(({ needs }) => needs === key)
-    if (!isOn(spec[key]) || checkedWith(route, catalogue).some(answers)) continue
+    if (!isSwitchedOn(spec[key]) || checkedWith(route, catalogue).some(answers)) continue
     const others = [...catalogue.namedSchemes.values()].filter(answers).map(({ name }) => name)
     const named = verifyNames(spec).length === 0 ? 'without "verify"' : 'with the schemes of this route'
     say('WH210', [key], `"${key}" has no effect ${named}`, { help: `remove it, or use it with verify: ${others.join(' or ')}`, of: 'key' })

@@ -6,7 +6,7 @@ import { pluginNamePattern } from '../../core/names.ts'
 import { type Adopt, Owners } from '../../core/owner.ts'
 import { failLate, within } from '../../core/turns/within.ts'
 import { failure as failureOf } from '../report-as.ts'
-import { type Family, shapeProblems } from '../shape.ts'
+import { type Family, partProblems } from '../shape.ts'
 
 export type ContractOptions = {
   /** The form of the part's name. Absent: the form of the names of plugins' parts, such as `acme-chat`. */
@@ -35,7 +35,7 @@ export const problemsOf = async (
   })
   const owners = new Owners(systemClock, log)
   try {
-    problems.push(...shapeProblems(family, part, form))
+    problems.push(...partProblems(family, part, form))
     if (problems.length === 0) await look((problem) => problems.push(problem), owners.create({}).adopt)
   } catch (error) {
     problems.push(`it throws: ${failure(error)}`)

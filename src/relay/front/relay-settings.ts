@@ -107,7 +107,7 @@ const settingsOf = ({ host, port, trust_proxy: trustProxy = false, gateways }: R
     Object.entries(gateways as { readonly [name: string]: RelayGateway }).map(
       ([name, { keys, keep_hours: hours = defaults.relay_gateway.keep_hours, routes }]) => {
         const named = new Map(
-          Object.entries(routes as { readonly [name: string]: RelayRoute }).map(([route, written]) => [route, routeOf(written)]),
+          Object.entries(routes as { readonly [name: string]: RelayRoute }).map(([route, written]) => [route, relayRouteOf(written)]),
         )
         return [name, { name, keys, keepMs: hours * hourMs, route: (route: string) => named.get(route) ?? named.get('*') }]
       },
@@ -116,7 +116,7 @@ const settingsOf = ({ host, port, trust_proxy: trustProxy = false, gateways }: R
 })
 
 /** Returns the settings of a route, with the defaults for what is not written. */
-export const routeOf = (written: RelayRoute): RouteSettings => {
+export const relayRouteOf = (written: RelayRoute): RouteSettings => {
   const { answer, wait_seconds, max_items, max_bytes, max_body_bytes } = { ...defaults.relay_route, ...written }
   return {
     isLive: answer === 'live',

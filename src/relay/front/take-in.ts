@@ -21,7 +21,7 @@ import { writeReply } from '../../http/write-reply.ts'
 import type { ItemHead } from '../wire/messages.ts'
 import type { GatewayQueue } from './gateway-queue.ts'
 import type { HttpExchange, ServedGateway } from './hand-over.ts'
-import { type RouteSettings, routeOf } from './relay-settings.ts'
+import { type RouteSettings, relayRouteOf } from './relay-settings.ts'
 
 export type TakeInOptions = {
   readonly clock: Clock
@@ -41,7 +41,7 @@ const methodsOfQuestions: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS
 
 /** A status address belongs to no route of the relay: its question waits as long as one of a route without settings. */
 const statusLane = 'status'
-const statusRoute = routeOf({})
+const statusRoute = relayRouteOf({})
 
 /** One request, from its head to its answer. `head`: as the sender sent it; `item`: as the gateway gets it. */
 type TakenRequest = HttpExchange & {

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { RunAttempt, RunUsage, ToolCallMade } from '../../core/facts/fact.ts'
-import { type EventTraces, placeBelow, type SpanPlace } from '../../core/telemetry/trace-context.ts'
+import { type EventTraces, type SpanPlace, spanPlaceBelow } from '../../core/telemetry/trace-context.ts'
 import { targetNames } from '../../parts/destination.ts'
 import type { Lease, RunEnd } from '../../store/ports.ts'
 import { mergedPrompt } from '../merged-prompt.ts'
@@ -36,7 +36,7 @@ export type Transcript = {
 export const beginTranscript = ({ run }: Lease, clock: Clock, traces: EventTraces | undefined): Transcript => ({
   startedAt: clock.now(),
   begun: clock.monotonic(),
-  span: placeBelow(traces?.placeOf(run).traceparent),
+  span: spanPlaceBelow(traces?.placeOf(run).traceparent),
   toolCalls: [],
   answers: [],
 })

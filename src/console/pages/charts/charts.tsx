@@ -6,7 +6,7 @@ import { moneyText } from '../../../core/money.ts'
 import type { ChartSpan, ChartStep, Charts } from '../../../operate/event-charts.ts'
 import { ask } from '../ask.ts'
 import { Failure, ScreenHead, useAsked } from '../parts.tsx'
-import { addressOf, currentAddress, go } from '../router.ts'
+import { currentAddress, go, pageAddress } from '../router.ts'
 import { shown } from '../words.ts'
 import { Chart, type ChartOptions, type ChartSeries } from './chart.tsx'
 
@@ -49,13 +49,13 @@ export const ChartsScreen = (): JSX.Element => {
       <ScreenHead title="Charts" again={again} />
       <nav class="bar" aria-label="span">
         {spans.map(([each, name]) => (
-          <a key={each} href={addressOf('/charts', { span: each, route })} aria-current={each === span ? 'page' : undefined}>
+          <a key={each} href={pageAddress('/charts', { span: each, route })} aria-current={each === span ? 'page' : undefined}>
             {name}
           </a>
         ))}
         {route !== undefined && (
           <span>
-            of {shown(route)} <a href={addressOf('/charts', { span })}>of all routes</a>
+            of {shown(route)} <a href={pageAddress('/charts', { span })}>of all routes</a>
           </span>
         )}
       </nav>
@@ -77,7 +77,7 @@ type FigureProps = { readonly charts: Charts; readonly span: ChartSpan; readonly
 const Figures = ({ charts, span, route }: FigureProps): JSX.Element => {
   const { steps, endings, stepMs } = charts
   const leads: Leads = ({ at }, ending) =>
-    addressOf('/events', {
+    pageAddress('/events', {
       route,
       from: new Date(at).toISOString(),
       until: new Date(at + stepMs).toISOString(),

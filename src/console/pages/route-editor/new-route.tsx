@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { ask, may } from '../ask.ts'
 import { Failure, useAsked } from '../parts.tsx'
-import { addressOf, go } from '../router.ts'
+import { go, pageAddress } from '../router.ts'
 import { shown } from '../words.ts'
 
 export const NewRouteScreen = (): JSX.Element => {
@@ -15,7 +15,7 @@ export const NewRouteScreen = (): JSX.Element => {
   const start = (event: Event): void => {
     event.preventDefault()
     const [kind = '', ...rest] = begin.split(' ')
-    go(addressOf(`/routes/${encodeURIComponent(name.trim())}/edit`, { new: '1', ...(kind === '' ? {} : { [kind]: rest.join(' ') }) }))
+    go(pageAddress(`/routes/${encodeURIComponent(name.trim())}/edit`, { new: '1', ...(kind === '' ? {} : { [kind]: rest.join(' ') }) }))
   }
   return (
     <section aria-labelledby="title">

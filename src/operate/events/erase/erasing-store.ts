@@ -13,7 +13,7 @@ import { journalFolder } from '../../../journal/folder.ts'
 import { openJournal } from '../../../journal/journal.ts'
 import { createJournalObserver } from '../../../journal/journal-observer.ts'
 import type { Journal } from '../../../journal/record.ts'
-import { eraseEvents } from '../../../journal/segments/erase-events.ts'
+import { eraseFromSegments } from '../../../journal/segments/erase-events.ts'
 import { eraseSharedEvents } from '../../../journal/shared/erase-events.ts'
 import { openSharedJournal } from '../../../journal/shared/shared-journal.ts'
 import { embedded } from '../../../store/index.ts'
@@ -52,7 +52,7 @@ export const withErasingStore = async <T>(
   const attached = await attachStore(workspace, 'make')
   if (attached) return withShared(attached, use)
   const folder = journalFolder(workspace.dataDir)
-  const eraseRecords = (events: ErasedEvents): Promise<ReadonlySet<string>> => eraseEvents(folder, events)
+  const eraseRecords = (events: ErasedEvents): Promise<ReadonlySet<string>> => eraseFromSegments(folder, events)
   const gateway = await finder.find()
   if (gateway) return use({ eraseRuns: gateway.eraseRuns, eraseRecords })
   const options = storeOptions(loadConfig(workspace).config, systemClock)

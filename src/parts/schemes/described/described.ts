@@ -13,7 +13,7 @@ import type { CheckHead, Note, Scheme } from '../scheme.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import { createRemoteCertificates } from './certificates.ts'
 import { compileCheck } from './check.ts'
-import { type CompiledDescription, compileDescription, isBroken, signatureSourceOf, signsTime } from './description.ts'
+import { type CompiledDescription, compileDescription, isBrokenDescription, signatureSourceOf, signsTime } from './description.ts'
 import { compileEventTypes } from './event-types.ts'
 import { compileHandshake, isRandomWord } from './handshake.ts'
 import { createJwks } from './jwks.ts'
@@ -30,7 +30,7 @@ import { signAs } from './sign.ts'
 export const describedScheme = (name: string, description: SignatureScheme): Scheme => {
   const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
   const compiled = compileDescription(description)
-  const refuses = isBroken(description)
+  const refuses = isBrokenDescription(description)
   // Each compiled check remembers keys of its own until the plan of its route ends. All routes share the fetches, and the keys that have
   // verified a request.
   const createRemote = (from: SenderKeys): RemoteKeys | undefined =>

@@ -81,7 +81,7 @@ export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme
 type Say = (path: readonly string[], message: string, help: string, code?: DescriptionProblem['code']) => void
 
 /** Whether a description has a mistake with which its scheme must refuse every request. */
-export const isBroken = (description: SignatureScheme): boolean => problemsIn(description).some(({ code }) => code === 'WH313')
+export const isBrokenDescription = (description: SignatureScheme): boolean => problemsIn(description).some(({ code }) => code === 'WH313')
 
 /** Finds the mistakes in a description that the schema cannot find. */
 export const problemsIn = (description: SignatureScheme): DescriptionProblem[] => {

@@ -29,7 +29,7 @@ export type AddressSpec = {
 const unfilledPlaceholder = /\{[^{}"]*\}/
 
 /** Reports what is wrong with the address in a `deliver_extra`, before templates are filled in. */
-export const checkAddress = (spec: AddressSpec, extra: JsonObject, report: (key: string, problem: string) => void): void => {
+export const checkChatAddress = (spec: AddressSpec, extra: JsonObject, report: (key: string, problem: string) => void): void => {
   const chat = own(extra, 'chat_id')
   if (chat !== undefined && addressText(chat) === undefined) report('chat_id', 'chat_id is not a text')
   for (const key of addressKeys) {
@@ -82,7 +82,7 @@ const chooseChat = (
 }
 
 /**
- * Returns why a text has no chat to go to; `undefined` where it has one, and for a chat_id that is no text, which `checkAddress` reports.
+ * Returns why a text has no chat to go to; `undefined` where it has one, and for a chat_id that is no text, which `checkChatAddress` reports.
  */
 export const unaddressed = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): string | undefined => {
   const given = own(extra, 'chat_id')
@@ -92,7 +92,7 @@ export const unaddressed = (spec: AddressSpec, extra: JsonObject, settings: Json
 }
 
 /** Returns the address of one text after templates are filled in, or what is wrong with it. */
-export const addressOf = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): Address | AddressProblem => {
+export const chatAddressIn = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): Address | AddressProblem => {
   const exact = exactKeys(spec.extra)
   const [inexact] = [...addressKeys, ...exact].flatMap((key) => inexactNumber(extra, key) ?? [])
   if (inexact !== undefined) return { problem: inexact }

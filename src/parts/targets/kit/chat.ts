@@ -21,7 +21,7 @@ import {
   type TargetPart,
   type TargetSchema,
 } from '../target.ts'
-import { type Address, type AddressSpec, addressOf, addressText, checkAddress, unaddressed } from './chat-address.ts'
+import { type Address, type AddressSpec, addressText, chatAddressIn, checkChatAddress, unaddressed } from './chat-address.ts'
 import { apiBase } from './keys.ts'
 import { postWithWaits } from './post-with-waits.ts'
 import { type Limit, splitText } from './split.ts'
@@ -100,12 +100,12 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
       return 'problem' in goal ? goal.problem : undefined
     },
     chat(extra, given) {
-      const address = addressOf(spec, extra, given)
+      const address = chatAddressIn(spec, extra, given)
       if ('problem' in address) return undefined
       return { chat: address.chat, ...(address.thread === undefined ? {} : { thread: address.thread }) }
     },
     check(extra, report) {
-      checkAddress(spec, extra, (key, problem) =>
+      checkChatAddress(spec, extra, (key, problem) =>
         report(
           'WH707',
           [key],
@@ -130,7 +130,7 @@ type Goal = { readonly address: Address; readonly given: FilledSettings }
 const goalOf = (spec: ChatSpec, part: TargetPart, extra: JsonObject, settings: JsonObject): Goal | { readonly problem: string } => {
   const obstacle = obstacleOf(part, settings)
   if (obstacle !== undefined) return { problem: obstacle }
-  const address = addressOf(spec, extra, settings)
+  const address = chatAddressIn(spec, extra, settings)
   if ('problem' in address) return address
   const given: FilledSettings = { setting: (key) => textSetting(settings, key), extra: (key) => addressText(own(extra, key)) }
   const problem = spec.refuses?.({ ...given, ...address })

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import { atMost, readBytes, tooLarge } from '../../../core/calls/read-bounded.ts'
+import { atMost, readBytes, tooLargeAnswer } from '../../../core/calls/read-bounded.ts'
 import { WebProblem } from './web-problem.ts'
 
 const unpackers: ReadonlyMap<string, () => Transform> = new Map([
@@ -25,7 +25,7 @@ const unpackers: ReadonlyMap<string, () => Transform> = new Map([
 export const readAnswerBody = async (answer: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
   const unpacker = unpackers.get((answer.headers['content-encoding'] ?? '').trim().toLowerCase())
   if (unpacker === undefined) throw new WebProblem('The site packs its answer in a way that is not unpacked here.')
-  if (Number(answer.headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
+  if (Number(answer.headers['content-length']) > maxBytes) throw tooLargeAnswer(maxBytes)
   const packed = (chunks: AsyncIterable<Uint8Array>) => atMost(chunks, maxBytes)
   return await pipeline(answer, packed, unpacker(), (chunks: AsyncIterable<Uint8Array>) => readBytes(chunks, maxBytes), { signal })
 }

@@ -10,7 +10,7 @@ import { hasReference, namesFile, secretFileOf } from '../../../config/secrets/r
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { namesSettingSecret, namesVariableSecret } from '../../../core/secret-names.ts'
-import { placeBelow, secretParts, topOfSettings } from '../../../secrets/secret-place.ts'
+import { secretParts, secretPlaceBelow, topOfSettings } from '../../../secrets/secret-place.ts'
 
 const maxIndexBytes = 67_108_864
 
@@ -75,7 +75,7 @@ const isNamed = (node: JsonObject, path: Path): boolean => {
   return node['x-secret'] === true || (node['x-secret'] === 'public' && key !== 'public_key' && namesSettingSecret(key))
 }
 
-const addressPlace = placeBelow(topOfSettings, 'url', false)
+const addressPlace = secretPlaceBelow(topOfSettings, 'url', false)
 
 /** Whether a text is an address with a password in it, or one with a secret parameter or a token in its path. */
 const holdsCredentials = (text: string): boolean =>

@@ -10,7 +10,7 @@ import { type Tone, toneOf } from '../../model/remark.ts'
 import type { World } from '../../model/screen.ts'
 import { Span } from '../../view/span.tsx'
 import { conditionText, groupMeaning, operandText } from './condition-text.ts'
-import { findingsOf, verdictOf } from './verdicts.ts'
+import { findingsOfRow, verdictOf } from './verdicts.ts'
 
 /** The widths of the columns, in cells. `seen`: the column of the payload's value. */
 export type ConditionColumns = { readonly condition: number; readonly verdict: number; readonly seen: number; readonly tally: number }
@@ -26,7 +26,7 @@ export const ConditionRowView = ({ row, rows, world, columns }: Props) => {
   const { isOld, judged, tally } = verdictOf(row, world)
   const seen = judged?.seen === 'missing' ? '(missing)' : (judged?.seen ?? '')
   const verdict = judged ? (judged.holds ? 'pass' : 'fail') : isOld ? '…' : ''
-  const [finding] = findingsOf(row, rows, world)
+  const [finding] = findingsOfRow(row, rows, world)
   return (
     <>
       <Condition row={row} mark={finding && toneOf(finding.severity)} width={columns.condition} />

@@ -8,7 +8,7 @@ import type { Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
 import { conditionText } from './condition-text.ts'
 import { conditionRowsOf, type FiltersScreen } from './filters-screen.ts'
-import { findingsOf, verdictOf, whyNoVerdicts } from './verdicts.ts'
+import { findingsOfRow, verdictOf, whyNoVerdicts } from './verdicts.ts'
 
 type FiltersLayout = {
   /** The remarks below the headings: why there are no verdicts. */
@@ -48,7 +48,7 @@ const conditionRemarks = (row: ConditionRow | undefined, rows: readonly Conditio
   return [
     ...refused,
     { text: conditionText(row), tone: 'strong' },
-    ...findingsOf(row, rows, world).map(findingRemark),
+    ...findingsOfRow(row, rows, world).map(findingRemark),
     ...(judged?.why === undefined ? [] : [{ text: `fails: ${judged.why}`, tone: 'plain' } as const]),
     ...(row.kind === 'test' ? [{ text: describeOperator(row.operator), tone: 'dim' } as const] : []),
   ]

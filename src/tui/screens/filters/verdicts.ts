@@ -44,7 +44,7 @@ export const whyNoVerdicts = ({ preview, payload }: World): string | undefined =
 }
 
 /** Returns the findings about a condition or group itself, without the findings about members of the group. */
-export const findingsOf = (row: ConditionRow, rows: readonly ConditionRow[], { preview }: World): readonly Diagnostic[] =>
+export const findingsOfRow = (row: ConditionRow, rows: readonly ConditionRow[], { preview }: World): readonly Diagnostic[] =>
   (preview?.findings ?? []).filter(({ pointer }) => deepestRowIn(pointer, rows) === row)
 
 /** Returns the deepest condition whose path is in the pointer of a finding. */

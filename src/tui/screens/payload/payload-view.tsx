@@ -17,7 +17,7 @@ import { Gap, Row, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
 import { headRows, payloadLayout } from './layout.ts'
-import { groupHints, hasRows, type PayloadGroup, type PayloadScreen, payloadGroups, payloadRows } from './payload.ts'
+import { groupHints, hasRows, type PayloadGroup, type PayloadScreen, payloadGroups, shownPayloadRows } from './payload.ts'
 
 export const PayloadView = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
   return (
@@ -41,7 +41,7 @@ const titles: { readonly [group in PayloadGroup]: string } = {
 const Tabs = ({ screen, room }: { readonly screen: PayloadScreen; readonly room: Room }) => {
   const { group, all, cursor } = screen
   const countOf = (each: PayloadGroup): string => (hasRows(each) ? ` ${all ? all.filter((row) => row.group === each).length : '…'}` : '')
-  const { list } = payloadLayout(cursor, payloadRows(screen).length, room)
+  const { list } = payloadLayout(cursor, shownPayloadRows(screen).length, room)
   return (
     <Row>
       {payloadGroups.map((each) => (
@@ -60,7 +60,7 @@ const GroupBody = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
   if (group === 'paste') return pasted.text === '' ? <EmptyPaste screen={screen} room={rest} /> : <Pasted screen={screen} room={rest} />
   if (!hasRows(group)) return <Remarks of={[{ text: groupHints[group], tone: 'dim' }]} />
   if (!all) return <Rows of={['reading …']} tone="dim" />
-  const rows = payloadRows(screen)
+  const rows = shownPayloadRows(screen)
   const { list, body } = payloadLayout(cursor, rows.length, room)
   const listed =
     rows.length > 0 ? (

@@ -84,7 +84,7 @@ const openFor = (route: string, group: PayloadGroup, isAhead: boolean): ScreenUp
 export const hasRows = (group: PayloadGroup): group is 'samples' | 'recorded' => group === 'samples' || group === 'recorded'
 
 /** Returns the rows of the group that match the search. */
-export const payloadRows = ({ all = [], group, search: { text } }: PayloadScreen): readonly PayloadRow[] =>
+export const shownPayloadRows = ({ all = [], group, search: { text } }: PayloadScreen): readonly PayloadRow[] =>
   rowsThatFit(
     all.filter((row) => row.group === group),
     text,
@@ -113,14 +113,14 @@ export const payloadModel = screenModel<PayloadScreen>({
   onAction: (screen, action, world) => onAction(screen, action, world),
   onMessage: (screen, message, world) => onMessage(screen, message, world),
   rows: (screen) => sentences(screen),
-  said: (screen) => (hasRows(screen.group) ? narrowingSaid(screen, payloadRows(screen).length) : []),
+  said: (screen) => (hasRows(screen.group) ? narrowingSaid(screen, shownPayloadRows(screen).length) : []),
   panes: ({ group }) => ({ names: payloadGroups, at: payloadGroups.indexOf(group) }),
   point: (screen, cursor) => ({ ...screen, cursor }),
-  list: (screen, _, room) => (hasRows(screen.group) ? payloadLayout(screen.cursor, payloadRows(screen).length, room).list : undefined),
+  list: (screen, _, room) => (hasRows(screen.group) ? payloadLayout(screen.cursor, shownPayloadRows(screen).length, room).list : undefined),
 })
 
 const onAction = (screen: PayloadScreen, action: ActionName, world: World): ScreenUpdate<PayloadScreen> => {
-  const narrowed = narrowedByAction(screen, action, payloadRows(screen).length)
+  const narrowed = narrowedByAction(screen, action, shownPayloadRows(screen).length)
   if (narrowed) return { screen: narrowed }
   switch (action) {
     case 'back':
@@ -142,7 +142,7 @@ const toGroup = (screen: PayloadScreen, action: ActionName): ScreenUpdate<Payloa
 
 /** Handles enter, which does something else in each group. */
 const onEnter = (screen: PayloadScreen, { payload }: World): ScreenUpdate<PayloadScreen> => {
-  const row = payloadRows(screen)[screen.cursor]
+  const row = shownPayloadRows(screen)[screen.cursor]
   switch (screen.group) {
     case 'samples':
     case 'recorded':
@@ -192,7 +192,7 @@ const onMessage = (screen: PayloadScreen, message: Message, { payload }: World):
 /** Sets the rows, and puts the cursor on the current payload. */
 const withRows = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Payload | undefined): PayloadScreen => {
   const next = { ...screen, all }
-  const at = payloadRows(next).findIndex(
+  const at = shownPayloadRows(next).findIndex(
     ({ choice }) => payload && !screen.isAhead && JSON.stringify(choice) === JSON.stringify(payload.choice),
   )
   return { ...next, cursor: Math.max(0, at) }
@@ -212,7 +212,7 @@ const sentences = (screen: PayloadScreen): readonly string[] => {
   switch (screen.group) {
     case 'samples':
     case 'recorded':
-      return payloadRows(screen).map(
+      return shownPayloadRows(screen).map(
         ({ title, detail, fits }) => `${title}, ${detail.replaceAll('  ', ', ')}${fits ? '' : ', not for this route'}`,
       )
     default:

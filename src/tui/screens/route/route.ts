@@ -44,11 +44,11 @@ export type RouteScreen = Screen & {
   readonly unfolded: readonly string[]
 }
 
-export const openRoute = (): RouteScreen => ({ kind: 'route', cursor: 0, pane: 'form', scroll: 0, unfolded: [] })
+export const openRouteScreen = (): RouteScreen => ({ kind: 'route', cursor: 0, pane: 'form', scroll: 0, unfolded: [] })
 
 /** Goes to a route. The route is tried with the chosen payload, or with the best payload if none is chosen. */
 export const enterRoute = (route: string, choice?: PayloadChoice): ScreenUpdate<never> => ({
-  go: { home: true, above: openRoute() },
+  go: { home: true, above: openRouteScreen() },
   commands: [{ kind: 'ask', question: choice ? { ask: 'payload', of: { choice, route } } : { ask: 'payloads', of: { route } } }],
 })
 

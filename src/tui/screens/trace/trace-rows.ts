@@ -3,7 +3,7 @@
  * number of rows must be known before they are drawn, so texts are broken into lines here.
  */
 
-import { conditionText, type Judged } from '../../../dryrun/trace/plan-observer.ts'
+import { type Judged, judgedText } from '../../../dryrun/trace/plan-observer.ts'
 import type { TracedStage } from '../../../dryrun/trace/stage-log.ts'
 import type { TraceShown } from '../../../edit/shown-trace.ts'
 import { wrap } from '../../model/cells.ts'
@@ -59,7 +59,7 @@ export const stageRows = (
 }
 
 const conditionRows = (judged: Judged, width: number): readonly TraceRow[] =>
-  wrap(conditionText(judged), width - 10).map((text, at) => ({ kind: 'condition', text, ...(at === 0 ? { holds: judged.holds } : {}) }))
+  wrap(judgedText(judged), width - 10).map((text, at) => ({ kind: 'condition', text, ...(at === 0 ? { holds: judged.holds } : {}) }))
 
 const endRows = ({ name, reason, answer, starts }: TraceShown): readonly TraceRow[] => [
   { kind: 'end', title: 'outcome ', name, text: reason === undefined ? '' : `: ${reason}` },
