@@ -6,9 +6,9 @@
 import { systemClock } from '../core/clock.ts'
 import { cut, printable } from '../core/text.ts'
 import { nextTurn } from '../core/turns/taking-turns.ts'
-import { type Env, type ProcessGroup, type Program, startGroup } from './group.ts'
+import { type ChildEnv, type ProcessGroup, type Program, startGroup } from './group.ts'
 
-export type { Env } from './group.ts'
+export type { ChildEnv } from './group.ts'
 
 export type ChildJob = Program & {
   readonly stdin?: string
@@ -44,7 +44,7 @@ const lingerMs = 250
  * Returns the variables of an environment that a child may see: PATH, home, language, time zone, temporary folder. None of them is a
  * secret.
  */
-export const baseEnv = (from: Env): Env => Object.fromEntries(inherited.map((name) => [name, from[name]]))
+export const baseEnv = (from: ChildEnv): ChildEnv => Object.fromEntries(inherited.map((name) => [name, from[name]]))
 
 /**
  * Makes a text the value of an environment variable: without NUL, which no variable can hold, and of at most 1,024 UTF-16 units, far below

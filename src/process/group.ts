@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { markChild } from './strays.ts'
 
-export type Env = { readonly [name: string]: string | undefined }
+export type ChildEnv = { readonly [name: string]: string | undefined }
 
 export type Program = {
   readonly argv: readonly string[]
@@ -11,7 +11,7 @@ export type Program = {
    * The whole environment of the program: no variable of this process is inherited. One variable is added, the mark by which `strays.ts`
    * finds processes that the program left behind.
    */
-  readonly env: Env
+  readonly env: ChildEnv
   readonly cwd?: string
 }
 

@@ -7,7 +7,7 @@ import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve, sep } from 'node:path'
 import { messageOf } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
-import { baseEnv, type Env, envValue, failureOf, runChild } from './child.ts'
+import { baseEnv, type ChildEnv, envValue, failureOf, runChild } from './child.ts'
 
 /** One run of a script. `path`: its path below the scripts folder. `input`: its stdin. `env`: its variables besides those of `baseEnv`. */
 export type ScriptJob = {
@@ -34,7 +34,7 @@ export const checkScript = (folder: string, path: string): { code: 'WH601' | 'WH
  * rewrite the script anyway. So the script is started by its path: a start by /proc/self/fd would hide from the script which folder it is
  * in.
  */
-export const runScript = async (folder: string, job: ScriptJob, from: Env = process.env): Promise<ScriptResult> => {
+export const runScript = async (folder: string, job: ScriptJob, from: ChildEnv = process.env): Promise<ScriptResult> => {
   const script = findScript(folder, job.path)
   if (!('file' in script)) return { ok: false, why: script.message }
   const result = await runChild({
@@ -62,7 +62,7 @@ except (SyntaxError, ValueError) as e: sys.exit('line %s: %s' % (getattr(e, 'lin
  * right. Returns `undefined` where the check was not possible: the script cannot run (`checkScript`), or its interpreter is missing or took
  * too long.
  */
-export const checkSyntax = async (folder: string, path: string, from: Env): Promise<{ readonly wrong?: string } | undefined> => {
+export const checkSyntax = async (folder: string, path: string, from: ChildEnv): Promise<{ readonly wrong?: string } | undefined> => {
   const found = findScript(folder, path)
   if (!('file' in found)) return undefined
   const { file } = found

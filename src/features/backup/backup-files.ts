@@ -23,13 +23,13 @@ const stateFile = /^state\/(?:events\/\d{10}\.(?:jsonl|raw)|audit\.jsonl(?:\.1)?
 /** Segments of the path of a file: no way out of the data directory, and nothing that a terminal or a system reads in another way. */
 const nameSegment = /^(?!\.{1,2}$)[^/\\\p{Cc}]{1,255}$/u
 
-export type FileKind = 'database' | 'events' | 'entries' | 'state' | 'config'
+export type BackupFileKind = 'database' | 'events' | 'entries' | 'state' | 'config'
 
 /**
  * Returns the kind of a file of a backup by its name, which is its path below the data directory; `undefined` for a name that no backup
  * has. `database`: the name of the database file.
  */
-export const fileKind = (name: string, database: string | undefined): FileKind | undefined => {
+export const fileKind = (name: string, database: string | undefined): BackupFileKind | undefined => {
   const segments = name.split('/')
   if (name.length > 1024 || !segments.every((segment) => nameSegment.test(segment))) return undefined
   if (database !== undefined && name === `state/${database}`) return 'database'
@@ -45,7 +45,7 @@ export const manifestName = 'headgate-backup.json'
  * Returns the names of the files of the data directory that are of one of these kinds, those of the journal and the database left out.
  * `odd`: the names of links and of other files that are not regular; a backup leaves these out.
  */
-export const namesBelow = (dataDir: string, kinds: ReadonlySet<FileKind>): { readonly names: string[]; readonly odd: string[] } => {
+export const namesBelow = (dataDir: string, kinds: ReadonlySet<BackupFileKind>): { readonly names: string[]; readonly odd: string[] } => {
   const without = new Set(['events', 'sender-keys', 'node_modules', '.git'])
   const paths = filesBelow(dataDir, { depth: maxDepth, isWanted: () => true, without })
   const names: string[] = []

@@ -5,7 +5,7 @@
 
 import { delimiter } from 'node:path'
 import { AgentFault } from '../../core/fault.ts'
-import { baseEnv, type Env, envValue, failureOf, runChild } from '../../process/child.ts'
+import { baseEnv, type ChildEnv, envValue, failureOf, runChild } from '../../process/child.ts'
 import { createFence } from './kit/fence.ts'
 import type { RunnerJob, RunnerPart, RunnerSettings } from './runner.ts'
 
@@ -81,7 +81,11 @@ const withPrompt = (argv: readonly string[], prompt: string): readonly string[] 
 }
 
 /** Returns the program's environment. It has no secret of the gateway, except variables that `agent.env` names (rules: Agents 2). */
-const programEnv = ({ variables = {} }: RunnerSettings, { run, skills = [], traceparent }: RunnerJob, files: readonly string[]): Env => ({
+const programEnv = (
+  { variables = {} }: RunnerSettings,
+  { run, skills = [], traceparent }: RunnerJob,
+  files: readonly string[],
+): ChildEnv => ({
   ...baseEnv(process.env),
   ...variables,
   HEADGATE_ROUTE: envValue(run.route),

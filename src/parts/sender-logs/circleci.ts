@@ -6,7 +6,7 @@
  */
 
 import { isObject, type JsonObject, own } from '../../core/json.ts'
-import { apiBaseOf, askApi, entriesOf, withNext } from './kit/ask-api.ts'
+import { askApi, entriesOf, logApiBase, withNext } from './kit/ask-api.ts'
 import type { LogEntry, SenderLogPart } from './sender-log.ts'
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -37,7 +37,7 @@ export const circleci: SenderLogPart = {
   },
   open(settings, kit) {
     const { token = '', hook } = settings
-    const url = `${apiBaseOf(settings, 'https://circleci.com')}/api/v3/webhook/deliveries`
+    const url = `${logApiBase(settings, 'https://circleci.com')}/api/v3/webhook/deliveries`
     const headers = { authorization: `Bearer ${token}` }
     return {
       byHand: 'resend them in CircleCI: Project Settings → Webhooks, the deliveries of the webhook',

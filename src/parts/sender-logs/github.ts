@@ -8,7 +8,7 @@
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { runGh } from '../targets/delivery/gh.ts'
 import { signedToken } from '../targets/delivery/signed-token.ts'
-import { apiBaseOf, askApi, entriesOf, quoteLongNumbers, withNext } from './kit/ask-api.ts'
+import { askApi, entriesOf, logApiBase, quoteLongNumbers, withNext } from './kit/ask-api.ts'
 import type { CatchUpSettings, LogEntry, LogFailure, SenderLogKit, SenderLogPart } from './sender-log.ts'
 
 const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
@@ -80,7 +80,7 @@ type HookAnswer = { readonly ok: true; readonly json: Json; readonly link: strin
 type Ask = (method: 'GET' | 'POST', path: string) => Promise<HookAnswer>
 
 const askDirectly = (settings: CatchUpSettings, kit: SenderLogKit): Ask => {
-  const base = apiBaseOf(settings, 'https://api.github.com')
+  const base = logApiBase(settings, 'https://api.github.com')
   const { app_id: appId, app_key: appKey, token = '' } = settings
   return async (method, path) => {
     const credential = appKey === undefined ? token : appToken(String(appId), appKey, kit.clock.now())

@@ -6,7 +6,7 @@
 
 import { isObject, type JsonObject, own } from '../../core/json.ts'
 import { textSetting } from '../targets/delivery/settings.ts'
-import { apiBaseOf, askApi, entriesOf, withNext } from './kit/ask-api.ts'
+import { askApi, entriesOf, logApiBase, withNext } from './kit/ask-api.ts'
 import type { CatchUpSettings, LogEntry, SenderLogKit, SenderLogPart } from './sender-log.ts'
 
 const pageSize = 20
@@ -55,7 +55,7 @@ const accessOf = (settings: CatchUpSettings, { platform }: SenderLogKit): { read
   const shared = platform('gitlab')
   const host = textSetting(shared, 'api_base') ?? textSetting(shared, 'host') ?? 'gitlab.com'
   const origin = host.includes('://') ? host.replace(/\/+$/, '') : `https://${host}`
-  return { token: settings.token ?? textSetting(shared, 'token') ?? '', base: apiBaseOf(settings, `${origin}/api/v4`) }
+  return { token: settings.token ?? textSetting(shared, 'token') ?? '', base: logApiBase(settings, `${origin}/api/v4`) }
 }
 
 /** Returns when our answer was made; `undefined` where there was none. */

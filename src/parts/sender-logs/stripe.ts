@@ -6,7 +6,7 @@
 import { exactJson } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
 import { renderJson } from '../../expr/render.ts'
-import { apiBaseOf, askApi, entriesOf, withNext } from './kit/ask-api.ts'
+import { askApi, entriesOf, logApiBase, withNext } from './kit/ask-api.ts'
 import type { LogEntry, SenderLogPart } from './sender-log.ts'
 
 const pageSize = 100
@@ -26,7 +26,7 @@ export const stripe: SenderLogPart = {
   },
   open(settings, kit) {
     const { token = '' } = settings
-    const url = `${apiBaseOf(settings, 'https://api.stripe.com')}/v1/events`
+    const url = `${logApiBase(settings, 'https://api.stripe.com')}/v1/events`
     const headers = { authorization: `Bearer ${token}` }
     const types = kit.events.every((type) => /^[a-z0-9_.]+$/.test(type)) && kit.events.length <= maxTypes ? kit.events : []
     return {

@@ -3,11 +3,11 @@
 import type { JSX } from 'preact'
 import { Word } from '../parts.tsx'
 import { shown } from '../words.ts'
-import type { RoutePreview } from './route-state.ts'
+import type { PagePreview } from './route-state.ts'
 import type { Finding } from './text-editor.ts'
 
 type FindingsProps = {
-  readonly preview: RoutePreview
+  readonly preview: PagePreview
   readonly goTo: (place: NonNullable<Finding['place']>) => void
   /** Applies the fix with this title; absent where the text cannot be changed. */
   readonly fix: ((title: string) => void) | undefined

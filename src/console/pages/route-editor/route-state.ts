@@ -9,7 +9,7 @@ import { asNoAnswer } from '../parts.tsx'
 /** An edited route, as the questions about it name the route and its text. */
 export type EditedRoute = ConsoleQuestions['keepDraft']
 export type Opened = ConsoleAnswers['routeText']
-export type RoutePreview = ConsoleAnswers['routePreview']
+export type PagePreview = ConsoleAnswers['routePreview']
 export type PreviewPayload = NonNullable<ConsoleQuestions['routePreview']['payload']>
 
 export const editedRoute = ({ name, source, is_new, from }: Opened, to: string): EditedRoute => ({ name, source, is_new, from, to })
@@ -22,9 +22,9 @@ const keepMs = 600
 export const usePreview = (
   edited: EditedRoute | undefined,
   payload: PreviewPayload | undefined,
-): { readonly preview?: RoutePreview; readonly failure?: NoAnswer; readonly isOld: boolean } => {
+): { readonly preview?: PagePreview; readonly failure?: NoAnswer; readonly isOld: boolean } => {
   const key = JSON.stringify([edited, payload])
-  const [known, setKnown] = useState<{ readonly key: string; readonly preview?: RoutePreview; readonly failure?: NoAnswer }>({ key: '' })
+  const [known, setKnown] = useState<{ readonly key: string; readonly preview?: PagePreview; readonly failure?: NoAnswer }>({ key: '' })
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the text and the payload
   useEffect(() => {
     if (!edited) return

@@ -3,9 +3,9 @@
 import type { JSX } from 'preact'
 import { Word } from '../parts.tsx'
 import { shown, shownLines } from '../words.ts'
-import type { RoutePreview } from './route-state.ts'
+import type { PagePreview } from './route-state.ts'
 
-export const Verdicts = ({ preview }: { readonly preview: RoutePreview }): JSX.Element => {
+export const Verdicts = ({ preview }: { readonly preview: PagePreview }): JSX.Element => {
   const { trace, untraced, prompt, extra } = preview
   return (
     <section aria-labelledby="verdicts">
@@ -39,7 +39,7 @@ export const Verdicts = ({ preview }: { readonly preview: RoutePreview }): JSX.E
   )
 }
 
-const Conditions = ({ preview: { trace, tallies, untallied } }: { readonly preview: RoutePreview }): JSX.Element | null => {
+const Conditions = ({ preview: { trace, tallies, untallied } }: { readonly preview: PagePreview }): JSX.Element | null => {
   const judged = trace?.conditions ?? []
   if (judged.length === 0) return null
   return (

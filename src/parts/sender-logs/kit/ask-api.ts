@@ -83,4 +83,4 @@ export const withNext = (page: LogPage | LogFailure, next: string | undefined): 
   page.ok && next !== undefined ? { ...page, next } : page
 
 /** Returns the web address of the sender's API: `api_base`, or else the usual address; without a slash at its end. */
-export const apiBaseOf = ({ api_base: written }: CatchUpSettings, usual: string): string => (written ?? usual).replace(/\/+$/, '')
+export const logApiBase = ({ api_base: written }: CatchUpSettings, usual: string): string => (written ?? usual).replace(/\/+$/, '')

@@ -2,7 +2,7 @@
 
 import { type JsonObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
-import { baseEnv, type ChildResult, type Env, failureOf, runChild } from '../../../process/child.ts'
+import { baseEnv, type ChildEnv, type ChildResult, failureOf, runChild } from '../../../process/child.ts'
 import { locateProgram, searchPathOf } from '../../../process/find-program.ts'
 import { createRedactor } from '../../../secrets/redact.ts'
 import type { Sent, TargetKit } from '../target.ts'
@@ -81,7 +81,7 @@ const noHome = '/nonexistent'
  * Makes the environment of gh from that of the profile, and from the settings `host` and `token`. The environment has no tokens of other
  * programs, and turns debugging and prompts off.
  */
-const ghEnvironment = (from: Env, settings: JsonObject): Env => {
+const ghEnvironment = (from: ChildEnv, settings: JsonObject): ChildEnv => {
   const host = own(from, 'GH_HOST') || textSetting(settings, 'host')
   const names = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? githubTokens : enterpriseTokens
   const token = names.some((name) => own(from, name)) ? undefined : textSetting(settings, 'token')
