@@ -89,7 +89,7 @@ const readers: { readonly [kind in NameKind]: Reader } = {
     return states.map((value) => ({ value }))
   },
   async alerts() {
-    const { alertKinds } = await import('../plan/alerts.ts')
+    const { alertKinds } = await import('../features/alerts/rules.ts')
     return ['all', ...alertKinds].map((value) => ({ value }))
   },
 }

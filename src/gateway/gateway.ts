@@ -55,7 +55,7 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
 const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: Doors, closing: Closing): Promise<Gateway> => {
   const { config, log, clock, reloader, shared, secrets } = options
   const { store, worker, scheduler, replicas } = work
-  const { listener, operations, catchUp, relay, polls, stopping, stopAsked } = doors
+  const { listener, operations, features, relay, stopping, stopAsked } = doors
   const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
@@ -66,12 +66,10 @@ const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: 
   closing.push(async () => secrets?.close())
   await scheduler.start()
   worker.wake()
-  await catchUp.open()
   await relay.open()
-  await polls.open()
   return {
     url: listener.url,
-    routes: current().routes(),
+    routes: current().served().length,
     operations,
     stopAsked,
     nextEvent: () =>
@@ -85,7 +83,7 @@ const beginWork = async (options: GatewayOptions, work: GatewayServices, doors: 
       shared.replies.close()
       void replicas?.beat()
       await scheduler.stop()
-      const stopped = Promise.all([relay.stop(), polls.stop()])
+      const stopped = Promise.all([relay.stop(), features.stop()])
       await (stopping.hasSuccessor ? endForSuccessor : endAll)(listener, worker, clock, ms)
       await stopped
       await closeAll(closing)

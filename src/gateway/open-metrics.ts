@@ -34,10 +34,10 @@ export const beginMetrics = (options: GatewayOptions): ServeMetrics => {
 const configurationOf = ({ clock, reloader }: GatewayOptions): MetricSources['configuration'] => {
   const startedAt = clock.now()
   return () => {
-    const { config, routes } = reloader.current()
+    const { config, served } = reloader.current()
     const reloadedAt = reloader.reloadedAt()
     return {
-      routes: routes(),
+      routes: served().length,
       digests: config.digests,
       at: reloadedAt === null ? startedAt : Date.parse(reloadedAt),
       hasFailed: reloader.failed() !== null,

@@ -1,4 +1,4 @@
-/** Checks a data directory: the loaded configuration, and every route, subscription, job and rule of alerts as the server compiles it. */
+/** Checks a data directory: the loaded configuration, and every route, subscription and job as the server compiles it. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,6 @@ import { systemClock } from '../core/clock.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject } from '../core/json.ts'
 import type { Effects } from '../parts/effects.ts'
-import { checkWatchedRoutes, compileAlerts } from './alerts.ts'
 import { type CheckedEntries, checkEntries, type EntryChecks } from './check-entries.ts'
 import { type Catalogue, checkRoute } from './compile.ts'
 import { checkTime } from './job-time.ts'
@@ -45,9 +44,7 @@ export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects)
   const subscriptions = checkSubscriptions(join(config.dataDir, subscriptionsFileName), config, catalogue, effects)
   const parts = jobParts(config, catalogue)
   const jobs = [...config.profiles.values()].map((profile) => checkJobs(jobsFileOf(profile), profile, parts))
-  const checked = [subscriptions, ...jobs].reduce(merge, checkConfigured(loaded, catalogue, effects))
-  const names = new Set(checked.routes.map(({ name }) => name))
-  return { ...checked, diagnostics: [...checked.diagnostics, ...checkWatchedRoutes(config.alerts, (name) => names.has(name))] }
+  return [subscriptions, ...jobs].reduce(merge, checkConfigured(loaded, catalogue, effects))
 }
 
 /**
@@ -72,7 +69,7 @@ type CheckByCompiling = (route: RouteSource) => readonly Diagnostic[]
 const checkedRoute = (compile: CheckByCompiling, route: RouteSource, salvaged?: PartialRoute): CheckedRoute =>
   salvaged ? { route, diagnostics: withoutConsequences(salvaged, compile(route)), salvaged } : { route, diagnostics: compile(route) }
 
-/** Checks the configuration with its routes, jobs and alerts. The files of jobs are only read because routes may name jobs in them. */
+/** Checks the configuration with its routes and jobs. The files of jobs are only read because routes may name jobs in them. */
 export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config, diagnostics, texts, salvaged } = loaded
   const book = quietBook(config, catalogue)
@@ -98,7 +95,6 @@ export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: E
     diagnostics: [
       ...diagnostics,
       ...compiled,
-      ...compileAlerts(config.alerts, catalogue.targets).diagnostics,
       ...checkTls(config, systemClock.now()),
       ...book.diagnostics,
       ...checkTimes(config, book),

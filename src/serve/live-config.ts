@@ -8,11 +8,11 @@ import type { NewRun } from '../core/new-run.ts'
 import type { HoldableOwner } from '../core/owner.ts'
 import { someOf } from '../core/text.ts'
 import { takingTurns } from '../core/turns/taking-turns.ts'
+import { checkAlerts } from '../features/alerts/rules.ts'
 import type { Route } from '../generated/config.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import type { Jobs } from '../parts/effects.ts'
 import type { Outgoing, TargetPart } from '../parts/targets/target.ts'
-import { type AlertRule, checkWatchedRoutes, compileAlerts } from '../plan/alerts.ts'
 import type { Catalogue, Compiled } from '../plan/compile.ts'
 import { JobBook, jobParts } from '../plan/jobs.ts'
 import { secretsOfTargets } from '../plan/known-secrets.ts'
@@ -45,15 +45,14 @@ export type LiveConfig = {
   readonly table: Table & { readonly configured: ReadonlyMap<string, CompiledRoute> }
   readonly jobs: JobBook
   readonly agent: Agent
-  readonly alerts: readonly AlertRule[]
   /** A notice of the runner, logged once when the gateway starts. */
   readonly notice: string | undefined
   /** Whether the subscriptions file and all jobs files could be read. Where one could not, some routes or jobs are not known. */
   readonly complete: () => boolean
   /** Whether the subscriptions in use are older than their file, because the file cannot be used. */
   readonly stale: () => boolean
-  /** Returns the number of routes that take posts now, including subscriptions. */
-  readonly routes: () => number
+  /** Returns the routes that take posts now: the enabled routes of the configuration, and the subscriptions. */
+  served(): readonly ServedRoute[]
   policy(run: RunOwner): RunPolicy
   /** Returns the routes and jobs that are served and have a budget of the day. */
   dayBudgets(): readonly DayBudget[]
@@ -122,8 +121,6 @@ const compileAll = async (
   }
   const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
   owners.push(owner)
-  const alerts = compileAlerts(config.alerts, parts.targets)
-  const watched = checkWatchedRoutes(config.alerts, (name) => servedAs(table, name) !== undefined)
   return {
     config,
     catalogue: parts,
@@ -135,14 +132,12 @@ const compileAll = async (
       ...diagnostics,
       ...keyProblems,
       ...agentProblems,
-      ...alerts.diagnostics,
-      ...watched,
+      ...checkAlerts(config.alerts, parts.targets, (name) => servedAs(table, name) !== undefined),
       ...checkTls(config, shared.clock.now()),
     ],
     table,
     jobs,
     agent,
-    alerts: alerts.rules,
     notice: notice && noticeWithReach(notice, config.routes.values(), parts.targets),
     ...presentEntries(base, jobs),
     ...settingsOfRuns({ config, base, table, jobs, isHeld: (route) => shared.pauses.holds(route) }),
@@ -170,10 +165,10 @@ const settingsOfRuns = ({
   isHeld,
 }: Pick<LiveConfig, 'config' | 'base' | 'table' | 'jobs'> & { readonly isHeld: (route: string) => boolean }): Pick<
   LiveConfig,
-  'send' | 'undeliverable' | 'policy' | 'routes' | 'dayBudgets'
+  'send' | 'undeliverable' | 'policy' | 'served' | 'dayBudgets'
 > => {
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
-  const routes = (): readonly ServedRoute[] => {
+  const served = (): readonly ServedRoute[] => {
     base.subscriptions.refresh()
     return [...[...table.configured.values()].filter(({ plan }) => plan !== undefined), ...base.subscriptions.beside(table.configured)]
   }
@@ -187,10 +182,10 @@ const settingsOfRuns = ({
     send: (outgoing) => base.send(outgoing, writtenOf(outgoing)),
     undeliverable: (run) => (hasOtherTaker(specOf(run.route)) ? undefined : base.undeliverable(run, writtenOf(run))),
     policy,
-    routes: () => routes().length,
+    served,
     dayBudgets: () => {
       jobs.refresh()
-      const ofRoutes = routes().map(({ source }) => ({ profile: source.profile, route: source.name }))
+      const ofRoutes = served().map(({ source }) => ({ profile: source.profile, route: source.name }))
       const ofJobs = jobs.all().map(({ profile, id }) => ({ profile, route: '', job: id }))
       return [...ofRoutes, ...ofJobs].flatMap((owner) => {
         const { budget } = policy(owner)

@@ -83,7 +83,9 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
         needRestart = restart
       }
       await logDiagnostics(diagnostics, log)
-      facts.tell(obstacle ? { kind: 'config_refused' } : { kind: 'config_replaced', routes: next.routes(), changes, needRestart: restart })
+      facts.tell(
+        obstacle ? { kind: 'config_refused' } : { kind: 'config_replaced', routes: next.served().length, changes, needRestart: restart },
+      )
       return result
     } finally {
       // After a reload the earlier configuration is closed, after a refused reload or a preview the new configuration.

@@ -16,7 +16,7 @@ const hourMs = 3_600_000
 t.test('a store elsewhere: times are told by the clock of this machine, and a status is given without it', async (t) => {
   const clock = fakeClock()
   const store = await sharedStore(aheadOf(clock, hourMs)).open(openedIn(t.testdirName, clock))
-  const served = { config: { digests: new Map() }, routes: () => 3, jobs: { all: () => [] } }
+  const served = { config: { digests: new Map() }, served: () => [1, 2, 3], jobs: { all: () => [] } }
   const operations = createOperations({
     store,
     clock,
@@ -26,10 +26,8 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     notReady: () => undefined,
     shared: { breakers: { open: 2 }, replies: { count: 3 }, pauses: new Pauses(), redactions: new RedactionCounts() },
     certificates: () => ({}),
-    catchUp: { open: async () => {}, catchUps: () => undefined },
-    alerts: { begin: async () => {}, control: () => undefined },
+    features: { operations: {}, status: () => ({}) },
     relay: { view: () => undefined },
-    polls: { view: () => undefined },
     reloader: { current: () => served, reloadedAt: () => null, failed: () => null, needsRestart: () => [] },
   } as unknown as Parameters<typeof createOperations>[0])
 

@@ -2,6 +2,16 @@
 
 /** The keys by the file and the title of their test. The file is below `test`; a key has its definition and its path: `Route.respond.body`. */
 const keysOf: { readonly [file: string]: { readonly [title: string]: string } } = {
+  'app/alerts.test.ts': {
+    'a gateway tells dead runs, used-up budgets and refused reloads, and answers for its alerts':
+      'AlertRule.deliver_extra.headers AlertRule.deliver_extra.secret Config.alerts',
+    'a message that fails is tried again a few times, and makes no alert of its own': 'AlertRule.deliver',
+    'a reload brings the first alerts, and a certificate that ends soon is told': 'AlertRule.ends_within_days',
+    'a silence is counted by the calendar of the route, over a change of summer time':
+      'AlertRule.silence Silence.after_hours Silence.during Silence.route Silence.timezone',
+    'an hour has so many messages; the rest waits for the next one, in bounded lines': 'AlertRule.max_per_hour',
+    'of two gateways one tells, and goes on alone while the database does not answer': 'AlertRule.refused_per_minute',
+  },
   'app/catch-up.test.ts': {
     'GitLab sends again under the same key, at the pace that it allows':
       'Route.catch_up.api_base Route.catch_up.from Route.catch_up.per_minute Route.catch_up.token',
@@ -112,16 +122,6 @@ const keysOf: { readonly [file: string]: { readonly [title: string]: string } } 
     'each name gets its certificate, and all others the first one': 'Config.tls.names',
     'files are looked at, and a pair that does not fit keeps the one before': 'Config.tls.cert',
     'validate and doctor say what is wrong with a file, and where it is named': 'TlsName.cert',
-  },
-  'observe/alerts.test.ts': {
-    'a gateway tells dead runs, used-up budgets and refused reloads, and answers for its alerts':
-      'AlertRule.deliver_extra.headers AlertRule.deliver_extra.secret Config.alerts',
-    'a message that fails is tried again a few times, and makes no alert of its own': 'AlertRule.deliver',
-    'a reload brings the first alerts, and a certificate that ends soon is told': 'AlertRule.ends_within_days',
-    'a silence is counted by the calendar of the route, over a change of summer time':
-      'AlertRule.silence Silence.after_hours Silence.during Silence.route Silence.timezone',
-    'an hour has so many messages; the rest waits for the next one, in bounded lines': 'AlertRule.max_per_hour',
-    'of two gateways one tells, and goes on alone while the database does not answer': 'AlertRule.refused_per_minute',
   },
   'observe/traces.test.ts': {
     'calls of models and tools have their spans, and know their place (log level debug)': 'Config.telemetry.otlp.protocol',

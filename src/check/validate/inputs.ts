@@ -17,6 +17,7 @@ import type { Workspace } from '../../datadir/workspace.ts'
 import { checkRouteTests, isTestFile, readSuites, testFilesIn } from '../../dryrun/route-tests/suite.ts'
 import { type ChosenSample, chooseSamples } from '../../dryrun/samples/choose-samples.ts'
 import { withDryEffects } from '../../dryrun/trace/dry-effects.ts'
+import { checkAlerts } from '../../features/alerts/rules.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../../plan/check.ts'
@@ -95,11 +96,14 @@ export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise
   })
 }
 
-/** Adds the findings about secrets that several routes share, even routes of different files. */
-const withSharedSecrets = (checked: Checked): Checked => ({
+const withFindings = (checked: Checked, found: readonly Diagnostic[]): Checked => ({
   ...checked,
-  diagnostics: [...checked.diagnostics, ...reviewSharedSecrets(checked.sources, new FileTexts(checked.texts))],
+  diagnostics: [...checked.diagnostics, ...found],
 })
+
+/** Adds the findings about secrets that several routes share, even routes of different files. */
+const withSharedSecrets = (checked: Checked): Checked =>
+  withFindings(checked, reviewSharedSecrets(checked.sources, new FileTexts(checked.texts)))
 
 const nothingChecked: Checked = { diagnostics: [], routes: [], files: 0, texts: new Map(), sources: [], jobs: [] }
 
@@ -145,7 +149,13 @@ class InputCheck {
     const configuration = await this.#load({ dataDir, configFile, texts })
     const loaded = { ...configuration, diagnostics: [...checkPresence(dataDir, asked, configFile), ...configuration.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
-    const checked = await this.#reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
+    const all = checkAll(loaded, catalogue, this.#effects)
+    const names = new Set(all.routes.map(({ name }) => name))
+    const withAlerts = withFindings(
+      all,
+      checkAlerts(loaded.config.alerts, catalogue.targets, (name) => names.has(name)),
+    )
+    const checked = await this.#reviewed(withAlerts, loaded.config, catalogue, diagnostics)
     const whole = merge(checked, await this.#tests(testFilesIn(dataDir)))
     const host = await this.#host({ ...this.#workspace, dataDir }, loaded)
     return withFindingsBesideRoutes({ ...whole, diagnostics: [...whole.diagnostics, ...host] }, loaded, catalogue, {
@@ -179,7 +189,9 @@ class InputCheck {
   async #configured(configFile: string, text?: string): Promise<Checked> {
     const loaded = await this.#load({ configFile, texts: text === undefined ? undefined : new Map([[configFile, text]]) })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
-    const checked = await this.#reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
+    const configured = checkConfigured(loaded, catalogue, this.#effects)
+    const withAlerts = withFindings(configured, checkAlerts(loaded.config.alerts, catalogue.targets))
+    const checked = await this.#reviewed(withAlerts, loaded.config, catalogue, diagnostics)
     return withFindingsBesideRoutes(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
   }
 

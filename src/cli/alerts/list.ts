@@ -1,10 +1,10 @@
 /** `alerts list`: prints the rules of alerts, one a line, and below them what fires, what is silenced, and what could not be delivered. */
 
 import { printable } from '../../core/text.ts'
-import { type AlertList, listAlerts } from '../../features/alerts/alerts.ts'
+import { type AlertList, listAlerts } from '../../features/alerts/ask-alerts.ts'
+import { alertKinds } from '../../features/alerts/rules.ts'
 import type { Alerts } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
-import { alertKinds } from '../../plan/alerts.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { printRefusal } from '../shell/refuse.ts'

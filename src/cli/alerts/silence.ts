@@ -5,7 +5,7 @@
 
 import { usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
-import { muteAlerts } from '../../features/alerts/alerts.ts'
+import { muteAlerts } from '../../features/alerts/ask-alerts.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 

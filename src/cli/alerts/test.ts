@@ -2,7 +2,7 @@
 
 import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
-import { testAlerts } from '../../features/alerts/alerts.ts'
+import { testAlerts } from '../../features/alerts/ask-alerts.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { confirmSending } from '../targets/sent.ts'

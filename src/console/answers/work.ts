@@ -2,7 +2,7 @@
 
 import { messageOf } from '../../core/fault.ts'
 import { followSentences, takeEntries } from '../../datadir/entries/in-force.ts'
-import { listAlerts } from '../../features/alerts/alerts.ts'
+import { listAlerts } from '../../features/alerts/ask-alerts.ts'
 import type { ConsoleQuestions } from '../../generated/console.ts'
 import { checkOutcomes } from '../../operate/events/selection-words.ts'
 import { listJobs } from '../../operate/jobs/job-list.ts'

@@ -1,78 +1,197 @@
-/** Lists the rules of alerts with what fires, sends test messages, and mutes alerts for a time. */
-
-import { type Loaded, loadConfig } from '../../config/load.ts'
-import { exit, Fault, usage } from '../../core/fault.ts'
-import { nearest } from '../../core/text.ts'
-import { type Refusal, refusal } from '../../datadir/refusal.ts'
-import type { GatewayFinder } from '../../datadir/running-gateway.ts'
-import type { Workspace } from '../../datadir/workspace.ts'
-import type { Alerts, AlertTested } from '../../generated/control.ts'
-import { deliveriesOf } from '../../parts/destination.ts'
-import { type AlertKind, alertKinds, compileAlerts } from '../../plan/alerts.ts'
-import { catalogueOf } from '../../plan/catalogue.ts'
-
-type RuleView = {
-  /** The place of the rule in the list of rules, from 1. */
-  readonly number: number
-  readonly kinds: readonly AlertKind[]
-  readonly targets: readonly string[]
-}
-
-/** `alerts`: what the running gateway says; absent where none runs, or where it has no alerts. */
-export type AlertList = { readonly ok: true; readonly rules: readonly RuleView[]; readonly isRunning: boolean; readonly alerts?: Alerts }
-
-/** Lists the rules of the configuration, and what fires in the running gateway. Returns a Refusal where the rules cannot be used. */
-export const listAlerts = async (workspace: Workspace, finder: GatewayFinder): Promise<AlertList | Refusal> => {
-  const rules = await readRules(workspace)
-  if (!Array.isArray(rules)) return rules as Refusal
-  const gateway = await finder.find()
-  const { alerts } = (await gateway?.alerts()) ?? {}
-  return { ok: true, rules, isRunning: gateway !== undefined, ...(alerts ? { alerts } : {}) }
-}
-
-const readRules = async (workspace: Workspace): Promise<readonly RuleView[] | Refusal> => {
-  const { config, diagnostics, texts }: Loaded = loadConfig(workspace)
-  const { catalogue } = await catalogueOf(config)
-  const compiled = compileAlerts(config.alerts, catalogue.targets)
-  const wrong = [...diagnostics.filter(({ pointer }) => pointer.startsWith('/alerts')), ...compiled.diagnostics].filter(
-    ({ stopsStart }) => stopsStart,
-  )
-  if (wrong.length > 0) return refusal('the alerts cannot be read', wrong, { texts })
-  return compiled.rules.map(({ number, has, destination }) => ({
-    number,
-    kinds: alertKinds.filter(has),
-    targets: deliveriesOf(destination).map(({ target }) => target),
-  }))
-}
-
 /**
- * Lets the running gateway send a test message to the targets of a rule, or of all rules. Throws a Fault where no gateway runs, and where
- * the gateway has no such rule, or no rule at all.
+ * The alerts of a gateway: an observer of facts that looks each half minute what began and what is over, and tells it. Of several gateways
+ * on a shared store, the leader tells. It is also asked what fires, and told to test and to mute.
  */
-export const testAlerts = async (
-  workspace: Workspace,
-  finder: GatewayFinder,
-  rule: number | undefined,
-): Promise<readonly AlertTested[]> => {
-  const { sent } = await (await finder.need()).testAlerts(rule === undefined ? {} : { rule })
-  if (sent.length > 0) return sent
-  const what = rule === undefined ? 'the gateway has no alerts' : `the gateway has no alert rule ${rule}`
-  throw new Fault('not_found', what, { exitCode: exit.notFound, hint: `${workspace.self} alerts list` })
+
+import type { Clock } from '../../core/clock.ts'
+import type { Observer } from '../../core/facts/facts.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { Log } from '../../core/log.ts'
+import { type Repeating, repeat } from '../../core/turns/repeat.ts'
+import type { Alert, Alerts as AlertsView, AlertTested } from '../../generated/control.ts'
+import { servedAs } from '../../plan/table.ts'
+import type { ServedConfig } from '../feature.ts'
+import { type CertificateEnd, readCertificates } from './certificates.ts'
+import { AlertDelivery } from './delivery.ts'
+import { judgeAll, judgeHeard, type Look } from './judge.ts'
+import type { AlertMemory } from './memory.ts'
+import { makeMessages } from './messages.ts'
+import { type AlertRule, compileAlerts } from './rules.ts'
+import { Signals } from './signals.ts'
+import { type AlertState, alertName, emptyState, isMuted } from './state.ts'
+
+export type AlertsOptions = {
+  readonly clock: Clock
+  readonly log: Log
+  readonly redact: (text: string) => string
+  readonly memory: AlertMemory
+  readonly current: () => ServedConfig
+  /**
+   * Resolves to the time since the oldest run that is neither done nor dead was accepted, in milliseconds; 0 without any. Rejects where the
+   * store does not answer.
+   */
+  readonly oldestMs: () => Promise<number>
+  readonly isShared: boolean
 }
 
+const lookEveryMs = 30_000
 /**
- * Lets the running gateway mute alerts for `ms` milliseconds; 0 ends the mute. Throws a Fault for a name that no alert can have, where no
- * gateway runs, and where the gateway has no alerts.
+ * The most of the time between two looks that counts as silence. A longer time means that the process was stopped or a look was held up, so
+ * it says nothing about senders. The first look of a process counts no silence.
  */
-export const muteAlerts = async (workspace: Workspace, finder: GatewayFinder, name: string, ms: number): Promise<void> => {
-  const [kind = ''] = name.split(':')
-  if (name !== 'all' && !alertKinds.some((each) => each === kind)) {
-    const suggest = nearest(kind, alertKinds)
-    const hint = `"all", a kind, or a kind with its subject, such as silence:orders; kinds: ${alertKinds.join(', ')}`
-    throw suggest.length > 0
-      ? new Fault('usage', `no alert has the name "${name}"`, { exitCode: exit.usage, suggest, hint })
-      : usage(`no alert has the name "${name}"`, hint)
+const longestGapMs = 2 * lookEveryMs
+const readCertificatesEveryMs = 3_600_000
+
+export class Alerts implements Observer<'alerts'> {
+  readonly #options: AlertsOptions
+  readonly #signals: Signals
+  readonly #delivery: AlertDelivery
+  #state: AlertState = emptyState()
+  #compiled: { readonly live: ServedConfig; readonly rules: readonly AlertRule[] } | undefined
+  #certificates: { readonly live: ServedConfig; readonly at: number; readonly ends: readonly CertificateEnd[] } | undefined
+  #lookedAt: number | undefined
+  readonly #looking: Repeating
+  #isClosed = false
+  #isFailing = false
+
+  constructor(options: AlertsOptions) {
+    const { clock, log, current } = options
+    const memory = inTurn(options.memory)
+    this.#options = { ...options, memory }
+    this.#signals = new Signals(options)
+    this.#delivery = new AlertDelivery({
+      clock,
+      log,
+      memory,
+      send: (outgoing, { spec }) => current().base.send(outgoing, spec),
+      repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
+    })
+    this.#looking = repeat(clock, lookEveryMs, () => this.#look(), { first: 'soon' })
   }
-  const { found } = await (await finder.need()).muteAlerts({ name, seconds: ms / 1000 })
-  if (!found) throw new Fault('not_found', 'the gateway has no alerts', { exitCode: exit.notFound, hint: `${workspace.self} alerts list` })
+
+  get hears(): Signals['hears'] {
+    return this.#signals.hears
+  }
+
+  /** Resolves when the check of the alerts that is in progress has ended; at once where no check is in progress. */
+  looked(): Promise<void> {
+    return this.#looking.idle()
+  }
+
+  /** Returns what fires, what is muted, and what could not be delivered. `undefined`: no alerts are configured. */
+  view(): AlertsView | undefined {
+    const { current, clock } = this.#options
+    const rules = this.#rulesOf(current())
+    if (rules.length === 0) return undefined
+    const state = this.#state
+    const numberOf = (id: string): number => rules.find((rule) => rule.id === id)?.number ?? 0
+    const fires = Object.values(state.firing).filter(({ rule, endedAt }) => numberOf(rule) > 0 && endedAt === undefined)
+    return {
+      firing: fires.map((firing): Alert => {
+        const { rule, kind, since, count, detail, isTold: told } = firing
+        const muted = isMuted(state, firing, clock.now())
+        const about = { name: alertName(firing), kind, rule: numberOf(rule), since: new Date(since).toISOString() }
+        return { ...about, count, told, muted, ...(detail === undefined ? {} : { detail }) }
+      }),
+      muted: Object.entries(state.muted).map(([name, until]) => ({ name, until: new Date(until).toISOString() })),
+      lost: Object.entries(state.lost).map(([rule, messages]) => ({ rule: numberOf(rule), messages })),
+    }
+  }
+
+  /**
+   * Sends a test message to the targets of the rule with this number, or of all rules. Resolves to an empty list where there is no such
+   * rule.
+   */
+  async test(number: number | undefined): Promise<readonly AlertTested[]> {
+    const rules = this.#rulesOf(this.#options.current()).filter((rule) => number === undefined || rule.number === number)
+    return (await Promise.all(rules.map((rule) => this.#delivery.test(rule)))).flat()
+  }
+
+  /** Mutes the alerts of a name for `ms` milliseconds; 0 ends the mute. `false`: no alerts are configured. Rejects with a StoreFault. */
+  async mute(name: string, ms: number): Promise<boolean> {
+    const { memory, clock, current } = this.#options
+    if (this.#rulesOf(current()).length === 0) return false
+    this.#state = await memory.update((state) => {
+      delete state.muted[name]
+      if (ms > 0) state.muted[name] = clock.now() + ms
+    })
+    return true
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#looking.stop()
+    await this.#delivery.close()
+  }
+
+  async #look(): Promise<void> {
+    const { memory, current, log } = this.#options
+    const rules = this.#rulesOf(current())
+    const look = await this.#gather()
+    try {
+      const isLeader = await memory.lead()
+      this.#state = await memory.update((state) => {
+        judgeHeard(state, look)
+        if (!isLeader) return
+        judgeAll(state, look)
+        makeMessages(state, rules, look.now)
+      })
+      if (isLeader && !this.#isClosed) this.#delivery.begin(this.#state, rules)
+      this.#isFailing = false
+    } catch (error) {
+      this.#signals.giveBack(look)
+      if (!this.#isFailing) log('warn', { reason: messageOf(error) }, 'alerts cannot be judged now')
+      this.#isFailing = true
+    }
+  }
+
+  /** Takes what was heard, and asks for what no fact tells. */
+  async #gather(): Promise<Look> {
+    const { clock, current, oldestMs } = this.#options
+    const live = current()
+    const rules = this.#rulesOf(live)
+    const [now, monotonic] = [clock.now(), clock.monotonic()]
+    const passedMs = this.#lookedAt === undefined ? 0 : Math.min(longestGapMs, monotonic - this.#lookedAt)
+    this.#lookedAt = monotonic
+    const has = (kind: 'backlog_age' | 'certificate_ends'): boolean => rules.some((rule) => rule.has(kind))
+    return {
+      backlogMs: has('backlog_age') ? await oldestMs().catch(() => undefined) : undefined,
+      certificates: has('certificate_ends') ? this.#certificatesOf(live, monotonic) : [],
+      ...this.#signals.take(),
+      now,
+      passedMs,
+      rules,
+      hasRoute: (name) => servedAs(live.table, name) !== undefined,
+    }
+  }
+
+  #rulesOf(live: ServedConfig): readonly AlertRule[] {
+    if (this.#compiled?.live !== live) this.#compiled = { live, rules: compileAlerts(live.config.alerts, live.catalogue.targets).rules }
+    return this.#compiled.rules
+  }
+
+  /** Returns the certificates of a configuration. They are read anew each hour, because their files may be replaced without a reload. */
+  #certificatesOf(live: ServedConfig, at: number): readonly CertificateEnd[] {
+    const known = this.#certificates
+    if (known?.live === live && at - known.at < readCertificatesEveryMs) return known.ends
+    const ends = readCertificates(live.config)
+    this.#certificates = { live, at, ends }
+    return ends
+  }
+}
+
+/** Makes the changes of a memory one after the other, so that each begins with the result of the one before. */
+const inTurn = (memory: AlertMemory): AlertMemory => {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    lead: () => memory.lead(),
+    update(change) {
+      const next = last.then(
+        () => memory.update(change),
+        () => memory.update(change),
+      )
+      last = next
+      return next
+    },
+  }
 }

@@ -1,6 +1,5 @@
 /** The catch-ups of a running gateway: which routes have one, which runs now, and how the last of each route ended. */
 
-import type { Config } from '../../config/config.ts'
 import { type Clock, hourMs, minuteMs } from '../../core/clock.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { messageOf } from '../../core/fault.ts'
@@ -14,6 +13,7 @@ import type { Keep } from '../../parts/targets/target.ts'
 import type { ServedRoute } from '../../plan/table.ts'
 import { catchUpKey } from '../../store/ports.ts'
 import type { OpenStore } from '../../store/store-part.ts'
+import type { ServedConfig } from '../feature.ts'
 import type { TakePulled } from '../polls/take-pulled.ts'
 import { type CatchUpEffects, isElsewhere, type Progress, runCatchUp } from './catch-up-run.ts'
 import { openLog, partOf } from './open-log.ts'
@@ -23,19 +23,12 @@ const overlapMs = 10 * minuteMs
 /** How long one gateway on a shared store has a catch-up for itself, from its last sign of life: longer than one question may take. */
 const leadMs = minuteMs
 
-/** What a catch-up needs of the configuration that serves. */
-type ServedConfig = {
-  readonly config: Config
-  /** The routes that are served, subscriptions among them. */
-  readonly served: () => readonly ServedRoute[]
-}
-
 export type CatchUpOptions = {
   readonly store: OpenStore
   readonly clock: Clock
   readonly facts: Pick<Facts, 'tell'>
   readonly keep: Keep
-  readonly current: () => ServedConfig
+  readonly current: () => Pick<ServedConfig, 'config' | 'served'>
   readonly isReady: () => boolean
   /** Whether events of a route are refused because the route is paused. */
   readonly isPaused: (route: string) => boolean

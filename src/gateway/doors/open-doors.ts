@@ -2,6 +2,8 @@
 
 import type { Config } from '../../config/config.ts'
 import type { RunningGateway } from '../../datadir/running-gateway.ts'
+import type { FeatureKit } from '../../features/feature.ts'
+import { type OpenedFeatures, openFeatures } from '../../features/open-features.ts'
 import { controlSocket, listen, listenControl, recordPid } from '../../http/index.ts'
 import type { Listener } from '../../http/server.ts'
 import { servedAs } from '../../plan/table.ts'
@@ -12,22 +14,17 @@ import type { ConsoleChild } from '../console-child.ts'
 import { closeAll, type Stopping } from '../ending.ts'
 import type { Closing, GatewayOptions } from '../gateway-options.ts'
 import { createSocketHandOver } from '../hand-over.ts'
-import { openAlerts } from '../later/open-alerts.ts'
-import { openCatchUp } from '../later/open-catch-up.ts'
-import { type OpenedPolls, openPolls } from '../later/open-polls.ts'
-import { type OpenedRelay, openRelay } from '../later/open-relay.ts'
+import { type OpenedRelay, openRelay } from '../open-relay.ts'
 import type { GatewayServices } from '../open-services.ts'
 import { isLasting } from '../open-store.ts'
-import type { CatchUpControl } from '../operations/catch-up-answers.ts'
 import { createOperations } from '../operations/operations.ts'
 import { noListener } from './no-listener.ts'
 import { watching } from './request-watch.ts'
 
-/** The parts that fetch events from elsewhere. */
-type Fetching = { readonly catchUp: CatchUpControl; readonly relay: OpenedRelay; readonly polls: OpenedPolls }
-
 /** The ways by which requests and commands come in: the HTTP server and the control socket. */
-export type Doors = Fetching & {
+export type Doors = {
+  readonly features: OpenedFeatures
+  readonly relay: OpenedRelay
   readonly listener: Listener
   readonly operations: RunningGateway
   readonly stopping: Stopping
@@ -99,18 +96,17 @@ const createStopAsked = (): { readonly stop: () => void; readonly stopAsked: Pro
   return { stop: () => stop(), stopAsked }
 }
 
-/** Prepares the parts that fetch events from elsewhere. `takesEvents`: whether the gateway takes events now. */
-const openFetching = (
-  options: GatewayOptions,
+const kitOf = (
+  { config: { dataDir }, clock, log, redact, shared: { facts, keep, pauses }, reloader: { current } }: GatewayOptions,
   { store }: GatewayServices,
-  door: Parameters<typeof openRelay>[1] & { readonly takesEvents: () => boolean },
+  takesEvents: () => boolean,
   closing: Closing,
-): Fetching => ({
-  catchUp: openCatchUp(options, store, door.takesEvents, closing),
-  relay: openRelay(options, door, closing),
-  polls: openPolls(options, store, door.takesEvents, closing),
-})
+): FeatureKit => {
+  const isPaused = (route: string): boolean => pauses.refuses(route)
+  return { dataDir, store, clock, log, redact, facts, keep, current, takesEvents, isPaused, closing }
+}
 
+/** Opens the HTTP server and the control socket. */
 export const openDoors = async (options: GatewayOptions, work: GatewayServices, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
@@ -123,7 +119,8 @@ export const openDoors = async (options: GatewayOptions, work: GatewayServices, 
   // What a leaving gateway still accepts into a shared store is the work of the other gateways.
   const isRefusing = (): boolean => isLeaving() && !work.store.shared
   const serveMetrics = isMetered(config) ? (await import('../open-metrics.ts')).beginMetrics(options) : undefined
-  const alerts = openAlerts(options, work.store, closing)
+  const takesEvents = (): boolean => notReady() === undefined && !stopping.now
+  const features = openFeatures(kitOf(options, work, takesEvents, closing))
   const readiness = openReadiness(options, work, isLeaving, closing)
   // The metrics are opened last. Their closing is added here, before that of the listener, so that they are closed after the listener and
   // show a stop to its end.
@@ -146,8 +143,8 @@ export const openDoors = async (options: GatewayOptions, work: GatewayServices, 
     tls: certificatesOf(options),
   })
   closing.push(() => listener.close(stopping.patienceMs))
-  await alerts.begin()
-  const fetched = openFetching(options, work, { ...door, takesEvents: () => notReady() === undefined && !stopping.now }, closing)
+  await features.begin()
+  const relay = openRelay(options, door, closing)
   const browserConsole = await openConsole(options, closing)
   const operations = createOperations({
     ...work,
@@ -163,14 +160,14 @@ export const openDoors = async (options: GatewayOptions, work: GatewayServices, 
     stop,
     handOver: createSocketHandOver({ ...options, listener, stopping }),
     signInUrl: browserConsole?.signInUrl,
-    alerts,
-    ...fetched,
+    features,
+    relay,
   })
   await openControl(options, operations, work.tails, closing)
   const counts = { runsInProgress: () => work.worker.inProgress, waitingRequests: () => shared.replies.count }
-  const views = { relay: fetched.relay.view, polls: fetched.polls.view }
+  const views = { relay: relay.view, polls: features.status }
   await serveMetrics?.({ store: work.store, http: listener, ...counts, ...views, notReady }, closingMetrics)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
   closing.push(async () => work.replicas?.leave())
-  return { listener, operations, ...fetched, stopping, stopAsked }
+  return { listener, operations, features, relay, stopping, stopAsked }
 }

@@ -9,9 +9,9 @@ import { standingView } from '../../datadir/records/open-records.ts'
 import { readReplicas, replicaName } from '../../datadir/replica-view.ts'
 import type { RunningGateway } from '../../datadir/running-gateway.ts'
 import type { KeptSecrets } from '../../datadir/secrets/kept-secrets.ts'
-import type { AlertControl } from '../../features/alerts/alert-control.ts'
+import type { OpenedFeatures } from '../../features/open-features.ts'
 import type { Pauses } from '../../features/pauses/pauses.ts'
-import type { Alerts, OpenBreaker as BreakerView, SessionView, Status } from '../../generated/control.ts'
+import type { OpenBreaker as BreakerView, SessionView, Status } from '../../generated/control.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import { createEraseRuns } from '../../operate/events/erase/erase-runs.ts'
 import type { OpenBreaker } from '../../runs/breaker/breakers.ts'
@@ -24,7 +24,6 @@ import { askReload } from '../../serve/replicas/replicas.ts'
 import type { Tails } from '../../serve/tails.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import { readBacklog } from './backlog-view.ts'
-import { type CatchUpControl, createCatchUpAnswers, openCatchUps } from './catch-up-answers.ts'
 import { recordsAhead } from './records-ahead.ts'
 import { type ReplayOptions, replay } from './replay.ts'
 import { createRunOperations } from './run-operations.ts'
@@ -54,17 +53,13 @@ type OperationsOptions = Pick<ReplayOptions, 'shared'> & {
   readonly handOver: RunningGateway['handOver']
   /** Returns an address of the console at which a browser can sign in; `undefined` where this gateway runs no console. */
   readonly signInUrl: (() => Promise<string | undefined>) | undefined
-  readonly catchUp: CatchUpControl
+  readonly features: OpenedFeatures
   /** `open` begins to take requests from a relay where a reload brought one. `view` returns what the status says of it. */
   readonly relay: { readonly open: () => Promise<void>; readonly view: () => Pick<Status, 'relay'> }
-  /** `open` begins to read polling endpoints where a reload brought some. `view` returns what the status says of them. */
-  readonly polls: { readonly open: () => Promise<void>; readonly view: () => Pick<Status, 'polls'> }
-  /** `begin` opens the alerts where a reload brought some. `control` returns the open alerts; `undefined` where none are open. */
-  readonly alerts: { readonly begin: () => Promise<void>; readonly control: () => AlertControl | undefined }
 }
 
 export const createOperations = (options: OperationsOptions): RunningGateway => {
-  const { store, worker, scheduler, reloader, facts, tails, clock, stop, records, shared, alerts } = options
+  const { store, worker, scheduler, reloader, facts, tails, clock, stop, records, shared, features } = options
   const { current } = reloader
   const recordsToReplay = recordsAhead(records)
   const refusals = countRefusals()
@@ -84,7 +79,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       const reloaded = await reloader.reload(question)
       // The new configuration may allow more runs at once.
       worker.wake()
-      await Promise.all([alerts.begin(), options.catchUp.open(), options.relay.open(), options.polls.open()])
+      await Promise.all([features.begin(), options.relay.open()])
       return reloaded
     },
     previewReload: (question) => reloader.preview(question),
@@ -102,7 +97,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     },
     startJob: ({ profile, job }) => scheduler.startByHand(profile, job),
     ...createStoreHolds(store, clock),
-    ...createCatchUpAnswers(options.catchUp),
+    ...features.operations,
     eraseRuns: createEraseRuns(store, facts, clock),
     backlog: () => readBacklog(store, current(), clock.now()),
     breakers: async () => ({ breakers: shared.breakers.list().map(breakerView) }),
@@ -115,14 +110,6 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       const [session, messages] = await Promise.all([store.session(key), store.conversation(key, max)])
       return { conversation: session ? { session: sessionView(session, clock.now()), messages } : null }
     },
-    async alerts() {
-      const control = alerts.control()
-      await control?.looked()
-      const view = control?.view()
-      return view ? { alerts: view } : {}
-    },
-    testAlerts: async ({ rule } = {}) => ({ sent: (await alerts.control()?.test(rule)) ?? [] }),
-    muteAlerts: async ({ name, seconds }) => ({ found: (await alerts.control()?.mute(name, seconds * 1000)) ?? false }),
     async consoleAddress() {
       const url = await options.signInUrl?.()
       return url === undefined ? {} : { url }
@@ -137,20 +124,19 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
 
 /** Returns the status of the gateway, without its start and the refusals since then. */
 const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'started_at' | 'refused'>> => {
-  const { store, worker, reloader, clock, url, certificates, stopping, notReady, shared, alerts } = options
-  const { config, routes, jobs } = reloader.current()
+  const { store, worker, reloader, clock, url, certificates, stopping, notReady, shared, features } = options
+  const { config, served, jobs } = reloader.current()
   return {
     pid: process.pid,
     url,
     ...certificates(),
     ...options.relay.view(),
-    ...options.polls.view(),
     ...secretViews(options.secrets),
     reloaded_at: reloader.reloadedAt(),
     reload_failed: reloader.failed(),
     need_restart: reloader.needsRestart(),
     changed_files: await filesChangedSince(config.digests),
-    routes: routes(),
+    routes: served().length,
     jobs: jobs.all().length,
     backlog: await orNull(store.backlog()),
     stopping: stopping(),
@@ -158,10 +144,9 @@ const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'start
     ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
     ...pausedRoutes(shared.pauses, worker),
     ...missedRedactions(shared.redactions),
-    ...openCatchUps(options.catchUp),
+    ...features.status(),
     waiting_requests: shared.replies.count,
     targets_down: shared.breakers.open,
-    ...firingNames(alerts.control()?.view()),
   }
 }
 
@@ -188,10 +173,6 @@ const breakerView = ({ openedAt, retryAt, ...breaker }: OpenBreaker): BreakerVie
   opened_at: new Date(openedAt).toISOString(),
   retry_at: new Date(retryAt).toISOString(),
 })
-
-/** Returns the names of the alerts that fire, for the status; nothing where no alerts are configured. */
-const firingNames = (view: Alerts | undefined): { readonly alerts?: readonly string[] } =>
-  view ? { alerts: [...new Set(view.firing.map(({ name }) => name))] } : {}
 
 const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: number): SessionView => ({
   ...session,

@@ -2,9 +2,9 @@
 
 import { dayMs, hourMs } from '../../core/clock.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
-import type { AlertKind, AlertRule, WatchedRoute } from '../../plan/alerts.ts'
 import type { CertificateEnd } from './certificates.ts'
 import { kinds } from './kinds.ts'
+import type { AlertKind, AlertRule, WatchedRoute } from './rules.ts'
 import type { Heard, Signal } from './signals.ts'
 import { type AlertState, alertKey, type Firing, maxFiring } from './state.ts'
 

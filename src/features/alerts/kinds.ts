@@ -2,7 +2,7 @@
 
 import { hourMs, minuteMs } from '../../core/clock.ts'
 import type { AlertNotice } from '../../parts/targets/target.ts'
-import type { AlertKind } from '../../plan/alerts.ts'
+import type { AlertKind } from './rules.ts'
 import type { Firing } from './state.ts'
 
 type KindOfAlert = {

@@ -1,19 +1,19 @@
 /** Compiles the rules of alerts: their destinations, their limits, and the calendars of routes that must not be silent. */
 
 import { hash } from 'node:crypto'
-import type { AlertSettings } from '../config/alerts.ts'
-import { definition } from '../config/schema-walk.ts'
-import { dayMs, hourMs } from '../core/clock.ts'
-import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { valueAt } from '../core/json.ts'
-import type { Destination } from '../core/new-run.ts'
-import { type Calendar, compileCalendar } from '../expr/calendar.ts'
-import { BadSchedule } from '../expr/schedule.ts'
-import type { AlertRule as AlertSpec, Silence } from '../generated/config.ts'
-import { defaults } from '../generated/defaults.ts'
-import { readDelivery } from '../parts/destination.ts'
-import type { TargetPart } from '../parts/targets/target.ts'
-import { checkDeliveryTarget } from './route-rules.ts'
+import type { AlertSettings } from '../../config/alerts.ts'
+import { definition } from '../../config/schema-walk.ts'
+import { dayMs, hourMs } from '../../core/clock.ts'
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
+import { valueAt } from '../../core/json.ts'
+import type { Destination } from '../../core/new-run.ts'
+import { type Calendar, compileCalendar } from '../../expr/calendar.ts'
+import { BadSchedule } from '../../expr/schedule.ts'
+import type { AlertRule as AlertSpec, Silence } from '../../generated/config.ts'
+import { defaults } from '../../generated/defaults.ts'
+import { readDelivery } from '../../parts/destination.ts'
+import type { TargetPart } from '../../parts/targets/target.ts'
+import { checkDeliveryTarget } from '../../plan/route-rules.ts'
 
 export type AlertKind = NonNullable<AlertSpec['on']>[number]
 
@@ -94,8 +94,15 @@ const compileSilence = ({ route, after_hours, during, timezone }: Silence, refus
   }
 }
 
+/** Finds mistakes in the rules. `hasRoute`: absent where not all routes are known. */
+export const checkAlerts = (
+  alerts: AlertSettings,
+  targets: ReadonlyMap<string, TargetPart>,
+  hasRoute?: (name: string) => boolean,
+): readonly Diagnostic[] => [...compileAlerts(alerts, targets).diagnostics, ...(hasRoute ? checkWatchedRoutes(alerts, hasRoute) : [])]
+
 /** Warns of each route of `silence` that is not there. */
-export const checkWatchedRoutes = ({ rules, place }: AlertSettings, hasRoute: (name: string) => boolean): Diagnostic[] =>
+const checkWatchedRoutes = ({ rules, place }: AlertSettings, hasRoute: (name: string) => boolean): Diagnostic[] =>
   rules.flatMap(({ index, spec }) =>
     (spec.silence ?? []).flatMap(({ route }, i) => {
       if (hasRoute(route)) return []

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { hourMs } from '../../core/clock.ts'
 import type { AlertNotice } from '../../parts/targets/target.ts'
-import type { AlertRule } from '../../plan/alerts.ts'
 import { kinds } from './kinds.ts'
+import type { AlertRule } from './rules.ts'
 import { type AlertState, alertName, type Firing, isMuted } from './state.ts'
 
 /** How long a change waits for further changes, which then go out with it. */

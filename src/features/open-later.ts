@@ -1,7 +1,5 @@
 /** Opens a part of the gateway when it is needed for the first time, so that nothing of the part is loaded before. */
 
-import type { Closing } from '../gateway-options.ts'
-
 /** An open part, and how to close it. */
 export type OpenedPart<T> = { readonly part: T; readonly close: () => Promise<void> | void }
 
@@ -9,7 +7,11 @@ export type OpenedPart<T> = { readonly part: T; readonly close: () => Promise<vo
 export type LaterPart<T> = { readonly begin: () => Promise<void>; readonly part: () => T | undefined }
 
 /** Prepares a part, and adds to `closing` how to close it. */
-export const openLater = <T>(closing: Closing, isNeeded: () => boolean, open: () => Promise<OpenedPart<T>>): LaterPart<T> => {
+export const openLater = <T>(
+  closing: (() => Promise<unknown>)[],
+  isNeeded: () => boolean,
+  open: () => Promise<OpenedPart<T>>,
+): LaterPart<T> => {
   let opened: OpenedPart<T> | undefined
   let opening: Promise<void> | undefined
   let isClosed = false

@@ -8,10 +8,10 @@ import { within } from '../../core/turns/within.ts'
 import type { AlertTested } from '../../generated/control.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
-import type { AlertRule } from '../../plan/alerts.ts'
 import { delayAfter } from '../../runs/backoff.ts'
 import { type Delivered, deliver } from '../../runs/deliver.ts'
 import type { AlertMemory } from './memory.ts'
+import type { AlertRule } from './rules.ts'
 import type { AlertMessage, AlertState } from './state.ts'
 
 export type AlertDeliveryOptions = {

@@ -4,7 +4,7 @@ import { type Json, own } from '../../core/json.ts'
 import type { DeliveryProgress } from '../../core/new-run.ts'
 import { isAlertState } from '../../generated/stored-checks.js'
 import type { AlertNotice } from '../../parts/targets/target.ts'
-import type { AlertKind } from '../../plan/alerts.ts'
+import type { AlertKind } from './rules.ts'
 
 /** An alert of a rule that fires, or that ended and whose end is not told yet. Times are wall times, milliseconds. */
 export type Firing = {

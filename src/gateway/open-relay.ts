@@ -1,10 +1,10 @@
 /** Opens the puller that takes requests from a relay, once the configuration names one. Until then nothing of it is loaded. */
 
-import type { Facts } from '../../core/facts/facts.ts'
-import type { Status } from '../../generated/control.ts'
-import type { PullerOptions, RelayState } from '../../relay/inner/puller.ts'
-import type { Closing, GatewayOptions } from '../gateway-options.ts'
-import { openLater } from './open-later.ts'
+import type { Facts } from '../core/facts/facts.ts'
+import { openLater } from '../features/open-later.ts'
+import type { Status } from '../generated/control.ts'
+import type { PullerOptions, RelayState } from '../relay/inner/puller.ts'
+import type { Closing, GatewayOptions } from './gateway-options.ts'
 
 /** `open` is called at the start and after each reload. `stop` takes nothing more, and lets the requests in hand end. */
 export type OpenedRelay = {
@@ -23,7 +23,7 @@ export const openRelay = ({ config, clock, log, reloader }: GatewayOptions, door
     closing,
     () => relayNow() !== undefined,
     async () => {
-      const { Puller } = await import('../../relay/inner/puller.ts')
+      const { Puller } = await import('../relay/inner/puller.ts')
       const puller = new Puller({ ...door, clock, log, serving: reloader.current, address: () => relayNow() ?? { url: '', key: '' } })
       return { part: puller, close: () => puller.close() }
     },

@@ -9,13 +9,13 @@ import type { Clock } from '../../src/core/clock.ts'
 import type { Fact } from '../../src/core/facts/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { refuse } from '../../src/core/outcome.ts'
+import { readCertificates } from '../../src/features/alerts/certificates.ts'
+import { Alerts, openFileMemory, openSharedMemory } from '../../src/features/alerts/index.ts'
+import { checkAlerts } from '../../src/features/alerts/rules.ts'
+import type { ServedConfig } from '../../src/features/feature.ts'
 import type { AlertRule as AlertSpec } from '../../src/generated/config.ts'
-import { readCertificates } from '../../src/observe/alerts/certificates.ts'
-import { Alerts, openFileMemory, openSharedMemory } from '../../src/observe/alerts/index.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
-import { compileAlerts } from '../../src/plan/alerts.ts'
-import type { LiveConfig } from '../../src/serve/live-config.ts'
 import type { SharedEntries } from '../../src/store/shared.ts'
 import { certificateOf } from '../fakes/certificate.ts'
 import { checkedConfig } from '../fakes/checked-config.ts'
@@ -65,11 +65,11 @@ const open = async (t: Test, { rules = '[{ deliver: log }]', dir = t.testdir(), 
   const table = { configured: new Map([['orders', {}]]), subscribed: new Map() }
   const config = { routes: new Map(), storage: {}, profiles: new Map() }
   const catalogue = { targets: targetsByName }
-  const liveOf = (written: string): LiveConfig => {
+  const liveOf = (written: string): ServedConfig => {
     const { alerts: specs = [] } = checkedConfig({ alerts: parse(written) as AlertSpec[] })
-    const { rules: alerts, diagnostics } = compileAlerts({ rules: specs.map((spec, index) => ({ index, spec })) }, targetsByName)
-    t.strictSame(diagnostics, [])
-    return { alerts, base, table, catalogue, config } as never
+    const alerts = { rules: specs.map((spec, index) => ({ index, spec })) }
+    t.strictSame(checkAlerts(alerts, targetsByName), [])
+    return { base, table, catalogue, config: { ...config, alerts } } as never
   }
   let live = liveOf(rules)
   const reload = (written: string): void => {

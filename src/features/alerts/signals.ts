@@ -6,7 +6,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Fact, RequestEnded } from '../../core/facts/fact.ts'
 import type { Observer } from '../../core/facts/facts.ts'
 import { excerpt, printable } from '../../core/text.ts'
-import type { AlertKind } from '../../plan/alerts.ts'
+import type { AlertKind } from './rules.ts'
 
 /** The causes of one alert since the last look, and its end. Times are wall times, milliseconds. */
 export type Signal = {

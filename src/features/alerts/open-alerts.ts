@@ -1,0 +1,46 @@
+/** Opens the alerts of a gateway, once its configuration has some. Until then they observe no fact. */
+
+import type { FeatureKit, OpenedFeature } from '../feature.ts'
+import { openLater } from '../open-later.ts'
+
+type OpenedAlerts = OpenedFeature<'alerts' | 'testAlerts' | 'muteAlerts', 'alerts'>
+
+export const openAlerts = (kit: FeatureKit): OpenedAlerts => {
+  const { dataDir, store, clock, log, redact, facts, current, closing } = kit
+  const { begin, part } = openLater(
+    closing,
+    () => current().config.alerts.rules.length > 0,
+    async () => {
+      const { Alerts, openFileMemory, openSharedMemory } = await import('./index.ts')
+      const memory = store.shared ? openSharedMemory(store.shared) : await openFileMemory(dataDir, log)
+      const isShared = store.shared !== undefined
+      const alerts = new Alerts({
+        clock,
+        log,
+        redact,
+        memory,
+        current,
+        isShared,
+        oldestMs: async () => (await store.totals()).oldestMs ?? 0,
+      })
+      facts.observe(alerts)
+      return { part: alerts, close: () => alerts.close() }
+    },
+  )
+  return {
+    begin,
+    operations: {
+      async alerts() {
+        await part()?.looked()
+        const view = part()?.view()
+        return view ? { alerts: view } : {}
+      },
+      testAlerts: async ({ rule } = {}) => ({ sent: (await part()?.test(rule)) ?? [] }),
+      muteAlerts: async ({ name, seconds }) => ({ found: (await part()?.mute(name, seconds * 1000)) ?? false }),
+    },
+    status() {
+      const view = part()?.view()
+      return view ? { alerts: [...new Set(view.firing.map(({ name }) => name))] } : {}
+    },
+  }
+}

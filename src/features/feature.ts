@@ -1,0 +1,56 @@
+/**
+ * The contract of features that a gateway opens. A feature is one idea beside the way of events, and its folder has all of it: settings,
+ * observers, use cases, and the answers to control operations.
+ */
+
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Facts } from '../core/facts/facts.ts'
+import type { Log } from '../core/log.ts'
+import type { RunningGateway } from '../datadir/running-gateway.ts'
+import type { Status } from '../generated/control.ts'
+import type { Keep } from '../parts/targets/target.ts'
+import type { Catalogue } from '../plan/compile.ts'
+import type { ServedRoute, Table } from '../plan/table.ts'
+import type { Sender } from '../runs/sender.ts'
+import type { OpenStore } from '../store/store-part.ts'
+import type { LaterPart } from './open-later.ts'
+
+/** The configuration that a gateway serves, as far as features look at it. */
+export type ServedConfig = {
+  readonly config: Config
+  readonly catalogue: Pick<Catalogue, 'targets'>
+  readonly table: Pick<Table, 'configured' | 'subscribed'>
+  readonly base: { readonly send: Sender }
+  readonly maxBodyBytes: number
+  /** Returns the enabled routes of the configuration, and the subscriptions. */
+  served(): readonly ServedRoute[]
+}
+
+/** What a gateway gives its features. */
+export type FeatureKit = {
+  readonly dataDir: string
+  readonly store: OpenStore
+  readonly clock: Clock
+  readonly log: Log
+  readonly redact: (text: string) => string
+  readonly facts: Facts
+  readonly keep: Keep
+  readonly current: () => ServedConfig
+  /** Whether the gateway takes events now. */
+  readonly takesEvents: () => boolean
+  /** Whether events of a route are refused because the route is paused. */
+  readonly isPaused: (route: string) => boolean
+  /** What is to be closed with the gateway. */
+  readonly closing: (() => Promise<unknown>)[]
+}
+
+/** `begin`: opens the feature where the configuration needs it, at the start and after each reload. */
+export type OpenedFeature<Operation extends keyof RunningGateway, Shown extends keyof Status> = Pick<LaterPart<never>, 'begin'> & {
+  /** Begins nothing new, and lets end what is in hand. Called when the gateway begins to stop. */
+  readonly stop?: () => Promise<void>
+  /** The control operations that the feature answers, also while it is not open. */
+  readonly operations: Pick<RunningGateway, Operation>
+  /** Returns what the status says of the feature; nothing where there is nothing to say. */
+  readonly status: () => Pick<Status, Shown>
+}
