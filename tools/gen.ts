@@ -10,13 +10,14 @@ import { compile } from 'json-schema-to-typescript'
 import { presets, schemes } from '../src/parts/schemes/index.ts'
 import { targets } from '../src/parts/targets/index.ts'
 import { renderCodes } from './codes.ts'
+import { withCommandTables } from './commands.ts'
 import { readDecisions, renderDecisions } from './decisions.ts'
 import { renderDefaults } from './defaults.ts'
 import { forEditors } from './editor/index.ts'
 import { renderKubernetes } from './kubernetes/index.ts'
 import { renderDashboard, renderMetrics } from './observability.ts'
 import { withNames, withoutToolsets } from './part-names.ts'
-import { renderReference, withExitCodes } from './reference.ts'
+import { renderReference } from './reference.ts'
 import { renderSamples } from './samples.ts'
 import { renderSecretKeys } from './secret-keys.ts'
 import { renderSenders } from './senders.ts'
@@ -308,7 +309,7 @@ const outputs: { [file: string]: string } = {
   ...renderSamples(),
   'schema/headgate.schema.json': `${lineForEach(forEditors(schema) as Node)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,
-  'docs/commands.md': withExitCodes(readFileSync(join(root, 'docs/commands.md'), 'utf8')),
+  'docs/commands.md': withCommandTables(readFileSync(join(root, 'docs/commands.md'), 'utf8')),
   'docs/decisions/README.md': `${renderDecisions(readDecisions(join(root, 'docs/decisions')))}\n`,
   'docs/metrics.md': `${renderMetrics()}\n`,
   'examples/observability/grafana-dashboard.json': renderDashboard(),

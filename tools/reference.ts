@@ -1,6 +1,4 @@
-/** Writes the reference of all settings, docs/reference.md, from the bundled schema, and the table of exit codes in docs/commands.md. */
-
-import { exitCodes } from '../src/cli/help/exit-codes.ts'
+/** Writes the reference of all settings, docs/reference.md, from the bundled schema. */
 
 type Node = { readonly [key: string]: unknown }
 
@@ -136,11 +134,4 @@ export const renderReference = (schema: Node): string => {
     `## \`plugins\`\n\n${cell(((schema.properties as Node).plugins as Node).markdownDescription)} See [plugins.md](plugins.md).`,
     `## \`toolsets\`\n\n${cell(((schema.properties as Node).toolsets as Node).markdownDescription)} Each is a [McpServer](#mcpserver). See [agents.md](agents.md).`,
   ].join('\n\n')
-}
-
-/** Returns a page in which the table of exit codes is written anew from the code. */
-export const withExitCodes = (page: string): string => {
-  const rows = exitCodes.map(({ code, meaning }) => `| ${code} | ${meaning} |`)
-  const place = /(\| exit code \| meaning \|\n\|---\|---\|\n)[\s\S]*?(?=\n\n<!-- end -->)/
-  return page.replace(place, (_all, head: string) => `${head}${rows.join('\n')}`)
 }

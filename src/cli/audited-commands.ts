@@ -1,4 +1,4 @@
-/** The commands that change something, and their lines in the audit. */
+/** Writes the lines of the audit about the commands that change something. */
 
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -7,57 +7,8 @@ import { systemClock } from '../core/clock.ts'
 import { exit } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Audit } from '../features/audit/audit.ts'
-import { commandPath } from './help/suggest.ts'
+import { notesOf, type OptionValues } from './shell/cli-command.ts'
 import { type Cli, warn } from './shell/output.ts'
-
-type Options = { readonly [name: string]: unknown }
-
-/**
- * `action`: the name of the change in the audit. `when`: whether the command changes something with these options; absent where the command
- * always does.
- */
-type Change = { readonly action: string; readonly when?: (options: Options) => boolean }
-
-const unlessDry = ({ dryRun }: Options): boolean => dryRun !== true
-
-/** Every command that changes files, the store or the running gateway. Commands that only send a message or an event are not among them. */
-const changes: { readonly [path: string]: Change } = {
-  'gateway setup': { action: 'setup' },
-  'gateway reload': { action: 'reload', when: unlessDry },
-  'gateway stop': { action: 'stop' },
-  'webhook subscribe': { action: 'subscribe', when: unlessDry },
-  'webhook edit': { action: 'edit_subscription' },
-  'webhook secret': { action: 'rotate_secret', when: ({ rotate }) => rotate === true },
-  'webhook remove': { action: 'remove_subscription' },
-  'webhook enable': { action: 'enable_subscription' },
-  'webhook disable': { action: 'disable_subscription' },
-  'webhook pause': { action: 'pause_route' },
-  'webhook resume': { action: 'resume_route' },
-  'events cancel': { action: 'cancel' },
-  'events retry': { action: 'retry', when: unlessDry },
-  'events replay': { action: 'replay', when: unlessDry },
-  'events catch-up': { action: 'catch_up', when: unlessDry },
-  'events erase': { action: 'erase', when: unlessDry },
-  'cron create': { action: 'create_job' },
-  'cron run': { action: 'start_job' },
-  'cron pause': { action: 'pause_job' },
-  'cron resume': { action: 'resume_job' },
-  'cron remove': { action: 'remove_job' },
-  'targets reset': { action: 'reset_breaker' },
-  'alerts silence': { action: 'silence' },
-  'samples add': { action: 'add_sample' },
-  'schema install': { action: 'install_schema' },
-  backup: { action: 'backup' },
-  restore: { action: 'restore', when: unlessDry },
-  'storage move': { action: 'move_storage', when: unlessDry },
-  'import adnanh': { action: 'import_routes', when: ({ into }) => into === true },
-  'import hermes': { action: 'import_routes', when: ({ into }) => into === true },
-  new: { action: 'new_route', when: unlessDry },
-  validate: {
-    action: 'fix_files',
-    when: ({ fix, diff, writeBaseline }) => (fix !== undefined && diff !== true) || writeBaseline === true,
-  },
-}
 
 /**
  * The options whose values name the subject of a command. Of all other options the audit has only the names, because the values may be
@@ -72,8 +23,8 @@ const maxIds = 100
 
 /** Runs the action of a command. Where the command changes something, the audit gets its lines. */
 export const auditedCommand = async (command: Command, cli: Cli, action: (cli: Cli) => Promise<number>): Promise<number> => {
-  const change = Object.hasOwn(changes, commandPath(command)) ? changes[commandPath(command)] : undefined
-  const options = command.opts<Options>()
+  const { change } = notesOf(command)
+  const options = command.opts<OptionValues>()
   if (!change || change.when?.(options) === false) return action(cli)
   let summary: Json | undefined
   const told = (data: Json): void => {
@@ -133,7 +84,7 @@ const argumentsOf = (command: Command): JsonObject =>
     }),
   )
 
-const optionsOf = (options: Options): JsonObject => {
+const optionsOf = (options: OptionValues): JsonObject => {
   const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== false)
   const others = given.flatMap(([name]) => (noted.has(name) || name === 'yes' ? [] : [name]))
   const known = given.filter(([name]) => noted.has(name))

@@ -3,7 +3,7 @@
  * a command is loaded when the command runs, so that `--help` stays quick.
  */
 
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { addAlerts } from './alerts/grammar.ts'
 import type { BackupOptions } from './backup.ts'
 import { addConfig } from './config/grammar.ts'
@@ -22,6 +22,7 @@ import type { RestoreOptions } from './restore.ts'
 import { addSamples } from './samples/grammar.ts'
 import { addSchema } from './schema/grammar.ts'
 import { addSessions } from './sessions/grammar.ts'
+import { type CliCommand, unlessDry } from './shell/cli-command.ts'
 import { withFreshEntries } from './shell/fresh-entries.ts'
 import { parsePort, type RunCommand } from './shell/grammar-values.ts'
 import { addStorage } from './storage/grammar.ts'
@@ -30,7 +31,7 @@ import { addTest } from './test/grammar.ts'
 import { addExplain, addValidate } from './validate/grammar.ts'
 import { addWebhook } from './webhook/grammar.ts'
 
-export const addCommands = (program: Command, run: RunCommand): void => {
+export const addCommands = (program: CliCommand, run: RunCommand): void => {
   addGateway(program.command('gateway').description('set up and run the gateway'), run)
   addWebhook(program.command('webhook').description('routes made at run time: subscribe, list, test, remove'), withFreshEntries(run))
   addEvents(program.command('events').description('what arrived and how it went: list, show, retry, replay, export'), run)
@@ -58,31 +59,37 @@ export const addCommands = (program: Command, run: RunCommand): void => {
   addHelp(program, run)
 }
 
-const addBackup = (program: Command, run: RunCommand): void => {
+const addBackup = (program: CliCommand, run: RunCommand): void => {
   program
     .command('backup [to]')
     .description('write the store, the events and the entries to one file, also while the gateway works; default: a file in this folder')
+    .examples('backup /var/backups/headgate/', 'backup before-upgrade.tar.gz --with-config')
+    .changes('backup')
     .option('--with-config', 'config.yaml, .env, scripts and all other files too, and all secrets in clear')
     .option('--force', 'replace a file that is there')
     .action((to: string | undefined, options: BackupOptions) => run(async (cli) => (await import('./backup.ts')).backup(to, options, cli)))
   program
     .command('restore <file>')
     .description('check a backup, and put its files into the data directory while no gateway runs')
+    .examples('restore headgate-20260301T120000Z.tar.gz --dry-run', 'restore headgate-20260301T120000Z.tar.gz')
+    .changes('restore', unlessDry)
     .option('--dry-run', 'check the backup, and change nothing')
     .option('--force', 'move aside what is there')
     .action((file: string, options: RestoreOptions) => run(async (cli) => (await import('./restore.ts')).restore(file, options, cli)))
 }
 
 const importSources = [
-  ['adnanh', 'take the hooks of adnanh/webhook: hooks.json or hooks.yaml'],
-  ['hermes', 'take the webhook routes of a hermes-agent config.yaml'],
+  ['adnanh', 'take the hooks of adnanh/webhook: hooks.json or hooks.yaml', 'import adnanh hooks.yaml'],
+  ['hermes', 'take the webhook routes of a hermes-agent config.yaml', 'import hermes config.yaml'],
 ] as const
 
-const addImport = (command: Command, run: RunCommand): void => {
-  for (const [name, description] of importSources) {
+const addImport = (command: CliCommand, run: RunCommand): void => {
+  for (const [name, description, example] of importSources) {
     command
       .command(`${name} <file>`)
       .description(description)
+      .examples(example)
+      .changes('import_routes', ({ into }) => into === true)
       .option('--out <file>', 'write the configuration to a file instead of standard output')
       .option('--force', 'with --out: replace a file that is there')
       .option('--into', 'put the routes into <data_dir>/config.yaml, and their secrets into .env')
@@ -93,24 +100,31 @@ const addImport = (command: Command, run: RunCommand): void => {
   }
 }
 
-const addExport = (command: Command, run: RunCommand): void => {
+const addExport = (command: CliCommand, run: RunCommand): void => {
   command
     .command('asyncapi [routes...]')
     .description('print an AsyncAPI document of the routes, with their payload schemas; default: all routes')
+    .examples('export asyncapi > asyncapi.yaml', 'export asyncapi pr-review')
     .action((routes: readonly string[]) => run(async (cli) => (await import('./export.ts')).exportAsyncApi(routes, cli)))
 }
 
-const addNew = (command: Command, run: RunCommand): void => {
+const addNew = (command: CliCommand, run: RunCommand): void => {
   withRouteOptions(command)
     .description('write a new route into config.yaml')
+    .examples(
+      "new pr-notes --like github/pull_request.opened --deliver github_comment --deliver-extra 'repo={repository.full_name}' --deliver-extra 'pr_number={number}'",
+      'new pay --from stripe --deliver http --deliver-extra url=https://example.com/in --dry-run',
+    )
+    .changes('new_route', unlessDry)
     .option('--profile <name>', 'bind it to a profile')
     .option('--dry-run', 'show what would be written, write nothing')
     .action((name: string, options: NewOptions) => run(async (cli) => (await import('./new.ts')).newRoute(name, options, cli)))
 }
 
-const addEdit = (command: Command, run: RunCommand): void => {
+const addEdit = (command: CliCommand, run: RunCommand): void => {
   command
     .description('edit routes in the terminal, with the result on a real payload beside the rule')
+    .examples('edit', 'edit pr-review --read-only')
     .option('--profile <name>', 'the routes of one profile; a new one is bound to it')
     .option('--read-only', 'look at everything, change nothing')
     .option('--no-alt-screen', 'draw below the prompt instead of on a screen of its own')
@@ -120,9 +134,10 @@ const addEdit = (command: Command, run: RunCommand): void => {
     .action((route: string | undefined, options: EditOptions) => run(async (cli) => (await import('./edit.ts')).edit(route, options, cli)))
 }
 
-const addConsole = (command: Command, run: RunCommand): void => {
+const addConsole = (command: CliCommand, run: RunCommand): void => {
   command
     .description('look at events, routes and targets in a browser; Ctrl-C ends it')
+    .examples('console', 'console --port 9000 --no-open', 'console --hash-password')
     .option('--port <number>', 'port to listen on; default: console.port, else 8645', parsePort)
     .option('--no-open', 'show the address, and open no browser')
     .option('--hash-password', 'print the hash of a password for console.auth.password; asks for it, or reads standard input')
@@ -130,22 +145,25 @@ const addConsole = (command: Command, run: RunCommand): void => {
     .action((options: ConsoleCommandOptions) => run(async (cli) => (await import('./console.ts')).runConsole(options, cli)))
 }
 
-const addDoctor = (command: Command, run: RunCommand): void => {
+const addDoctor = (command: CliCommand, run: RunCommand): void => {
   command
     .description('look whether this machine, its files and its programs are fit for the gateway; exit 1 when something is not')
+    .examples('doctor', 'doctor --online', 'doctor --json')
     .option('--online', 'ask the hosts of targets too whether they are there: HEAD / of each, with no token and no text')
     .action((options: DoctorOptions) => run(async (cli) => (await import('./doctor.ts')).doctor(options, cli)))
 }
 
-const addUpgrade = (command: Command, run: RunCommand): void => {
+const addUpgrade = (command: CliCommand, run: RunCommand): void => {
   command
     .description('say whether a newer version is published; nothing is installed')
+    .examples('upgrade --check')
     .option('--check', 'ask the npm registry, with the settings of npm; exit 1 when there is a newer version')
     .action((options: { readonly check?: boolean }) => run(async (cli) => (await import('./upgrade.ts')).upgrade(options, cli)))
 }
 
-const addPaths = (command: Command, run: RunCommand): void => {
+const addPaths = (command: CliCommand, run: RunCommand): void => {
   command
     .description('where the files are, whether they exist or not')
+    .examples('paths', 'paths --jsonata \'paths[name = "config"].path\'')
     .action(() => run(async (cli) => (await import('./paths.ts')).paths(cli)))
 }

@@ -3,7 +3,7 @@
  * printed besides only with `--verbose` or HEADGATE_DEBUG=1.
  */
 
-import { Command, CommanderError, Help } from 'commander'
+import { type Command, CommanderError, Help } from 'commander'
 import { exit, Fault, messageOf, StoreFault } from '../core/fault.ts'
 import { version } from '../datadir/version.ts'
 import { auditedCommand } from './audited-commands.ts'
@@ -12,6 +12,7 @@ import { explainTree } from './help/explain-tree.ts'
 import { commandPath, rewordChoiceError, suggestCommands, suggestOptions } from './help/suggest.ts'
 import { addGlobals, cliOf, type Globals, wantedIo } from './options/globals.ts'
 import { openQuery } from './options/query.ts'
+import { CliCommand } from './shell/cli-command.ts'
 import type { RunCommand } from './shell/grammar-values.ts'
 import type { Io } from './shell/io.ts'
 import { type Cli, hiderOf, note, printFault } from './shell/output.ts'
@@ -98,8 +99,8 @@ const commandsFirst = (help: string): string => {
   return `${[usage, ...rest.filter(isCommands), ...rest.filter((section) => !isCommands(section))].join('\n\n')}\n`
 }
 
-const newProgram = (written: CommanderOutput, run: RunCommand): Command => {
-  const program = addGlobals(new Command('headgate'))
+const newProgram = (written: CommanderOutput, run: RunCommand): CliCommand => {
+  const program = addGlobals(new CliCommand('headgate'))
     .description('a declarative pipeline engine for inbound webhooks')
     .version(version)
     .showSuggestionAfterError(false)

@@ -8,9 +8,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { examples } from '../../src/cli/help/examples.ts'
 import { commandPath, leafCommands } from '../../src/cli/help/suggest.ts'
 import { grammarOnly } from '../../src/cli/program.ts'
+import { notesOf } from '../../src/cli/shell/cli-command.ts'
 import { type FakeCli, fakeCli, type Result } from '../fakes/cli.ts'
 import { startGateway } from '../fakes/gateway.ts'
 import { fakeOperations, serveOperations, status } from '../fakes/operations.ts'
@@ -300,12 +300,11 @@ t.test('gateway run --json: a refusal is one document, too', async (t) => {
 
 t.test('the help of every command has its options, those of all commands, and examples that exist', async (t) => {
   const cli = fakeCli(t)
-  const names = new Set(leaves.map(commandPath))
-  for (const [path, lines] of Object.entries(examples)) {
-    t.ok(names.has(path), path)
-    for (const line of lines) if (line.startsWith(path.split(' ')[0] ?? '')) t.ok(line.startsWith(path), line)
+  for (const command of leaves) {
+    const path = commandPath(command)
+    for (const line of notesOf(command).examples) if (line.startsWith(path.split(' ')[0] ?? '')) t.ok(line.startsWith(path), line)
   }
-  for (const path of names) {
+  for (const path of leaves.map(commandPath)) {
     const { code, out } = await cli.run(...path.split(' '), '--help')
     t.equal(code, 0)
     t.match(out, /^Usage: headgate [\s\S]*--data-dir[\s\S]*--jsonata[\s\S]*\nExamples:\n {2}\$ /, path)

@@ -1,7 +1,8 @@
 /** The `gateway` commands: their arguments and options. */
 
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import type { ReloadAsked } from '../../operate/gateway/reload.ts'
+import { type CliCommand, unlessDry } from '../shell/cli-command.ts'
 import { collectRepeated, parsePort, parseSeconds, type RunCommand } from '../shell/grammar-values.ts'
 import type { SetupOptions } from './setup/options.ts'
 import type { UnitOptions } from './unit.ts'
@@ -18,12 +19,14 @@ type RunOptions = {
   readonly takeover?: boolean
 }
 
-export const addGateway = (gateway: Command, run: RunCommand): void => {
+export const addGateway = (gateway: CliCommand, run: RunCommand): void => {
   addSetup(gateway, run)
   addRun(gateway, run)
   gateway
     .command('reload')
     .description('make the running gateway read its files again')
+    .examples('gateway reload --dry-run', 'gateway reload', 'gateway reload --all')
+    .changes('reload', unlessDry)
     .option('--force', 'also when that removes most of the routes')
     .option('--dry-run', 'only say what a reload would change')
     .addOption(new Option('--all', 'all gateways on a shared store').conflicts('dryRun'))
@@ -35,33 +38,51 @@ export const addGateway = (gateway: Command, run: RunCommand): void => {
   gateway
     .command('stop')
     .description('stop the running gateway when its running work is finished, and wait for that')
+    .examples('gateway stop', 'gateway stop --timeout 600')
+    .changes('stop')
     .option('--timeout <seconds>', 'how long to wait; default: 60', parseSeconds)
     .action((options: { readonly timeout?: number }) => run(async (cli) => (await import('./stop.ts')).gatewayStop(options, cli)))
   gateway
     .command('status')
     .description('show the state of the running gateway, and all gateways on a shared store')
+    .examples('gateway status', 'gateway status --jsonata backlog')
     .action(() => run(async (cli) => (await import('./status.ts')).gatewayStatus(cli)))
   gateway
     .command('backlog')
     .description('show what waits in the running gateway and why: runs, groups, lanes, and what is used of the budgets of the day')
+    .examples('gateway backlog', 'gateway backlog --jsonata oldest_at')
     .action(() => run(async (cli) => (await import('./backlog.ts')).gatewayBacklog(cli)))
   gateway
     .command('health')
     .description('ask the running gateway for /health, as a container does; exit 1 when the gateway is not healthy')
+    .examples('gateway health')
     .action(() => run(async (cli) => (await import('./health.ts')).gatewayHealth(cli)))
   gateway
     .command('unit')
     .description('print a unit for systemd that runs the gateway')
+    .examples(
+      'gateway unit > ~/.config/systemd/user/headgate.service',
+      'gateway unit --socket > ~/.config/systemd/user/headgate.socket',
+      'gateway unit --strict --data-dir /var/lib/headgate',
+      'gateway unit --strict --user hooks --data-dir /var/lib/headgate',
+    )
     .option('--strict', 'with the narrowest rights, under a user that systemd makes')
     .option('--user <name>', 'under this user')
     .option('--socket', 'the unit of the socket, with which a restart refuses no request')
     .action((options: UnitOptions) => run(async (cli) => (await import('./unit.ts')).gatewayUnit(options, cli)))
 }
 
-const addSetup = (gateway: Command, run: RunCommand): void => {
+const addSetup = (gateway: CliCommand, run: RunCommand): void => {
   gateway
     .command('setup')
     .description('ask what to set up, or take it from options: adapter, first route, agent, first target')
+    .examples(
+      'gateway setup',
+      'gateway setup --yes --port 8700 --secret-file ./secret',
+      'gateway setup --yes --route github --runner anthropic --model claude-sonnet-4-5 --api-key-file ./key',
+      'gateway setup --yes --target telegram --target-secret-file token=./token --target-setting home_channel=-100123',
+    )
+    .changes('setup')
     .option('-y, --yes', 'ask nothing: take the defaults where no option gives an answer')
     .option('--screen-reader', 'ask in plain lines, with numbers for choices')
     .option('--enable', 'enable the adapter (the default)')
@@ -87,10 +108,11 @@ const addSetup = (gateway: Command, run: RunCommand): void => {
     .action((options: SetupOptions) => run(async (cli) => (await import('./setup/setup.ts')).gatewaySetup(options, cli)))
 }
 
-const addRun = (gateway: Command, run: RunCommand): void => {
+const addRun = (gateway: CliCommand, run: RunCommand): void => {
   gateway
     .command('run')
     .description('run the gateway in the foreground')
+    .examples('gateway run', 'gateway run --watch --log-format json', 'gateway run --once', 'gateway run --takeover')
     .option('--host <address>', 'address to listen on')
     .option('--port <number>', 'port to listen on; 0: any free one', parsePort)
     .option('--config <file>', 'another file than <data_dir>/config.yaml; default: $HEADGATE_CONFIG')

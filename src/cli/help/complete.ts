@@ -8,10 +8,11 @@ import type { Command, Option } from 'commander'
 import { printable } from '../../core/text.ts'
 import { type Candidate, readNames } from '../../edit/completable-names.ts'
 import { configFileOf, dataDirOf } from '../options/globals.ts'
+import type { CompletedKind } from '../shell/cli-command.ts'
 import { collectList } from '../shell/grammar-values.ts'
 import type { Io } from '../shell/io.ts'
 import { withServedFile } from '../shell/served-file.ts'
-import { type CompletedKind, kindOfArgument, kindOfOption } from './name-kinds.ts'
+import { kindOfArgument, kindOfOption } from './name-kinds.ts'
 import { shownCommands } from './suggest.ts'
 
 /** The candidate that tells the script in the shell to complete the name of a file by itself. */

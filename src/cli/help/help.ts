@@ -6,8 +6,8 @@
 import type { Argument, Command, Option } from 'commander'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
+import { notesOf } from '../shell/cli-command.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { examples } from './examples.ts'
 import { exitCodes } from './exit-codes.ts'
 import { commandPath, shownCommands, suggestCommands } from './suggest.ts'
 
@@ -32,7 +32,7 @@ const grammarOf = (command: Command): JsonObject => ({
   description: command.description(),
   arguments: command.registeredArguments.map(argumentOf),
   options: command.options.filter(({ hidden }) => !hidden).map(optionOf),
-  examples: (examples[commandPath(command)] ?? []).map((line) => `headgate ${line}`),
+  examples: notesOf(command).examples.map((line) => `headgate ${line}`),
   commands: shownCommands(command).map(grammarOf),
 })
 

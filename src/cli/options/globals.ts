@@ -2,8 +2,9 @@
 
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { quoted } from '../../core/text.ts'
+import type { CliCommand } from '../shell/cli-command.ts'
 import type { Io } from '../shell/io.ts'
 import type { Cli } from '../shell/output.ts'
 
@@ -19,7 +20,7 @@ export type Globals = {
   readonly yes?: boolean
 }
 
-export const addGlobals = (program: Command): Command =>
+export const addGlobals = (program: CliCommand): CliCommand =>
   program
     .option('--data-dir <folder>', 'where files are; default: $HEADGATE_HOME, else ~/.headgate')
     .option('--json', 'one JSON document on stdout')

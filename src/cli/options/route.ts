@@ -1,6 +1,6 @@
 /** The options of a route that `new` and `webhook subscribe` share. */
 
-import type { Command } from 'commander'
+import type { CliCommand } from '../shell/cli-command.ts'
 import { collectList, collectRepeated } from '../shell/grammar-values.ts'
 
 export type RouteOptions = {
@@ -16,7 +16,7 @@ export type RouteOptions = {
   readonly like?: string
 }
 
-export const withRouteOptions = (command: Command): Command =>
+export const withRouteOptions = (command: CliCommand): CliCommand =>
   command
     .option('--like <sample|event>', 'begin with a route for such a request: the name of a sample, or the id of a recorded event')
     .option(

@@ -1,14 +1,15 @@
 /** The `sessions` commands: their arguments and options. */
 
-import type { Command } from 'commander'
+import type { CliCommand } from '../shell/cli-command.ts'
 import { parseLimit, type RunCommand } from '../shell/grammar-values.ts'
 import type { SessionsListOptions } from './list.ts'
 import type { SessionsShowOptions } from './show.ts'
 
-export const addSessions = (sessions: Command, run: RunCommand): void => {
+export const addSessions = (sessions: CliCommand, run: RunCommand): void => {
   sessions
     .command('list')
     .description('list sessions, those with the latest messages first')
+    .examples('sessions list --route chat')
     .option('--route <name>', 'sessions of this route')
     .option('--profile <name>', 'of this profile')
     .option('--limit <number>', 'how many at most; default: 50', parseLimit)
@@ -16,6 +17,7 @@ export const addSessions = (sessions: Command, run: RunCommand): void => {
   sessions
     .command('show <route> <name>')
     .description('show what was said in a session')
+    .examples('sessions show chat 42', 'sessions show chat -100123 --limit 10')
     .option('--profile <name>', 'the one of this profile')
     .option('--limit <number>', 'how many messages at most, the latest; default: all', parseLimit)
     .action((route: string, name: string, options: SessionsShowOptions) =>

@@ -1,13 +1,13 @@
 /** The `targets` commands: their arguments and options. */
 
-import type { Command } from 'commander'
 import { exit, Fault } from '../../core/fault.ts'
 import { suggestCommands } from '../help/suggest.ts'
+import type { CliCommand } from '../shell/cli-command.ts'
 import { collectRepeated, type RunCommand } from '../shell/grammar-values.ts'
 import type { TargetsListOptions } from './list.ts'
 import type { TargetsTestOptions } from './test.ts'
 
-export const addTargets = (targets: Command, run: RunCommand): void => {
+export const addTargets = (targets: CliCommand, run: RunCommand): void => {
   targets
     // "targets" alone runs the default command, `list`. Commander would run `list` for an unknown word too, which is a mistake.
     .hook('preSubcommand', (parent) => {
@@ -18,17 +18,23 @@ export const addTargets = (targets: Command, run: RunCommand): void => {
     })
     .command('list', { isDefault: true })
     .description('list delivery targets, those of plugins too, and whether they are connected')
+    .examples('targets list')
     .option('--profile <name>', 'by the settings of another profile than the default one')
     .action((options: TargetsListOptions) => run(async (cli) => (await import('./list.ts')).targetsList(options, cli)))
   targets
     .command('reset <target> [address]')
     .description('try a target that is down at once, or one address of it: what waits for it follows if that works')
+    .examples('targets reset slack', 'targets reset http https://ci.example.org')
+    .changes('reset_breaker')
+    .completes('target', 'targets')
     .action((target: string, address: string | undefined) =>
       run(async (cli) => (await import('./reset.ts')).targetsReset(target, address, cli)),
     )
   targets
     .command('test [name]')
     .description('send a real test message, or what a route would deliver; the gateway need not run')
+    .examples('targets test telegram --to 42 --yes', 'targets test --route pr-review --sample github/pull_request.opened')
+    .completes('name', 'targets')
     .option('--route <name>', 'to the targets of this route, with its settings, filled in from an event')
     .option('--sample <name>', 'the event: a sample (samples list)')
     .option('--payload <json>', 'the event: JSON text, @file or - instead')

@@ -1,6 +1,7 @@
 /** The `test` command: its arguments and options. */
 
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
+import type { CliCommand } from '../shell/cli-command.ts'
 import type { RunCommand } from '../shell/grammar-values.ts'
 import { type TestCommandOptions, testFormats } from './formats.ts'
 
@@ -10,10 +11,11 @@ const percent = (value: string): number => {
   throw new InvalidArgumentError('It must be a number from 0 to 100.')
 }
 
-export const addTest = (program: Command, run: RunCommand): void => {
+export const addTest = (program: CliCommand, run: RunCommand): void => {
   program
     .command('test [paths...]')
     .description('run tests of routes: *.webhook-test.yaml, and the tests of routes in config.yaml')
+    .examples('test', 'test routes.webhook-test.yaml --json')
     .option('-t, --name <text>', 'only tests with this in their name')
     .option('--watch', 'run again when a test, a configuration or a sample changes')
     .option('--update', 'write snapshots instead of comparing with them')

@@ -1,16 +1,18 @@
 /** `validate` and `explain`: their arguments and options. */
 
-import type { Command } from 'commander'
+import type { CliCommand } from '../shell/cli-command.ts'
 import { collectList, collectRepeated, parseLimit, type RunCommand } from '../shell/grammar-values.ts'
 import type { ValidateOptions } from './options.ts'
 
 /** Collects the values of `--fix`: codes, separated by commas or by repetition; none where the option stands alone. */
 const codes = (value: string, before: unknown): string[] => collectList(value, Array.isArray(before) ? before : [])
 
-export const addValidate = (validate: Command, run: RunCommand): void => {
+export const addValidate = (validate: CliCommand, run: RunCommand): void => {
   validate
     .alias('check')
     .description('check configuration and subscriptions without starting anything; also files, Markdown documents, folders and - (stdin)')
+    .examples('validate', 'validate --sample github --env', 'validate examples/*.yaml --format github --deny-warnings')
+    .changes('fix_files', ({ fix, diff, writeBaseline }) => (fix !== undefined && diff !== true) || writeBaseline === true)
     .option(
       '--format <name[=file]>',
       'pretty, concise, json, jsonl, github, gitlab, sarif, junit, tap or auto (repeatable)',
@@ -37,8 +39,9 @@ export const addValidate = (validate: Command, run: RunCommand): void => {
     )
 }
 
-export const addExplain = (explain: Command, run: RunCommand): void => {
+export const addExplain = (explain: CliCommand, run: RunCommand): void => {
   explain
     .description('what a finding or an outcome means and what to do; without one: all of them')
+    .examples('explain WH403')
     .action((code: string | undefined) => run(async (cli) => (await import('./explain.ts')).explain(code, cli)))
 }

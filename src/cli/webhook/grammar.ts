@@ -1,7 +1,8 @@
 /** The `webhook` commands: their arguments and options. */
 
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { withRouteOptions } from '../options/route.ts'
+import { type CliCommand, unlessDry } from '../shell/cli-command.ts'
 import { collectList, collectRepeated, parseSeconds, parseSpan, type RunCommand } from '../shell/grammar-values.ts'
 import type { WebhookListOptions } from './list.ts'
 import type { RemoveOptions } from './remove.ts'
@@ -13,26 +14,32 @@ import type { WebhookTestOptions } from './test.ts'
 import type { WebhookTraceOptions } from './trace.ts'
 import type { VerifyOptions } from './verify.ts'
 
-export const addWebhook = (webhook: Command, run: RunCommand): void => {
+export const addWebhook = (webhook: CliCommand, run: RunCommand): void => {
   addSubscribe(webhook.command('subscribe <name>'), run)
   addDiagnosis(webhook, run)
   webhook
     .command('list')
     .description('list subscriptions')
+    .examples('webhook list --all --wide', "webhook list --jsonata 'routes.name'")
     .option('--all', 'configured routes too')
     .option('--wide', 'more columns')
     .action((options: WebhookListOptions) => run(async (cli) => (await import('./list.ts')).webhookList(options, cli)))
   webhook
     .command('show <name>')
     .description('show one route, its secrets masked')
+    .examples('webhook show hello')
     .action((name: string) => run(async (cli) => (await import('./show.ts')).webhookShow(name, cli)))
   webhook
     .command('edit <name>')
     .description('open a subscription in $VISUAL or $EDITOR; a configured route in config.yaml. It is checked before it replaces')
+    .examples('webhook edit hello', 'EDITOR=nano headgate webhook edit hello')
+    .changes('edit_subscription')
     .action((name: string) => run(async (cli) => (await import('./edit.ts')).webhookEdit(name, cli)))
   webhook
     .command('secret <name>')
     .description("show the fingerprint of a route's secret")
+    .examples('webhook secret hello', 'webhook secret hello --reveal', 'webhook secret hello --rotate --overlap 24h')
+    .changes('rotate_secret', ({ rotate }) => rotate === true)
     .option('--reveal', 'print the secret itself')
     .option('--rotate', 'make a new secret and print it')
     .option('--overlap <time>', 'with --rotate: the old secret verifies for so long, too: 30m, 24h, 7d', parseSpan)
@@ -40,18 +47,33 @@ export const addWebhook = (webhook: Command, run: RunCommand): void => {
   webhook
     .command('remove <name>')
     .description('delete a subscription')
+    .examples('webhook remove hello --yes')
+    .changes('remove_subscription')
+    .completes('name', 'subscriptions')
     .option('-y, --yes', 'do not ask')
     .action((name: string, options: RemoveOptions) => run(async (cli) => (await import('./remove.ts')).webhookRemove(name, options, cli)))
   for (const word of ['enable', 'disable']) {
     webhook
       .command(`${word} <name>`)
       .description(`switch a subscription ${word === 'enable' ? 'on' : 'off'}`)
+      .examples(`webhook ${word} hello`)
+      .changes(`${word}_subscription`)
+      .completes('name', 'subscriptions')
       .action((name: string) => run(async (cli) => (await import('./switches/enable.ts')).webhookEnable(name, word === 'enable', cli)))
   }
   addPause(webhook, run)
+  addTest(webhook, run)
+}
+
+/** Adds `webhook test`. */
+const addTest = (webhook: CliCommand, run: RunCommand): void => {
   webhook
     .command('test <name>')
     .description('send a signed test payload to the running gateway')
+    .examples(
+      `webhook test hello --payload '{"name":"Ada"}'`,
+      'webhook test pr-review --sample github/pull_request.opened --set number=7 --wait',
+    )
     .option('--payload <json>', 'the body: JSON, @file or - (standard input)')
     .option('--sample <name>', 'a sample instead, with its headers: headgate samples list')
     .option('--set <path=value>', 'set a value of the body: JSON, else text (repeatable)', collectRepeated)
@@ -71,10 +93,12 @@ export const addWebhook = (webhook: Command, run: RunCommand): void => {
 }
 
 /** Adds `webhook pause` and `webhook resume`. */
-const addPause = (webhook: Command, run: RunCommand): void => {
+const addPause = (webhook: CliCommand, run: RunCommand): void => {
   webhook
     .command('pause <name>')
     .description('let a route begin no runs, configured ones too: its senders get 503, or with --hold its events are kept')
+    .examples('webhook pause hello --hold')
+    .changes('pause_route')
     .option('--hold', 'take and keep its events, and begin their runs when the route is resumed')
     .action((name: string, options: PauseOptions) =>
       run(async (cli) => (await import('./switches/pause.ts')).webhookPause(name, options, cli)),
@@ -82,13 +106,24 @@ const addPause = (webhook: Command, run: RunCommand): void => {
   webhook
     .command('resume <name>')
     .description('let a paused route go on')
+    .examples('webhook resume hello')
+    .changes('resume_route')
     .action((name: string) => run(async (cli) => (await import('./switches/pause.ts')).webhookResume(name, cli)))
 }
 
 /** Adds `webhook subscribe`. The command has no option for toolsets (docs/rules.md: Subscriptions 7). */
-const addSubscribe = (subscribe: Command, run: RunCommand): void => {
+const addSubscribe = (subscribe: CliCommand, run: RunCommand): void => {
   withRouteOptions(subscribe)
     .description('create or update a subscription; prints its URL and secret')
+    .examples(
+      "webhook subscribe hello --prompt 'Hello {name}'",
+      "webhook subscribe alerts --deliver telegram --deliver-chat-id 42 --deliver-only --prompt '{title}'",
+      'webhook subscribe hello --rotate --print secret',
+      'webhook subscribe copy --from @hello.yaml',
+      'webhook subscribe issues --like github/issues.opened --deliver slack',
+    )
+    .changes('subscribe', unlessDry)
+    .completes('name', 'subscriptions')
     .option('--no-deliver-only', 'run the agent again')
     .option('--route-profile <profile>', 'bind to a profile; another one than before makes a new secret')
     .option('--cron-job <id-or-name>', 'start a scheduled job')
@@ -109,10 +144,11 @@ const addSubscribe = (subscribe: Command, run: RunCommand): void => {
     )
 }
 
-const addDiagnosis = (webhook: Command, run: RunCommand): void => {
+const addDiagnosis = (webhook: CliCommand, run: RunCommand): void => {
   webhook
     .command('trace <name>')
     .description('show what would become of one event, stage by stage, without doing any of it')
+    .examples('webhook trace hello --payload @event.json', 'webhook trace hello --event-id <id>')
     .option('--payload <json>', 'the body: JSON, @file or - (standard input)')
     .option('--sample <name>', 'a sample instead (samples list)')
     .option('--event-id <id>', 'a recorded event instead (events list)')
@@ -128,6 +164,7 @@ const addDiagnosis = (webhook: Command, run: RunCommand): void => {
   webhook
     .command('tail [route]')
     .description('show requests and attempts as they happen, each with its reason; Ctrl-C ends it')
+    .examples('webhook tail', 'webhook tail hello --since 10m --format json')
     .option('--outcome <list>', 'answered so: accepted, ignored, ignored:filters, bad_signature, ...', collectList)
     .option('--since <time>', 'first show what arrived since: 90s, 10m, 2h or an ISO 8601 time')
     .addOption(new Option('--format <format>', 'default: line').choices(['line', 'json']))
@@ -137,6 +174,7 @@ const addDiagnosis = (webhook: Command, run: RunCommand): void => {
   webhook
     .command('verify <name>')
     .description('say whether a route would take a captured request, and why not; sends nothing')
+    .examples("webhook verify hello --body @body.json --header 'X-Hub-Signature-256: sha256=...'")
     .option('--body <bytes>', 'the body as it came: @file, @- (standard input) or text')
     .option('--header <line>', "'Name: value', or @file with one a line (repeatable)", collectRepeated)
     .option('--url <address>', 'the address that the sender posted to, for schemes that sign it')
